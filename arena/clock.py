@@ -1,0 +1,64 @@
+"""Time control as arithmetic: what limit a question has, and what an answer costs.  All times in seconds; no clock is read here."""
+
+from __future__ import annotations
+
+from math import inf
+
+import attrs
+
+
+@attrs.frozen
+class Control:
+    """How much time bots have.
+
+    `move_s` is the limit of every answer; `bank_s` what a seat has for a whole
+    match, growing by `increment_s` after each of its answers; both at once: the
+    smaller counts.  `margin_s` is granted on top for the way there and back and
+    costs nothing.  `first_s` is the limit of an instance's first answer ever,
+    which costs nothing either: programs are slow to warm up.
+    """
+
+    move_s: float | None = 1.0
+    bank_s: float | None = None
+    increment_s: float = 0.0
+    margin_s: float = 0.0
+    first_s: float = 10.0
+
+
+@attrs.frozen
+class Limit:
+    """What one question is judged by: how long the bot has, and the margin on top of it."""
+
+    time_s: float
+    margin_s: float
+    is_first: bool = False
+
+    @property
+    def total_s(self) -> float:
+        return self.time_s + self.margin_s
+
+
+class SeatClock:
+    """The clock of one seat in one match."""
+
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        self.bank_s = control.bank_s
+
+    def limit(self, *, first: bool = False) -> Limit:
+        """The limit of the next question; `first`: the instance has never answered before."""
+        control = self.control
+        time_s = min(
+            inf if control.move_s is None else control.move_s,
+            inf if self.bank_s is None else self.bank_s,
+        )
+        if first:
+            return Limit(max(time_s, control.first_s), control.margin_s, True)
+        return Limit(time_s, control.margin_s)
+
+    def spend(self, elapsed_s: float, limit: Limit) -> None:
+        """Takes the time of one answer from the bank and adds the increment."""
+        if self.bank_s is None:
+            return
+        cost_s = 0.0 if limit.is_first else max(0.0, elapsed_s - limit.margin_s)
+        self.bank_s = max(0.0, self.bank_s - cost_s) + self.control.increment_s

@@ -1,0 +1,41 @@
+"""The errors of the house: one root, so that the command line can tell the user's mistakes from ours.
+
+Below rank 0: everything may import this module, and it imports nothing.
+Each message is one sentence: what, where, what would be right.
+"""
+
+
+class ArenaError(Exception):
+    """A mistake that its maker can mend; printed without a traceback."""
+
+
+class ConfigError(ArenaError):
+    """The user asked for something that cannot be: a wrong option, plan, bot or folder."""
+
+
+class ProtocolError(ArenaError):
+    """Something was said on a connection that the wire does not allow."""
+
+
+class LocalProtocolError(ProtocolError):
+    """We were about to break the protocol: a bug of ours."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The other side broke the protocol."""
+
+
+class PlayerError(ArenaError):
+    """A player cannot do what was asked of it."""
+
+
+class PlayerGone(PlayerError):
+    """The player cannot be reached any more."""
+
+
+class MalformedAnswer(PlayerError):
+    """The answer is no move of the game at all; `str(error)` says why."""
+
+
+class IllegalMove(ArenaError):
+    """A move that no option contains, and that is not the game's default."""

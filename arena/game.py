@@ -1,0 +1,325 @@
+"""The contract of a game: rules as pure functions over frozen states.
+
+A game knows no clock, no JSON, no bots and no points.  Chance is just another
+actor: where the rules roll or deal, `to_act` names CHANCE and `draw` makes the
+move, so that a list of moves alone rebuilds every state.
+
+What a game gives, in the order in which its file should give it: house rules
+(the fields of its frozen attrs class), moves, states, observations, events, rules.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, ClassVar, Generic, TypeVar
+
+import attrs
+
+from arena.errors import IllegalMove
+
+__all__ = [
+    "CHANCE",
+    "Bare",
+    "Between",
+    "Domain",
+    "Event",
+    "Form",
+    "Game",
+    "IllegalMove",
+    "Items",
+    "Literal",
+    "OneOf",
+    "Option",
+    "Seat",
+    "Step",
+    "Subset",
+    "Tagged",
+    "explain",
+    "is_legal",
+    "shared_returns",
+]
+
+S = TypeVar("S")
+M = TypeVar("M")
+
+
+class Seat(int):
+    """A 0-based place in a match.
+
+    A real subclass of int, so that the codec can tell a seat from a count and
+    write the name of the one who sits there.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Seat({int(self)})"
+
+
+CHANCE = Seat(-1)
+"""The actor that rolls, shuffles and deals."""
+
+
+# How a move looks in JSON: declared beside the move class, read by players/codec.
+
+
+@attrs.frozen
+class Literal:
+    """The whole move is this one JSON value, e.g. `"pass"` or `88`."""
+
+    value: str | int
+
+
+@attrs.frozen
+class Items:
+    """The move is a JSON list of these fields in this order, e.g. `[face, count]`."""
+
+    fields: tuple[str, ...]
+
+
+@attrs.frozen
+class Bare:
+    """The move is the JSON value of its only field, e.g. a bet's number."""
+
+    field: str
+
+
+@attrs.frozen
+class Tagged:
+    """The move is a JSON object: fixed `tags`, and each field under its key.
+
+    `{"packet": "ShootPlayer", "username": …}` is
+    `Tagged({"packet": "ShootPlayer"}, {"target": "username"})`.  A field with a
+    default (in its attrs class) may be left out by the bot.
+    """
+
+    tags: Mapping[str, str | int]
+    keys: Mapping[str, str] = attrs.field(factory=dict)
+
+
+Form = Literal | Items | Bare | Tagged
+
+
+# What may be done: options and the domains of their fields.
+
+
+@attrs.frozen
+class OneOf:
+    """Any one of `values`."""
+
+    values: tuple[Any, ...]
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.values
+
+    def sample(self, rng: Random) -> Any:
+        return rng.choice(self.values)
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(str, self.values))}" if len(self.values) != 1 else str(self.values[0])
+
+
+@attrs.frozen
+class Between:
+    """Any integer from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int) and self.low <= value <= self.high
+
+    def sample(self, rng: Random) -> int:
+        return rng.randint(self.low, self.high)
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}" if self.low < self.high else str(self.low)
+
+
+@attrs.frozen
+class Subset:
+    """A tuple of distinct members of `of`, at least `least` and at most `most` of them, in any order."""
+
+    of: tuple[Any, ...]
+    least: int
+    most: int
+
+    def __contains__(self, value: object) -> bool:
+        return (
+            isinstance(value, tuple)
+            and self.least <= len(value) <= self.most
+            and len(set(value)) == len(value)
+            and all(member in self.of for member in value)
+        )
+
+    def sample(self, rng: Random) -> tuple[Any, ...]:
+        """A subset: first its size, uniformly, then its members."""
+        return tuple(rng.sample(self.of, rng.randint(self.least, self.most)))
+
+    def __str__(self) -> str:
+        return f"{self.least} to {self.most} different ones of {', '.join(map(str, self.of))}"
+
+
+Domain = OneOf | Between | Subset
+
+
+@attrs.frozen
+class Option:
+    """A family of legal moves: every `move(**fields)` with each field in its domain.
+
+    What depends on two fields at once is written as several options.
+    """
+
+    move: type[Any]
+    fields: Mapping[str, Domain] = attrs.field(factory=dict)
+
+    def __contains__(self, move: object) -> bool:
+        if type(move) is not self.move:
+            return False
+        return all(getattr(move, name) in domain for name, domain in self.fields.items())
+
+    def sample(self, rng: Random) -> Any:
+        """A move of this family, each field drawn uniformly."""
+        return self.move(**{name: domain.sample(rng) for name, domain in self.fields.items()})
+
+    def __str__(self) -> str:
+        fields = ", ".join(f"{name} {domain}" for name, domain in self.fields.items())
+        return f"{self.move.__name__}({fields})" if fields else self.move.__name__
+
+
+def is_legal(options: Sequence[Option], move: object) -> bool:
+    """Whether some option contains the move."""
+    return any(move in option for option in options)
+
+
+def explain(options: Sequence[Option], move: object) -> str:
+    """Why `move` is not legal: one clause that names the field and the accepted values."""
+    same = [option for option in options if option.move is type(move)]
+    if not same:
+        kinds = ", ".join(dict.fromkeys(option.move.__name__ for option in options))
+        return f"{type(move).__name__} is not possible here; possible: {kinds}"
+    clauses = []
+    for option in same:
+        wrong = [
+            f"{name} {getattr(move, name)} is not {domain}"
+            for name, domain in option.fields.items()
+            if getattr(move, name) not in domain
+        ]
+        clauses.append(" and ".join(wrong))
+    return f"{type(move).__name__}: " + "; or ".join(clauses)
+
+
+# What happens.
+
+
+@attrs.frozen
+class Event:
+    """Something that happened, and who may know what of it.
+
+    `public` and each payload in `private` is a frozen attrs class with
+    annotated fields, or None where there is nothing to tell.
+    """
+
+    kind: str
+    public: Any = None
+    private: Mapping[Seat, Any] = attrs.field(factory=dict)
+
+    def seen_by(self, seat: Seat | None) -> Any:
+        """The payload that this seat (None: a spectator) may know, or None."""
+        return self.private.get(seat, self.public) if seat is not None else self.public
+
+
+@attrs.frozen
+class Step(Generic[S]):
+    """The state after a move, and the events that led to it."""
+
+    state: S
+    events: tuple[Event, ...] = ()
+
+
+# The contract.
+
+
+@attrs.frozen
+class Game(ABC, Generic[S, M]):
+    """A game with its house rules, which are the fields of the frozen attrs class."""
+
+    name: ClassVar[str]
+    """How the game is called on the command line and in tables, e.g. `liars-dice`."""
+    title: ClassVar[str]
+    """How people call it, e.g. `Liar's Dice`."""
+    version: ClassVar[int]
+    """Raised whenever a rule changes."""
+    seats: ClassVar[range]
+    """How many can play."""
+    rated_by: ClassVar[str]
+    """`"ranks"` or `"returns"`."""
+    moves: ClassVar[tuple[type[Any], ...]]
+    """Every move class, chance moves and what `default` may give included; the order is kept for good, records rely on it.
+
+    Each is a frozen attrs class with annotated fields; those that bots may send carry a class attribute
+    `form: ClassVar[Form]`, those that they may not have none.
+    """
+    own_name: ClassVar[str | None] = None
+    """What stands for the receiver's own name in what it is sent, where the game's document has such a word."""
+
+    @abstractmethod
+    def start(self, seats: int) -> S:
+        """The state before anything happened."""
+
+    @abstractmethod
+    def to_act(self, state: S) -> tuple[Seat, ...]:
+        """The seats asked now, in playing order, all at once; `(CHANCE,)`; or `()` when the match is over.
+
+        Depends on public information only.
+        """
+
+    @abstractmethod
+    def chance_key(self, state: S) -> tuple[str | int, ...]:
+        """Names the chance move that is due, e.g. `("roll", 3)`; keys its rng within the match."""
+
+    @abstractmethod
+    def draw(self, state: S, rng: Random) -> M:
+        """The move chance makes: the only place where an rng appears."""
+
+    @abstractmethod
+    def options(self, state: S, seat: Seat) -> tuple[Option, ...]:
+        """All that an asked seat may do: the one truth about legality."""
+
+    @abstractmethod
+    def apply(self, state: S, moves: Mapping[Seat, M]) -> Step[S]:
+        """What follows from one move for each seat of `to_act`; deterministic.
+
+        Raises IllegalMove for a move that is neither in the options nor the default.
+        """
+
+    @abstractmethod
+    def default(self, state: S, seat: Seat) -> M:
+        """What is played for a seat that failed; may be a move that no option contains."""
+
+    @abstractmethod
+    def observe(self, state: S, seat: Seat | None) -> Any:
+        """What one seat (None: a spectator) may know now, as a frozen attrs class with the document's field names.
+
+        Built up piece by permitted piece, never stripped down.
+        """
+
+    @abstractmethod
+    def returns(self, state: S) -> tuple[float, ...]:
+        """The result in the game's own unit, by seat.  Raises ValueError before the match is over."""
+
+    @abstractmethod
+    def ranks(self, state: S) -> tuple[int, ...]:
+        """The 1-based places, by seat, ties allowed.  Raises ValueError before the match is over."""
+
+
+def shared_returns(ranks: Sequence[int]) -> tuple[float, ...]:
+    """Returns of a game without chips: k firsts get (1 − (k−1)/(n−1))/k each, all others −1/(n−1).
+
+    Sums to zero; a lone winner gets +1.  (RULES.md, "Common to all five".)
+    """
+    seats, first = len(ranks), list(ranks).count(1)
+    share = (1 - (first - 1) / (seats - 1)) / first
+    return tuple(share if rank == 1 else -1 / (seats - 1) for rank in ranks)
