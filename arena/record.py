@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from operator import attrgetter
+from typing import Any, Literal, TypeAlias, get_type_hints
 
 import attrs
 
-from arena.game import Game, Seat
+from arena.game import CHANCE, Game, Seat
 from arena.schedule import Pairing
 
 FaultKind: TypeAlias = Literal["too_late", "malformed", "illegal", "gone"]
@@ -88,10 +90,62 @@ class Entry:
 
 
 def pack(game: Game[Any, Any], turns: Sequence[Turn]) -> bytes:
-    """The moves of a match in few bytes; `unpack` gives them back."""
-    raise NotImplementedError
+    """The moves of a match in few bytes; `unpack` gives them back.
+
+    Deflated JSON: a list of turns, each a list of `[seat, index in game.moves, *fields]`.
+    """
+    import zlib
+
+    import msgspec
+
+    rows = _row_writers(type(game))
+    lists = [[(int(seat), *rows[type(move)](move)) for seat, move in turn.items()] for turn in turns]
+    return zlib.compress(msgspec.json.encode(lists, enc_hook=int))
 
 
 def unpack(game: Game[Any, Any], packed: bytes) -> tuple[Turn, ...]:
-    """The moves that `pack` was given."""
-    raise NotImplementedError
+    """The moves that `pack` was given.  Raises ValueError for anything that is no such bytes of this game."""
+    import zlib
+
+    import msgspec
+
+    readers = _row_readers(type(game))
+    try:
+        lists = msgspec.json.decode(zlib.decompress(packed), type=list[list[list[Any]]])
+        return tuple({_seat(Seat, row[0]): readers[row[1]](row[2:]) for row in rows} for rows in lists)
+    except (zlib.error, msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
+        raise ValueError(f"these are no packed moves of {game.name}: {error}") from error
+
+
+@cache
+def _row_writers(game: type[Game[Any, Any]]) -> Mapping[type[Any], Callable[[Any], tuple[Any, ...]]]:
+    """For each class of move what gives its index and fields."""
+    return {move: _row_writer(index, tuple(attrs.fields_dict(move))) for index, move in enumerate(game.moves)}
+
+
+def _row_writer(index: int, names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(names) < 2:  # attrgetter gives no tuple then
+        return lambda move: (index, *[getattr(move, name) for name in names])
+    fields = attrgetter(*names)
+    return lambda move: (index, *fields(move))
+
+
+@cache
+def _row_readers(game: type[Game[Any, Any]]) -> Mapping[int, Callable[[list[Any]], Any]]:
+    """For each index in `game.moves` what makes the move from its fields, strictly by their annotations."""
+    return {index: _row_reader(move) for index, move in enumerate(game.moves)}
+
+
+def _row_reader(move: type[Any]) -> Callable[[list[Any]], Any]:
+    import msgspec
+
+    hints = get_type_hints(move)
+    shape = tuple.__class_getitem__(tuple(hints[name] for name in attrs.fields_dict(move)))
+    return lambda fields: move(*msgspec.convert(fields, shape, dec_hook=_seat))
+
+
+def _seat(wanted: type[Any], value: Any) -> Seat:
+    """The seat of a number: the one thing in a move that JSON cannot tell from its neighbours."""
+    if wanted is Seat and type(value) is int and value >= CHANCE:
+        return Seat(value)
+    raise ValueError(f"{value!r} is no {wanted.__name__}")

@@ -1,0 +1,126 @@
+"""A results folder as pandas DataFrames, each made when it is asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.analysis.leaderboard import COLUMNS as LEADERBOARD_COLUMNS
+from arena.analysis.leaderboard import leaderboard
+from arena.errors import ConfigError
+from arena.store import DATABASE, TABLES, Column, Store, Table, holds_tournament
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+LATEST = Path("results/latest")
+
+COLUMNS: Mapping[str, tuple[Column, ...]] = {**TABLES, "leaderboard": LEADERBOARD_COLUMNS}
+"""Every table that people read; results/README.md explains each column."""
+
+_DTYPES = {"text": "str", "integer": "int64", "real": "float64", "boolean": "bool"}
+
+
+def load(folder: str | Path = LATEST) -> Results:
+    """The results of a run: of its database, or, where that was not handed on, of its CSVs."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ConfigError(f"{folder} is no folder: `arena run` makes one, or name another")
+    if not holds_tournament(folder) and not (folder / "matches.csv").is_file():
+        raise ConfigError(f"{folder} is no results folder: it has neither {DATABASE} nor matches.csv")
+    return Results(folder)
+
+
+class Results:
+    """The tables of one results folder, as DataFrames with the columns of the CSVs, read when asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def matches(self) -> DataFrame:
+        """One row a match."""
+        return self._frame("matches")
+
+    @cached_property
+    def seats(self) -> DataFrame:
+        """One row a seat of a match: what its bot did there."""
+        return self._frame("seats")
+
+    @cached_property
+    def bots(self) -> DataFrame:
+        """One row a bot."""
+        return self._frame("bots")
+
+    @cached_property
+    def decisions(self) -> DataFrame:
+        """One row a decision, as far as the run kept them (`--decisions`) and their series is closed."""
+        return self._frame("decisions")
+
+    @cached_property
+    def leaderboard(self) -> DataFrame:
+        """One row a bot, best first."""
+        return self._frame("leaderboard")
+
+    @cached_property
+    def run(self) -> dict[str, Any]:
+        """What stands in run.json: plan, versions, machine, times; empty if there is none."""
+        path = self.folder / "run.json"
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except ValueError as error:
+            raise ConfigError(f"{path} is no JSON: {error}") from error
+        return dict(value)
+
+    def __repr__(self) -> str:
+        matches, bots = len(self.matches), len(self.bots)
+        games = ", ".join(sorted(set(self.matches["game"]))) or "no game"
+        return (
+            f"Results of {self.folder}: {games}, {bots} bots, {matches} matches; tables: {', '.join(COLUMNS)}"
+        )
+
+    def _frame(self, name: str) -> DataFrame:
+        if holds_tournament(self.folder):
+            with Store.open(self.folder) as store:
+                return _typed(name, *_table(store, name))
+        return _read(self.folder / f"{name}.csv", name)
+
+
+def _table(store: Store, name: str) -> Table:
+    return leaderboard(store).table if name == "leaderboard" else store.table(name)
+
+
+def _read(path: Path, name: str) -> DataFrame:
+    """A CSV, every cell taken literally: a bot may be called NA or 007."""
+    import pandas
+
+    try:
+        frame = pandas.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8")
+    except FileNotFoundError:
+        raise ConfigError(f"{path} is not there: `arena leaderboard {path.parent}` writes it") from None
+    except ValueError as error:  # pandas' own errors, and text that is no UTF-8
+        raise ConfigError(f"{path} is no table: {error}") from error
+    if missing := [column.name for column in COLUMNS[name] if column.name not in frame]:
+        raise ConfigError(
+            f"{path} lacks the columns {', '.join(missing)}: another version of the arena wrote it"
+        )
+    try:
+        return _typed(name, list(frame.columns), frame)
+    except ValueError as error:
+        raise ConfigError(f"{path} holds what is no number: {error}") from error
+
+
+def _typed(name: str, header: Sequence[str], rows: Any) -> DataFrame:
+    import pandas
+
+    frame = pandas.DataFrame(rows, columns=list(header))
+    for column in COLUMNS[name]:
+        if column.type == "boolean":
+            frame[column.name] = frame[column.name].astype("int64")
+        frame[column.name] = frame[column.name].astype(_DTYPES[column.type])  # type: ignore[call-overload]
+    return frame

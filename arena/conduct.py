@@ -1,0 +1,161 @@
+"""When a bot is withdrawn: decided in the order of the schedule, whatever was played in parallel.  Pure.
+
+Beside `record` and `plan`: it knows `schedule` and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import attrs
+
+from arena.schedule import Pairing, PairingId
+
+
+@attrs.frozen
+class Outcome:
+    """How a bot came through one finished match."""
+
+    abandoned: bool = False
+    """It reached `faults_max` and was not asked any more."""
+    crashed: bool = False
+    """Its process ended or its connection broke."""
+    withdrawn: bool = False
+    """The match was played without it: it had been withdrawn before, and its moves were the default ones."""
+
+
+@attrs.frozen
+class News:
+    """What one more finished match has decided."""
+
+    withdrawn: Mapping[str, int] = attrs.field(factory=dict)
+    """Bots that are withdrawn now -> from which index of the schedule on."""
+    stale: tuple[PairingId, ...] = ()
+    """Finished matches that do not count, because a bot played that was withdrawn by then, or the other way
+    round: they were begun before it was known, and are to be played again and noted again."""
+
+    def __bool__(self) -> bool:
+        return bool(self.withdrawn or self.stale)
+
+
+class Ledger:
+    """Who is withdrawn from where on; told every finished match once, in any order.
+
+    A match is *settled* when it is finished and, for each of its bots, all their earlier matches are
+    settled.  Only settled matches decide anything, so that the outcome is that of playing them one after
+    the other.  Telling it a match costs the same however many there are.
+    """
+
+    def __init__(self, order: Sequence[Pairing], *, withdrawn_after: int, restarts_max: int) -> None:
+        self.withdrawn: dict[str, int] = {}
+        """Bot -> the index into `order` from which on it does not play."""
+        self._order = order
+        self._withdrawn_after = withdrawn_after
+        self._restarts_max = restarts_max
+        self._index = {pairing.id: index for index, pairing in enumerate(order)}
+        assert len(self._index) == len(order), "a pairing's id is its own"
+        self._finished: dict[int, Mapping[str, Outcome]] = {}
+        self._ways: dict[str, _Way] = {}
+        for index, pairing in enumerate(order):
+            for bot in pairing.bots:
+                self._ways.setdefault(bot, _Way()).matches.append(index)
+
+    def note(self, pairing: PairingId, outcomes: Mapping[str, Outcome]) -> News:
+        """Takes in a finished match, by bot; gives what follows.  What is settled stays as it was."""
+        if self.is_settled(pairing):
+            return News()
+        index = self._index[pairing]
+        bots = self._order[index].bots
+        assert set(outcomes) == set(bots), "one outcome for each bot of the match"
+        self._finished[index] = outcomes
+        return self._settle([index])
+
+    def without(self, pairing: PairingId) -> frozenset[str]:
+        """The bots of this match that are known to be withdrawn from it."""
+        index = self._index[pairing]
+        return frozenset(bot for bot in self._order[index].bots if self._is_withdrawn(bot, index))
+
+    def is_settled(self, pairing: PairingId) -> bool:
+        """Whether this match counts as it was played, whatever comes."""
+        index = self._index[pairing]
+        return all(self._ways[bot].next > index for bot in self._order[index].bots)
+
+    def _is_withdrawn(self, bot: str, index: int) -> bool:
+        return bot in self.withdrawn and self.withdrawn[bot] <= index
+
+    def _settle(self, indices: list[int]) -> News:
+        """Settles these matches if they can be, then those that waited for them."""
+        withdrawn: dict[str, int] = {}
+        stale: list[PairingId] = []
+        while indices:
+            index = indices.pop()
+            if not self._is_due(index):
+                continue
+            outcomes = self._finished.pop(index)
+            if any(outcome.withdrawn != self._is_withdrawn(bot, index) for bot, outcome in outcomes.items()):
+                stale.append(self._order[index].id)
+                continue
+            for bot, outcome in outcomes.items():
+                if self._advance(bot, outcome):
+                    withdrawn[bot] = self.withdrawn[bot] = index + 1
+                indices.append(self._ways[bot].next)
+        return News(withdrawn, tuple(stale))
+
+    def _is_due(self, index: int) -> bool:
+        """Whether the match is finished and the next one to be settled for all of its bots."""
+        return index in self._finished and all(
+            self._ways[bot].next == index for bot in self._order[index].bots
+        )
+
+    def _advance(self, bot: str, outcome: Outcome) -> bool:
+        """Takes the bot one match further; whether that is what gets it withdrawn."""
+        way = self._ways[bot]
+        way.done += 1
+        if bot in self.withdrawn:
+            return False
+        way.abandoned = way.abandoned + 1 if outcome.abandoned else 0
+        way.crashed += outcome.crashed
+        return way.abandoned >= self._withdrawn_after or way.crashed > self._restarts_max
+
+
+def withdrawals(
+    order: Sequence[Pairing],
+    outcomes: Mapping[PairingId, Mapping[str, Outcome]],
+    *,
+    withdrawn_after: int,
+    restarts_max: int,
+) -> dict[str, int]:
+    """Who is withdrawn, and from which index of `order` on, as far as these finished matches decide it.
+
+    After `withdrawn_after` successive matches that a bot abandoned, or the crash after `restarts_max` others.
+    """
+    ledger = Ledger(order, withdrawn_after=withdrawn_after, restarts_max=restarts_max)
+    note_all(ledger, outcomes)
+    return ledger.withdrawn
+
+
+def note_all(ledger: Ledger, outcomes: Mapping[PairingId, Mapping[str, Outcome]]) -> tuple[PairingId, ...]:
+    """Takes in what a folder holds; gives the matches that are to be played again."""
+    news = [ledger.note(pairing, bots) for pairing, bots in outcomes.items()]
+    return tuple(stale for one in news for stale in one.stale)
+
+
+@attrs.define
+class _Way:
+    """How far a bot has come."""
+
+    matches: list[int] = attrs.field(factory=list)
+    """The indices of all its matches, ascending."""
+    done: int = 0
+    """How many of them are settled."""
+    abandoned: int = 0
+    """How many of the settled ones it abandoned in succession, up to the last."""
+    crashed: int = 0
+
+    @property
+    def next(self) -> int:
+        """The index of the match that is to be settled next; past all of them: none is."""
+        return self.matches[self.done] if self.done < len(self.matches) else _PAST
+
+
+_PAST = 1 << 62

@@ -1,0 +1,54 @@
+"""House rules that refuse wrong values: the validator that every game's fields use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import Between, Game, OneOf
+
+__all__ = ["Accepts", "check_seats"]
+
+
+@attrs.frozen
+class Accepts:
+    """An attrs validator: the rule's value is in `domain` and of its type; `str()` says what is accepted.
+
+    `dice: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))`
+    """
+
+    domain: Between | OneOf
+
+    def __call__(self, game: Any, rule: attrs.Attribute[Any], value: object) -> None:
+        """Nothing, or a ConfigError that names game, rule, the value found and the values accepted."""
+        if not self._has(value):
+            raise ConfigError(
+                f"House rule {rule.name} of {game.name} is {_spelt(value)}, but must be {self}."
+            )
+
+    def _has(self, value: object) -> bool:
+        # By exact type first: True is an int, and 1 == True, but neither may stand for the other.
+        values = (0,) if isinstance(self.domain, Between) else self.domain.values
+        return type(value) in {type(each) for each in values} and value in self.domain
+
+    def __str__(self) -> str:
+        if isinstance(self.domain, Between):
+            return f"a whole number, {self.domain}"
+        return " or ".join(_spelt(value) for value in self.domain.values)
+
+
+def check_seats(game: Game[Any, Any], seats: int) -> None:
+    """Nothing, or a ConfigError when the game cannot be played by that many."""
+    if seats not in game.seats:
+        raise ConfigError(
+            f"{game.name} is played by {game.seats[0]} to {game.seats[-1]} seats, but {seats} were asked for."
+        )
+
+
+def _spelt(value: object) -> str:
+    """The value as a plan file spells it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -1,0 +1,446 @@
+"""Liar's Dice: bids on what all hidden dice show together, until somebody does not believe it.
+
+Every living seat rolls its dice in secret.  The seat on turn bids `[face, count]`: a greater
+count than the last bid, or the same count and a higher face.  A challenged bid is true when at
+least `count` dice in play show `face`; then the challenger loses a die, else the bidder does.
+The loser starts the next round; without dice a seat is out; the last one with dice wins.
+
+All living seats are asked at once on every move: the one on turn bids or challenges, the others
+pass or challenge.  In playing order from the seat on turn, the first invalid answer loses the
+round; else the first challenge counts, against the bid that the question showed; else the bid.
+
+Source: the document of https://github.com/dimchee/LiarsDice, and RULES.md where it is silent.
+House rules: `dice` each at the start, `faces` of a die, `wild_ones` (ones count for every other
+face; a bid on ones counts ones only), `challenge` by `anyone` or only the `next` seat (the one on
+turn, which alone is asked then), `turns_max`: ranked by dice left when it is reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from random import Random
+from typing import ClassVar, TypeAlias
+
+import attrs
+
+from arena.game import (
+    CHANCE,
+    Between,
+    Event,
+    Form,
+    Game,
+    IllegalMove,
+    Items,
+    Literal,
+    OneOf,
+    Option,
+    Seat,
+    Step,
+    explain,
+    is_legal,
+    shared_returns,
+)
+from arena.games.house_rules import Accepts, check_seats
+
+__all__ = ["Bid", "Challenge", "Forfeit", "LiarsDice", "Observation", "Pass", "Roll", "State"]
+
+NOBODY = "not_available"
+"""What stands where a seat would, when there is none: the document's word."""
+
+
+# Moves.
+
+
+@attrs.frozen
+class Roll:
+    """Chance: dice for every seat, also for dead ones and lost dice, so that luck does not depend on play."""
+
+    hands: tuple[tuple[int, ...], ...]
+    """By seat; the first dice of each row count, as many as the seat has left."""
+
+
+@attrs.frozen
+class Bid:
+    """At least `count` dice in play show `face`."""
+
+    form: ClassVar[Form] = Items(("face", "count"))
+    face: int
+    count: int
+
+
+@attrs.frozen
+class Challenge:
+    """The last bid is not true."""
+
+    form: ClassVar[Form] = Literal("challenge")
+
+
+@attrs.frozen
+class Pass:
+    """Nothing to say off turn."""
+
+    form: ClassVar[Form] = Literal("pass")
+
+
+@attrs.frozen
+class Forfeit:
+    """What a seat that failed to answer did: it loses the round.  No bot can send it."""
+
+
+Move: TypeAlias = Roll | Bid | Challenge | Pass | Forfeit
+
+
+# States.
+
+
+@attrs.frozen
+class State:
+    """All there is to know between two moves."""
+
+    dice: tuple[int, ...]
+    """Left, by seat; 0 = out."""
+    hands: tuple[tuple[int, ...], ...]
+    """By seat, sorted; empty between rounds, when chance is due or the match is over."""
+    round_number: int
+    move_number: int
+    on_turn: Seat
+    last_move: str
+    last_bid: tuple[int, int]
+    last_bidder: Seat | str
+    last_loser: Seat | str
+    last_challenger: Seat | str
+    out: tuple[Seat, ...] = ()
+    """In the order in which they lost their last die."""
+    turns: int = 0
+    """Finished turns of the match, chance not counted."""
+
+
+# Observations.
+
+
+@attrs.frozen
+class Observation:
+    """What the document's `outbound` message says of the game, in its field names."""
+
+    round_number: int
+    """From 1."""
+    move_number: int
+    """From 1 in every round."""
+    your_hand: tuple[int, ...]
+    """Sorted; empty for a spectator, for who is out, and between rounds."""
+    other_hands: tuple[tuple[Seat, int], ...]
+    """How many dice each living seat has, the own one included, in playing order from the seat on turn."""
+    last_move: str
+    """`bid_made` when a bid is on the table, else `first_move`, or how the previous round ended:
+    `challenge_made` or `invalid_move`."""
+    last_bid: tuple[int, int]
+    """Face and count; (0, 0) when there is none in this round."""
+    last_bidder: Seat | str
+    """Of this round."""
+    last_loser: Seat | str
+    """Of the previous round, like the next."""
+    last_challenger: Seat | str
+
+
+# Events: payloads are what `arena replay`, bots and spectators are told.
+
+
+@attrs.frozen
+class RoundStarted:
+    """Public, `round_started`."""
+
+    round_number: int
+    dice: tuple[tuple[Seat, int], ...]
+    """Living seats and their dice, in playing order from the one who starts."""
+
+
+@attrs.frozen
+class Hand:
+    """Private, `hand`: to each living seat its own dice."""
+
+    dice: tuple[int, ...]
+
+
+@attrs.frozen
+class BidMade:
+    """Public, `bid`."""
+
+    bidder: Seat
+    bid: tuple[int, int]
+
+
+@attrs.frozen
+class Showdown:
+    """Public, `challenge`: who challenged whom, and what all hands showed."""
+
+    challenger: Seat
+    bidder: Seat
+    bid: tuple[int, int]
+    hands: tuple[tuple[Seat, tuple[int, ...]], ...]
+    actual: int
+    """How many dice in play counted for the bid's face."""
+    loser: Seat
+
+
+@attrs.frozen
+class RoundLost:
+    """Public, `invalid_move`: the round ended by an invalid answer, or none."""
+
+    loser: Seat
+
+
+@attrs.frozen
+class Eliminated:
+    """Public, `eliminated`."""
+
+    seat: Seat
+
+
+@attrs.frozen
+class MatchOver:
+    """Public, `match_over`."""
+
+    ranks: tuple[tuple[Seat, int], ...]
+    turns_max_reached: bool
+
+
+# Rules.
+
+
+@attrs.frozen
+class LiarsDice(Game[State, Move]):
+    """Liar's Dice; the fields are the house rules."""
+
+    name: ClassVar[str] = "liars-dice"
+    title: ClassVar[str] = "Liar's Dice"
+    version: ClassVar[int] = 1
+    seats: ClassVar[range] = range(2, 11)
+    rated_by: ClassVar[str] = "ranks"
+    moves: ClassVar[tuple[type[Move], ...]] = (Roll, Bid, Challenge, Pass, Forfeit)
+    own_name: ClassVar[str | None] = "yourself"
+
+    # Twenty: nobody makes a die with more faces, and ten hands of twenty dice are a table still.
+    dice: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))
+    faces: int = attrs.field(default=6, validator=Accepts(Between(2, 20)))
+    wild_ones: bool = attrs.field(default=False, validator=Accepts(OneOf((False, True))))
+    challenge: str = attrs.field(default="anyone", validator=Accepts(OneOf(("anyone", "next"))))
+    # Every turn is kept until the match is stored, so even the widest bound must fit in memory.
+    turns_max: int = attrs.field(default=2000, validator=Accepts(Between(1, 100_000)))
+
+    def start(self, seats: int) -> State:
+        """All dice in the cup, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
+        check_seats(self, seats)
+        return State((self.dice,) * seats, (), 1, 1, Seat(0), "first_move", (0, 0), NOBODY, NOBODY, NOBODY)
+
+    def to_act(self, state: State) -> tuple[Seat, ...]:
+        """The living seats from the one on turn; with `challenge = "next"` that one alone."""
+        if not state.hands:
+            return () if self._is_over(state) else _CHANCE_ALONE
+        if self.challenge == "next":
+            return (state.on_turn,)
+        return _playing_order(state.dice, state.on_turn)
+
+    def chance_key(self, state: State) -> tuple[str | int, ...]:
+        """Each round rolls its own dice."""
+        return ("roll", state.round_number)
+
+    def draw(self, state: State, rng: Random) -> Roll:
+        """`dice` dice for every seat, by seat number."""
+        # Only random() is promised to give the same numbers in every version of Python.
+        faces, luck = self.faces, rng.random
+        return Roll(tuple(tuple([1 + int(luck() * faces) for _ in range(self.dice)]) for _ in state.dice))
+
+    def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
+        """On turn bids above the last one and its challenge; off turn to pass, or to challenge another's."""
+        if not state.hands or seat not in self.to_act(state):
+            return ()
+        return self._options_asked(state, seat)
+
+    def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
+        """The roll; or the first invalid answer, else the first challenge, else the bid."""
+        asked = self.to_act(state)
+        if len(moves) != len(asked):
+            raise IllegalMove(f"{len(asked)} seats are asked, {len(moves)} moves were given")
+        if asked == _CHANCE_ALONE:
+            return self._rolled(state, moves[CHANCE])
+        for seat in asked:
+            self._check(state, seat, moves[seat])
+        for seat in asked:
+            if type(moves[seat]) is Forfeit:
+                return self._forfeited(state, seat)
+        for seat in asked:
+            if type(moves[seat]) is Challenge:
+                return self._challenged(state, seat)
+        return self._bid(state, moves[state.on_turn])
+
+    def default(self, state: State, seat: Seat) -> Forfeit:
+        """The round is lost."""
+        return _FORFEIT
+
+    def observe(self, state: State, seat: Seat | None) -> Observation:
+        """The own dice and what was said aloud."""
+        return Observation(
+            state.round_number,
+            state.move_number,
+            state.hands[seat] if seat is not None and state.hands else (),
+            _counts(state.dice, state.on_turn),
+            state.last_move,
+            state.last_bid,
+            state.last_bidder,
+            state.last_loser,
+            state.last_challenger,
+        )
+
+    def returns(self, state: State) -> tuple[float, ...]:
+        """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""
+        return shared_returns(self.ranks(state))
+
+    def ranks(self, state: State) -> tuple[int, ...]:
+        """More dice rank better; without dice, who lost the last one later."""
+        if not self._is_over(state):
+            raise ValueError("the match is not over")
+        lasted = [
+            (left, state.out.index(Seat(seat)) if left == 0 else 0) for seat, left in enumerate(state.dice)
+        ]
+        return tuple(1 + sum(other > own for other in lasted) for own in lasted)
+
+    # What may be done, and what each kind of turn leads to.
+
+    def _options_asked(self, state: State, seat: Seat) -> tuple[Option, ...]:
+        """The options of a seat that is known to be asked."""
+        if seat == state.on_turn:
+            return _options_on_turn(*state.last_bid, sum(state.dice), self.faces)
+        nothing_to_challenge = state.last_bidder == NOBODY or state.last_bidder == seat
+        return _ONLY_PASS if nothing_to_challenge else _PASS_OR_CHALLENGE
+
+    def _check(self, state: State, seat: Seat, move: Move) -> None:
+        """Nothing, or IllegalMove."""
+        options = self._options_asked(state, seat)
+        if type(move) is not Forfeit and not is_legal(options, move):
+            raise IllegalMove(f"seat {int(seat)}: {explain(options, move)}")
+
+    def _rolled(self, state: State, move: Move) -> Step[State]:
+        """The round's first question, with the dice on the table."""
+        if type(move) is not Roll or not self._is_full(state, move):
+            raise IllegalMove(
+                f"a roll has {self.dice} dice of {self.faces} faces for each of {len(state.dice)} seats"
+            )
+        hands = tuple([tuple(sorted(row[:left])) for row, left in zip(move.hands, state.dice, strict=True)])
+        living = _playing_order(state.dice, state.on_turn)
+        return Step(
+            attrs.evolve(state, hands=hands),
+            (
+                Event("round_started", RoundStarted(state.round_number, _counts(state.dice, state.on_turn))),
+                Event("hand", None, {seat: Hand(hands[seat]) for seat in living}),
+            ),
+        )
+
+    def _is_full(self, state: State, roll: Roll) -> bool:
+        """Whether there are enough dice, with possible faces."""
+        return len(roll.hands) == len(state.dice) and all(
+            len(row) == self.dice and min(row) >= 1 and max(row) <= self.faces for row in roll.hands
+        )
+
+    def _bid(self, state: State, move: Move) -> Step[State]:
+        """The bid stands, the turn moves on."""
+        assert isinstance(move, Bid)
+        bidder = state.on_turn
+        over = state.turns + 1 >= self.turns_max
+        after = State(
+            state.dice,
+            () if over else state.hands,
+            state.round_number,
+            state.move_number + 1,
+            _playing_order(state.dice, bidder)[1],
+            "bid_made",
+            (move.face, move.count),
+            bidder,
+            state.last_loser,
+            state.last_challenger,
+            state.out,
+            state.turns + 1,
+        )
+        event = Event("bid", BidMade(bidder, after.last_bid))
+        return Step(after, (event, self._match_over(after)) if over else (event,))
+
+    def _challenged(self, state: State, challenger: Seat) -> Step[State]:
+        """All hands are shown; who was wrong loses a die."""
+        bidder = state.last_bidder
+        assert isinstance(bidder, Seat)
+        face, count = state.last_bid
+        actual = sum(hand.count(face) for hand in state.hands)
+        if self.wild_ones and face != 1:
+            actual += sum(hand.count(1) for hand in state.hands)
+        loser = challenger if actual >= count else bidder
+        shown = tuple([(seat, state.hands[seat]) for seat in _playing_order(state.dice, state.on_turn)])
+        event = Event("challenge", Showdown(challenger, bidder, state.last_bid, shown, actual, loser))
+        return self._lost(state, loser, "challenge_made", challenger, event)
+
+    def _forfeited(self, state: State, seat: Seat) -> Step[State]:
+        """The round ends unseen."""
+        return self._lost(state, seat, "invalid_move", NOBODY, Event("invalid_move", RoundLost(seat)))
+
+    def _lost(self, state: State, loser: Seat, how: str, challenger: Seat | str, event: Event) -> Step[State]:
+        """The loser is a die short and starts the next round, or the next living seat after it does."""
+        left = state.dice[loser] - 1
+        dice = (*state.dice[:loser], left, *state.dice[loser + 1 :])
+        after = State(
+            dice,
+            (),
+            state.round_number + 1,
+            1,
+            _playing_order(dice, loser)[0],
+            how,
+            (0, 0),
+            NOBODY,
+            loser,
+            challenger,
+            state.out if left else (*state.out, loser),
+            state.turns + 1,
+        )
+        events = (event,) if left else (event, Event("eliminated", Eliminated(loser)))
+        return Step(after, (*events, self._match_over(after)) if self._is_over(after) else events)
+
+    def _is_over(self, state: State) -> bool:
+        """Whether one seat is left, or time is up."""
+        return len(state.out) == len(state.dice) - 1 or state.turns >= self.turns_max
+
+    def _match_over(self, state: State) -> Event:
+        """The result, told to all."""
+        ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(self.ranks(state))])
+        return Event("match_over", MatchOver(ranks, len(state.out) < len(state.dice) - 1))
+
+
+_CHANCE_ALONE = (CHANCE,)
+_FORFEIT = Forfeit()
+_ONLY_PASS = (Option(Pass),)
+_PASS_OR_CHALLENGE = (Option(Pass), Option(Challenge))
+
+# Asked for at every decision, and few come up in a tournament; the bounds keep a server's memory flat.
+
+
+@lru_cache(maxsize=4096)
+def _playing_order(dice: tuple[int, ...], first: Seat) -> tuple[Seat, ...]:
+    """The living seats, from `first` on or from the next living one after it."""
+    seats = len(dice)
+    return tuple(Seat(seat % seats) for seat in range(first, first + seats) if dice[seat % seats])
+
+
+@lru_cache(maxsize=4096)
+def _counts(dice: tuple[int, ...], first: Seat) -> tuple[tuple[Seat, int], ...]:
+    """The living seats from `first` on, each with the number of its dice."""
+    return tuple((seat, dice[seat]) for seat in _playing_order(dice, first))
+
+
+@lru_cache(maxsize=16384)
+def _options_on_turn(face: int, count: int, in_play: int, faces: int) -> tuple[Option, ...]:
+    """Every higher bid than (face, count), (0, 0) being none, and the challenge of it."""
+    options = []
+    if 0 < face < faces:
+        options.append(Option(Bid, {"face": Between(face + 1, faces), "count": Between(count, count)}))
+    if count < in_play:
+        options.append(Option(Bid, {"face": Between(1, faces), "count": Between(count + 1, in_play)}))
+    if count:
+        options.append(Option(Challenge))
+    return tuple(options)

@@ -1,0 +1,1 @@
+"""Who sits at the table, however it is reached: one module for each way."""

@@ -1,0 +1,295 @@
+"""Moves, observations, options and event payloads as JSON, for one receiver at one table.
+
+Inside the house seats are ints; out here they are names.  What a game sends is
+encoded by its runtime types (a `Seat` becomes the name of who sits there); what
+a bot sends is read by the annotations of the game's move classes.  No game is
+named here: how a move looks is declared beside its class (`game.Form`).
+
+Reading is strict: `"3"`, `2.7` and `true` are not 3, 2 and 1; `3.0` is 3.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import attrs
+import msgspec
+
+from arena.errors import MalformedAnswer
+from arena.game import Bare, Between, Domain, Game, Items, Literal, OneOf, Option, Seat, Tagged
+
+SHOWN_MAX = 80
+"""Characters of a wrong value that a reason repeats."""
+OPTIONS_KEPT_MAX = 512
+"""Encoded lists of options kept for games that give the same tuple again."""
+
+Reader = Callable[[Any, Mapping[str, Seat]], Any]
+
+
+class Codec:
+    """What one receiver (None: a spectator) at one table is sent, and what its answers mean."""
+
+    def __init__(self, game: Game[Any, Any], names: Sequence[str], seat: Seat | None) -> None:
+        shown = list(names)
+        self._seats = {name: Seat(index) for index, name in enumerate(names)}
+        if seat is not None and game.own_name is not None:
+            shown[seat] = game.own_name
+            self._seats[game.own_name] = seat
+
+        def name_of(value: Any) -> Any:
+            if type(value) is Seat:
+                return shown[value]
+            raise TypeError(f"{type(value).__name__} cannot be told to a bot")
+
+        self._name_of = name_of
+        self._encode = msgspec.json.Encoder(enc_hook=name_of).encode
+        self._read = _move_reader(type(game))
+        self._options: dict[int, tuple[tuple[Option, ...], bytes]] = {}
+
+    def encode(self, value: Any) -> bytes:
+        """An observation or a payload as a JSON object."""
+        return self._encode(value)
+
+    def options(self, options: tuple[Option, ...]) -> bytes:
+        """The list of options as JSON; `wire/PROTOCOL.md` says how to read it."""
+        kept = self._options.get(id(options))
+        if kept is not None:
+            return kept[1]
+        encoded = self._encode([_option(option) for option in options])
+        if len(self._options) >= OPTIONS_KEPT_MAX:
+            self._options.clear()
+        self._options[id(options)] = (options, encoded)  # the tuple is kept too, so that its id stays its own
+        return encoded
+
+    def move(self, value: Any) -> Any:
+        """The move that a JSON value means.  Raises MalformedAnswer if it means none."""
+        return self._read(value, self._seats)
+
+    def move_json(self, move: Any) -> Any:
+        """A move as the JSON value (builtins) that would mean it; of moves that bots cannot send, their class and fields."""
+        return msgspec.to_builtins(_written(move), enc_hook=self._name_of)
+
+
+def shown(value: Any) -> str:
+    """A JSON value in few characters, for a reason."""
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 1] + "…"
+
+
+# Writing
+
+
+def _option(option: Option) -> dict[str, Any]:
+    fields = {name: _domain(domain) for name, domain in option.fields.items()}
+    return {"kind": option.move.__name__, "form": _template(option), "fields": fields}
+
+
+def _template(option: Option) -> Any:
+    form = option.move.form
+    match form:
+        case Literal(value):
+            return value
+        case Items(fields):
+            return [f"<{field}>" for field in fields]
+        case Bare(field):
+            return f"<{field}>"
+        case Tagged(tags, keys):
+            return {**tags, **{keys.get(field, field): f"<{field}>" for field in option.fields}}
+    raise TypeError(f"{option.move.__name__} has no form")
+
+
+def _domain(domain: Domain) -> dict[str, Any]:
+    if isinstance(domain, Between):
+        return {"min": domain.low, "max": domain.high}
+    if isinstance(domain, OneOf):
+        return {"one_of": domain.values}
+    return {"subset_of": domain.of, "least": domain.least, "most": domain.most}
+
+
+def _written(move: Any) -> Any:
+    form = getattr(type(move), "form", None)
+    match form:
+        case Literal(value):
+            return value
+        case Items(fields):
+            return [getattr(move, field) for field in fields]
+        case Bare(field):
+            return getattr(move, field)
+        case Tagged(tags, keys):
+            fields = {field.name: getattr(move, field.name) for field in attrs.fields(type(move))}
+            return {**tags, **{keys.get(name, name): value for name, value in fields.items() if value is not None}}
+    fields = {field.name: getattr(move, field.name) for field in attrs.fields(type(move))}
+    return {"kind": type(move).__name__, **fields} if fields else type(move).__name__
+
+
+# Reading
+
+
+@cache
+def _move_reader(game: type[Game[Any, Any]]) -> Reader:
+    """The reader of all moves of a game that bots may send."""
+    literals: dict[tuple[type, Any], Any] = {}
+    readers: list[tuple[Callable[[Any], bool], Reader]] = []
+    for move in game.moves:
+        form = getattr(move, "form", None)
+        match form:
+            case None:
+                continue
+            case Literal(value):
+                literals[type(value), value] = move()
+            case Items(fields):
+                readers.append((_is_list, _items_reader(move, fields)))
+            case Bare(field):
+                readers.append((_is_scalar, _bare_reader(move, field)))
+            case Tagged(tags, keys):
+                readers.append((_has_tags(tags), _tagged_reader(move, keys)))
+
+    def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        if type(value) is float and value.is_integer():
+            value = int(value)
+        if type(value) in (str, int):
+            known = literals.get((type(value), value))
+            if known is not None:
+                return known
+        reasons = []
+        for fits, reader in readers:
+            if fits(value):
+                try:
+                    return reader(value, seats)
+                except MalformedAnswer as error:
+                    reasons.append(str(error))
+        if reasons:
+            raise MalformedAnswer("; or ".join(reasons))
+        raise MalformedAnswer(f"move {shown(value)} is no move of {game.name}; its moves look like {_shapes(game)}")
+
+    return read
+
+
+def _shapes(game: type[Game[Any, Any]]) -> str:
+    shapes = []
+    for move in game.moves:
+        if getattr(move, "form", None) is not None:
+            fields = {field.name: OneOf(()) for field in attrs.fields(move)}
+            shapes.append(msgspec.json.encode(_template(Option(move, fields))).decode())
+    return ", ".join(dict.fromkeys(shapes))
+
+
+def _is_list(value: Any) -> bool:
+    return type(value) is list
+
+
+def _is_scalar(value: Any) -> bool:
+    return type(value) in (int, str, float)
+
+
+def _has_tags(tags: Mapping[str, str | int]) -> Callable[[Any], bool]:
+    def fits(value: Any) -> bool:
+        if type(value) is not dict:
+            return False
+        return all(type(found := _whole(value.get(key))) is type(tag) and found == tag for key, tag in tags.items())
+
+    return fits
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if type(value) is float and value.is_integer() else value
+
+
+def _items_reader(move: type[Any], fields: Sequence[str]) -> Reader:
+    hints = get_type_hints(move)
+    readers = [(field, _reader(hints[field])) for field in fields]
+
+    def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        if len(value) != len(readers):
+            raise MalformedAnswer(f"move {shown(value)}: expected [{', '.join(fields)}]")
+        found = {field: _read(reader, field, item, seats) for (field, reader), item in zip(readers, value, strict=True)}
+        return move(**found)
+
+    return read
+
+
+def _bare_reader(move: type[Any], field: str) -> Reader:
+    reader = _reader(get_type_hints(move)[field])
+
+    def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        return move(**{field: _read(reader, field, value, seats)})
+
+    return read
+
+
+def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> Reader:
+    hints = get_type_hints(move)
+    fields = [(field, keys.get(field.name, field.name), _reader(hints[field.name])) for field in attrs.fields(move)]
+
+    def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        found = {}
+        for field, key, reader in fields:
+            if key in value:
+                found[field.name] = _read(reader, key, value[key], seats)
+            elif field.default is attrs.NOTHING:
+                raise MalformedAnswer(f"move {shown(value)}: {key} is missing")
+        return move(**found)
+
+    return read
+
+
+def _read(reader: Reader, field: str, value: Any, seats: Mapping[str, Seat]) -> Any:
+    try:
+        return reader(value, seats)
+    except MalformedAnswer as error:
+        raise MalformedAnswer(f"{field} {error}") from None
+
+
+@cache
+def _reader(hint: Any) -> Reader:
+    """The strict reader of one annotation: Seat, int, str, bool, tuples of these, and unions with None."""
+    if hint is Seat:
+        return _read_seat
+    if hint in (int, str, bool):
+        return _exactly(hint)
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        return _read_tuple(_reader(arguments[0]))
+    if origin in (Union, types.UnionType) and type(None) in arguments and len(arguments) == 2:
+        (inner,) = (argument for argument in arguments if argument is not type(None))
+        return _read_optional(_reader(inner))
+    raise TypeError(f"the codec cannot read {hint}")
+
+
+def _read_seat(value: Any, seats: Mapping[str, Seat]) -> Seat:
+    seat = seats.get(value) if type(value) is str else None
+    if seat is None:
+        raise MalformedAnswer(f"{shown(value)} is nobody here; here are {', '.join(seats)}")
+    return seat
+
+
+def _exactly(kind: type[Any]) -> Reader:
+    words = {int: "a whole number", str: "a string", bool: "true or false"}[kind]
+
+    def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        if kind is int:
+            value = _whole(value)
+        if type(value) is not kind:
+            raise MalformedAnswer(f"{shown(value)} is not {words}")
+        return value
+
+    return read
+
+
+def _read_tuple(inner: Reader) -> Reader:
+    def read(value: Any, seats: Mapping[str, Seat]) -> tuple[Any, ...]:
+        if type(value) is not list:
+            raise MalformedAnswer(f"{shown(value)} is not a list")
+        return tuple(inner(item, seats) for item in value)
+
+    return read
+
+
+def _read_optional(inner: Reader) -> Reader:
+    def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        return None if value is None else inner(value, seats)
+
+    return read

@@ -1,0 +1,122 @@
+"""A bot in this process: an object of the SDK's `Bot`, called directly.
+
+It gets exactly what it would get over a connection: fresh objects, decoded from
+the same JSON.  Its time is measured but cannot be enforced.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import msgspec
+import trio
+
+from arena.errors import MalformedAnswer
+from arena.game import Seat
+from arena.players.base import MatchStart, Player, Question, Reply, Slot
+from arena.players.codec import Codec
+from arena.players.stream import rules_json
+from arena.record import Decision, FaultKind
+from arena.sdk import Bot
+from arena.wire.messages import Match, Result
+
+_decode = msgspec.json.Decoder().decode
+
+
+class LocalPlayer(Player):
+    """One object of a bot's class.  An exception in its code makes the instance `gone`."""
+
+    enforces_time = False
+
+    def __init__(self, name: str, bot: Bot) -> None:
+        self.name = name
+        self.bot = bot
+        self._codec: Codec | None = None
+        self._broken: str | None = None
+        self._traceback = ""
+        self._names: tuple[str, ...] = ()
+        self._match_id = ""
+        self._game_number = 0
+        self._question: Question | None = None
+        self._hears_events = type(bot).event is not Bot.event
+
+    @property
+    def is_gone(self) -> bool:
+        return self._broken is not None
+
+    def begin(self, start: MatchStart) -> None:
+        self._codec = Codec(start.game, start.names, start.seat)
+        self._names = start.names
+        self._match_id = start.match_id
+        self._game_number += 1
+        self._call(self.bot.begin, match_message(start, self._game_number))
+
+    def ask(self, question: Question, slot: Slot) -> None:
+        codec = self._codec
+        assert codec is not None
+        self._question = question
+        state, options = _decode(codec.encode(question.observation)), _decode(codec.options(question.options))
+        slot.sent_at = trio.current_time()
+        value = self._call(self.bot.move, state, options)
+        if self._broken is not None:
+            slot.fail("gone", self._broken)
+            return
+        now = trio.current_time()
+        try:
+            value = _decode(msgspec.json.encode(value))
+            slot.settle(Reply(codec.move(value), now, now))
+        except (MalformedAnswer, TypeError, ValueError, msgspec.MsgspecError) as error:
+            slot.settle(Reply(None, now, now, "malformed", str(error)))
+
+    def expire(self) -> tuple[FaultKind, str]:
+        raise AssertionError("a call has always ended")
+
+    def tell(self, kind: str, payload: Any) -> None:
+        if self._hears_events and self._codec is not None:
+            self._call(self.bot.event, kind, _decode(self._codec.encode(payload)))
+
+    def blame(self, decision: Decision) -> None:
+        self._call(self.bot.fault, decision.fault, decision.reason)
+
+    def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
+        names = self._names
+        by_name = {names[seat]: rank for seat, rank in ranks.items()}
+        result = Result(self._match_id, by_name, {names[seat]: value for seat, value in returns.items()})
+        self._call(self.bot.finished, result)
+
+    def evidence(self) -> tuple[Mapping[str, Any], ...]:
+        lines: list[Mapping[str, Any]] = []
+        if self._question is not None and self._codec is not None:
+            lines.append({"dir": "→", "text": self._codec.encode(self._question.observation).decode()})
+        if self._traceback:
+            lines.append({"stderr": self._traceback})
+        return tuple(lines)
+
+    def _call(self, method: Any, *arguments: Any) -> Any:
+        if self._broken is not None:
+            return None
+        try:
+            return method(*arguments)
+        except Exception as error:  # someone else's code: whatever it raises is that bot's failure and no one else's
+            self._broken = f"raised {type(error).__name__}: {error}"
+            self._traceback = traceback.format_exc()
+            return None
+
+
+def match_message(start: MatchStart, game_number: int) -> Match:
+    """What a bot of the full protocol is told at a match's start."""
+    game = start.game
+    return Match(
+        match_id=start.match_id,
+        game_number=game_number,
+        game=game.name,
+        version=game.version,
+        rules=_decode(rules_json(game)),
+        seat=int(start.seat),
+        names=list(start.names),
+        time_control=attrs.asdict(start.control),
+        bot_seed=str(start.bot_seed),
+    )

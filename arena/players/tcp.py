@@ -1,0 +1,200 @@
+"""Listening: accepts connections, hears who they are, and seats those that connect by themselves (the lobby)."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+
+import trio
+
+from arena.errors import ConfigError
+from arena.players.lag import LagWatch
+from arena.players.stream import StreamPlayer
+from arena.players.transport import SocketTransport, Transport
+from arena.wire.connection import ArenaConnection, Introduced, Refused, State
+from arena.wire.messages import check_name
+
+BACKLOG = 256
+CONNECTIONS_MAX = 1024
+"""Open connections a lobby bears; more are turned away."""
+ACCEPT_PAUSE_S = 0.1
+"""Waited when the machine is out of file descriptors, before the next try."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening TCP socket.  Raises ConfigError if the address cannot be had."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+        listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            why = "the port is in use; choose another one (port 0 takes any free one)"
+        else:
+            why = f"{error.strerror or error}; give an address of this machine, e.g. 127.0.0.1:8888"
+        raise ConfigError(f"cannot listen on {host}:{port}: {why}") from None
+    listener.setblocking(False)
+    return listener
+
+
+async def accept_all(listener: socket.socket, serve: Callable[[Transport], Awaitable[None]], connections_max: int) -> None:
+    """Accepts for ever, one task a connection; never raises because of one."""
+    async with trio.open_nursery() as nursery:
+        while True:
+            await trio.lowlevel.wait_readable(listener)
+            try:
+                sock, _ = listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                continue
+            except OSError:
+                await trio.sleep(ACCEPT_PAUSE_S)
+                continue
+            if len(nursery.child_tasks) >= connections_max:
+                sock.close()
+                continue
+            nursery.start_soon(serve, SocketTransport(sock))
+
+
+async def introduce(transport: Transport, connection: ArenaConnection, name_wait_s: float) -> str | None:
+    """Hears who is there; gives why they are refused, or None.
+
+    A connection that stays open and silent for `name_wait_s` enters without a
+    name.  Raises trio.BrokenResourceError if it closes before that.
+    """
+    with trio.move_on_after(name_wait_s):
+        while True:
+            octets = await transport.receive()
+            if not octets:
+                raise trio.BrokenResourceError("closed before it said anything")
+            for received in connection.receive(octets):
+                if isinstance(received, Refused):
+                    return received.reason
+                if isinstance(received, Introduced):
+                    return None
+            if connection.state is not State.NAMING:  # it spoke, and named nobody: a plain bot
+                return None
+    connection.enter()
+    return None
+
+
+class Lobby:
+    """Where bots come in that connect by themselves.
+
+    With tokens, a token ties a connection to its entrant.  Without, whoever comes
+    is an entrant until `expect` of them are there; after that only those come in
+    that take the place of a lost connection.
+    """
+
+    def __init__(
+        self,
+        *,
+        tokens: Mapping[str, str],
+        expect: int = 0,
+        taken: frozenset[str] = frozenset(),
+        margin_s: float = 0.2,
+        name_wait_s: float = 1.0,
+        reconnect_s: float = 10.0,
+        watch: LagWatch | None = None,
+        note: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        self._tokens = dict(tokens)
+        self._expect = expect
+        self._taken = taken
+        self.margin_s = margin_s
+        self._name_wait_s = name_wait_s
+        self._reconnect_s = reconnect_s
+        self._watch = watch
+        self._note = note
+        self._arrived = trio.Event()
+        self.address = ""
+        """Where it listens, HOST:PORT, for people."""
+        self.is_full = False
+        """True once the schedule is made: only those come in that take the place of a lost connection, or have a token."""
+        self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
+        """The instances of each entrant, in order of arrival."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Who is waited for: names of entrants with tokens, and how many more of any name."""
+        names = [name for name in self._tokens.values() if not self.players[name]]
+        free = self._expect - (len(self.players) - len(self._tokens))
+        return names + ([f"{free} more"] if free > 0 else [])
+
+    async def arrived(self) -> None:
+        """Returns when somebody has come in."""
+        await self._arrived.wait()
+
+    async def serve(self, transport: Transport) -> None:
+        """One connection, from its first word to its end."""
+        connection = ArenaConnection()
+        try:
+            refusal = await introduce(transport, connection, self._name_wait_s)
+        except trio.BrokenResourceError:
+            transport.close()
+            return
+        player = None if refusal is not None else self._seat(connection)
+        if player is None or isinstance(player, str):
+            self._refuse(transport, connection, refusal or str(player))
+            return
+        self._note(f"{player.name} is connected")
+        self._arrived.set()
+        self._arrived = trio.Event()
+        await player.serve(transport, connection)
+        lost_at = player.lost_at
+        await trio.sleep(self._reconnect_s)
+        if player.lost_at == lost_at:
+            player.stop_waiting()
+
+    def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
+        self._note(f"a connection was refused: {reason}")
+        try:
+            transport.send_now(connection.bye(reason))
+        except OSError:
+            pass
+        transport.close()
+
+    def _seat(self, connection: ArenaConnection) -> StreamPlayer | str:
+        """The player that this connection is, or why there is no place for it."""
+        if connection.token is not None and connection.token in self._tokens:
+            return self._with_token(self._tokens[connection.token])
+        name = connection.name
+        if name is not None and (reason := check_name(name)) is not None:
+            return reason
+        if name is not None and name in self._tokens.values():
+            return f"{name} takes part with a token: send it beside the name"
+        if connection.token is not None and self._tokens:
+            return "nobody has this token"
+        return self._without_token(name)
+
+    def _with_token(self, name: str) -> StreamPlayer:
+        return self._lost(name) or self._add(name)
+
+    def _without_token(self, name: str | None) -> StreamPlayer | str:
+        if name is None:
+            for known in self.players:
+                if known.startswith("bot-") and (lost := self._lost(known)) is not None:
+                    return lost
+        elif (lost := self._lost(name)) is not None:
+            return lost
+        if self.is_full or len(self.players) - len(self._tokens) >= self._expect:
+            return "the table is full"
+        return self._add(self._unique(name))
+
+    def _lost(self, name: str) -> StreamPlayer | None:
+        return next((player for player in self.players.get(name, ()) if not player.is_connected), None)
+
+    def _add(self, name: str) -> StreamPlayer:
+        player = StreamPlayer(name, margin_s=self.margin_s, reconnect_s=self._reconnect_s, watch=self._watch)
+        player.secrets = tuple(self._tokens)
+        self.players.setdefault(name, []).append(player)
+        return player
+
+    def _unique(self, name: str | None) -> str:
+        taken = self._taken | set(self.players)
+        if name is not None and name not in taken:
+            return name
+        stem, number = ("bot", 1) if name is None else (name[:60], 2)
+        while f"{stem}-{number}" in taken:
+            number += 1
+        return f"{stem}-{number}"
+

@@ -1,0 +1,142 @@
+"""Bytes out and in: a socket, a pair of pipes, or any Trio stream, all with the same four calls.
+
+Sockets and pipes are used without Trio's stream classes: a question goes out in
+the same step that asks it, with no task switch, and what the kernel does not
+take at once is left to the writer task.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from abc import ABC, abstractmethod
+
+import trio
+import trio.abc
+
+RECEIVE_BYTES = 65536
+
+
+class Transport(ABC):
+    """One connection's bytes.  Broken connections read as closed (`b""`) and take nothing more (OSError, trio.BrokenResourceError)."""
+
+    is_polled: bool = True
+    """Whether news come through Trio's poll, so that the lag watch knows when they can have come."""
+
+    @abstractmethod
+    def send_now(self, octets: bytes | memoryview) -> int:
+        """Hands over as much as is taken without waiting; gives how many bytes.  Raises OSError when broken."""
+
+    @abstractmethod
+    async def send_some(self, octets: memoryview) -> int:
+        """Waits until some can be handed over; gives how many bytes."""
+
+    @abstractmethod
+    async def receive(self) -> bytes:
+        """Waits for bytes; `b""` when the other side is gone."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Closes at once; whoever waits is woken."""
+
+
+class SocketTransport(Transport):
+    """A connected, non-blocking TCP socket; Nagle's algorithm is switched off."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        sock.setblocking(False)
+        if sock.family in (socket.AF_INET, socket.AF_INET6):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def send_now(self, octets: bytes | memoryview) -> int:
+        try:
+            return self._socket.send(octets)
+        except (BlockingIOError, InterruptedError):
+            return 0
+
+    async def send_some(self, octets: memoryview) -> int:
+        await trio.lowlevel.wait_writable(self._socket)
+        return self.send_now(octets)
+
+    async def receive(self) -> bytes:
+        while True:
+            try:
+                await trio.lowlevel.wait_readable(self._socket)
+                return self._socket.recv(RECEIVE_BYTES)
+            except (BlockingIOError, InterruptedError):
+                continue
+            except (OSError, ValueError, trio.ClosedResourceError):
+                return b""
+
+    def close(self) -> None:
+        if self._socket.fileno() >= 0:
+            trio.lowlevel.notify_closing(self._socket)
+            self._socket.close()
+
+
+class PipeTransport(Transport):
+    """The two pipes of a child process: we read its standard output and write its standard input."""
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        self._read_fd, self._write_fd = read_fd, write_fd
+        for fd in (read_fd, write_fd):
+            os.set_blocking(fd, False)
+
+    def send_now(self, octets: bytes | memoryview) -> int:
+        if self._write_fd < 0:
+            raise OSError("the pipe is closed")
+        try:
+            return os.write(self._write_fd, octets)
+        except (BlockingIOError, InterruptedError):
+            return 0
+
+    async def send_some(self, octets: memoryview) -> int:
+        await trio.lowlevel.wait_writable(self._write_fd)
+        return self.send_now(octets)
+
+    async def receive(self) -> bytes:
+        while True:
+            if self._read_fd < 0:
+                return b""
+            try:
+                await trio.lowlevel.wait_readable(self._read_fd)
+                return os.read(self._read_fd, RECEIVE_BYTES)
+            except (BlockingIOError, InterruptedError):
+                continue
+            except (OSError, trio.ClosedResourceError):
+                return b""
+
+    def close(self) -> None:
+        for fd in {self._read_fd, self._write_fd} - {-1}:
+            trio.lowlevel.notify_closing(fd)
+            os.close(fd)
+        self._read_fd = self._write_fd = -1
+
+
+class StreamTransport(Transport):
+    """Any Trio stream, e.g. one end of a `memory_stream_pair` in a test."""
+
+    is_polled = False
+
+    def __init__(self, stream: trio.abc.Stream) -> None:
+        self._stream = stream
+        self._scope = trio.CancelScope()
+
+    def send_now(self, octets: bytes | memoryview) -> int:
+        return 0
+
+    async def send_some(self, octets: memoryview) -> int:
+        await self._stream.send_all(bytes(octets))
+        return len(octets)
+
+    async def receive(self) -> bytes:
+        with self._scope:
+            try:
+                return bytes(await self._stream.receive_some(RECEIVE_BYTES))
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return b""
+        return b""
+
+    def close(self) -> None:
+        self._scope.cancel()

@@ -1,0 +1,153 @@
+"""A bot as a program of its own: over TCP, or over standard input and output."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, NoReturn, Protocol
+
+from arena.sdk.bot import Bot
+from arena.wire.connection import BotConnection
+from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, FromArena, Match, Result
+
+CHUNK_BYTES: Final = 65536
+
+
+class Transport(Protocol):
+    """Bytes to and from the arena, blocking."""
+
+    def receive(self) -> bytes:
+        """What came; `b""`: the arena has closed."""
+
+    def send(self, data: bytes) -> None:
+        """Hands all of it over."""
+
+
+def run(bot: Bot | type[Bot]) -> None:
+    """Plays until the arena says bye or closes; then returns.
+
+    ARENA_HOST and ARENA_PORT say where the arena is; without a port the bot speaks over
+    standard input and output.  ARENA_NAME and ARENA_TOKEN say who it is.  What the bot's own
+    code raises travels: the traceback tells the author, and to the arena the bot is gone.
+    """
+    player = bot() if isinstance(bot, type) else bot
+    with _transport() as transport:
+        play(player, transport, os.environ.get("ARENA_NAME") or player.name, os.environ.get("ARENA_TOKEN"))
+
+
+def play(bot: Bot, transport: Transport, name: str, token: str | None = None) -> None:
+    """Says hello and plays until bye or the end of what comes."""
+    connection = BotConnection()
+    if not _send(transport, connection.hello(name or None, token)):
+        return
+    while received := _receive(transport):
+        for message in connection.receive(received):
+            if isinstance(message, Bye):
+                return
+            if isinstance(message, Ask):
+                move = bot.move(message.state, message.options)
+                if not _send(transport, connection.answer(message.message_id, move)):
+                    return
+            else:
+                tell(bot, message)
+
+
+def tell(bot: Bot, message: FromArena) -> None:
+    """Hands the bot a message that wants no answer."""
+    if isinstance(message, EventMessage):
+        bot.event(message.kind, message.payload)
+    elif isinstance(message, Match):
+        bot.begin(message)
+    elif isinstance(message, FaultMessage):
+        bot.fault(message.kind, message.reason)
+    elif isinstance(message, Result):
+        bot.finished(message)
+
+
+def _receive(transport: Transport) -> bytes:
+    try:
+        return transport.receive()
+    except ConnectionError:  # the arena was ended: for a bot the same as bye
+        return b""
+
+
+def _send(transport: Transport, data: bytes) -> bool:
+    """Whether there still was somebody to send it to."""
+    try:
+        transport.send(data)
+    except ConnectionError:
+        return False
+    return True
+
+
+# Transports.
+
+
+class _Functions:
+    """A transport of two functions."""
+
+    def __init__(self, receive: Callable[[], bytes], send: Callable[[bytes], None]) -> None:
+        self.receive, self.send = receive, send
+
+
+@contextmanager
+def _transport() -> Iterator[Transport]:
+    """What the environment says: TCP with a port, else standard streams unless a person sits there."""
+    port = os.environ.get("ARENA_PORT")
+    if port:
+        with _connect(os.environ.get("ARENA_HOST") or "127.0.0.1", port) as connection:
+            yield _Functions(lambda: connection.recv(CHUNK_BYTES), connection.sendall)
+    elif sys.stdin is not None and not sys.stdin.isatty():
+        with _standard_streams() as transport:
+            yield transport
+    else:
+        _give_up(f"Tell the bot where to connect: ARENA_PORT=8888 python {os.path.basename(sys.argv[0])}")
+
+
+def _connect(host: str, port: str) -> socket.socket:
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        _give_up(f"ARENA_PORT must be a port number from 1 to 65535, not {port!r}")
+    try:
+        connection = socket.create_connection((host, int(port)))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        _give_up(f"No arena at {host}:{port} ({reason}): start one with arena run --listen {host}:{port}")
+    # Nagle's algorithm would hold answers back for up to 40 ms.
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+@contextmanager
+def _standard_streams() -> Iterator[Transport]:
+    """The arena at descriptors 0 and 1.
+
+    They are moved away for as long as the bot plays, so that print() goes to standard error,
+    also that of libraries and child processes, and input() finds nothing.
+    """
+    sys.stdout.flush()
+    incoming, outgoing = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    try:
+        yield _Functions(lambda: os.read(incoming, CHUNK_BYTES), lambda data: _write_all(outgoing, data))
+    finally:
+        sys.stdout.flush()
+        os.dup2(incoming, 0)
+        os.dup2(outgoing, 1)
+        os.close(incoming)
+        os.close(outgoing)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _give_up(sentence: str) -> NoReturn:
+    print(sentence, file=sys.stderr)
+    raise SystemExit(2)

@@ -1,0 +1,35 @@
+"""What is kept of a tournament: one SQLite file of matches, and the CSV tables shown of it.
+
+A results folder holds `arena.db`, the truth, and CSVs, which are exports: they can
+always be made again.  One process writes (`store_lock`), any number read meanwhile
+(WAL).  A match is one transaction, so a killed run has a match whole or not at all.
+Nothing here depends on the order in which matches came in.
+"""
+
+from arena.store.database import Store, holds_tournament
+from arena.store.files import DATABASE, LOCK, Table, erase, store_lock, write_tables, write_text
+from arena.store.rows import FaultCount, Finished, Row, SeriesState, StoredBot, StoredMatch, StoredSeat
+from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, TABLES, Column
+
+__all__ = [
+    "DATABASE",
+    "LOCK",
+    "OPPONENTS_SEPARATOR",
+    "SCHEMA_VERSION",
+    "TABLES",
+    "Column",
+    "FaultCount",
+    "Finished",
+    "Row",
+    "SeriesState",
+    "Store",
+    "StoredBot",
+    "StoredMatch",
+    "StoredSeat",
+    "Table",
+    "erase",
+    "holds_tournament",
+    "store_lock",
+    "write_tables",
+    "write_text",
+]

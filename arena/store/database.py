@@ -1,0 +1,353 @@
+"""The database of a results folder."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import Seat
+from arena.record import FAULT_KINDS, Decision, Entry
+from arena.schedule import Pairing, PairingId
+from arena.store.files import DATABASE, Table, code_of, connect, made, sentences, write_tables
+from arena.store.rows import (
+    SEAT_FIELDS,
+    FaultCount,
+    Finished,
+    Row,
+    SeriesState,
+    StoredBot,
+    StoredMatch,
+    bot_row,
+    finished_from,
+    insert,
+    seat_from,
+)
+from arena.store.schema import (
+    APPLICATION_ID,
+    FROM,
+    IN_ORDER,
+    SCHEMA,
+    SCHEMA_VERSION,
+    TABLES,
+    header,
+    names,
+    quoted,
+)
+
+
+class Store:
+    """The database of one results folder; used by one thread at a time."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self.connection = connection
+
+    # opening
+
+    @classmethod
+    def create(cls, folder: str | Path, *, meta: Mapping[str, Any]) -> Store:
+        """A new store; `meta` must hold `game_version`.  ConfigError if the folder holds anything already."""
+        path = made(Path(folder)) / DATABASE
+
+        def lay_out(store: Store) -> None:
+            if not store._is_blank():
+                store._check()
+                raise ConfigError(
+                    f"{folder} holds a tournament already: --resume goes on, --fresh plays anew"
+                )
+            store._lay_out(meta)
+
+        with sentences(path):
+            return cls._opened(path, "rwc", lay_out)
+
+    @classmethod
+    def open(cls, folder: str | Path, *, write: bool = False) -> Store:
+        """The store of a folder; ConfigError if there is none that this arena can read."""
+        path = Path(folder) / DATABASE
+        if not path.is_file():
+            raise ConfigError(f"{folder} is no results folder: there is no {DATABASE} in it")
+
+        def check(store: Store) -> None:
+            store._check()
+            store._tune() if write else store._only_read()
+
+        with sentences(path):
+            try:
+                return cls._opened(path, "rw", check)
+            except sqlite3.OperationalError as error:
+                if write or code_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                    raise
+                # A folder we may not write to: SQLite cannot put its shared memory beside the file, and
+                # needs none, as nobody is writing.
+                return cls._opened(path, "ro&immutable=1", Store._check)
+
+    @classmethod
+    def _opened(cls, path: Path, mode: str, prepare: Callable[[Store], None]) -> Store:
+        store = cls(path.parent, connect(path, mode))
+        try:
+            prepare(store)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _is_blank(self) -> bool:
+        """Whether nothing was ever committed: a new file, or one whose maker was killed at once."""
+        tables = self.connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+        return bool(tables == 0 and self._pragma("user_version") == 0)
+
+    def _lay_out(self, meta: Mapping[str, Any]) -> None:
+        self._tune()
+        with self._transaction():
+            for statement in SCHEMA.split(";\n"):
+                self.connection.execute(statement)
+            self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            self._put_meta(meta)
+
+    def _check(self) -> None:
+        path = self.folder / DATABASE
+        if self._is_blank():
+            raise ConfigError(f"{path} is empty: its run ended before it began; start it again")
+        if self._pragma("application_id") != APPLICATION_ID:
+            raise ConfigError(f"{path} is no database of the arena")
+        if (version := self._pragma("user_version")) > SCHEMA_VERSION:
+            raise ConfigError(
+                f"{path} was written by a newer arena (schema {version}; this one knows {SCHEMA_VERSION}): "
+                "update this one"
+            )
+        self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+
+    def _tune(self) -> None:
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last matches only
+
+    def _only_read(self) -> None:
+        # Not mode=ro: such a reader would leave its -wal and -shm files behind.
+        self.connection.execute("PRAGMA query_only = 1")
+
+    def _pragma(self, name: str) -> int:
+        return int(self.connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with sentences(self.folder / DATABASE):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:  # a full disk has rolled back already
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Everything read inside belongs to one moment, whatever a run adds meanwhile."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("ROLLBACK")
+
+    # writing
+
+    def add(self, entry: Entry) -> None:
+        """Keeps a match; its pairing must not be there yet."""
+        self.add_many((entry,))
+
+    def add_many(self, entries: Iterable[Entry]) -> None:
+        """Keeps several matches, all or none."""
+        with self._transaction() as db:
+            for entry in entries:
+                insert(db, entry)
+
+    def remove(self, match_ids: Iterable[str]) -> None:
+        """Forgets matches that have to be played again; unknown ids are passed over."""
+        ids = [(match_id,) for match_id in match_ids]
+        number = "(SELECT number FROM matches WHERE match_id = ?)"
+        with self._transaction() as db:
+            db.executemany(f"DELETE FROM decisions WHERE match = {number}", ids)
+            db.executemany(f"DELETE FROM seats WHERE match = {number}", ids)
+            db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
+
+    def set_schedule(self, pairings: Iterable[Pairing]) -> None:
+        """The whole plan in order of play, in the place of the one before.
+
+        Rows are exported in this order, and it says which series are closed.
+        Call it before play, so that a killed run has it too.
+        """
+        with self._transaction() as db:
+            db.execute("DELETE FROM schedule")
+            rows = ((place, pairing.id, pairing.series) for place, pairing in enumerate(pairings))
+            db.executemany("INSERT INTO schedule VALUES (?, ?, ?)", rows)
+
+    def put_bots(self, bots: Iterable[StoredBot]) -> None:
+        """Adds bots, or puts them in the place of those with the same names."""
+        with self._transaction() as db:
+            db.executemany("INSERT OR REPLACE INTO bots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(bot_row, bots))
+
+    def set_status(self, bot: str, status: str) -> None:
+        """`ok`, `withdrawn` or `left out`."""
+        with self._transaction() as db:
+            db.execute("UPDATE bots SET status = ? WHERE bot = ?", (status, bot))
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Keeps a JSON value under a key."""
+        with self._transaction():
+            self._put_meta({key: value})
+
+    def _put_meta(self, meta: Mapping[str, Any]) -> None:
+        rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in meta.items()]
+        self.connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    # reading
+
+    def meta(self) -> dict[str, Any]:
+        """What was kept by `create` and `set_meta`."""
+        rows = self._rows("SELECT key, value FROM meta ORDER BY key")
+        return {key: json.loads(value) for key, value in rows}
+
+    def bots(self) -> list[StoredBot]:
+        """All bots by name."""
+        return [StoredBot(*row) for row in self._rows(f"SELECT {names('bots')} FROM bots ORDER BY bot")]
+
+    def finished(self) -> dict[PairingId, Finished]:
+        """The matches that are there, aborted ones included, in schedule order."""
+        found: dict[PairingId, list[Row]] = {}
+        for pairing_id, *row in self._rows(
+            "SELECT pairing_id, match_id, status, points, abandoned, gone, withdrawn"
+            f" FROM shown_seats ORDER BY {IN_ORDER}, seat"
+        ):
+            found.setdefault(pairing_id, []).append(row)
+        return {pairing_id: finished_from(rows) for pairing_id, rows in found.items()}
+
+    def series(self) -> list[SeriesState]:
+        """All series in schedule order; those that the schedule does not name come last."""
+        rows = self._rows(
+            "SELECT series_id, COUNT(position), SUM(number IS NULL), COUNT(number),"
+            " COALESCE(SUM(status = 'aborted'), 0) FROM ("
+            " SELECT p.position, p.series_id, m.number, m.status"
+            " FROM schedule p LEFT JOIN matches m USING (pairing_id)"
+            " UNION ALL SELECT NULL, series_id, number, status FROM matches"
+            " WHERE pairing_id NOT IN (SELECT pairing_id FROM schedule)"
+            ") GROUP BY series_id ORDER BY MIN(position) IS NULL, MIN(position), series_id"
+        )
+        return [SeriesState(*row) for row in rows]
+
+    def matches(self, *, bot: str | None = None, fault: str | None = None) -> Iterator[StoredMatch]:
+        """Matches in schedule order: all, those of a bot, those with a fault (a kind, or `any`), or both."""
+        if fault is not None and fault not in ("any", *FAULT_KINDS):
+            raise ConfigError(f"{fault} is no kind of fault: any, {', '.join(FAULT_KINDS)}")
+        test = " + ".join(FAULT_KINDS) if fault == "any" else fault or "1"
+        return self._matches(
+            f"number IN (SELECT match FROM seats WHERE {test} > 0 AND (?1 IS NULL OR bot = ?1))", bot
+        )
+
+    def match(self, prefix: str) -> StoredMatch:
+        """The one match whose id begins so; ConfigError if there is none or more than one."""
+        found = list(self._matches("substr(match_id, 1, length(?1)) = ?1", prefix)) if prefix else []
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise ConfigError(f"no match in {self.folder} begins with {prefix!r}: `arena matches` lists them")
+        some = ", ".join(match.match_id for match in found[:3])
+        raise ConfigError(
+            f"{len(found)} matches in {self.folder} begin with {prefix!r} ({some}, …): say more of it"
+        )
+
+    def decisions(self, match_id: str) -> list[Decision]:
+        """The decisions of a match that got rows of their own; `move` is JSON text."""
+        rows = self._rows(
+            "SELECT turn, seat, move, elapsed_s, NULLIF(fault, ''), reason, asked, lagged FROM decisions"
+            " WHERE match = (SELECT number FROM matches WHERE match_id = ?) ORDER BY number",
+            match_id,
+        )
+        return [
+            Decision(turn, Seat(seat), move, elapsed_s, fault, reason, bool(asked), bool(lagged))
+            for turn, seat, move, elapsed_s, fault, reason, asked, lagged in rows
+        ]
+
+    def faults(self) -> list[FaultCount]:
+        """The tally of all faults by bot, kind and reason; the most frequent of each bot first."""
+        counts = Counter[tuple[str, str, str]]()
+        for bot, fault, reason, count in self._rows(
+            "SELECT s.bot, d.fault, d.reason, COUNT(*) FROM decisions d JOIN seats s"
+            " ON s.match = d.match AND s.seat = d.seat WHERE d.fault <> '' GROUP BY 1, 2, 3"
+        ):
+            counts[bot, fault, reason] += count
+            counts[bot, fault, ""] -= count
+        sums = ", ".join(f"SUM({kind})" for kind in FAULT_KINDS)
+        for bot, *totals in self._rows(f"SELECT bot, {sums} FROM seats GROUP BY bot"):
+            counts.update({(bot, kind, ""): total for kind, total in zip(FAULT_KINDS, totals, strict=True)})
+        tally = (FaultCount(*key, count) for key, count in counts.items() if count > 0)
+        return sorted(tally, key=lambda row: (row.bot, -row.count, row.fault, row.reason))
+
+    def seat_rows(self, *columns: str) -> Iterator[Row]:
+        """These columns of every seat of every finished match, in no order: for sums over many.
+
+        Columns of seats.csv, and `times`: the thinking times of the asked
+        decisions, as the bytes of an `array("f")`.
+        """
+        return self._rows(f"SELECT {quoted(columns)} FROM shown_seats WHERE status = 'done'")
+
+    def tables(self) -> dict[str, Table]:
+        """The tables as they are exported; rows are read as they are asked for."""
+        return {name: (header(columns), self._table(name)) for name, columns in TABLES.items()}
+
+    def table(self, name: str) -> Table:
+        """One of `TABLES`."""
+        return header(TABLES[name]), self._table(name)
+
+    def export(self) -> None:
+        """Writes the tables as CSVs beside the database; `arena.analysis.export` adds the leaderboard."""
+        with self.frozen():
+            write_tables(self.folder, self.tables())
+
+    def _table(self, name: str) -> Iterator[Row]:
+        return self._rows(f"SELECT {names(name)} FROM {FROM[name]}")
+
+    def _matches(self, where: str, *values: Any) -> Iterator[StoredMatch]:
+        matches = [field.name for field in attrs.fields(StoredMatch)][:-1]
+        seats = quoted(SEAT_FIELDS)
+        for number, *row in self._rows(
+            f"SELECT number, {quoted(matches)} FROM shown_matches WHERE {where} ORDER BY {IN_ORDER}", *values
+        ):
+            match = dict(zip(matches, row, strict=True))
+            match["seed"] = int(match["seed"], 16)
+            rows = self._rows(f"SELECT {seats} FROM seats WHERE match = ? ORDER BY seat", number)
+            yield StoredMatch(**match, seats=tuple(map(seat_from, rows)))
+
+    def _rows(self, sql: str, *values: Any) -> Iterator[Row]:
+        with sentences(self.folder / DATABASE):
+            yield from self.connection.execute(sql, values)
+
+
+def holds_tournament(folder: str | Path) -> bool:
+    """Whether there is something to open; a database whose run was killed before it began is nothing."""
+    path = Path(folder) / DATABASE
+    if not path.is_file():
+        return False
+    with sentences(path):
+        store = Store(path.parent, connect(path, "rw"))
+        try:
+            return not store._is_blank()
+        finally:
+            store.close()

@@ -1,0 +1,159 @@
+"""The files of a results folder: locked, written whole or not at all; their troubles told in sentences."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import fcntl
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO, TypeAlias
+
+from arena.errors import ConfigError
+from arena.store.rows import Row
+from arena.store.schema import TABLES
+
+DATABASE, LOCK = "arena.db", "arena.lock"
+BUSY_S = 5.0
+"""How long another program may hold the database before we give up."""
+
+Table: TypeAlias = tuple[Sequence[str], Iterable[Row]]
+"""A header and its rows."""
+
+
+@contextmanager
+def store_lock(folder: str | Path) -> Iterator[None]:
+    """Holds the folder for one run, making it if need be; ConfigError if another run has it.
+
+    The lock is the kernel's: it ends with the process, however that ends.
+    """
+    path = made(Path(folder)) / LOCK
+    with sentences(path):
+        file = path.open("a+", encoding="utf-8")
+    with file:
+        with sentences(path):
+            _take(file, folder)
+        yield
+
+
+def _take(file: TextIO, folder: str | Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        process = file.read(20).strip() or "unknown"
+        raise ConfigError(
+            f"another run (process {process}) is writing {folder}: wait for it, or choose another --out"
+        ) from None
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()
+
+
+def erase(folder: str | Path) -> None:
+    """Removes the database and the exported tables of a folder, and nothing else: for `--fresh`."""
+    tables = (f"{name}.csv" for name in (*TABLES, "leaderboard"))
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", *tables):
+        path = Path(folder) / name
+        with sentences(path):
+            path.unlink(missing_ok=True)
+
+
+def write_tables(folder: str | Path, tables: Mapping[str, Table]) -> None:
+    """Writes each table as `<name>.csv`: all of them, or, if one cannot be written, none."""
+    with _written_together(Path(folder)) as place_of:
+        for name, (header, rows) in tables.items():
+            with place_of(f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(header)
+                writer.writerows(rows)
+                _settle(file)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Writes a small file, such as `run.json`."""
+    path = Path(path)
+    with (
+        _written_together(path.parent) as place_of,
+        place_of(path.name).open("w", encoding="utf-8") as file,
+    ):
+        file.write(text)
+        _settle(file)
+
+
+@contextmanager
+def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
+    """Gives each file a place beside its own; all move home at the end, or are dropped."""
+    places: dict[Path, Path] = {}
+
+    def place_of(name: str) -> Path:
+        return places.setdefault(folder / name, folder / f".{name}.{os.getpid()}.tmp")
+
+    with sentences(folder):
+        try:
+            yield place_of
+            for home, place in places.items():
+                place.replace(home)
+        finally:
+            for place in places.values():
+                place.unlink(missing_ok=True)
+
+
+def _settle(file: TextIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())  # else a power cut may leave the new name with nothing in it
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection in one of SQLite's URI modes."""
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=BUSY_S,
+        isolation_level=None,  # transactions are ours to begin
+        check_same_thread=False,  # a run writes from worker threads, one at a time
+    )
+
+
+def made(folder: Path) -> Path:
+    """The folder, which is there now."""
+    with sentences(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+_SQL_SENTENCES = {
+    sqlite3.SQLITE_FULL: "the disk is full: {path} keeps what it had; make room and go on with --resume",
+    sqlite3.SQLITE_READONLY: "{path} may not be written: choose another --out",
+    sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened: see whether its folder may be read and written",
+    sqlite3.SQLITE_PERM: "{path} may not be opened: see its permissions",
+    sqlite3.SQLITE_NOTADB: "{path} is no database, or half of one: --fresh plays anew",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged: --fresh plays anew",
+    sqlite3.SQLITE_BUSY: "{path} is locked by another program: wait for it",
+    sqlite3.SQLITE_LOCKED: "{path} is locked by another program: wait for it",
+    sqlite3.SQLITE_IOERR: "{path} cannot be read or written: the disk reports an error",
+}
+
+
+def code_of(error: sqlite3.Error) -> int:
+    """The primary result code; 0 where SQLite was not to blame."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """Turns what the user can mend into ConfigErrors; what is our mistake travels on."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if sentence := _SQL_SENTENCES.get(code_of(error)):
+            raise ConfigError(sentence.format(path=path)) from error
+        raise
+    except OSError as error:
+        where = error.filename or path
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        what = "the disk is full" if full else (error.strerror or str(error)).lower()
+        raise ConfigError(f"{where} cannot be written: {what}") from error

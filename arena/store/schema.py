@@ -1,0 +1,129 @@
+"""How the database is laid out, and the tables that people see of it: all columns stand here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+import attrs
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x4172656E
+"""`Aren`: tells our databases from other programs'."""
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE bots (
+    bot TEXT PRIMARY KEY, version TEXT NOT NULL, path TEXT NOT NULL, command TEXT NOT NULL,
+    language TEXT NOT NULL, fingerprint TEXT NOT NULL, status TEXT NOT NULL, margin_s REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE schedule (
+    position INTEGER PRIMARY KEY, pairing_id TEXT NOT NULL UNIQUE, series_id TEXT NOT NULL
+);
+CREATE TABLE matches (
+    number INTEGER PRIMARY KEY, match_id TEXT NOT NULL UNIQUE, pairing_id TEXT NOT NULL UNIQUE,
+    series_id TEXT NOT NULL, cycle INTEGER NOT NULL, rotation INTEGER NOT NULL, game TEXT NOT NULL,
+    seats INTEGER NOT NULL, deals TEXT NOT NULL, status TEXT NOT NULL, turns INTEGER NOT NULL,
+    decisions INTEGER NOT NULL, duration_s REAL NOT NULL, started_at REAL NOT NULL,
+    seed TEXT NOT NULL, error TEXT, packed BLOB NOT NULL
+);
+CREATE TABLE seats (
+    match INTEGER NOT NULL, seat INTEGER NOT NULL, bot TEXT NOT NULL, version TEXT NOT NULL,
+    opponents TEXT NOT NULL, rank INTEGER NOT NULL, "returns" REAL NOT NULL, points REAL NOT NULL,
+    win INTEGER NOT NULL, tie INTEGER NOT NULL, too_late INTEGER NOT NULL, malformed INTEGER NOT NULL,
+    illegal INTEGER NOT NULL, gone INTEGER NOT NULL, not_asked INTEGER NOT NULL, lagged INTEGER NOT NULL,
+    abandoned INTEGER NOT NULL, withdrawn INTEGER NOT NULL, decisions INTEGER NOT NULL,
+    think_s REAL NOT NULL, think_max_s REAL NOT NULL, times BLOB NOT NULL,
+    PRIMARY KEY (match, seat)
+) WITHOUT ROWID;
+CREATE TABLE decisions (
+    match INTEGER NOT NULL, number INTEGER NOT NULL, turn INTEGER NOT NULL, seat INTEGER NOT NULL,
+    move TEXT NOT NULL, elapsed_s REAL NOT NULL, fault TEXT NOT NULL, reason TEXT NOT NULL,
+    asked INTEGER NOT NULL, lagged INTEGER NOT NULL,
+    PRIMARY KEY (match, number)
+) WITHOUT ROWID;
+
+CREATE VIEW unplayed AS
+    SELECT p.* FROM schedule p LEFT JOIN matches m USING (pairing_id) WHERE m.number IS NULL;
+CREATE VIEW shown_matches AS
+    SELECT m.*, p.position,
+        CAST(COALESCE((SELECT value FROM meta WHERE key = 'game_version'), 0) AS INTEGER) AS game_version
+    FROM matches m LEFT JOIN schedule p USING (pairing_id);
+CREATE VIEW shown_seats AS
+    SELECT s.*, m.match_id, m.pairing_id, m.series_id, m.cycle, m.rotation, m.game, m.seats, m.status,
+        p.position, COALESCE(b.margin_s, 0.0) AS margin_s
+    FROM matches m JOIN seats s ON s.match = m.number
+        LEFT JOIN schedule p USING (pairing_id) LEFT JOIN bots b ON b.bot = s.bot;
+CREATE VIEW shown_decisions AS
+    SELECT d.*, s.bot, s.version, m.match_id, m.pairing_id, m.series_id, m.cycle, m.rotation, p.position
+    FROM matches m JOIN decisions d ON d.match = m.number
+        JOIN seats s ON s.match = d.match AND s.seat = d.seat LEFT JOIN schedule p USING (pairing_id)
+    WHERE m.series_id NOT IN (SELECT series_id FROM unplayed);
+"""
+# `unplayed` guards what a match hid: moves are shown only of series that no bot can still be playing.
+
+IN_ORDER = "position IS NULL, position, pairing_id"
+"""Schedule order; matches that the schedule does not name come last."""
+
+
+@attrs.frozen
+class Column:
+    """A column of a table that people read; its meaning stands in results/README.md."""
+
+    name: str
+    type: Literal["text", "integer", "real", "boolean"]
+    exact: bool = True
+    """Whether it is the same, byte for byte, however the run was interrupted; else it is measured."""
+
+
+def columns(spec: str) -> tuple[Column, ...]:
+    """`name:type` words, `~` behind what is measured."""
+    words = (word.partition(":") for word in spec.split())
+    return tuple(Column(name, type.rstrip("~"), not type.endswith("~")) for name, _, type in words)  # type: ignore[arg-type]
+
+
+_MATCH_KEYS = "match_id:text series_id:text cycle:integer rotation:integer"
+_SEAT_KEYS = f"{_MATCH_KEYS} seat:integer bot:text version:text"
+
+TABLES: Mapping[str, tuple[Column, ...]] = {
+    "matches": columns(
+        f"{_MATCH_KEYS} pairing_id:text game:text game_version:integer seats:integer deals:text status:text "
+        "turns:integer decisions:integer duration_s:real~ started_at:real~"
+    ),
+    "seats": columns(
+        f"{_SEAT_KEYS} game:text seats:integer opponents:text status:text rank:integer returns:real "
+        "points:real win:boolean tie:boolean too_late:integer malformed:integer illegal:integer "
+        "gone:integer not_asked:integer lagged:integer~ abandoned:boolean withdrawn:boolean "
+        "decisions:integer think_s:real~ think_max_s:real~ margin_s:real"
+    ),
+    "bots": columns(
+        "bot:text version:text path:text command:text language:text fingerprint:text status:text "
+        "margin_s:real"
+    ),
+    "decisions": columns(
+        f"{_SEAT_KEYS} turn:integer move:text elapsed_s:real~ fault:text reason:text~ asked:boolean "
+        "lagged:boolean~"
+    ),
+}
+"""The tables that the store exports, each as `<name>.csv`; the seeds are in none of them."""
+
+FROM = {
+    "matches": f"shown_matches ORDER BY {IN_ORDER}",
+    "seats": f"shown_seats ORDER BY {IN_ORDER}, seat",
+    "bots": "bots ORDER BY bot",
+    "decisions": f"shown_decisions ORDER BY {IN_ORDER}, number",
+}
+OPPONENTS_SEPARATOR = "; "
+"""Between the names in `opponents`, by seat.  A name may hold it too; `match_id` never lies."""
+
+
+def header(columns: Iterable[Column]) -> list[str]:
+    return [column.name for column in columns]
+
+
+def names(table: str) -> str:
+    return quoted(header(TABLES[table]))
+
+
+def quoted(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)

@@ -1,0 +1,187 @@
+"""Strict reading of what users write in TOML: nothing is bent into shape, every mistake is a sentence.
+
+Below rank 0; knows `errors` and `units`.  A reader takes a raw value and gives the right one, or raises
+ConfigError with what was found and what is expected; `read_table` adds where, and collects all mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from arena.errors import ConfigError
+from arena.units import DURATION, format_duration, parse_duration, unexpected
+
+T = TypeVar("T")
+Reader = Callable[[object], T]
+
+_BYTES_MAX = 1 << 20
+"""A plan is a page of text; this much is no plan, and nobody should have to wait until it is parsed."""
+
+
+# Readers.
+
+
+def whole(least: int, most: int | None = None) -> Reader[int]:
+    """A whole number in a range; neither `"3"` nor `3.0` nor `true` is one."""
+    expected = f"a whole number from {least}" + (f" to {most}" if most is not None else "")
+
+    def read(value: object) -> int:
+        if type(value) is int and least <= value and (most is None or value <= most):
+            return value
+        raise unexpected(value, expected)
+
+    return read
+
+
+def flag(value: object) -> bool:
+    """True or false."""
+    if isinstance(value, bool):
+        return value
+    raise unexpected(value, "true or false")
+
+
+def text(value: object) -> str:
+    """Some text, neither empty nor with control characters."""
+    if isinstance(value, str) and value.strip() and value.isprintable():
+        return value
+    raise unexpected(value, "some printable text in quotes")
+
+
+def one_of(*words: str) -> Reader[str]:
+    """One of some words."""
+
+    def read(value: object) -> str:
+        if isinstance(value, str) and value in words:
+            return value
+        raise unexpected(value, f"{listed(words, 'or')}{did_you_mean(value, words)}")
+
+    return read
+
+
+def duration(least_s: float = 0.0, *, beyond: bool = False) -> Reader[float]:
+    """A duration in seconds, of at least `least_s`, or `beyond` it: more than that."""
+
+    def read(value: object) -> float:
+        seconds = parse_duration(value)
+        if seconds < least_s or (beyond and seconds == least_s):
+            least = f"{'more than' if beyond else 'at least'} {format_duration(least_s)}"
+            raise unexpected(value, f"{least}: {DURATION}")
+        return seconds
+
+    return read
+
+
+def many(read: Reader[T], expected: str) -> Reader[tuple[T, ...]]:
+    """A list, each item read by `read`; a mistake tells the item's place, from 1."""
+
+    def read_all(value: object) -> tuple[T, ...]:
+        if not isinstance(value, list | tuple):
+            raise unexpected(value, expected)
+        items = []
+        for number, item in enumerate(value, 1):
+            try:
+                items.append(read(item))
+            except ConfigError as error:
+                raise ConfigError(f"item {number}: {error}") from None
+        return tuple(items)
+
+    return read_all
+
+
+def optional(read: Reader[T]) -> Reader[T | None]:
+    """What `read` reads, or None: TOML has none, but a stored plan does."""
+    return lambda value: None if value is None else read(value)
+
+
+# Tables and files.
+
+
+def read_table(
+    table: Mapping[str, object],
+    readers: Mapping[str, Reader[Any]],
+    *,
+    where: str,
+    reject: Callable[[str], str] | None = None,
+    key_of: Callable[[str], str] = str,
+    joint: str = "\n",
+) -> dict[str, Any]:
+    """The values of a table, each read by its key's reader.
+
+    Raises ConfigError with a sentence for every mistake, `where: key: found …, expected …`, one a
+    line (or `joint` between).  `reject` says what is wrong with a key that has no reader, `key_of`
+    how the user writes a key.
+    """
+    values, mistakes = {}, []
+    prefix = f"{where}: " if where else ""
+    for key, value in table.items():
+        try:
+            if key not in readers:
+                raise ConfigError(
+                    reject(key) if reject else unknown(key_of(key), map(key_of, readers), "key")
+                )
+            values[key] = readers[key](value)
+        except ConfigError as error:
+            mistakes.append(f"{prefix}{key_of(key)}: {error}")
+    if mistakes:
+        raise ConfigError(joint.join(mistakes))
+    return values
+
+
+def read_toml(path: Path, *, where: str) -> dict[str, Any]:
+    """The table that a TOML file holds.  Raises ConfigError with the line of a syntax error."""
+    import tomllib
+
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_BYTES_MAX + 1)
+        if len(raw) > _BYTES_MAX:
+            raise ConfigError(f"{where}: larger than 1 MiB, which no TOML file for the arena needs to be")
+        return tomllib.loads(raw.decode())
+    except OSError as error:
+        raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{where}: line {line}: not UTF-8 text") from None
+    except (
+        RecursionError,
+        ValueError,
+    ) as error:  # or an int of 5000 digits
+        raise ConfigError(f"{where}: {_syntax(error)}") from None
+
+
+def _syntax(error: Exception) -> str:
+    """`line 3: expected '=' after a key`, from what tomllib says at the end of its sentence."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    said, _, place = str(error).rpartition(" (at ")
+    if not said:
+        return f"not TOML: {error}"
+    place = place.rstrip(")")
+    if place.startswith("line "):
+        place = place.partition(",")[0]
+    return f"{place}: {said[:1].lower()}{said[1:]}"
+
+
+# Words.
+
+
+def unknown(word: str, known: Iterable[str], kind: str) -> str:
+    """`no such key (did you mean …?); accepted are …`."""
+    words = list(known)
+    return f"no such {kind}{did_you_mean(word, words)}; accepted: {', '.join(words) or 'none'}"
+
+
+def did_you_mean(word: object, words: Collection[str]) -> str:
+    """` (did you mean odds?)`, or nothing when no word is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), words, 1) if isinstance(word, str) and len(word) < 100 else []
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def listed(words: Collection[str], joint: str = "and") -> str:
+    """`a, b and c`."""
+    *most, last = words
+    return f"{', '.join(most)} {joint} {last}" if most else last

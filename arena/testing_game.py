@@ -1,0 +1,645 @@
+"""check_game: the contract test that any game of the house passes, and its authors can run.
+
+Plays random matches (an option uniformly, then each field uniformly; defaults now and then) and looks
+at everything a game gives on the way; then walks the histories of a tiny configuration and compares
+what seats with equal information are shown.
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import combinations, islice, permutations, product
+from math import comb, prod
+from random import Random
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import attrs
+
+from arena.game import (
+    CHANCE,
+    Bare,
+    Between,
+    Domain,
+    Event,
+    Game,
+    IllegalMove,
+    Items,
+    OneOf,
+    Option,
+    Seat,
+    Step,
+    Tagged,
+    is_legal,
+    shared_returns,
+)
+from arena.game import Literal as LiteralForm
+from arena.record import Turn, pack, unpack
+
+__all__ = ["Tiny", "check_game", "random_match", "random_move"]
+
+DEFAULTS_SHARE = 0.05
+"""How often a seat fails to answer in a random match: often enough to be seen, rarely enough to get far."""
+BRANCHES_MAX = 256
+"""Ways on from one history that the leak test walks; where there are more, so many at random."""
+
+
+@attrs.frozen
+class Tiny:
+    """A configuration whose histories are few enough to be walked, for the leak test."""
+
+    game: Game[Any, Any]
+    seats: int = 2
+    draws: int = 64
+    """How many times chance is asked at each of its turns; equal moves count once."""
+    luck: Callable[[Any], Iterable[Any]] | None = None
+    """Instead: all the moves that chance may make in a state, where drawing would meet too few that differ
+    for one seat only."""
+    histories_max: int = 3000
+    """Every history is walked as long as there are fewer; then one continuation of each, chosen at random."""
+
+
+def check_game(
+    game: Game[Any, Any],
+    *,
+    seats: int | None = None,
+    matches: int = 10,
+    seed: int = 0,
+    tiny: Tiny | None = None,
+    turns_max: int = 10_000,
+) -> None:
+    """Nothing, or an AssertionError whose sentence names what the game does wrong, and where.
+
+    Without `seats`, the smallest table, one seat more, and the largest are played, `matches` times each.
+    `turns_max` is the game's bound on turns, chance not counted.  Without `tiny` the game itself is walked
+    with as few seats as it takes, which only does for games with little hidden luck.
+    """
+    _check_class(game)
+    numbers = [seats] if seats is not None else sorted({*game.seats[:2], game.seats[-1]})
+    for number in numbers:
+        for match in range(matches):
+            _check_match(game, number, Random(f"{seed}/{number}/{match}"), turns_max)
+    _check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
+
+
+def random_move(game: Game[Any, Any], state: Any, seat: Seat, rng: Random) -> Any:
+    """A legal move: an option uniformly, then each of its fields uniformly."""
+    return rng.choice(game.options(state, seat)).sample(rng)
+
+
+def random_match(game: Game[Any, Any], seats: int, rng: Random) -> Iterator[tuple[Turn, Step[Any]]]:
+    """A match of random legal moves, turn by turn, each with what followed."""
+    state = game.start(seats)
+    while asked := game.to_act(state):
+        moves: Turn
+        if asked == (CHANCE,):
+            moves = {CHANCE: game.draw(state, rng)}
+        else:
+            moves = {seat: random_move(game, state, seat, rng) for seat in asked}
+        step = game.apply(state, moves)
+        yield moves, step
+        state = step.state
+
+
+# What a game says of itself.
+
+
+def _check_class(game: Game[Any, Any]) -> None:
+    """Names, kinds of moves, and their forms."""
+    _check_frozen(game, "the game")
+    for name in ("name", "title"):
+        assert isinstance(getattr(game, name, None), str), f"{name} of {type(game).__name__} is no text"
+    assert type(game.version) is int, f"version is {game.version!r}, no whole number"
+    assert game.version >= 1, "version counts from 1"
+    assert len(game.seats) >= 1, "seats is an empty range"
+    assert game.seats[0] >= 2, "a match has at least two seats"
+    assert game.rated_by in ("ranks", "returns"), (
+        f"rated_by is {game.rated_by!r}, neither 'ranks' nor 'returns'"
+    )
+    assert len(set(game.moves)) == len(game.moves), "a class stands twice in moves"
+    literals = [move.form.value for move in game.moves if isinstance(_form(move), LiteralForm)]
+    assert len(set(literals)) == len(literals), f"two moves are written alike: {literals}"
+    for move in game.moves:
+        _check_form(move)
+
+
+def _check_form(move: type[Any]) -> None:
+    """A form names every field of its move, and no other."""
+    assert attrs.has(move), f"{move.__name__} is no attrs class"
+    form, fields = _form(move), attrs.fields_dict(move)
+    if form is None:
+        return
+    if isinstance(form, LiteralForm):
+        named: set[str] = set()
+    elif isinstance(form, Items):
+        named = set(form.fields)
+    elif isinstance(form, Bare):
+        named = {form.field}
+    else:
+        assert isinstance(form, Tagged), f"{move.__name__} has an unknown form, {form!r}"
+        assert set(form.keys) <= set(fields), (
+            f"the form of {move.__name__} names fields that it does not have"
+        )
+        keys = [form.keys.get(name, name) for name in fields]
+        assert len({*keys, *form.tags}) == len(keys) + len(form.tags), (
+            f"two keys of {move.__name__} are alike"
+        )
+        named = set(fields)
+    assert named == set(fields), (
+        f"the form of {move.__name__} names {sorted(named)}, its fields are {sorted(fields)}"
+    )
+
+
+def _form(move: type[Any]) -> Any:
+    return getattr(move, "form", None)
+
+
+# One random match, looked at from all sides.
+
+
+def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int) -> None:
+    """Plays one match and checks every state, move and event on the way."""
+    state = game.start(seats)
+    turns: list[Turn] = []
+    steps: list[Step[Any]] = []
+    keys: set[tuple[str | int, ...]] = set()
+    seen: dict[Any, None] = {}
+    played = 0
+    while asked := _checked_to_act(game, state, seats):
+        _check_state(game, state, seats)
+        _check_not_over(game, state)
+        if asked == (CHANCE,):
+            moves = _checked_luck(game, state, rng, keys)
+        else:
+            played += 1
+            assert played <= turns_max, f"a match of {seats} seats is not over after {turns_max} turns"
+            moves = _checked_moves(game, state, asked, rng, seen)
+        step = game.apply(state, moves)
+        assert step == game.apply(state, moves), f"apply gives two different steps for {moves}"
+        _check_events(step.events, seats)
+        turns.append(moves)
+        steps.append(step)
+        state = step.state
+    _check_state(game, state, seats)
+    _check_result(game, state, seats)
+    _check_replay(game, seats, turns, steps)
+
+
+def _checked_to_act(game: Game[Any, Any], state: Any, seats: int) -> tuple[Seat, ...]:
+    """The seats asked, found to be such."""
+    asked = game.to_act(state)
+    assert isinstance(asked, tuple), f"to_act gives {asked!r}, no tuple"
+    assert all(type(seat) is Seat for seat in asked), f"to_act gives {asked!r}, not all of them Seats"
+    assert len(set(asked)) == len(asked), f"to_act names a seat twice: {asked}"
+    ok = asked == (CHANCE,) or all(0 <= seat < seats for seat in asked)
+    assert ok, f"to_act gives {asked} at a table of {seats}"
+    return asked
+
+
+def _check_state(game: Game[Any, Any], state: Any, seats: int) -> None:
+    """The state and what everyone sees of it are frozen, and fit their annotations."""
+    _check_frozen(state, "the state")
+    for seat in (*map(Seat, range(seats)), None):
+        observation = game.observe(state, seat)
+        _check_frozen(observation, "the observation", mappings=True)
+        assert observation == game.observe(state, seat), (
+            f"observe gives seat {seat} two answers to one question"
+        )
+
+
+def _check_not_over(game: Game[Any, Any], state: Any) -> None:
+    """A match that goes on has no result."""
+    for result in (game.returns, game.ranks):
+        try:
+            result(state)
+        except ValueError:
+            continue
+        raise AssertionError(f"{result.__name__} does not raise ValueError before the match is over")
+
+
+def _checked_luck(game: Game[Any, Any], state: Any, rng: Random, keys: set[Any]) -> Turn:
+    """A chance move, found to come from its rng alone and to have a key of its own."""
+    key = game.chance_key(state)
+    assert isinstance(key, tuple), f"chance_key gives {key!r}, no tuple"
+    assert all(type(part) in (str, int) for part in key), f"chance_key gives {key!r}, not only str and int"
+    assert key not in keys, f"two chance moves of a match have the key {key}, and so the same luck"
+    keys.add(key)
+    seed = rng.random()
+    move = game.draw(state, Random(seed))
+    assert move == game.draw(state, Random(seed)), "draw gives two moves for one rng"
+    _check_move(game, move)
+    assert _form(type(move)) is None, f"bots could send {type(move).__name__}, a move of chance"
+    return {CHANCE: move}
+
+
+def _checked_moves(
+    game: Game[Any, Any], state: Any, asked: Sequence[Seat], rng: Random, seen: dict[Any, None]
+) -> Turn:
+    """A move for each seat asked, after every option, the default and wrong moves were tried."""
+    options = {seat: _checked_options(game, state, seat) for seat in asked}
+    moves: dict[Seat, Any] = {}
+    for seat in asked:
+        moves[seat] = rng.choice(options[seat]).sample(rng)
+    defaults = {seat: game.default(state, seat) for seat in asked}
+    for seat in asked:
+        for option in options[seat]:
+            move = option.sample(rng)
+            _check_move(game, move)
+            assert is_legal(options[seat], move), f"{option} does not contain its own {move}"
+            _check_form_of(game, move)
+            _check_applies(game, state, {**moves, seat: move}, f"{move}, which {option} offers,")
+            seen[move] = None
+        _check_move(game, defaults[seat])
+        _check_applies(game, state, {**moves, seat: defaults[seat]}, "the default")
+        for move in _wrong_moves(seen, options[seat], defaults[seat], rng):
+            _check_refused(game, state, {**moves, seat: move}, move)
+    _check_applies(game, state, defaults, "everybody's default")
+    for seat in asked:
+        if rng.random() < DEFAULTS_SHARE:
+            moves[seat] = defaults[seat]
+    return moves
+
+
+def _checked_options(game: Game[Any, Any], state: Any, seat: Seat) -> tuple[Option, ...]:
+    """The options of a seat asked, found to be sound."""
+    options = game.options(state, seat)
+    assert isinstance(options, tuple), f"options gives {options!r}, no tuple"
+    assert options, f"seat {int(seat)} is asked, but has no options"
+    for option in options:
+        name = option.move.__name__
+        assert option.move in game.moves, f"{name} is offered, but does not stand in moves"
+        assert _form(option.move) is not None, (
+            f"{name} is offered, but has no form in which bots could send it"
+        )
+        unnamed = set(attrs.fields_dict(option.move)) ^ set(option.fields)
+        assert not unnamed, f"an option of {name} and its class differ by the fields {sorted(unnamed)}"
+        for field, domain in option.fields.items():
+            assert _is_possible(domain), f"no value is possible for {field} of {option}"
+    assert options == game.options(state, seat), "options gives two answers to one question"
+    return options
+
+
+def _is_possible(domain: Domain) -> bool:
+    if isinstance(domain, Between):
+        return domain.low <= domain.high
+    if isinstance(domain, OneOf):
+        return len(domain.values) > 0
+    return 0 <= domain.least <= domain.most <= len(domain.of)
+
+
+def _wrong_moves(
+    seen: Mapping[Any, None], options: Sequence[Option], default: Any, rng: Random
+) -> Iterator[Any]:
+    """A few moves that were legal somewhere and are not here, and something that is no move at all."""
+    wrong = [move for move in islice(reversed(seen), 40) if move != default and not is_legal(options, move)]
+    yield from rng.sample(wrong, min(3, len(wrong)))
+    yield "no move"
+
+
+def _check_applies(game: Game[Any, Any], state: Any, moves: Turn, what: str) -> None:
+    try:
+        game.apply(state, moves)
+    except IllegalMove as error:
+        raise AssertionError(f"apply refuses {what} in {state}: {error}") from error
+
+
+def _check_refused(game: Game[Any, Any], state: Any, moves: Turn, wrong: Any) -> None:
+    try:
+        game.apply(state, moves)
+    except IllegalMove:
+        return
+    raise AssertionError(f"apply takes {wrong!r}, which no option contains, in {state}")
+
+
+def _check_move(game: Game[Any, Any], move: Any) -> None:
+    assert type(move) in game.moves, f"{move!r} is of no class that stands in moves"
+    _check_frozen(move, "a move")
+
+
+def _check_form_of(game: Game[Any, Any], move: Any) -> None:
+    """The move can be read back from how it is written."""
+    written = _written(move)
+    read = [back for back in (_read(kind, written) for kind in game.moves) if back is not None]
+    # A literal goes before all else: a bet's number may be any but the one that means a check.
+    literals = [back for back in read if isinstance(_form(type(back)), LiteralForm)]
+    found = literals or read
+    assert found == [move], f"{move} is written {written!r}, which reads as {found}"
+
+
+def _written(move: Any) -> Any:
+    """The move as its form has it, seats left as they are."""
+    form = _form(type(move))
+    if isinstance(form, LiteralForm):
+        return form.value
+    if isinstance(form, Items):
+        return [getattr(move, name) for name in form.fields]
+    if isinstance(form, Bare):
+        return getattr(move, form.field)
+    names = attrs.fields_dict(type(move))
+    return {**form.tags, **{form.keys.get(name, name): getattr(move, name) for name in names}}
+
+
+def _read(kind: Any, written: Any) -> Any:
+    """The move of this kind that is written so, or None."""
+    form, fields = _form(kind), attrs.fields_dict(kind)
+    if isinstance(form, LiteralForm):
+        return kind() if type(written) is type(form.value) and written == form.value else None
+    values: dict[str, Any] = {}
+    if isinstance(form, Items) and isinstance(written, list) and len(written) == len(form.fields):
+        values = dict(zip(form.fields, written, strict=True))
+    elif isinstance(form, Bare):
+        values = {form.field: written}
+    elif isinstance(form, Tagged) and isinstance(written, dict):
+        if any(written.get(key) != tag for key, tag in form.tags.items()):
+            return None
+        values = {name: written.get(form.keys.get(name, name)) for name in fields}
+    else:
+        return None
+    hints = _hints(kind)
+    fits = all(_misfit(value, hints[name]) is None for name, value in values.items())
+    return kind(**values) if fits else None
+
+
+def _check_events(events: object, seats: int) -> None:
+    """What is told: to seats of this table, in frozen payloads that fit their annotations."""
+    assert isinstance(events, tuple), f"a step's events are {events!r}, no tuple"
+    for event in events:
+        assert isinstance(event, Event), f"{event!r} is no Event"
+        assert isinstance(event.kind, str), f"an event is of kind {event.kind!r}, no text"
+        assert event.kind, "an event has an empty kind"
+        for seat in event.private:
+            ok = type(seat) is Seat and 0 <= seat < seats
+            assert ok, (
+                f"the event {event.kind} tells {seat!r} something, who is no seat at a table of {seats}"
+            )
+        for payload in (event.public, *event.private.values()):
+            if payload is not None:
+                _check_frozen(payload, f"a payload of the event {event.kind}", mappings=True)
+
+
+def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
+    """Returns and ranks are there, are places, and agree."""
+    ranks, returns = game.ranks(state), game.returns(state)
+    for name, values in (("ranks", ranks), ("returns", returns)):
+        assert isinstance(values, tuple), f"{name} gives {values!r}, no tuple"
+        assert len(values) == seats, f"{name} gives {values} at a table of {seats}"
+    places = tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
+    assert places == ranks, f"ranks gives {ranks}; as places, ties sharing the best, they would be {places}"
+    for one, other in permutations(range(seats), 2):
+        ok = returns[one] <= returns[other] or ranks[one] <= ranks[other]
+        assert ok, f"returns {returns} and ranks {ranks} do not agree on seats {one} and {other}"
+    if game.rated_by == "ranks":
+        due = shared_returns(ranks)
+        assert due == returns, f"returns gives {returns}; for the ranks {ranks} it would be {due}"
+
+
+def _check_replay(
+    game: Game[Any, Any], seats: int, turns: Sequence[Turn], steps: Sequence[Step[Any]]
+) -> None:
+    """The moves alone, packed and unpacked, rebuild every step."""
+    unpacked = unpack(game, pack(game, turns))
+    assert tuple(turns) == unpacked, "the moves do not survive record.pack and unpack"
+    state = game.start(seats)
+    for moves, step in zip(unpacked, steps, strict=True):
+        again = game.apply(state, moves)
+        assert step == again, f"replaying {moves} gives another step"
+        state = again.state
+
+
+# Frozen, hashable, and as annotated.
+
+
+def _check_frozen(value: Any, what: str, *, mappings: bool = False) -> None:
+    """`value` is frozen attrs, can be hashed (with `mappings`, but for these), and fits its annotations."""
+    kind: Any = type(value)
+    assert attrs.has(kind), f"{what} is {value!r}, of no attrs class"
+    assert _is_frozen(kind), f"{what} is of {kind.__name__}, which is not frozen"
+    misfit = _misfit(value, kind)
+    assert misfit is None, f"{what}, {kind.__name__}: {misfit}"
+    try:
+        hash(_hashable(value) if mappings else value)
+    except TypeError as error:
+        raise AssertionError(f"{what}, {value!r}, holds something that can change: {error}") from error
+
+
+@cache
+def _is_frozen(kind: Any) -> bool:
+    # attrs has no public word for it in all the versions we accept, so: how does it refuse?
+    try:
+        object.__new__(kind).arena_probe = None
+    except attrs.exceptions.FrozenInstanceError:
+        return True
+    except AttributeError:  # slots without that one, but not frozen
+        return False
+    return False
+
+
+def _misfit(value: Any, hint: Any) -> str | None:
+    """One clause saying where `value` does not fit its annotation, or None.
+
+    By exact type: a Seat where a number is meant would reach a bot as a name, a number where a Seat is
+    meant as a number.
+    """
+    origin, args = get_origin(hint), get_args(hint)
+    if hint is Any or isinstance(hint, TypeVar):
+        return None
+    if origin in (Union, types.UnionType):
+        fits = any(_misfit(value, arg) is None for arg in args)
+    elif origin is Literal:
+        fits = any(type(value) is type(arg) and value == arg for arg in args)
+    elif origin is tuple:
+        return _misfit_tuple(value, hint, args)
+    elif origin is not None and issubclass(origin, Mapping):
+        fits = isinstance(value, Mapping) and all(
+            _misfit(key, args[0]) is None and _misfit(item, args[1]) is None for key, item in value.items()
+        )
+    elif origin is not None and issubclass(origin, frozenset):
+        fits = isinstance(value, frozenset) and all(_misfit(item, args[0]) is None for item in value)
+    elif hint is None or hint is type(None):
+        fits = value is None
+    elif isinstance(hint, type) and attrs.has(hint):
+        return _misfit_attrs(value, hint)
+    elif hint is float:
+        fits = type(value) in (float, int)
+    elif isinstance(hint, type):
+        fits = type(value) is hint
+    else:
+        return f"the annotation {hint!r} is none that the arena can tell and record"
+    return None if fits else f"{value!r} is no {_name(hint)}"
+
+
+def _misfit_tuple(value: Any, hint: Any, args: tuple[Any, ...]) -> str | None:
+    if not isinstance(value, tuple):
+        return f"{value!r} is no {_name(hint)}"
+    hints = [args[0]] * len(value) if len(args) == 2 and args[1] is ... else list(args)
+    if len(hints) != len(value):
+        return f"{value!r} is no {_name(hint)}"
+    return next((bad for item, each in zip(value, hints, strict=True) if (bad := _misfit(item, each))), None)
+
+
+def _misfit_attrs(value: Any, hint: type[Any]) -> str | None:
+    if not isinstance(value, hint):
+        return f"{value!r} is no {_name(hint)}"
+    kind: Any = type(value)  # mypy takes type[Any] for unhashable
+    for name, each in _hints(kind).items():
+        bad = _misfit(getattr(value, name), each)
+        if bad is not None:
+            return f"{name}: {bad}"
+    return None
+
+
+@cache
+def _hints(kind: Any) -> Mapping[str, Any]:
+    """The annotations of an attrs class's fields."""
+    hints = get_type_hints(kind)
+    unannotated = [name for name in attrs.fields_dict(kind) if name not in hints]
+    assert not unannotated, f"{kind.__name__} has fields without annotation: {unannotated}"
+    return {name: hints[name] for name in attrs.fields_dict(kind)}
+
+
+def _name(hint: Any) -> str:
+    return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
+
+
+def _hashable(value: Any) -> Any:
+    """The same with its mappings as tuples: they may stand in what is told, though nothing hashes them."""
+    if isinstance(value, Mapping):
+        return tuple((key, _hashable(item)) for key, item in value.items())
+    if isinstance(value, tuple):
+        return tuple(_hashable(item) for item in value)
+    if attrs.has(type(value)):
+        return type(value), tuple(_hashable(getattr(value, name)) for name in attrs.fields_dict(type(value)))
+    return value
+
+
+# Equal information, equal view.
+
+
+@attrs.frozen
+class _History:
+    """A state, and for each seat and the spectators (None) the number of what they know of how it came."""
+
+    state: Any
+    known: Mapping[Seat | None, int]
+
+
+def _check_leaks(tiny: Tiny, rng: Random) -> None:
+    """Who was told the same sees and may do the same; who is asked follows from what everyone was told."""
+    told = _Told()
+    shown: dict[tuple[str, int, Seat | None], tuple[Any, Any]] = {}
+    compared = 0
+    for history in _histories(tiny, told, rng):
+        for what, known, seat, view in _views(tiny.game, history):
+            first, before = shown.setdefault((what, known, seat), (view, history.state))
+            who = "a spectator" if seat is None else f"seat {int(seat)}"
+            assert first == view, (
+                f"{what} tells {who} more than it was told: "
+                f"{first} in {before}, but {view} in {history.state}"
+            )
+            compared += before != history.state and seat is not None
+    assert compared, (
+        "the leak test compared nothing: in its tiny configuration no seat ever knew the same of two states; "
+        "pass a smaller one, or one with `luck`"
+    )
+
+
+def _views(game: Game[Any, Any], history: _History) -> Iterator[tuple[str, int, Seat | None, Any]]:
+    """What must not differ for equal information: (what, number of the information, seat, view)."""
+    asked = game.to_act(history.state)
+    yield "to_act", history.known[None], None, asked
+    for seat, known in history.known.items():
+        yield "observe", known, seat, game.observe(history.state, seat)
+        if seat in asked:
+            yield "options", known, seat, game.options(history.state, seat)
+
+
+class _Told:
+    """Numbers for what somebody was told: equal numbers, equal news in equal order."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, int] = {}
+
+    def more(self, known: int, news: Any) -> int:
+        """The number of knowing `news` after all that `known` stands for."""
+        return self._numbers.setdefault((known, _hashable(news)), len(self._numbers) + 1)
+
+
+def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
+    """The histories of the tiny game: all of them while they are few, then a random continuation of each."""
+    known: dict[Seat | None, int] = dict.fromkeys((None, *map(Seat, range(tiny.seats))), 0)
+    waiting = deque([_History(tiny.game.start(tiny.seats), known)])
+    met = 1
+    while waiting:
+        history = waiting.popleft()
+        yield history
+        turns = _turns(tiny, history.state, rng, at_most=BRANCHES_MAX if met < tiny.histories_max else 1)
+        after = [_after(tiny.game, history, moves, told) for moves in turns]
+        distinct = {_hashable(each): each for each in after}
+        met += len(distinct)
+        waiting.extend(distinct.values())
+
+
+def _turns(tiny: Tiny, state: Any, rng: Random, at_most: int) -> list[Turn]:
+    """What can be done in a state, failing to answer included: all of it, or so many ways at random."""
+    game = tiny.game
+    asked = game.to_act(state)
+    if not asked:
+        return []
+    if asked == (CHANCE,):
+        luck = (
+            tiny.luck(state) if tiny.luck else [game.draw(state, Random(draw)) for draw in range(tiny.draws)]
+        )
+        each = [list(dict.fromkeys(luck))]
+    else:
+        each = [
+            [*_moves(game.options(state, seat), rng, at_most), game.default(state, seat)] for seat in asked
+        ]
+    if prod(map(len, each)) <= at_most:
+        return [dict(zip(asked, moves, strict=True)) for moves in product(*each)]
+    return [dict(zip(asked, map(rng.choice, each), strict=True)) for _ in range(at_most)]
+
+
+def _moves(options: Sequence[Option], rng: Random, at_most: int) -> list[Any]:
+    """Every move that the options contain (Subsets in one order), or so many of each at random."""
+    moves = []
+    for option in options:
+        if prod(map(_size, option.fields.values())) <= at_most:
+            each = product(*map(_values, option.fields.values()))
+            moves += [option.move(**dict(zip(option.fields, values, strict=True))) for values in each]
+        else:
+            moves += [option.sample(rng) for _ in range(at_most)]
+    return moves
+
+
+def _size(domain: Domain) -> int:
+    """How many values a domain has."""
+    if isinstance(domain, Between):
+        return domain.high - domain.low + 1
+    if isinstance(domain, OneOf):
+        return len(domain.values)
+    return sum(comb(len(domain.of), size) for size in range(domain.least, domain.most + 1))
+
+
+def _values(domain: Domain) -> list[Any]:
+    if isinstance(domain, Between):
+        return list(range(domain.low, domain.high + 1))
+    if isinstance(domain, OneOf):
+        return list(domain.values)
+    sizes = range(domain.least, domain.most + 1)
+    return [chosen for size in sizes for chosen in combinations(domain.of, size)]
+
+
+def _after(game: Game[Any, Any], history: _History, moves: Turn, told: _Told) -> _History:
+    """The history one turn longer: everyone knows its own answer, and what the events tell it."""
+    step = game.apply(history.state, moves)
+    known = {}
+    for seat, before in history.known.items():
+        news: list[Any] = [("answered", moves[seat])] if seat is not None and seat in moves else []
+        for event in step.events:
+            payload = event.seen_by(seat)
+            if payload is not None:
+                news.append((event.kind, payload))
+        known[seat] = told.more(before, tuple(news)) if news else before
+    return _History(step.state, known)

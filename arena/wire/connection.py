@@ -1,0 +1,489 @@
+"""The two ends of a connection, without a socket: bytes in, what was said out, and the other way round.
+
+`ArenaConnection` is an automaton whose whole behaviour stands in two tables, `HEARD` and `SAID`.  It never
+raises on what the other side sends: whatever it is comes out as a `Received`.  What we do wrong ourselves
+raises LocalProtocolError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum, auto
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from arena.errors import LocalProtocolError, RemoteProtocolError
+from arena.wire import messages
+from arena.wire.json_stream import Broken, JsonStream
+from arena.wire.messages import PROTOCOL, FromArena, Raw
+
+__all__ = [
+    "HEARD",
+    "SAID",
+    "Answered",
+    "ArenaConnection",
+    "BotConnection",
+    "Heard",
+    "Introduced",
+    "Malformed",
+    "Noted",
+    "Outcome",
+    "Received",
+    "Refused",
+    "Said",
+    "State",
+]
+
+
+# What a connection of the arena's side tells of what it received.
+
+
+class Introduced(msgspec.Struct, frozen=True):
+    """The bot said who it is; comes once at most.  The name is not checked: see `check_name`."""
+
+    name: str | None
+    token: str | None
+    protocol: int | None
+    """None: a plain bot."""
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """The bot introduced itself in a way that cannot be: say bye and close."""
+
+    reason: str
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """The answer to the open question; the move is any JSON value, uninterpreted."""
+
+    message_id: str
+    move: Any
+
+
+class Malformed(msgspec.Struct, frozen=True):
+    """Something that is no answer came while a question was open, and settles it."""
+
+    reason: str
+    settles: bool = True
+
+
+class Noted(msgspec.Struct, frozen=True):
+    """Something that is of no consequence, for the log."""
+
+    reason: str
+
+
+Received: TypeAlias = Introduced | Refused | Answered | Malformed | Noted
+
+
+# The automaton.
+
+
+class State(Enum):
+    """Where a connection of the arena's side stands."""
+
+    NAMING = auto()
+    """Nobody has said who is there."""
+    READY = auto()
+    """No question is open."""
+    ASKED = auto()
+    """A question is open."""
+    OWING = auto()
+    """A plain bot still owes the answer to a question that was given up."""
+    REFUSED = auto()
+    """The introduction was refused; there is only bye to say."""
+    CLOSED = auto()
+    """One side has closed."""
+
+    # Enum's own goes through Python, and the tables are asked for every message.
+    __hash__ = object.__hash__
+
+
+class Heard(Enum):
+    """What a value from the other side is."""
+
+    INTRODUCTION = auto()
+    """A name, token or hello before the first answer."""
+    BAD_INTRODUCTION = auto()
+    """The first one, with an unknown protocol or wrong types."""
+    ANSWER = auto()
+    """An answer to the question that is open, or owed."""
+    OLD = auto()
+    """An answer to an older question."""
+    WRONG = auto()
+    """An object that is no answer to any question given out."""
+    BROKEN = auto()
+    """A value that is no JSON object."""
+    END = auto()
+    """The other side has closed."""
+
+    __hash__ = object.__hash__
+
+
+class Outcome(Enum):
+    """What is told of it."""
+
+    INTRODUCED = auto()
+    REFUSED = auto()
+    ANSWERED = auto()
+    MALFORMED = auto()
+    NOTED = auto()
+
+
+HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Outcome]]]] = {
+    State.NAMING: {
+        Heard.INTRODUCTION: (State.READY, Outcome.INTRODUCED),
+        Heard.BAD_INTRODUCTION: (State.REFUSED, Outcome.REFUSED),
+        Heard.WRONG: (State.READY, Outcome.NOTED),  # a plain bot that has no name
+        Heard.BROKEN: (State.NAMING, Outcome.NOTED),
+        Heard.END: (State.CLOSED, Outcome.NOTED),
+    },
+    State.READY: {
+        Heard.INTRODUCTION: (State.READY, Outcome.NOTED),
+        Heard.OLD: (State.READY, Outcome.NOTED),
+        Heard.WRONG: (State.READY, Outcome.NOTED),
+        Heard.BROKEN: (State.READY, Outcome.NOTED),
+        Heard.END: (State.CLOSED, Outcome.NOTED),
+    },
+    State.ASKED: {
+        Heard.INTRODUCTION: (State.ASKED, Outcome.NOTED),
+        Heard.ANSWER: (State.READY, Outcome.ANSWERED),
+        Heard.OLD: (State.ASKED, Outcome.NOTED),
+        Heard.WRONG: (State.READY, Outcome.MALFORMED),
+        Heard.BROKEN: (State.READY, Outcome.MALFORMED),
+        Heard.END: (State.CLOSED, Outcome.NOTED),
+    },
+    State.OWING: {
+        Heard.INTRODUCTION: (State.OWING, Outcome.NOTED),
+        Heard.ANSWER: (State.READY, Outcome.NOTED),
+        Heard.OLD: (State.OWING, Outcome.NOTED),
+        # What is no answer stands for the missing one: a bot that answers wrongly must not wait for ever.
+        Heard.WRONG: (State.READY, Outcome.NOTED),
+        Heard.BROKEN: (State.READY, Outcome.NOTED),
+        Heard.END: (State.CLOSED, Outcome.NOTED),
+    },
+    State.REFUSED: {Heard.END: (State.CLOSED, Outcome.NOTED)},  # anything else is not even read
+    State.CLOSED: {},
+}
+"""What follows from what was heard.  What has no entry cannot be."""
+
+
+class Said(Enum):
+    """What we do to the connection."""
+
+    ENTER = auto()
+    WELCOME = auto()
+    BEGIN_MATCH = auto()
+    ASK = auto()
+    GIVE_UP = auto()
+    TELL = auto()
+    """An event, a fault or a result."""
+    BYE = auto()
+
+    __hash__ = object.__hash__
+
+
+SAID: Final[Mapping[State, Mapping[Said, State]]] = {
+    State.NAMING: {Said.ENTER: State.READY, Said.BYE: State.CLOSED},
+    State.READY: {
+        Said.WELCOME: State.READY,
+        Said.BEGIN_MATCH: State.READY,
+        Said.ASK: State.ASKED,
+        Said.TELL: State.READY,
+        Said.BYE: State.CLOSED,
+    },
+    State.ASKED: {
+        Said.GIVE_UP: State.READY,  # a plain bot: OWING
+        Said.TELL: State.ASKED,
+        Said.BYE: State.CLOSED,
+    },
+    State.OWING: {Said.BEGIN_MATCH: State.OWING, Said.TELL: State.OWING, Said.BYE: State.CLOSED},
+    State.REFUSED: {Said.BYE: State.CLOSED},
+    # The other side may close at any moment, so what we say then is lost, but no mistake.  A question would
+    # be one: nobody can answer it.
+    State.CLOSED: dict.fromkeys(
+        (Said.WELCOME, Said.BEGIN_MATCH, Said.GIVE_UP, Said.TELL, Said.BYE), State.CLOSED
+    ),
+}
+"""What follows from what we say.  What has no entry raises LocalProtocolError."""
+
+_OLD = Noted("an answer to an old question")
+_LATE_NAME = Noted("a name after the time for names: it changes nothing")
+_INTRODUCING_KEYS = frozenset({"name", "token", "protocol"})
+
+
+class ArenaConnection:
+    """The arena's end of a connection to one bot."""
+
+    def __init__(self, *, bytes_max: int = 65536) -> None:
+        """`bytes_max`: the longest value that the bot may send."""
+        self.state = State.NAMING
+        self.name: str | None = None
+        """As the bot gave it, unchecked."""
+        self.token: str | None = None
+        self.protocol: int | None = None
+        """None: a plain bot."""
+        self.match_id: str | None = None
+        """The match that runs."""
+        self.game_number = 0
+        """How many matches began."""
+        self._stream = JsonStream(bytes_max=bytes_max)
+        self._asked = 0  # the ids "1" to this were given out
+        self._last_id = ""
+        self._has_answered = False
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether a question may go out now: no other is open, and a plain bot owes no old answer."""
+        return self.state is State.READY
+
+    @property
+    def open_id(self) -> str | None:
+        """The question that waits for its answer."""
+        return self._last_id if self.state is State.ASKED else None
+
+    # What comes.
+
+    def receive(self, data: bytes) -> list[Received]:
+        """What these bytes say, in order; `b""`: the other side has closed.  Never raises."""
+        if not data:
+            return self._end()
+        if self.state is State.REFUSED or self.state is State.CLOSED:
+            return []
+        received: list[Received] = []
+        for value in self._stream.feed(data):
+            received.append(
+                self._judge(Heard.BROKEN, value.reason) if isinstance(value, Broken) else self._hear(value)
+            )
+            if isinstance(received[-1], Refused):
+                break
+        return received
+
+    def _end(self) -> list[Received]:
+        half = self._stream.close()
+        if self.state is State.CLOSED:
+            return []
+        self.state, _ = HEARD[self.state][Heard.END]
+        return [Noted(half.reason)] if half else []
+
+    def _hear(self, value: dict[str, Any]) -> Received:
+        message_id = value.get("message_id", value)
+        if message_id is not value:
+            return self._hear_answer(value, message_id)
+        if "move" not in value and (value.get("type") == "hello" or not _INTRODUCING_KEYS.isdisjoint(value)):
+            if self.state is State.NAMING:
+                return self._hear_introduction(value)
+            if not self._has_answered:
+                self._judge(Heard.INTRODUCTION, "")
+                return _LATE_NAME
+        return self._judge(Heard.WRONG, 'no "message_id"')
+
+    def _hear_answer(self, value: dict[str, Any], message_id: Any) -> Received:
+        if message_id != self._last_id or type(message_id) is not str:
+            number = _number(message_id)
+            if number is None:
+                return self._judge(
+                    Heard.WRONG, f"message_id {_short(message_id)} is no string and no integer"
+                )
+            if not 1 <= number <= self._asked:
+                return self._judge(Heard.WRONG, f"message_id {_short(message_id)} was never given out")
+            if number < self._asked:
+                self._judge(Heard.OLD, "")
+                return _OLD
+        if self.state is State.READY:
+            self._judge(Heard.OLD, "")
+            return _OLD
+        if "move" not in value:
+            return self._judge(Heard.WRONG, 'no "move"')
+        self.state, outcome = HEARD[self.state][Heard.ANSWER]
+        if outcome is Outcome.ANSWERED:
+            self._has_answered = True
+            return Answered(self._last_id, value["move"])
+        return _OLD
+
+    def _hear_introduction(self, value: dict[str, Any]) -> Received:
+        reason = _refuse(value)
+        if reason is not None:
+            self.state, _ = HEARD[self.state][Heard.BAD_INTRODUCTION]
+            return Refused(reason)
+        self.state, _ = HEARD[self.state][Heard.INTRODUCTION]
+        self.name, self.token = value.get("name"), value.get("token")
+        self.protocol = PROTOCOL if "protocol" in value else None
+        return Introduced(self.name, self.token, self.protocol)
+
+    def _judge(self, heard: Heard, reason: str) -> Received:
+        self.state, outcome = HEARD[self.state][heard]
+        return Malformed(reason) if outcome is Outcome.MALFORMED else Noted(reason)
+
+    # What we say.  Everything but a question is empty for a plain bot.
+
+    def enter(self) -> None:
+        """The time for names is over: a plain bot without name."""
+        self._do(Said.ENTER)
+
+    def welcome(self, name: str) -> bytes:
+        """The bot plays, under this name."""
+        self._do(Said.WELCOME)
+        return self._tell(messages.Welcome(name))
+
+    def begin_match(
+        self,
+        *,
+        match_id: str,
+        game: str,
+        version: int,
+        rules: bytes,
+        seat: int,
+        names: Sequence[str],
+        time_control: Mapping[str, Any],
+        bot_seed: int,
+    ) -> bytes:
+        """A match begins; `rules` is a JSON object.  For plain bots too: it counts `game_number`."""
+        self._do(Said.BEGIN_MATCH)
+        self.match_id = match_id
+        self.game_number += 1
+        return self._tell(
+            messages.Match(
+                match_id,
+                self.game_number,
+                game,
+                version,
+                Raw(rules),
+                seat,
+                names,
+                time_control,
+                str(bot_seed),
+            )
+        )
+
+    def ask(self, *, state: bytes, options: bytes, time_s: float | None, bank_s: float | None) -> bytes:
+        """A question under a new id, when `can_ask`; `state` is a JSON object, `options` a JSON list."""
+        if self.match_id is None:
+            raise LocalProtocolError("a question cannot be asked outside of a match")
+        question_id = str(self._asked + 1)
+        then = self._after(Said.ASK)
+        if self.protocol is None:
+            question = messages.plain_question(question_id, self.game_number, state)
+        else:
+            question = messages.encode(
+                messages.Ask(
+                    question_id, self.game_number, self.match_id, time_s, bank_s, Raw(state), Raw(options)
+                )
+            )
+        self.state = then
+        self._asked += 1
+        self._last_id = question_id
+        return question
+
+    def give_up(self) -> None:
+        """The time of the open question is over: its answer will be an old one."""
+        self._do(Said.GIVE_UP)
+        if self.protocol is None and self.state is State.READY:
+            self.state = State.OWING
+
+    def event(self, kind: str, payload: bytes) -> bytes:
+        """Something happened; `payload` is JSON."""
+        return self._tell_of_match(messages.EventMessage(self._match(), kind, Raw(payload)))
+
+    def fault(self, kind: str, reason: str, message_id: str | None) -> bytes:
+        """The bot failed at this question, or (None) without having been asked."""
+        return self._tell_of_match(messages.FaultMessage(self._match(), message_id, kind, reason))
+
+    def result(self, *, ranks: Mapping[str, int], returns: Mapping[str, float]) -> bytes:
+        """The match is over; both by name."""
+        said = self._tell_of_match(messages.Result(self._match(), ranks, returns))
+        self.match_id = None
+        return said
+
+    def bye(self, reason: str) -> bytes:
+        """We shall close the connection.  A plain bot is told only if it was never asked: refused."""
+        is_told = self.state is not State.CLOSED and (self.protocol is not None or not self._asked)
+        self._do(Said.BYE)
+        return messages.encode(messages.Bye(reason)) if is_told else b""
+
+    def _match(self) -> str:
+        if self.match_id is None:
+            raise LocalProtocolError("there is no match to tell of")
+        return self.match_id
+
+    def _tell_of_match(self, message: msgspec.Struct) -> bytes:
+        self._do(Said.TELL)
+        return self._tell(message)
+
+    def _tell(self, message: msgspec.Struct) -> bytes:
+        if self.protocol is None or self.state is State.CLOSED:
+            return b""
+        return messages.encode(message)
+
+    def _do(self, said: Said) -> None:
+        self.state = self._after(said)
+
+    def _after(self, said: Said) -> State:
+        then = SAID[self.state].get(said)
+        if then is None:
+            raise LocalProtocolError(f"{said.name} cannot be done to a connection that is {self.state.name}")
+        return then
+
+
+def _refuse(value: dict[str, Any]) -> str | None:
+    """Why this introduction cannot be accepted."""
+    if "protocol" in value or value.get("type") == "hello":
+        protocol = value.get("protocol")
+        if type(protocol) not in (int, float) or protocol != PROTOCOL:
+            return f"protocol {_short(protocol)} is not spoken here, only {PROTOCOL}"
+    for key in ("name", "token"):
+        given = value.get(key)
+        if given is not None and not isinstance(given, str):
+            return f"{key} {_short(given)} is no string"
+    return None
+
+
+def _number(message_id: Any) -> int | None:
+    """The number of an id as bots may write it, 0 if there is none like it; None for a wrong type."""
+    if isinstance(message_id, str):
+        is_canonical = message_id.isascii() and message_id.isdigit() and message_id[0] != "0"
+        return int(message_id) if is_canonical and len(message_id) < 19 else 0
+    if isinstance(message_id, float) and message_id.is_integer():
+        return int(message_id)
+    return message_id if isinstance(message_id, int) and not isinstance(message_id, bool) else None
+
+
+def _short(value: Any) -> str:
+    """A value as JSON, cut to what a reason can hold."""
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+class BotConnection:
+    """A bot's end of its connection to the arena, in the full protocol."""
+
+    def __init__(self, *, bytes_max: int = 1 << 20, depth_max: int = 512) -> None:
+        """The limits are wider than the arena's: questions are longer than answers, and trusted."""
+        self.is_closed = False
+        self._stream = JsonStream(bytes_max=bytes_max, depth_max=depth_max)
+
+    def hello(self, name: str | None = None, token: str | None = None) -> bytes:
+        """The first thing to send."""
+        return messages.encode(messages.Hello(PROTOCOL, name, token))
+
+    def receive(self, data: bytes) -> list[FromArena]:
+        """The messages that these bytes complete; `b""`: the arena has closed.
+
+        Unknown types and keys are ignored.  Raises RemoteProtocolError for what is no message at all.
+        """
+        if not data:
+            self.is_closed = True
+            return []
+        received = []
+        for value in self._stream.feed(data):
+            if isinstance(value, Broken):
+                raise RemoteProtocolError(f"the arena said something that cannot be read: {value.reason}")
+            message = messages.from_arena(value)
+            if message is not None:
+                received.append(message)
+        return received
+
+    def answer(self, message_id: str, move: Any) -> bytes:
+        """A move, as JSON can hold it, for this question."""
+        return messages.encode(messages.Answer(message_id, move))

@@ -1,0 +1,294 @@
+"""Bytes, split anywhere -> the JSON objects in them.
+
+A stream is read by these rules, byte by byte, so that how the bytes were split can never matter:
+
+- Between objects white space is nothing.  Any other byte but `{` begins junk: one Broken, up to the next `{`.
+- An object counts at its closing brace.
+- A value is broken at the first byte with which no JSON object can go on, at the bracket that nests too deep,
+  or behind its closing brace if what is wrong shows only there (invalid UTF-8, half a surrogate pair, a
+  number out of range).  From that byte on everything is skipped up to the next `{`; if that byte is a `{` it
+  is the next one.  So half an object followed by a whole one costs the half one only.
+- A value is broken at the first byte over `bytes_max`; then everything is skipped up to the next newline, and
+  up to the next `{` behind it.
+
+Nothing but the unfinished value is kept, and no byte of it is looked at twice.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeAlias
+
+import msgspec
+
+__all__ = ["Broken", "JsonStream"]
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """A value that is no JSON object, and why."""
+
+    reason: str
+
+
+JsonObject: TypeAlias = dict[str, Any]
+
+_decode = msgspec.json.Decoder().decode
+
+# Where the reader stands between values.
+_BETWEEN, _JUNK, _OVERLONG, _INSIDE = range(4)
+
+# The grammar of JSON within an object, as a table: _NEXT[place][byte] is the next place, or something to do.
+# Places up to _LAST_PLACE; the key's string has places of its own, because a colon must follow it.
+(
+    _KEY_OR_END,
+    _KEY,
+    _COLON,
+    _VALUE,
+    _VALUE_OR_END,
+    _AFTER,
+    _IN_KEY,
+    _IN_KEY_ESCAPE,
+    _IN_KEY_HEX1,
+    _IN_KEY_HEX2,
+    _IN_KEY_HEX3,
+    _IN_KEY_HEX4,
+    _IN_STRING,
+    _IN_STRING_ESCAPE,
+    _IN_STRING_HEX1,
+    _IN_STRING_HEX2,
+    _IN_STRING_HEX3,
+    _IN_STRING_HEX4,
+    _MINUS,
+    _ZERO,
+    _INTEGER,
+    _POINT,
+    _FRACTION,
+    _EXPONENT,
+    _EXPONENT_SIGN,
+    _EXPONENT_DIGITS,
+    _WORD,
+) = range(27)
+_LAST_PLACE = _WORD + len("rue") + len("alse") + len("ull")
+_OPEN_OBJECT, _OPEN_LIST, _CLOSE_OBJECT, _CLOSE_LIST, _COMMA, _WRONG = range(64, 70)
+
+_WHITE = b" \t\n\r"
+_DIGITS = b"0123456789"
+_PLAIN_RUN = re.compile(rb'[^"\\\x00-\x1f]*')
+_NOT_WHITE = re.compile(rb"[^ \t\n\r]")
+
+
+def _grammar() -> tuple[bytes, ...]:
+    """The table, a row of 256 a place."""
+    rows = [bytearray([_WRONG]) * 256 for _ in range(_LAST_PLACE)]
+
+    def on(place: int, symbols: bytes, then: int) -> None:
+        for symbol in symbols:
+            rows[place][symbol] = then
+
+    def begin_value(place: int) -> None:
+        on(place, b"{", _OPEN_OBJECT)
+        on(place, b"[", _OPEN_LIST)
+        on(place, b'"', _IN_STRING)
+        on(place, b"-", _MINUS)
+        on(place, b"0", _ZERO)
+        on(place, b"123456789", _INTEGER)
+
+    def end_value(place: int) -> None:
+        on(place, _WHITE, _AFTER)
+        on(place, b",", _COMMA)
+        on(place, b"}", _CLOSE_OBJECT)
+        on(place, b"]", _CLOSE_LIST)
+
+    for place in (_KEY_OR_END, _KEY, _COLON, _VALUE, _VALUE_OR_END):
+        on(place, _WHITE, place)
+    on(_KEY_OR_END, b'"', _IN_KEY)
+    on(_KEY_OR_END, b"}", _CLOSE_OBJECT)
+    on(_KEY, b'"', _IN_KEY)
+    on(_COLON, b":", _VALUE)
+    begin_value(_VALUE)
+    begin_value(_VALUE_OR_END)
+    on(_VALUE_OR_END, b"]", _CLOSE_LIST)
+    for place in (_AFTER, _ZERO, _INTEGER, _FRACTION, _EXPONENT_DIGITS):
+        end_value(place)
+    for string, after in ((_IN_KEY, _COLON), (_IN_STRING, _AFTER)):
+        on(string, bytes(range(0x20, 0x100)), string)
+        on(string, b'"', after)
+        on(string, b"\\", string + 1)
+        on(string + 1, b'"\\/bfnrt', string)
+        on(string + 1, b"u", string + 2)
+        for place in range(string + 2, string + 6):
+            on(place, b"0123456789abcdefABCDEF", place + 1 if place < string + 5 else string)
+    on(_MINUS, b"0", _ZERO)
+    on(_MINUS, b"123456789", _INTEGER)
+    on(_INTEGER, _DIGITS, _INTEGER)
+    on(_POINT, _DIGITS, _FRACTION)
+    on(_FRACTION, _DIGITS, _FRACTION)
+    for place in (_ZERO, _INTEGER, _FRACTION):
+        on(place, b"eE", _EXPONENT)
+    on(_ZERO, b".", _POINT)
+    on(_INTEGER, b".", _POINT)
+    on(_EXPONENT, b"+-", _EXPONENT_SIGN)
+    for place in (_EXPONENT, _EXPONENT_SIGN, _EXPONENT_DIGITS):
+        on(place, _DIGITS, _EXPONENT_DIGITS)
+    free = _WORD
+    for word in (b"true", b"false", b"null"):
+        for before in (_VALUE, _VALUE_OR_END):
+            on(before, word[:1], free)
+        for index in range(1, len(word)):
+            last = index == len(word) - 1
+            on(free, word[index : index + 1], _AFTER if last else free + 1)
+            free += 1
+    return tuple(bytes(row) for row in rows)
+
+
+_NEXT = _grammar()
+
+
+class JsonStream:
+    """Takes bytes as they come and gives the objects that are complete."""
+
+    def __init__(self, bytes_max: int = 65536, depth_max: int = 64) -> None:
+        """`bytes_max`: the longest value, from brace to brace; `depth_max`: how many brackets may be open."""
+        self.bytes_max = bytes_max
+        self.depth_max = depth_max
+        self._where = _BETWEEN
+        self._value = bytearray()  # the unfinished value; begins with its `{`
+        self._place = _KEY_OR_END
+        self._open = bytearray()  # its open brackets, `{` and `[`
+        self._too_long = Broken(f"a value of more than {bytes_max} bytes")
+        self._too_deep = Broken(f"more than {depth_max} brackets inside each other")
+
+    def feed(self, data: bytes) -> list[JsonObject | Broken]:
+        """What these bytes complete, in order; never raises."""
+        if self._where <= _JUNK:
+            value = self._whole(data)
+            if value is not None:
+                self._where = _BETWEEN
+                return [value]
+        return self._scan(data)
+
+    def close(self) -> Broken | None:
+        """What is wrong if the stream ends here: half a value."""
+        half = self._where == _INSIDE
+        self._forget(_BETWEEN)
+        return Broken("the stream ended in the middle of a value") if half else None
+
+    def _whole(self, data: bytes) -> JsonObject | None:
+        """The object, if these bytes are exactly one and surely keep the limits; None says nothing."""
+        if (
+            data[:1] == b"{"
+            and len(data) <= self.bytes_max
+            # an upper bound of the depth, brackets within strings counted too
+            and data.count(b"{") + data.count(b"[") <= self.depth_max
+        ):
+            try:
+                return _decode(data)  # type: ignore[no-any-return]
+            except (ValueError, RecursionError):
+                pass
+        return None
+
+    def _scan(self, data: bytes) -> list[JsonObject | Broken]:
+        found: list[JsonObject | Broken] = []
+        position, end, tried_to = 0, len(data), 0
+        while position < end:
+            if self._where == _INSIDE:
+                position = self._inside(data, position, found)
+                continue
+            if self._where == _OVERLONG:
+                newline = data.find(b"\n", position)
+                if newline < 0:
+                    return found
+                self._where, position = _JUNK, newline + 1
+                continue
+            if self._where == _BETWEEN:
+                match = _NOT_WHITE.search(data, position)
+                if match is None:
+                    return found
+                if match.group() != b"{":
+                    self._where = _JUNK
+                    found.append(_NO_OBJECT)
+            position = data.find(b"{", position)
+            if position < 0:
+                return found
+            if position >= tried_to:  # a line is tried as a whole once only: many objects may stand on it
+                tried_to = data.find(b"\n", position) + 1 or end
+                value = self._whole(data[position:tried_to])
+                if value is not None:
+                    found.append(value)
+                    self._where, position = _BETWEEN, tried_to
+                    continue
+            self._where, self._place = _INSIDE, _KEY_OR_END
+            self._open += b"{"
+            self._value += b"{"
+            position += 1
+        return found
+
+    def _inside(self, data: bytes, begin: int, found: list[JsonObject | Broken]) -> int:
+        """Reads on in a value, to where it ends in whatever way, or the bytes do; gives that position."""
+        limit = begin + self.bytes_max - len(self._value)  # the value's bytes may lie before this
+        end = min(len(data), limit)
+        place, opened, position = self._place, self._open, begin
+        while position < end:
+            if place in (_IN_STRING, _IN_KEY):
+                position = _PLAIN_RUN.match(data, position, end).end()  # type: ignore[union-attr]
+                if position == end:
+                    break
+            symbol = data[position]
+            then = _NEXT[place][symbol]
+            if then < _LAST_PLACE:
+                place = then
+            elif then == _COMMA:
+                place = _KEY if opened[-1] == 0x7B else _VALUE
+            elif then in (_CLOSE_OBJECT, _CLOSE_LIST):
+                if symbol - opened.pop() != 2:  # in ASCII a closing bracket stands two behind its opening one
+                    return self._break(position, _wrong(symbol), found)
+                if not opened:
+                    self._value += data[begin : position + 1]
+                    self._finish(found)
+                    return position + 1
+                place = _AFTER
+            elif then == _WRONG:
+                return self._break(position, _wrong(symbol), found)
+            else:
+                if len(opened) >= self.depth_max:
+                    return self._break(position, self._too_deep, found)
+                opened.append(symbol)
+                place = _KEY_OR_END if then == _OPEN_OBJECT else _VALUE_OR_END
+            position += 1
+        if len(data) > limit:
+            found.append(self._too_long)
+            self._forget(_OVERLONG)
+            return limit
+        self._value += data[begin:end]
+        self._place = place
+        return end
+
+    def _break(self, position: int, broken: Broken, found: list[JsonObject | Broken]) -> int:
+        found.append(broken)
+        self._forget(_JUNK)
+        return position
+
+    def _finish(self, found: list[JsonObject | Broken]) -> None:
+        """Decodes the value that was closed; what the grammar does not know is found here."""
+        where = _JUNK
+        try:
+            found.append(_decode(self._value))
+            where = _BETWEEN
+        except UnicodeDecodeError:
+            found.append(Broken("invalid UTF-8"))
+        except (ValueError, RecursionError) as error:
+            found.append(Broken(f"broken JSON: {error}"))
+        self._forget(where)
+
+    def _forget(self, where: int) -> None:
+        self._where = where
+        self._value.clear()
+        self._open.clear()
+
+
+_NO_OBJECT = Broken("no JSON object: outside of objects only white space may stand")
+
+
+def _wrong(symbol: int) -> Broken:
+    shown = repr(chr(symbol)) if 0x20 <= symbol < 0x7F else f"byte 0x{symbol:02x}"
+    return Broken(f"broken JSON: {shown} cannot stand there")

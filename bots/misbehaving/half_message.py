@@ -1,0 +1,14 @@
+"""Sends half an answer at its n-th question, and nothing ever after."""
+
+from honest import answer, encode, move, questions, send_raw
+
+done = False
+for question, now in questions():
+    if done:
+        continue
+    if now:
+        half = encode(question, move(question))
+        send_raw(half[: len(half) // 2])
+        done = True
+    else:
+        answer(question, move(question))

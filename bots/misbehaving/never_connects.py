@@ -1,0 +1,5 @@
+"""Runs, but never connects."""
+
+import time
+
+time.sleep(600)
