@@ -181,7 +181,7 @@ def fingerprint(entrant: Entrant) -> str:
 
 
 def needs_build(entrant: Entrant) -> bool:
-    """Whether the bot must be built before it runs: never was, not from these files, or its result is gone."""
+    """Whether the bot must be built before it runs: never was, its files changed, or the result is gone."""
     if not entrant.build or entrant.folder is None:
         return False
     built = _built(entrant.folder)
@@ -435,8 +435,8 @@ def _counts(name: str) -> bool:
 def _check_bounds(entrant: Entrant, files: Iterable[Path]) -> None:
     if sum(file.stat().st_size for file in files) > FILES_BYTES_MAX:
         raise ConfigError(
-            f"{entrant.path or entrant.name}: more than {FILES_BYTES_MAX // 1_000_000} MB of files, which are all "
-            "read before every run; keep large ones in a hidden folder or in build/"
+            f"{entrant.path}: more than {FILES_BYTES_MAX // 1_000_000} MB of files, which are all read "
+            "before every run; keep large ones in a hidden folder or in build/"
         )
 
 

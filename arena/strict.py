@@ -133,35 +133,42 @@ def read_toml(path: Path, *, where: str) -> dict[str, Any]:
     """The table that a TOML file holds.  Raises ConfigError with the line of a syntax error."""
     import tomllib
 
+    raw = _read(path, where)
+    try:
+        return tomllib.loads(raw.decode())
+    except UnicodeDecodeError as error:
+        said = f"line {_line(raw, error.start)}: not UTF-8 text"
+    except RecursionError:
+        said = "nested too deeply"
+    except ValueError as error:  # TOMLDecodeError is one, and so is what an int of 5000 digits raises
+        said = _syntax(error, last=_line(raw, len(raw) - 1))
+    raise ConfigError(f"{where}: {said}")
+
+
+def _read(path: Path, where: str) -> bytes:
     try:
         with path.open("rb") as file:
             raw = file.read(_BYTES_MAX + 1)
-        if len(raw) > _BYTES_MAX:
-            raise ConfigError(f"{where}: larger than 1 MiB, which no TOML file for the arena needs to be")
-        return tomllib.loads(raw.decode())
-    except OSError as error:
-        raise ConfigError(f"{where}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{where}: line {line}: not UTF-8 text") from None
-    except (
-        RecursionError,
-        ValueError,
-    ) as error:  # or an int of 5000 digits
-        raise ConfigError(f"{where}: {_syntax(error)}") from None
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise ConfigError(f"{where}: cannot be read: {reason or error}") from None
+    if len(raw) > _BYTES_MAX:
+        raise ConfigError(f"{where}: larger than 1 MiB, which no TOML file for the arena needs to be")
+    return raw
 
 
-def _syntax(error: Exception) -> str:
+def _line(raw: bytes, place: int) -> int:
+    """The line, from 1, in which this byte stands."""
+    return raw.count(b"\n", 0, max(0, place)) + 1
+
+
+def _syntax(error: ValueError, *, last: int) -> str:
     """`line 3: expected '=' after a key`, from what tomllib says at the end of its sentence."""
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
     said, _, place = str(error).rpartition(" (at ")
     if not said:
         return f"not TOML: {error}"
-    place = place.rstrip(")")
-    if place.startswith("line "):
-        place = place.partition(",")[0]
-    return f"{place}: {said[:1].lower()}{said[1:]}"
+    line = place.partition(",")[0] if place.startswith("line ") else f"line {last}"  # else: "end of document"
+    return f"{line}: {said[:1].lower()}{said[1:]}"
 
 
 # Words.

@@ -1,4 +1,4 @@
-"""What the kept matches say: `load` for DataFrames, `export` for the CSVs, `leaderboard` (a module) for who is best.
+"""What the kept matches say: `load` gives DataFrames, `export` writes the CSVs, `leaderboard` ranks the bots.
 
 pandas and numpy are imported where a DataFrame or a large sum asks for them, not before.
 """

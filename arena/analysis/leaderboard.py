@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from math import ceil, fsum, sqrt
 
 import attrs
@@ -116,7 +117,7 @@ def leaderboard(store: Store) -> Leaderboard:
 
 
 def progress_of(series: Sequence[SeriesState]) -> Progress:
-    """What counts, from all series in schedule order.  Without a schedule everything is as good as planned."""
+    """What counts, from all series in schedule order; without a schedule all are as good as planned."""
     planned = [state for state in series if state.planned] or list(series)
     closed = list(takewhile(lambda state: state.is_closed, planned))
     whole = [state for state in closed if not state.aborted]
@@ -219,7 +220,7 @@ def win_rate_interval(series: Iterable[Iterable[int]]) -> tuple[float, float]:
     J. Survey Stat. Methodol. 3, 2015, 484–503).
 
     V and n count one series more, half of it all won and half all lost: else series
-    that all went alike would claim certainty.  All won then gives n = k + 1, and a
+    that all went alike would claim certainty.  All won then gives n = k, and a
     single series nearly [0, 1].  In simulations of 3 to 400 series of two matches,
     independent, alike or mirrored, at true rates from 0.5 to 0.99, it held the
     truth in 92 to 100 %.
@@ -231,7 +232,8 @@ def win_rate_interval(series: Iterable[Iterable[int]]) -> tuple[float, float]:
     wins, matches = sum(won for won, _ in tallies), sum(played for _, played in tallies)
     extra = matches / k
     p = (wins + extra / 2) / (matches + extra)
-    spread = sum((won - p * played) ** 2 for won, played in tallies) + (p**2 + (1 - p) ** 2) * extra**2 / 2
+    spread = fsum((won - p * played) ** 2 for won, played in tallies)
+    spread += (p**2 + (1 - p) ** 2) * extra**2 / 2
     variance = (k + 1) / k * spread / (matches + extra) ** 2
     return _wilson(wins / matches, p * (1 - p) / variance, student_t(max(1, k - 1)))
 

@@ -43,10 +43,14 @@ def play(bot: Bot, transport: Transport, name: str, token: str | None = None) ->
     connection = BotConnection()
     if not _send(transport, connection.hello(name or None, token)):
         return
+    is_welcome = False
     while received := _receive(transport):
         for message in connection.receive(received):
             if isinstance(message, Bye):
+                if not is_welcome:
+                    _give_up(f"The arena does not let {name or 'this bot'} in: {message.reason}")
                 return
+            is_welcome = True
             if isinstance(message, Ask):
                 move = bot.move(message.state, message.options)
                 if not _send(transport, connection.answer(message.message_id, move)):

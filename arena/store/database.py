@@ -77,26 +77,33 @@ class Store:
 
         def check(store: Store) -> None:
             store._check()
-            store._tune() if write else store._only_read()
+            store._tune()
 
         with sentences(path):
-            try:
-                return cls._opened(path, "rw", check)
-            except sqlite3.OperationalError as error:
-                if write or code_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-                    raise
-                # A folder we may not write to: SQLite cannot put its shared memory beside the file, and
-                # needs none, as nobody is writing.
-                return cls._opened(path, "ro&immutable=1", Store._check)
+            return cls._opened(path, "rw", check) if write else cls._opened_to_read(path, Store._check)
 
     @classmethod
-    def _opened(cls, path: Path, mode: str, prepare: Callable[[Store], None]) -> Store:
+    def _opened(cls, path: Path, mode: str, prepare: Callable[[Store], object]) -> Store:
         store = cls(path.parent, connect(path, mode))
         try:
             prepare(store)
         except BaseException:
             store.close()
             raise
+        return store
+
+    @classmethod
+    def _opened_to_read(cls, path: Path, prepare: Callable[[Store], object]) -> Store:
+        try:
+            store = cls._opened(path, "rw", prepare)
+        except sqlite3.OperationalError as error:
+            if code_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                raise
+            # A folder we may not write to: SQLite cannot put its shared memory beside the file, and needs
+            # none, as nobody is writing.
+            return cls._opened(path, "ro&immutable=1", prepare)
+        # Not mode=ro from the start: such a reader leaves its -wal and -shm files behind.
+        store.connection.execute("PRAGMA query_only = 1")
         return store
 
     def close(self) -> None:
@@ -138,10 +145,6 @@ class Store:
     def _tune(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last matches only
-
-    def _only_read(self) -> None:
-        # Not mode=ro: such a reader would leave its -wal and -shm files behind.
-        self.connection.execute("PRAGMA query_only = 1")
 
     def _pragma(self, name: str) -> int:
         return int(self.connection.execute(f"PRAGMA {name}").fetchone()[0])
@@ -345,9 +348,5 @@ def holds_tournament(folder: str | Path) -> bool:
     path = Path(folder) / DATABASE
     if not path.is_file():
         return False
-    with sentences(path):
-        store = Store(path.parent, connect(path, "rw"))
-        try:
-            return not store._is_blank()
-        finally:
-            store.close()
+    with sentences(path), Store._opened_to_read(path, Store._is_blank) as store:
+        return not store._is_blank()

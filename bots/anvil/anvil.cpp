@@ -98,6 +98,7 @@ struct Question {
     bool on_turn = false;
     bool own_bid = false;
     int face = 0, count = 0;  // the last bid; 0, 0: none
+    std::string_view bye;     // no question at all: the arena refused us, and why
 };
 
 void read_hand(Reader& reader, Question& question) {
@@ -140,6 +141,8 @@ bool read_question(std::string_view object, Question& question) {
             reader.take(',');
             question.count = reader.integer();
             reader.take(']');
+        } else if (key == "reason") {
+            question.bye = reader.quoted();
         } else if (key == "last_bidder") {
             question.own_bid = reader.quoted() == "yourself";
         } else {
@@ -290,7 +293,11 @@ int main() {
         answers.clear();
         objects.feed(chunk.data(), static_cast<size_t>(length), [&](std::string_view object) {
             Question question;
-            if (!read_question(object, question)) return;
+            if (!read_question(object, question)) {
+                const int length = static_cast<int>(question.bye.size());
+                if (length) std::fprintf(stderr, "anvil: the arena says bye: %.*s\n", length, question.bye.data());
+                return;
+            }
             answers.append("{\"message_id\": ").append(question.message_id);
             answers.append(", \"move\": ").append(decide(question)).append("}\n");
         });

@@ -102,6 +102,7 @@ function main() {
   socket.setNoDelay(true);
   socket.setEncoding("utf8"); // keeps a character together that comes in two chunks
   const objects = new Objects((question) => {
+    if (question.type === "bye") console.error(`scout: the arena says bye: ${question.reason}`); // it was refused
     if (!("message_id" in question)) return;
     socket.write(JSON.stringify({ message_id: question.message_id, move: decide(question) }) + "\n");
   });

@@ -116,6 +116,15 @@ def test_nothing_is_done_after_bye():
     assert len(transport.chunks) == 1
 
 
+def test_a_bot_that_is_refused_says_why(capsys):
+    """Bye before welcome ends the bot with the arena's reason and exit code 2."""
+    refusal = messages.encode(messages.Bye("a name has at most 64 characters, this one 300"))
+    with pytest.raises(SystemExit) as ended:
+        play(Recorder(), Script(refusal), "a" * 300)
+    assert ended.value.code == 2
+    assert "at most 64 characters" in capsys.readouterr().err
+
+
 ENDS = [
     ("the arena closes", (BYTES[:-20], b""), 100, 2),
     ("the connection breaks while it waits", (BYTES[:-20],), 100, 2),

@@ -100,8 +100,9 @@ HEARING: list[tuple[str, bytes, dict[State, tuple[State, type | None]]]] = [
      {State.NAMING: (State.REFUSED, Refused), State.READY: (State.READY, N), State.ASKED: (State.ASKED, N),
       State.OWING: (State.OWING, N)}),
     ("the end", b"",
-     {State.NAMING: (State.CLOSED, None), State.READY: (State.CLOSED, None), State.ASKED: (State.CLOSED, None),
-      State.OWING: (State.CLOSED, None), State.REFUSED: (State.CLOSED, None)}),
+     {State.NAMING: (State.CLOSED, None), State.READY: (State.CLOSED, None),
+      State.ASKED: (State.CLOSED, None), State.OWING: (State.CLOSED, None),
+      State.REFUSED: (State.CLOSED, None)}),
 ]  # fmt: skip
 
 
@@ -110,7 +111,7 @@ HEARING: list[tuple[str, bytes, dict[State, tuple[State, type | None]]]] = [
 def test_what_is_heard_in_each_state(
     data: bytes, follows: dict[State, tuple[State, type | None]], state: State
 ) -> None:
-    """Every row and state: what comes out, and the state then; refused and closed connections hear nothing."""
+    """Every row and state: what comes out, and the state then; the refused and closed hear nothing."""
     connection = connection_in(state)
     then, kind = follows.get(state, (state, None))
     expected = [] if kind is None else [kind]
@@ -119,7 +120,7 @@ def test_what_is_heard_in_each_state(
 
 
 def test_the_table_of_the_heard_is_whole() -> None:
-    """In each state each thing that can be heard there has its entry, and only an open question is answered."""
+    """Each thing that can be heard has its entry in each state, and only an open question is answered."""
     introductions = {Heard.INTRODUCTION, Heard.BAD_INTRODUCTION}
     for state in (State.NAMING, State.READY, State.ASKED, State.OWING):
         assert {Heard.WRONG, Heard.BROKEN, Heard.END, Heard.INTRODUCTION} <= set(HEARD[state])
@@ -361,8 +362,10 @@ def test_giving_up() -> None:
     plain, full = connection_in(State.ASKED), connection_in(State.ASKED, full=True)
     plain.give_up()
     full.give_up()
-    assert (State.OWING, False, None) == (plain.state, plain.can_ask, plain.open_id)
-    assert (State.READY, True, None) == (full.state, full.can_ask, full.open_id)
+    expected = (State.OWING, False, None)
+    assert expected == (plain.state, plain.can_ask, plain.open_id)
+    expected = (State.READY, True, None)
+    assert expected == (full.state, full.can_ask, full.open_id)
     with pytest.raises(LocalProtocolError):
         ask(plain)
     assert isinstance(plain.receive(ANSWER)[0], Noted)
@@ -453,34 +456,46 @@ CONVERSATION = [
 ]
 
 
-def arena_says() -> tuple[ArenaConnection, bytes]:
-    """An arena's end with question 1 open, and all it can say in one piece."""
+def arena_says() -> bytes:
+    """All that an arena can say, in one piece."""
     arena = ArenaConnection()
-    arena.receive(BotConnection().hello("alice", "t"))
-    said = arena.welcome("alice-2") + begin(arena) + ask(arena)
-    said += arena.event("bid", json.dumps(PAYLOAD).encode())
-    said += arena.fault("illegal", "why", "1")
-    said += arena.result(ranks={"alice": 1, "bob": 2}, returns={"alice": 1.0, "bob": -1.0})
-    talking = connection_in(State.ASKED, full=True)
-    return arena, said + talking.bye("done")
+    arena.receive(FULL)
+    return b"".join(
+        [
+            arena.welcome("alice-2"),
+            begin(arena),
+            ask(arena),
+            arena.event("bid", json.dumps(PAYLOAD).encode()),
+            arena.fault("illegal", "why", "1"),
+            arena.result(ranks={"alice": 1, "bob": 2}, returns={"alice": 1.0, "bob": -1.0}),
+            arena.bye("done"),
+        ]
+    )
 
 
-def test_two_ends_chopped_at_any_byte() -> None:
-    """Wherever the bytes are cut, the bot gets the arena's messages and the arena the bot's."""
-    _, said = arena_says()
+def hear(end: ArenaConnection | BotConnection, said: bytes, cut: int) -> list[Any]:
+    """What one end makes of these bytes in two pieces; an empty piece is not sent."""
+    return [heard for piece in (said[:cut], said[cut:]) if piece for heard in end.receive(piece)]
+
+
+def test_the_bot_hears_the_arena_chopped_at_any_byte() -> None:
+    """Wherever the bytes are cut, the bot gets all that was said."""
+    said = arena_says()
+    for cut in range(len(said)):
+        heard = hear(BotConnection(), said, cut)
+        assert heard == CONVERSATION
+
+
+def test_the_arena_hears_the_bot_chopped_at_any_byte() -> None:
+    """Wherever the bytes are cut, the arena gets the introduction and the answer."""
     hello, answer = BotConnection().hello("alice", "t"), BotConnection().answer("1", [3, 4])
-    for cut in range(len(said) + 1):
-        bot = BotConnection()
-        assert CONVERSATION == bot.receive(said[:cut]) + bot.receive(said[cut:] or b" ")
-    for cut in range(1, len(hello + answer)):
+    expected = [Introduced("alice", "t", 1), Answered("1", [3, 4])]
+    for cut in range(max(len(hello), len(answer))):
         arena = ArenaConnection()
-        received = arena.receive((hello + b"")[:cut]) + arena.receive(hello[cut:] or b" ")
-        welcome = [Introduced("alice", "t", 1)]
-        assert welcome == received
+        received = hear(arena, hello, cut)
         begin(arena)
         ask(arena)
-        received = arena.receive(answer[:cut]) + arena.receive(answer[cut:] or b" ")
-        expected = [Answered("1", [3, 4])]
+        received += hear(arena, answer, cut)
         assert expected == received
 
 
@@ -529,7 +544,7 @@ VALUES = st.one_of(
 
 @given(st.lists(VALUES | st.sampled_from(list(Said)), max_size=30), st.sampled_from([8, 64, 65536]))
 def test_receive_never_raises(story: list[bytes | Said], bytes_max: int) -> None:
-    """Whatever is said to a connection in whatever state: no exception, and every question is settled once."""
+    """Whatever comes in whatever state: no exception, and every question is settled once."""
     connection = ArenaConnection(bytes_max=bytes_max)
     unsettled = 0
     for step in story:

@@ -97,7 +97,7 @@ def test_messages_are_one_line(message: Any, expected: bytes) -> None:
     "message", [m for m, _ in WRITTEN[3:]], ids=[type(m).__name__ for m, _ in WRITTEN[3:]]
 )
 def test_the_bot_reads_what_the_arena_wrote(message: Any) -> None:
-    """The same class comes out, with values where encoded parts went in, and keys of later versions ignored."""
+    """The same class comes out, with values where encoded parts went in; unknown keys are ignored."""
     said = json.loads(encode(message))
     expected = {key: value for key, value in said.items() if key != "type"}
     read = from_arena({**said, "later": [1]})
@@ -106,7 +106,7 @@ def test_the_bot_reads_what_the_arena_wrote(message: Any) -> None:
 
 
 def test_a_plain_question_is_flat() -> None:
-    """The fields of the state stand beside the two of the envelope, and are parted from them by the reader."""
+    """The fields of the state stand beside the two of the envelope; the reader parts them again."""
     line = plain_question("17", 3, b'{"your_hand":[1],"last_bid":[0,0]}')
     expected = b'{"message_id":"17","game_number":3,"your_hand":[1],"last_bid":[0,0]}\n'
     assert expected == line

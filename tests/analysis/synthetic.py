@@ -1,0 +1,50 @@
+"""A small synthetic tournament, without a game: what the store keeps needs none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.game import Seat
+from arena.record import Decision, Entry, MatchRecord
+from arena.schedule import Pairing
+
+
+def play(
+    series: int,
+    rotation: int,
+    bots: Sequence[str] = ("ann", "bob"),
+    ranks: Sequence[int] = (1, 2),
+    *,
+    decisions: Sequence[Decision] = (),
+    error: str | None = None,
+) -> Entry:
+    """A match of series `s<series>` that ended with these ranks; each seat thought 0.25 s once."""
+    name = f"s{series}"
+    pairing = Pairing(f"{name}.{rotation}", "dice", tuple(bots), 0xFEED, name, rotation, series)
+    beaten = [
+        sum(rank < other for other in ranks) + sum(rank == other for other in ranks) / 2 - 0.5
+        for rank in ranks
+    ]
+    seats = range(len(bots))
+    all_decisions = tuple(decisions) or tuple(Decision(s, Seat(s), "pass", 0.25) for s in seats)
+    aborted = error is not None
+    return Entry(
+        match_id=f"{series:08x}{rotation:04x}",
+        pairing=pairing,
+        deals="same",
+        versions=("1.0",) * len(bots),
+        withdrawn=(False,) * len(bots),
+        record=MatchRecord(
+            turns=({},) * 3,
+            decisions=all_decisions,
+            ranks=() if aborted else tuple(ranks),
+            returns=() if aborted else tuple(3.0 - 2 * rank for rank in ranks),
+            abandoned=(False,) * len(bots),
+            duration_s=0.5,
+            error=error,
+        ),
+        points=() if aborted else tuple(share / (len(bots) - 1) for share in beaten),
+        packed=b"moves",
+        decisions=tuple(decision for decision in all_decisions if decision.fault),
+        started_at=1_700_000_000.0,
+    )

@@ -1,0 +1,295 @@
+"""check_game passes a sound game, and says in one sentence what is wrong with another."""
+
+from random import Random
+from typing import Any, ClassVar
+
+import attrs
+import pytest
+
+from arena.game import CHANCE, Between, Event, Literal, Option, Seat, Step
+from arena.games import GAMES
+from arena.games.liars_dice import Bid, Challenge, Hand, LiarsDice, Observation, Roll
+from arena.testing_game import Tiny, check_game, random_match, random_move
+
+
+def tiny(kind=LiarsDice, **rules):
+    """Two seats with a coin each: every roll, and nearly every history, is walked."""
+    return Tiny(kind(dice=1, faces=2, **rules), draws=16, histories_max=1500)
+
+
+TINY = {"liars-dice": tiny()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_keeps_the_contract(name):
+    """Every game of the house passes the contract test with its default house rules."""
+    check_game(GAMES[name](), tiny=TINY[name], matches=5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"challenge": "next"},
+        {"wild_ones": True},
+        {"dice": 1, "faces": 2},
+        {"dice": 20, "faces": 20, "turns_max": 30},
+        {"turns_max": 1},
+    ],
+    ids=str,
+)
+def test_liars_dice_keeps_the_contract_with_any_rules(rules):
+    """House rules at their ends keep the contract too, and the bound on turns."""
+    game = LiarsDice(**rules)
+    check_game(game, tiny=tiny(challenge=game.challenge), matches=3, turns_max=game.turns_max)
+
+
+@pytest.mark.slow
+def test_three_seats_leak_nothing():
+    """With a third seat that only listens, nobody sees more than it was told."""
+    walked = Tiny(LiarsDice(dice=1, faces=2), seats=3, draws=64, histories_max=1500)
+    check_game(LiarsDice(dice=1), seats=3, matches=1, tiny=walked)
+
+
+# Planted faults.  Each is Liar's Dice with one thing wrong.
+
+
+class LeakyObservation(LiarsDice):
+    """Shows in `last_bid` what the other seat holds."""
+
+    def observe(self, state, seat):
+        seen = super().observe(state, seat)
+        if seat is None or not state.hands:
+            return seen
+        return attrs.evolve(seen, last_bid=(sum(state.hands[1 - seat]), 0))
+
+
+class LeakyForSpectators(LiarsDice):
+    """Shows spectators a hand."""
+
+    def observe(self, state, seat):
+        seen = super().observe(state, seat)
+        return attrs.evolve(seen, your_hand=state.hands[0]) if seat is None and state.hands else seen
+
+
+class LeakyOptions(LiarsDice):
+    """Offers no bid that the dice do not bear out."""
+
+    def options(self, state, seat):
+        options = super().options(state, seat)
+        top = max(map(sum, state.hands)) if state.hands else 0
+        return tuple(each for each in options if each.move is not Bid or top > 1) or options
+
+
+class LeakyToAct(LiarsDice):
+    """Asks only who has something to say: in the order of the hidden dice."""
+
+    def to_act(self, state):
+        return tuple(sorted(super().to_act(state), key=lambda seat: state.hands[seat] if state.hands else ()))
+
+
+class RepeatedLuck(LiarsDice):
+    """Rolls the same dice every round."""
+
+    def chance_key(self, state):
+        return ("roll",)
+
+
+class RawSeats(LiarsDice):
+    """Observes plain numbers where seats are meant."""
+
+    def observe(self, state, seat):
+        seen = super().observe(state, seat)
+        return attrs.evolve(seen, other_hands=tuple((int(who), count) for who, count in seen.other_hands))
+
+
+class SeatForCount(LiarsDice):
+    """Observes a seat where a number is meant."""
+
+    def observe(self, state, seat):
+        return attrs.evolve(super().observe(state, seat), move_number=Seat(1))
+
+
+class Mutable(LiarsDice):
+    """Observes a list."""
+
+    def observe(self, state, seat):
+        return attrs.evolve(super().observe(state, seat), your_hand=[1, 2])
+
+
+@attrs.define
+class LooseObservation:
+    """What anybody could change afterwards."""
+
+    round_number: int
+
+
+class NotFrozen(LiarsDice):
+    def observe(self, state, seat):
+        return LooseObservation(state.round_number)
+
+
+class TooGenerous(LiarsDice):
+    """Offers one die more than there is."""
+
+    def options(self, state, seat):
+        options = super().options(state, seat)
+        more = Option(Bid, {"face": Between(1, self.faces), "count": Between(sum(state.dice) + 1, 99)})
+        return (*options, more) if seat == state.on_turn else options
+
+    def apply(self, state, moves):
+        return LiarsDice(self.dice, self.faces).apply(state, moves)
+
+
+class NoDefault(LiarsDice):
+    """Plays for a seat that failed what is not always legal."""
+
+    def default(self, state, seat):
+        return Challenge()
+
+
+class AnythingGoes(LiarsDice):
+    """Takes whatever a seat says for its failure."""
+
+    def _check(self, state, seat, move):
+        pass
+
+    def _bid(self, state, move):
+        return super()._bid(state, move if isinstance(move, Bid) else Bid(1, 1))
+
+
+class EndlessMatch(LiarsDice):
+    """Gives lost dice back."""
+
+    def _lost(self, state, loser, how, challenger, event):
+        step = super()._lost(state, loser, how, challenger, event)
+        fresh = self.start(len(state.dice))
+        return Step(attrs.evolve(step.state, dice=fresh.dice, out=(), turns=0), (event,))
+
+
+class DenseRanks(LiarsDice):
+    """Counts places without gaps and from nought."""
+
+    def ranks(self, state):
+        return tuple(rank - 1 for rank in super().ranks(state))
+
+
+class WrongWay(LiarsDice):
+    """Rewards the loser."""
+
+    def returns(self, state):
+        return tuple(-share for share in super().returns(state))
+
+
+class EarlyResult(LiarsDice):
+    """Has a result before the end."""
+
+    def returns(self, state):
+        return (0.0,) * len(state.dice)
+
+
+class TellsChance(LiarsDice):
+    """Tells a hand to somebody who is no seat."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        return Step(step.state, (*step.events, Event("hand", None, {CHANCE: Hand((1,))})))
+
+
+class ForgetsMoves(LiarsDice):
+    """Does not say what chance does."""
+
+    moves: ClassVar[Any] = LiarsDice.moves[1:]
+
+
+@attrs.frozen
+class Peek:
+    """A second move that is written as passing is."""
+
+    form: ClassVar[Literal] = Literal("pass")
+
+
+class TwoAlike(LiarsDice):
+    moves: ClassVar[Any] = (*LiarsDice.moves, Peek)
+
+
+class SecretDice(LiarsDice):
+    """Draws from luck of its own."""
+
+    def draw(self, state, rng):
+        return super().draw(state, Random())
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        (LeakyObservation, "observe tells seat [01] more than it was told"),
+        (LeakyForSpectators, "observe tells a spectator more than it was told"),
+        (LeakyOptions, "options tells seat [01] more than it was told"),
+        (LeakyToAct, "to_act tells a spectator more than it was told"),
+        (RepeatedLuck, "have the key"),
+        (RawSeats, "0 is no Seat"),
+        (SeatForCount, r"move_number: Seat\(1\) is no int"),
+        (Mutable, r"your_hand: \[1, 2\] is no tuple"),
+        (NotFrozen, "LooseObservation, which is not frozen"),
+        (TooGenerous, "apply refuses"),
+        (NoDefault, "apply refuses the default"),
+        (AnythingGoes, "apply takes"),
+        (EndlessMatch, "is not over after 200 turns"),
+        (DenseRanks, "as places"),
+        (WrongWay, "do not agree"),
+        (EarlyResult, "does not raise ValueError"),
+        (TellsChance, "who is no seat"),
+        (ForgetsMoves, "of no class that stands in moves"),
+        (TwoAlike, "written alike"),
+        (SecretDice, "draw gives two moves"),
+    ],
+    ids=lambda value: value.__name__ if isinstance(value, type) else "",
+)
+def test_planted_faults_are_caught(kind, sentence):
+    """One thing is wrong with the game, and the sentence says which."""
+    two = kind(dice=2)
+    with pytest.raises(AssertionError, match=sentence):
+        check_game(two, seats=2, matches=3, tiny=tiny(kind), turns_max=200)
+
+
+def test_the_game_without_a_planted_fault_passes():
+    """The game that the faults are planted in passes the very same call."""
+    check_game(LiarsDice(dice=2), seats=2, matches=3, tiny=tiny(), turns_max=200)
+
+
+def test_a_walk_that_compares_nothing_is_no_pass():
+    """A leak test in which no two states ever looked alike to a seat fails instead of passing."""
+    blind = Tiny(LiarsDice(dice=1, faces=2), luck=lambda state: [Roll(((1,), (2,)))], histories_max=1)
+    with pytest.raises(AssertionError, match="compared nothing"):
+        check_game(LiarsDice(dice=1), seats=2, matches=1, tiny=blind)
+
+
+def test_a_random_match_is_its_seed():
+    """The same rng plays the same match; another one another."""
+    game = LiarsDice()
+    one, same, other = (list(random_match(game, 3, Random(seed))) for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+    assert game.to_act(one[-1][1].state) == ()
+
+
+def test_random_moves_choose_the_option_first():
+    """A challenge, one of three options, is a third of the random moves, however many bids there are."""
+    game = LiarsDice()
+    state = game.apply(game.start(2), {CHANCE: Roll(((1,) * 5,) * 2)}).state
+    state = game.apply(
+        state, {Seat(0): Bid(1, 1), Seat(1): next(iter(game.options(state, Seat(1)))).move()}
+    ).state
+    rng = Random(1)
+    challenges = sum(random_move(game, state, Seat(1), rng) == Challenge() for _ in range(3000))
+    assert 900 < challenges < 1100  # 1000 expected, standard deviation 26
+
+
+def test_observations_are_what_bots_are_sent():
+    """The class that the seats see names the fields of the game's document."""
+    document = "round_number move_number your_hand other_hands last_move last_bid last_bidder"
+    assert [*document.split(), "last_loser", "last_challenger"] == [
+        field.name for field in attrs.fields(Observation)
+    ]

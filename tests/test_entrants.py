@@ -1,0 +1,406 @@
+"""From what the user said of a bot to what is needed to start it."""
+
+import os
+from pathlib import Path
+
+import attrs
+import pytest
+
+from arena import entrants
+from arena.entrants import (
+    Entrant,
+    anonymous,
+    builtin_bots,
+    check_games,
+    check_unchanged,
+    fingerprint,
+    made_since,
+    mark_built,
+    needs_build,
+    remote,
+    resolve,
+    snapshot,
+    unique_names,
+)
+from arena.errors import ConfigError
+
+RECIPE = 'name = "liar"\nversion = "2"\nrun = "python3 bot.py --deep"\n'
+
+
+@pytest.fixture
+def base(tmp_path, monkeypatch):
+    """A folder with bots of all kinds, and a built-in bot `odds` that is nothing but its recipe."""
+    write(tmp_path / "liar/bot.toml", RECIPE)
+    write(tmp_path / "liar/bot.py", "print()")
+    write(tmp_path / "solo.py", "print()")
+    write(tmp_path / "solo.js", "0")
+    write(tmp_path / "a=b/c.py", "print()")
+    write(tmp_path / "plain/readme.txt", "no bot")
+    write(tmp_path / "notes.txt", "no bot")
+    write(tmp_path / "native", "#!/bin/sh\n").chmod(0o755)
+    write(tmp_path / "pkg/inner.py", "class Mine: ...")
+    write(tmp_path / "shop/odds/bot.toml", 'run = "node odds.js"')
+    found = {"odds": tmp_path / "shop/odds"}
+    monkeypatch.setattr(entrants, "builtin_bots", lambda: found)
+    return tmp_path
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def refusal(call, *args, **kwargs) -> str:
+    with pytest.raises(ConfigError) as caught:
+        call(*args, **kwargs)
+    return str(caught.value)
+
+
+# Spec, then name, kind, command, folder (below the base) and language.
+SPECS = [
+    ("liar", "liar", "process", "python3 bot.py --deep", "liar", "Python"),
+    ("./liar", "liar", "process", "python3 bot.py --deep", "liar", "Python"),
+    ("me=liar", "me", "process", "python3 bot.py --deep", "liar", "Python"),
+    ("me=./liar/", "me", "process", "python3 bot.py --deep", "liar", "Python"),
+    ("solo.py", "solo", "process", "python3 solo.py", ".", "Python"),
+    ("./solo.js", "solo", "process", "node solo.js", ".", "JavaScript"),
+    ("liar/bot.py", "bot", "process", "python3 bot.py", "liar", "Python"),
+    ("a=b/c.py", "c", "process", "python3 c.py", "a=b", "Python"),
+    ("odds", "odds", "process", "node odds.js", "shop/odds", "JavaScript"),
+    ("x=odds", "x", "process", "node odds.js", "shop/odds", "JavaScript"),
+    ("pkg.inner:Mine", "Mine", "local", "", ".", "Python"),
+    ("me=pkg.inner:Mine", "me", "local", "", ".", "Python"),
+    ("sh -c 'exit 1'", "sh", "process", "sh -c 'exit 1'", ".", ""),
+    ("sh solo.py x=1", "solo", "process", "sh solo.py x=1", ".", ""),
+    ("me=sh solo.py x=1", "me", "process", "sh solo.py x=1", ".", ""),
+    ("solo.py --depth=3", "solo", "process", "python3 solo.py --depth=3", ".", "Python"),
+    ("./native notes.txt", "native", "process", "./native notes.txt", ".", ""),
+    ("native", "native", "process", "./native", ".", ""),
+    ("native --depth=3", "native", "process", "./native --depth=3", ".", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", *["name", "kind", "command", "folder", "language"]), SPECS, ids=[s[0] for s in SPECS]
+)
+def test_what_a_spec_can_be(base, spec, name, kind, command, folder, language):
+    """A folder, a file, a built-in, a class or a command, with a name or without."""
+    bot = resolve(spec, base=base)
+    assert (name, kind, command, language) == (bot.name, bot.kind, bot.command, bot.language)
+    assert (base / folder).resolve() == bot.folder.resolve()
+    assert len(bot.fingerprint) == 32
+
+
+def test_a_recipe_is_read_to_its_place(base):
+    """Each key of bot.toml has its place; a build in one text is left to the shell."""
+    recipe = """
+        name = "all of it"
+        version = "1.2"
+        games = ["blef", "bluff"]
+        language = "C++"
+        build = "mkdir -p build && make"
+        run = ["build/bot", "two words"]
+        transport = "stdio"
+        restart = "match"
+        instances_max = 3
+        connect_s = "1m"
+    """
+    write(base / "liar/bot.toml", recipe)
+    bot = resolve("liar", base=base)
+    expected = Entrant(
+        name="all of it",
+        kind="process",
+        version="1.2",
+        language="C++",
+        folder=base / "liar",
+        run=("build/bot", "two words"),
+        build=("sh", "-c", "mkdir -p build && make"),
+        transport="stdio",
+        restart="match",
+        instances_max=3,
+        connect_s=60.0,
+        path="liar",
+        command="build/bot 'two words'",
+        games=("blef", "bluff"),
+        fingerprint=bot.fingerprint,
+    )
+    assert expected == bot
+
+
+def test_a_short_recipe_is_enough(base):
+    """`run` alone makes a bot, called like its folder."""
+    write(base / "liar/bot.toml", 'run = "node x.js"')
+    bot = resolve("liar", base=base)
+    known = (bot.name, bot.version, bot.language, bot.transport, bot.restart, bot.connect_s, bot.games)
+    assert known == ("liar", "0", "JavaScript", "tcp", "never", 30.0, ())
+
+
+WRONG_RECIPES = [
+    ('name = "x"', 'run: found nothing, expected a command such as "python3 bot.py"'),
+    ('run = ""', 'run: found "", expected a command such as'),
+    ('run = "a && b"', 'run: found "a && b", expected one command; for a shell, say ["sh", "-c", "…"]'),
+    ('run = "a \'b"', 'run: found "a \'b", expected a command such as'),
+    ("run = [1]", "run: item 1: found 1, expected some printable text"),
+    ("run = []", "run: found [], expected a command such as"),
+    ('run = "x"\nversion = 1', "version: found 1, expected some printable text in quotes"),
+    ('run = "x"\ntransport = "udp"', 'transport: found "udp", expected tcp or stdio'),
+    ('run = "x"\nrestart = true', "restart: found true, expected never, series or match"),
+    ('run = "x"\ninstances_max = 0', "instances_max: found 0, expected a whole number from 1 to 1000"),
+    ('run = "x"\nconnect_s = 0', "connect_s: found 0, expected more than 0s"),
+    ('run = "x"\ngame = ["a"]', "game: no such key (did you mean games?)"),
+    ('run = "x', "line 1: "),
+]
+
+
+@pytest.mark.parametrize(("recipe", "expected"), WRONG_RECIPES, ids=[recipe for recipe, _ in WRONG_RECIPES])
+def test_a_wrong_recipe(base, recipe, expected):
+    """A mistake in bot.toml names file, key, what was found and what is accepted."""
+    path = write(base / "liar/bot.toml", recipe)
+    assert refusal(resolve, "liar", base=base).startswith(f"{path}: {expected}")
+
+
+WRONG_SPECS = [
+    ("odd", "no such bot: odd (did you mean odds?); built-in bots are odds, or give a folder with bot.toml"),
+    ("./missing.py", "no such bot: ./missing.py; built-in bots are odds"),
+    ("no-such-program --x", "no such bot: no-such-program --x; built-in"),
+    ("plain", "plain is a folder without bot.toml"),
+    ("notes.txt", "notes.txt is neither a .py or .js file nor can it be run (chmod +x)"),
+    ("sh 'open", 'found "sh \'open", expected a command: '),
+    ("pkg.outer:Mine", "pkg.outer:Mine: no module pkg.outer in "),
+    ("json.nowhere.deep:Mine", "json.nowhere.deep:Mine: no module "),
+    ("", 'found "", expected a bot: '),
+    ("me=", 'found "me=", expected a bot: '),
+    ("=odds", '"=odds" cannot be called "": '),
+    ("yourself=odds", '"yourself=odds" cannot be called "yourself": '),
+    ("x" * 65 + "=odds", f'"{"x" * 56}…" cannot be called '),
+    ("x" * 5000, "no such bot: "),
+]
+
+
+@pytest.mark.parametrize(("spec", "expected"), WRONG_SPECS, ids=[spec[:20] for spec, _ in WRONG_SPECS])
+def test_what_is_no_bot(base, spec, expected):
+    """What cannot be a bot gets one sentence with what would be right."""
+    assert refusal(resolve, spec, base=base).startswith(expected)
+
+
+def test_a_name_said_apart_may_hold_anything_that_names_can(base):
+    """With a name of its own the spec is taken whole, so that blanks and `=` are no trouble."""
+    bot = resolve("sh solo.py", base=base, name="the = one")
+    assert (bot.name, bot.command) == ("the = one", "sh solo.py")
+    assert refusal(resolve, "a=odds", base=base, name="b").startswith("no such bot: a=odds")
+
+
+def test_a_folder_with_a_recipe_comes_before_a_builtin(base):
+    """Somebody's own folder `odds` is meant by `odds`; without a recipe it is not in the way."""
+    (base / "odds").mkdir()
+    assert base / "shop/odds" == resolve("odds", base=base).folder
+    write(base / "odds/bot.toml", RECIPE)
+    assert base / "odds" == resolve("odds", base=base).folder
+
+
+def test_an_installed_module_is_found_without_importing_it(base):
+    """A class of an installed module needs no place on the path, and its file is its fingerprint."""
+    bot = resolve("json.decoder:JSONDecoder", base=base)
+    assert (bot.kind, bot.folder, bot.target) == ("local", None, "json.decoder:JSONDecoder")
+    assert [path.name for path in bot.files] == ["decoder.py"]
+
+
+def test_builtin_bots_are_folders_with_a_recipe():
+    """Every bot that comes with the arena can be resolved by its name from anywhere."""
+    bots = builtin_bots()
+    assert "odds" in bots
+    assert "misbehaving" not in bots
+    for name, folder in bots.items():
+        bot = resolve(name, base=Path("/"))
+        assert (name, folder, name) == (bot.name, bot.folder, bot.path)
+
+
+def test_bots_that_connect():
+    """They have a name and nothing to start; what nobody may be called, they may not be called either."""
+    assert remote("alice") == Entrant(name="alice", kind="remote")
+    assert anonymous(2) == Entrant(name="bot-2", kind="anonymous")
+    assert fingerprint(remote("alice")) == ""
+    assert refusal(remote, "pass").startswith('"pass" cannot be called "pass": ')
+
+
+# Several bots.
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["odds", "random"], ["odds", "random"]),
+        (["odds", "odds", "odds"], ["odds", "odds-2", "odds-3"]),
+        (["odds", "odds", "odds-2"], ["odds", "odds-3", "odds-2"]),
+        (["odds-2", "odds", "odds"], ["odds-2", "odds", "odds-3"]),
+        (["a-2", "a-2", "a"], ["a-2", "a-2-2", "a"]),
+        (["x" * 64] * 2, ["x" * 64, "x" * 62 + "-2"]),
+        ([], []),
+    ],
+)
+def test_names_are_made_unique(names, expected):
+    """The second bot of a name gets a number, but never the name that another one has."""
+    bots = unique_names(Entrant(name=name, kind="remote") for name in names)
+    assert expected == [bot.name for bot in bots]
+
+
+def test_games_are_checked_for_all_bots_at_once():
+    """All bots that do not play the run's game are named; a bot that names no game plays any."""
+    bots = [Entrant(name=name, kind="process", games=games) for name, games in GAMES_OF.items()]
+    check_games(bots, "blef")
+    expected = "odds and bluffer cannot play holdem: odds plays blef; bluffer plays blef and bluff"
+    assert expected == refusal(check_games, bots, "holdem")
+
+
+GAMES_OF = {"any": (), "odds": ("blef",), "bluffer": ("blef", "bluff")}
+
+
+def test_changed_bots_are_named():
+    """A bot whose files changed since its fingerprint was stored stops the run; a new one does not."""
+    bots = [Entrant(name=name, kind="process", fingerprint=name * 2) for name in "abc"]
+    check_unchanged(bots, {"a": "aa", "b": "bb"})
+    expected = "a and b changed since this run: --fresh or another --out"
+    assert expected == refusal(check_unchanged, bots, {"a": "", "b": "x"})
+
+
+# Fingerprints and builds.
+
+# Spec, the file that is written anew, and whether that makes it another bot.
+CHANGES = [
+    ("liar", "liar/bot.py", True),
+    ("liar", "liar/bot.toml", True),
+    ("liar", "liar/deep/down/table.txt", True),
+    ("liar", "liar/deep/build/table.txt", True),
+    ("liar", "liar/.hidden", False),
+    ("liar", "liar/.cache/x", False),
+    ("liar", "liar/__pycache__/bot.pyc", False),
+    ("liar", "liar/deep/__pycache__/bot.pyc", False),
+    ("liar", "liar/build/bot", False),
+    ("liar", "solo.py", False),
+    ("solo.py", "solo.py", True),
+    ("solo.py", "solo.js", False),
+    ("sh solo.py", "solo.py", True),
+    ("./native notes.txt", "notes.txt", True),
+    ("./native notes.txt", "native", True),
+    ("./native", "notes.txt", False),
+    ("pkg.inner:Mine", "pkg/inner.py", True),
+    ("pkg.inner:Mine", "solo.py", False),
+]
+
+
+@pytest.mark.parametrize(("spec", "changed", "counts"), CHANGES, ids=[f"{c[0]} {c[1]}" for c in CHANGES])
+def test_what_a_fingerprint_covers(base, spec, changed, counts):
+    """Source files make a bot what it is; hidden files and what is built do not."""
+    before = resolve(spec, base=base).fingerprint
+    assert before == resolve(spec, base=base).fingerprint
+    mode = (base / changed).stat().st_mode if (base / changed).exists() else None
+    write(base / changed, 'run = "node x.js"')
+    if mode:
+        (base / changed).chmod(mode)
+    assert counts == (before != resolve(spec, base=base).fingerprint)
+
+
+def test_moving_text_between_files_changes_the_fingerprint(base):
+    """Names and contents are kept apart: `ab` + `c` is not `a` + `bc`, and a new name is a change."""
+    seen = set()
+    for files in [{"ab": "c"}, {"a": "bc"}, {"a": "", "b": "c"}, {"a": "b", "c": ""}]:
+        for name in "ab", "a", "b", "c":
+            (base / "liar" / name).unlink(missing_ok=True)
+        for name, text in files.items():
+            write(base / "liar" / name, text)
+        seen.add(resolve("liar", base=base).fingerprint)
+    assert len(seen) == 4
+
+
+def test_a_fingerprint_does_not_depend_on_the_place(base):
+    """The same files elsewhere are the same bot, and so is a bot under another name."""
+    before = resolve("liar", base=base).fingerprint
+    (base / "liar").rename(base / "elsewhere")
+    assert before == resolve("me=elsewhere", base=base).fingerprint
+    before = resolve("./native x", base=base).fingerprint
+    (base / "native").rename(base / "plain/native")
+    assert before == resolve("./native x", base=base / "plain").fingerprint
+
+
+def test_other_words_make_another_command(base):
+    """Of a command the words count."""
+    assert resolve("sh -c 1", base=base).fingerprint != resolve("sh -c 2", base=base).fingerprint
+
+
+def test_only_regular_files_are_read(base):
+    """A pipe in a bot's folder, a broken link and a circle of links are no trouble."""
+    before = resolve("liar", base=base).fingerprint
+    os.mkfifo(base / "liar/pipe")
+    (base / "liar/broken").symlink_to("nowhere")
+    (base / "liar/circle").symlink_to(".")
+    assert before == resolve("liar", base=base).fingerprint
+
+
+def test_fingerprints_are_bounded(base, monkeypatch):
+    """A folder with more than a bot needs is refused with a sentence, not read for minutes."""
+    with (base / "liar/huge").open("wb") as file:
+        file.truncate(100_000_001)  # a hole: it takes no room
+    assert refusal(resolve, "liar", base=base).startswith("liar: more than 100 MB of files")
+    (base / "liar/huge").rename(base / "liar/.huge")
+    monkeypatch.setattr(entrants, "FILES_MAX", 1)
+    assert refusal(resolve, "liar", base=base).startswith(f"{base / 'liar'}: more than 1 files")
+
+
+BUILD = RECIPE + 'build = "cp bot.py bot"\n'
+
+
+def test_a_bot_is_built_once_for_its_files(base):
+    """What a build made is no source; only changed sources, or a result that is gone, need another build."""
+    write(base / "liar/bot.toml", BUILD)
+    bot = resolve("liar", base=base)
+    assert needs_build(bot)
+    before = snapshot(bot.folder)
+    write(base / "liar/bot", "built")
+    write(base / "liar/build/deep/part.o", "built")
+    made = made_since(bot.folder, before)
+    assert made == ("bot", "build/deep/part.o")
+    built = mark_built(bot, made)
+    assert bot == built == resolve("liar", base=base)
+    assert not needs_build(built)
+
+    write(base / "liar/bot", "built again")
+    assert not needs_build(resolve("liar", base=base))
+    (base / "liar/bot").unlink()
+    assert needs_build(resolve("liar", base=base))
+    write(base / "liar/bot", "built")
+    write(base / "liar/bot.py", "changed")
+    assert needs_build(resolve("liar", base=base))
+
+
+def test_a_build_that_replaces_a_file_changes_the_fingerprint_once(base):
+    """A result that lay there before the arena knew of it stops counting when it is built anew."""
+    write(base / "liar/bot.toml", BUILD)
+    write(base / "liar/bot", "made by hand")
+    bot = resolve("liar", base=base)
+    write(base / "liar/bot", "built")
+    built = mark_built(bot, ["bot"])
+    assert bot.fingerprint != built.fingerprint
+    assert built == resolve("liar", base=base)
+    assert not needs_build(built)
+
+
+def test_nothing_to_build(base):
+    """A bot without a build command is never built."""
+    assert not needs_build(resolve("liar", base=base))
+    assert not needs_build(remote("alice"))
+
+
+@pytest.mark.parametrize("record", ["", "{", "[]", '{"outputs": 3}', '{"outputs": [3]}', "[" * 50_000])
+def test_a_broken_record_of_a_build_only_costs_another(base, record):
+    """What somebody did to `.arena/built` is no reason to stop."""
+    write(base / "liar/bot.toml", BUILD)
+    write(base / "liar/.arena/built", record)
+    assert needs_build(resolve("liar", base=base))
+
+
+def test_a_record_that_cannot_be_written_is_a_sentence(base):
+    """A folder in which nothing can be recorded is told."""
+    write(base / "liar/.arena", "a file in the way")
+    bot = attrs.evolve(resolve("liar", base=base), build=("true",))
+    assert refusal(mark_built, bot, []).startswith(f"{base / 'liar/.arena'}: cannot be written: ")

@@ -1,0 +1,597 @@
+"""Plans: read strictly, each mistake a sentence, options over files."""
+
+# ruff: noqa: E501 - sentences are compared whole, and a table has a row for each
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.clock import Control
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.plan import (
+    BotSpec,
+    Plan,
+    as_mapping,
+    check,
+    check_seats,
+    concurrency_of,
+    control_of,
+    deals_of,
+    differences,
+    identity,
+    load_plan,
+    make_game,
+    parse_rules,
+    plan_from,
+    size_of,
+    warnings_of,
+    with_options,
+)
+from arena.units import Address
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+HERE = Path("/plans")
+
+
+def read(text: str) -> Plan:
+    return plan_from(tomllib.loads(text), where="t.toml", base=HERE)
+
+
+def mistakes(call: Any, *args: Any, **kwargs: Any) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        call(*args, **kwargs)
+    return str(caught.value).splitlines()
+
+
+@attrs.frozen
+class Toy(Game[Any, Any]):
+    """A game that is nothing but its house rules."""
+
+    name: ClassVar[str] = "toy"
+    version: ClassVar[int] = 3
+    seats: ClassVar[range] = range(2, 5)
+
+    dice: int = 5
+    wild_ones: bool = False
+    challenge: Literal["anyone", "next"] = "anyone"
+    motto: str = "have fun"
+    bound: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not 1 <= self.dice <= 9:
+            raise ConfigError(f"dice: found {self.dice}, expected 1 to 9")
+
+    start = to_act = chance_key = draw = options = apply = default = observe = returns = ranks = None  # type: ignore
+
+
+# Reading.
+
+
+def test_every_key_of_a_plan():
+    """Each key is read to its place; durations are in seconds, and paths start at the plan's folder."""
+    plan = read("""
+        name = "cup"
+        game = "blef"
+        tournament = "round-robin"
+        bots = ["odds", "me=../mine", { name = "third one", spec = "python3 x.py" }]
+        remote = ["alice"]
+        expect = 2
+        listen = "[::1]:8888"
+        seats = 3
+        series = 5
+        seed = 340282366920938463463374607431768211455
+        deals = "same"
+        move_time = "500ms"
+        bank = "1m"
+        increment = 0.5
+        margin = "0s"
+        first_move_time = 3
+        concurrency = 4
+        faults_max = 6
+        withdrawn_after = 1
+        restarts_max = 0
+        reconnect_s = 20
+        name_wait_s = 0.5
+        matches_max = 1000
+        decisions = "all"
+        strict = true
+        leave_out_broken = true
+        out = "results/cup"
+        [rules]
+        dice = 3
+        wild_ones = true
+    """)
+    expected = Plan(
+        name="cup",
+        game="blef",
+        rules={"dice": 3, "wild_ones": True},
+        tournament="round-robin",
+        bots=(
+            BotSpec("odds", HERE),
+            BotSpec("me=../mine", HERE),
+            BotSpec("python3 x.py", HERE, "third one"),
+        ),
+        remote=("alice",),
+        expect=2,
+        listen=Address("::1", 8888),
+        seats=3,
+        series=5,
+        seed=2**128 - 1,
+        deals="same",
+        move_time=0.5,
+        bank=60.0,
+        increment=0.5,
+        margin=0.0,
+        first_move_time=3.0,
+        concurrency=4,
+        faults_max=6,
+        withdrawn_after=1,
+        restarts_max=0,
+        reconnect_s=20.0,
+        name_wait_s=0.5,
+        matches_max=1000,
+        decisions="all",
+        strict=True,
+        leave_out_broken=True,
+        out=HERE / "results/cup",
+    )
+    assert expected == plan
+    untouched = [field.name for field in attrs.fields(Plan) if getattr(plan, field.name) == field.default]
+    assert untouched == ["tournament"]  # there is but one; all others must be said above
+
+
+def test_an_empty_plan_is_all_defaults():
+    """Every key has a default."""
+    assert Plan() == read("")
+
+
+WRONG = [
+    ("series = 'ten'", 'series: found "ten", expected a whole number from 1'),
+    ("series = 0", "series: found 0, expected a whole number from 1"),
+    ("series = '3'", 'series: found "3", expected a whole number from 1'),
+    ("series = 3.0", "series: found 3.0, expected a whole number from 1"),
+    ("series = true", "series: found true, expected a whole number from 1"),
+    ("seats = 1", "seats: found 1, expected a whole number from 2"),
+    ("expect = 1001", "expect: found 1001, expected a whole number from 0 to 1000"),
+    ("seed = -1", "seed: found -1, expected a whole number from 0 to 2^128 − 1"),
+    (f"seed = {2**128}", f"seed: found {2**128}, expected a whole number from 0 to 2^128 − 1"),
+    ("strict = 1", "strict: found 1, expected true or false"),
+    ("strict = 'yes'", 'strict: found "yes", expected true or false'),
+    ("game = ''", 'game: found "", expected some printable text in quotes'),
+    ("decisions = 'al'", 'decisions: found "al", expected faults, all or none (did you mean all?)'),
+    ("tournament = 'swiss'", 'tournament: found "swiss", expected round-robin'),
+    ("deals = 'Same'", 'deals: found "Same", expected same or fresh (did you mean same?)'),
+    ("bots = 'odds'", 'bots: found "odds", expected a list of bots such as ["odds", "my/folder", "python3 mine.py"]'),
+    ("bots = ['odds', 3]", 'bots: item 2: found 3, expected a bot such as "odds", or a table { name = …, spec = … }'),
+    ("bots = [{name = 'a'}]", 'bots: item 1: has no spec, expected a table such as { name = "mine", spec = "python3 mine.py" }'),
+    ("bots = [{spec = 1, nme = 'a'}]", 'bots: item 1: spec: found 1, expected some printable text in quotes; nme: no such key (did you mean name?); accepted: name, spec, base'),
+    ("remote = 'alice'", 'remote: found "alice", expected a list of names such as ["alice"]'),
+    ("listen = '8888'", 'listen: found "8888", expected HOST:PORT such as 127.0.0.1:8888 (IPv6 in brackets: [::1]:8888), port 0 for any free one'),
+    ("move_time = 0", "move_time: found 0, expected more than 0s: a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
+    ("increment = -1", "increment: found -1, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
+    ("bank = inf", "bank: found inf, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
+    ("margin = nan", "margin: found nan, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
+    ("rules = 3", "rules: found 3, expected a table: [rules]"),
+    ("rules = {dice = [1]}", "rules: dice: found [1], expected a number, true, false or a text"),
+    ("rule = 'dice=3'", "rule: house rules are a table of their own: [rules]"),
+    ("resume = 'x'", "resume: can be said on the command line only"),
+    ("name = 'latest'", 'name: found "latest", expected a name for a folder below results/ (up to 64 characters, not "latest")'),
+    ("name = '../x'", 'name: found "../x", expected a name for a folder below results/ (up to 64 characters, not "latest")'),
+    ("out = 3", "out: found 3, expected some printable text in quotes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), WRONG, ids=[text for text, _ in WRONG])
+def test_a_mistake_names_file_key_found_and_accepted(text, expected):
+    """Nothing is bent into shape: `"3"`, `3.0` and `true` are no 3."""
+    assert [f"t.toml: {expected}"] == mistakes(read, text)
+
+
+def test_an_unknown_key_is_answered_with_the_nearest():
+    """A slip of the pen gets the key that was meant, and all there are."""
+    (said,) = mistakes(read, "serie = 3")
+    assert said.startswith("t.toml: serie: no such key (did you mean series?); accepted: name, game, rules,")
+
+
+def test_all_mistakes_are_told_at_once():
+    """A plan with three mistakes gets three sentences."""
+    keys = [said.split(": ")[1] for said in mistakes(read, "series = 0\nfoo = 1\nseats = 'x'\nseed = 3")]
+    assert keys == ["series", "foo", "seats"]
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+        max_leaves=6,
+    ),
+    st.sampled_from([field.name for field in attrs.fields(Plan)]),
+)
+def test_any_value_is_read_or_refused(value, key):
+    """Whatever stands at a key, it is read, or there is a sentence that names the key."""
+    said = ""
+    try:
+        plan_from({key: value}, where="t.toml", base=HERE)
+    except ConfigError as error:
+        said = str(error)
+    assert not said or said.startswith(f"t.toml: {key}: ")
+
+
+# Files.
+
+BROKEN = [
+    ("no TOML", b"series 3", "line 1: expected '=' after a key in a key/value pair"),
+    ("a key twice", b"seats = 2\nseats = 3", "line 2: cannot overwrite a value"),
+    ("an open string", b'seats = 2\ngame = "x', "line 2: "),
+    ("not UTF-8", b"seats = 2\ngame = '\xff'", "line 2: not UTF-8 text"),
+    ("nested too deeply", b"x = " + b"[" * 50_000, "nested too deeply"),
+    (
+        "too large",
+        b"#" * (1 << 20) + b"\n",
+        "larger than 1 MiB, which no TOML file for the arena needs to be",
+    ),
+]
+
+
+@pytest.mark.parametrize(("raw", "start"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN])
+def test_a_broken_file_is_one_sentence(tmp_path, raw, start):
+    """What is no TOML is told with its line, and without a traceback."""
+    path = tmp_path / "cup.toml"
+    path.write_bytes(raw)
+    (said,) = mistakes(load_plan, path)
+    assert said.startswith(f"{path}: {start}")
+
+
+def test_a_missing_file_is_one_sentence(tmp_path):
+    """So are files that are not there, and folders."""
+    assert [f"{tmp_path / 'no.toml'}: cannot be read: No such file or directory"] == mistakes(
+        load_plan, tmp_path / "no.toml"
+    )
+    assert [f"{tmp_path}: cannot be read: Is a directory"] == mistakes(load_plan, tmp_path)
+
+
+def test_a_plan_is_called_like_its_file(tmp_path):
+    """The file's name is the plan's, unless the plan has one."""
+    (tmp_path / "cup.toml").write_text("bots = ['./mine']")
+    assert Plan(name="cup", bots=(BotSpec("./mine", tmp_path),)) == load_plan(tmp_path / "cup.toml")
+    (tmp_path / "cup.toml").write_text("name = 'bowl'")
+    assert Plan(name="bowl") == load_plan(tmp_path / "cup.toml")
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_examples_are_right(path):
+    """Every plan in `examples/` can be loaded, fits together, and suits its game."""
+    from arena.games import GAMES
+
+    plan = load_plan(path)
+    check(plan)
+    game = make_game(GAMES[plan.game], plan.rules)
+    check_seats(type(game), plan.seats)
+    assert plan.bots
+
+
+def test_there_are_examples():
+    """The test above has something to do."""
+    assert {"two_seats", "short_dice", "open_house"} <= {path.stem for path in EXAMPLES.glob("*.toml")}
+
+
+# Options.
+
+
+def test_options_override_the_file():
+    """What the command line says counts; what it does not say stays as in the file."""
+    plan = read("series = 5\nseats = 3\nstrict = true\nbank = '1m'\nbots = ['odds']")
+    options = {
+        "series": "7",
+        "seats": None,
+        "strict": False,
+        "move_time": "none",
+        "bots": (),
+        "remote": ("alice",),
+        "listen": "localhost:1",
+        "out": "there",
+    }
+    expected = attrs.evolve(
+        plan,
+        series=7,
+        move_time=None,
+        remote=("alice",),
+        listen=Address("localhost", 1),
+        out=Path("/cwd/there"),
+    )
+    assert expected == with_options(plan, options, base=Path("/cwd"))
+
+
+def test_bots_of_the_command_line_start_at_its_folder():
+    """Paths said on the command line start where it stands, not at the plan's folder."""
+    plan = with_options(read("bots = ['a']"), {"bots": ("./b",)}, base=Path("/cwd"))
+    assert (BotSpec("./b", Path("/cwd")),) == plan.bots
+
+
+def test_wrong_options_are_told_as_options():
+    """Mistakes on the command line name the option, not a file."""
+    options = {"series": "ten", "move_time": "fast", "seats": "-3", "matches_max": True}
+    said = [line.partition(", expected")[0] for line in mistakes(with_options, Plan(), options, base=HERE)]
+    expected = [
+        '--series: found "ten"',
+        '--move-time: found "fast"',
+        '--seats: found "-3"',
+        "--matches-max: found true",
+    ]
+    assert expected == said
+
+
+@st.composite
+def plans(draw):
+    """Plans with any of their keys, within what is accepted."""
+    times = st.floats(0.001, 1e6)
+    texts = st.text("abc /.-=é", min_size=1, max_size=8).filter(str.strip)
+    bots = st.builds(BotSpec, texts, st.just(HERE), st.none() | texts)
+    keys = {
+        "name": st.sampled_from(["", "cup"]),
+        "rules": st.dictionaries(texts, st.booleans() | st.integers() | texts, max_size=3),
+        "bots": st.lists(bots, max_size=3).map(tuple),
+        "remote": st.lists(texts, max_size=2).map(tuple),
+        "listen": st.none() | st.just(Address("::1", 80)),
+        "seed": st.none() | st.integers(0, 2**128 - 1),
+        "deals": st.sampled_from([None, "same", "fresh"]),
+        "move_time": st.none() | times,
+        "bank": st.none() | times,
+        "increment": times,
+        "margin": st.none() | times,
+        "concurrency": st.none() | st.integers(1, 64),
+        "strict": st.booleans(),
+        "out": st.none() | st.just(HERE / "out"),
+    }
+    return Plan(**{key: draw(values) for key, values in keys.items()})
+
+
+@pytest.mark.slow
+@given(plans())
+def test_a_plan_comes_back_from_json(plan):
+    """A plan that was stored with its run is read back as it was."""
+    stored = json.loads(json.dumps(as_mapping(plan)))
+    assert plan == plan_from(stored, where="run.json", base=Path("/elsewhere"))
+
+
+# What goes together.
+
+TOGETHER = [
+    ("nobody", {}, "0 bots for 2 seats: name more bots, or fewer seats"),
+    ("too few", {"bots": 1, "seats": 3}, "1 bot for 3 seats: name more bots, or fewer seats"),
+    (
+        "too many matches",
+        {"bots": 3, "series": 10**6},
+        "3 bots, 3 pairs × 1000000 series × 2 seats = 6,000,000 matches, "
+        "more than matches_max = 100,000 allows",
+    ),
+    (
+        "remote, but where to",
+        {"bots": 1, "remote": ("alice", "bob")},
+        "alice, bob shall connect, but to where? say listen = HOST:PORT such as 127.0.0.1:8888",
+    ),
+    (
+        "expected, but where to",
+        {"bots": 1, "expect": 1},
+        "1 bot shall connect, but to where? say listen = HOST:PORT such as 127.0.0.1:8888",
+    ),
+    (
+        "listening for nobody",
+        {"bots": 2, "listen": Address("localhost", 80)},
+        "listen = localhost:80, but nobody is to connect: say expect = N or remote = NAME",
+    ),
+    (
+        "no limit at all",
+        {"bots": 2, "move_time": None},
+        "move_time = none leaves no limit at all: say a bank, or a move_time",
+    ),
+    (
+        "an increment without bank",
+        {"bots": 2, "increment": 0.5},
+        "increment = 500ms, but there is no bank to add it to: say a bank",
+    ),
+    (
+        "a name twice",
+        {"remote": ("bob", "bob"), "listen": Address("::1", 1)},
+        "remote: bob stands there more than once, expected different names",
+    ),
+]
+
+
+def made(bots: int = 0, **keys: Any) -> Plan:
+    return Plan(bots=(BotSpec("odds", HERE),) * bots, **keys)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"), [case[1:] for case in TOGETHER], ids=[case[0] for case in TOGETHER]
+)
+def test_parts_that_do_not_go_together(keys, expected):
+    """What is right by itself and wrong together is one sentence too."""
+    assert [f"t.toml: {expected}"] == mistakes(check, made(**keys), where="t.toml")
+
+
+def test_parts_that_go_together():
+    """Started, remote and expected bots fill the table together; a bank may stand alone."""
+    check(made(2))
+    check(made(1, expect=1, remote=("alice",), seats=3, listen=Address("::1", 0)))
+    check(made(2, move_time=None, bank=10.0, increment=0.1))
+
+
+def test_names_of_remote_bots_are_checked():
+    """A name that no bot may have is refused before anybody waits for it."""
+    (said,) = mistakes(check, made(2, remote=("yourself",), listen=Address("::1", 0)))
+    assert said.startswith('remote: "yourself" cannot be a name: ')
+
+
+def test_sizes_in_words():
+    """The line before play counts bots, sets, series, seats and matches."""
+    assert size_of(made(4), 4) == "4 bots, 6 pairs × 10 series × 2 seats = 120 matches"
+    assert size_of(made(2), 2) == "2 bots, 1 pair × 10 series × 2 seats = 20 matches"
+    assert size_of(made(5, seats=3), 5) == "5 bots, 10 sets of 3 × 10 series × 3 seats = 300 matches"
+
+
+def test_deals_are_shared_only_where_nobody_can_remember():
+    """By default a series shares its deals only if the arena starts every bot of the tournament."""
+    kinds = [
+        made(2),
+        made(1, expect=1),
+        made(1, remote=("a",)),
+        made(1, expect=1, deals="same"),
+        made(2, deals="fresh"),
+    ]
+    assert [deals_of(plan) for plan in kinds] == ["same", "fresh", "fresh", "same", "fresh"]
+
+
+def test_a_guessable_seed_is_warned_of():
+    """A small seed is no secret from bots that connect; among started bots nobody could use it."""
+    assert warnings_of(made(2, seed=7)) == ()
+    assert warnings_of(made(1, expect=1)) == ()
+    assert warnings_of(made(1, expect=1, seed=2**127)) == ()
+    assert warnings_of(made(1, expect=1, seed=7)) == (
+        "seed 7 can be guessed by whoever connects, and with it every deal",
+    )
+    assert len(warnings_of(made(1, expect=1, deals="same"))) == 1
+
+
+def test_time_controls_follow_the_plan():
+    """The margin goes by kind of bot, unless the plan says one for all."""
+    plan = made(move_time=None, bank=3.0, increment=0.5, first_move_time=4.0)
+    assert Control(None, 3.0, 0.5, 0.0, 4.0) == control_of(plan, connecting=False)
+    assert Control(None, 3.0, 0.5, 0.2, 4.0) == control_of(plan, connecting=True)
+    plan = attrs.evolve(plan, margin=0.7)
+    assert Control(None, 3.0, 0.5, 0.7, 4.0) == control_of(plan, connecting=False)
+
+
+@pytest.mark.parametrize(
+    ("seats", "said", "cores", "expected"), [(2, None, 8, 4), (3, None, 8, 2), (4, None, 2, 1), (2, 9, 1, 9)]
+)
+def test_tables_at_once(seats, said, cores, expected):
+    """As many tables as have a core a seat, at least one, or what the plan says."""
+    assert expected == concurrency_of(made(seats=seats, concurrency=said), cores)
+
+
+# House rules.
+
+
+def test_rules_make_the_game():
+    """Rules that are said replace the defaults."""
+    rules = {"dice": 3, "challenge": "next", "wild_ones": True, "motto": "5", "bound": 7}
+    assert Toy(dice=3, challenge="next", wild_ones=True, motto="5", bound=7) == make_game(Toy, rules)
+    assert Toy() == make_game(Toy, {})
+
+
+RULES = [
+    ({"dise": 3}, "t.toml: rules: dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound"),
+    ({"dice": "3"}, 't.toml: rules: dice: found "3", expected a whole number'),
+    ({"dice": True}, "t.toml: rules: dice: found true, expected a whole number"),
+    ({"wild_ones": 1}, "t.toml: rules: wild_ones: found 1, expected true or false"),
+    ({"challenge": "all"}, 't.toml: rules: challenge: found "all", expected anyone or next'),
+    ({"motto": 5}, "t.toml: rules: motto: found 5, expected some printable text in quotes"),
+    ({"bound": "x"}, 't.toml: rules: bound: found "x", expected a whole number'),
+    ({"dice": 10}, "t.toml: dice: found 10, expected 1 to 9"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "expected"), RULES, ids=[str(rules) for rules, _ in RULES])
+def test_wrong_rules(rules, expected):
+    """An unknown rule, a wrong kind, and what the game itself refuses, are a sentence each."""
+    assert [expected] == mistakes(make_game, Toy, rules, where="t.toml")
+
+
+def test_rules_of_the_command_line_go_by_the_games_kinds():
+    """The same word is a number, a truth or a text, as the rule wants it; the last of a key counts."""
+    words = ["dice=4", "dice=3", "wild_ones=true", "motto=5", "challenge=next", "bound=-1"]
+    expected = {"dice": 3, "wild_ones": True, "motto": "5", "challenge": "next", "bound": -1}
+    assert expected == parse_rules(Toy, words)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("dice", '--rule: found "dice", expected KEY=VALUE such as dice=5'),
+        ("dise=3", "--rule dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound"),
+    ],
+)  # fmt: skip
+def test_wrong_words_for_rules(word, expected):
+    """What is no KEY=VALUE, or no rule, is a sentence."""
+    assert [expected] == mistakes(parse_rules, Toy, [word])
+
+
+@pytest.mark.parametrize(
+    "word", ["dice=three", "dice=3.0", "dice=", "wild_ones=1", "wild_ones=True", "dice=٣"]
+)
+def test_values_that_do_not_fit_are_left_to_the_game(word):
+    """What is no value of the rule's kind stays text, which `make_game` refuses with the kind it wants."""
+    (said,) = mistakes(make_game, Toy, parse_rules(Toy, [word]))
+    assert said.startswith(f"rules: {word.partition('=')[0]}: found ")
+
+
+def test_how_many_can_play():
+    """A table too small or too large for the game is refused with what it takes."""
+    check_seats(Toy, 4)
+    expected = "t.toml: seats: found 5, expected 2 to 4, as many as play toy"
+    assert [expected] == mistakes(check_seats, Toy, 5, where="t.toml")
+
+
+# Identity.
+
+
+def test_what_makes_another_tournament():
+    """Game, rules, seats, seed, deals and clocks are the run's identity; bots, series and tables at once are not."""
+    plan = made(2, seed=1)
+    known = identity(plan, Toy())
+    assert known == json.loads(json.dumps(known))
+    free = attrs.evolve(
+        plan, series=99, concurrency=7, out=Path("x"), bots=plan.bots * 2, strict=True, name="n"
+    )
+    assert differences(known, identity(free, Toy())) == []
+    assert differences(known, identity(attrs.evolve(plan, seed=None), Toy())) == []
+
+
+CHANGES = [
+    ({"seed": 2}, {}, ["seed: was 1, now 2"]),
+    ({"seats": 3}, {}, ["seats: was 2, now 3"]),
+    ({"move_time": 0.5}, {}, ["move_time: was 1s, now 500ms"]),
+    ({"move_time": None, "bank": 60.0}, {}, ["move_time: was 1s, now none", "bank: was none, now 1m"]),
+    ({"deals": "fresh"}, {}, ["deals: was same, now fresh"]),
+    ({"margin": 0.2}, {}, ["margin of started bots: was 0s, now 200ms"]),
+    ({"restarts_max": 3}, {}, ["restarts_max: was 10, now 3"]),
+    (
+        {},
+        {"dice": 3, "wild_ones": True},
+        ["rules: dice: was 5, now 3", "rules: wild_ones: was false, now true"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("keys", "rules", "expected"), CHANGES, ids=[case[2][0] for case in CHANGES])
+def test_changes_are_named(keys, rules, expected):
+    """What changed is told by name, with both values as one would write them."""
+    plan = made(2, seed=1)
+    assert expected == differences(identity(plan, Toy()), identity(attrs.evolve(plan, **keys), Toy(**rules)))
+
+
+def test_every_key_is_identity_or_free():
+    """A new key of a plan must be put on one side or the other, here and in `identity`."""
+    free = {
+        "name",
+        "bots",
+        "remote",
+        "expect",
+        "listen",
+        "series",
+        "concurrency",
+        "reconnect_s",
+        "name_wait_s",
+    }
+    free |= {"matches_max", "decisions", "strict", "leave_out_broken", "out"}
+    bound = {key.partition(" ")[0] for key in identity(Plan(), Toy())} - {"version"}
+    assert free | bound == {field.name for field in attrs.fields(Plan)}
+    assert not free & bound

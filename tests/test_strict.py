@@ -1,0 +1,95 @@
+"""Reading TOML strictly: what the readers of plans and of bot.toml are made of."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.errors import ConfigError
+from arena.strict import did_you_mean, duration, flag, listed, many, one_of, optional, read_table, text, whole
+
+READERS = {"seats": whole(2, 10), "strict": flag, "names": many(text, "a list of names")}
+
+
+def test_a_table_is_read_key_by_key():
+    """Keys that are there are read; those that are not are left to the caller's defaults."""
+    assert read_table({"seats": 3, "names": ["a"]}, READERS, where="x") == {"seats": 3, "names": ("a",)}
+
+
+def test_every_mistake_is_told_with_its_key():
+    """All mistakes come in one error, a line each, or joined as the caller wants."""
+    with pytest.raises(ConfigError) as caught:
+        read_table({"seats": 1, "strict": 0, "sets": 1}, READERS, where="x.toml")
+    expected = [
+        "x.toml: seats: found 1, expected a whole number from 2 to 10",
+        "x.toml: strict: found 0, expected true or false",
+        "x.toml: sets: no such key (did you mean seats?); accepted: seats, strict, names",
+    ]
+    assert expected == str(caught.value).splitlines()
+    with pytest.raises(ConfigError, match=r"^seats: found 1, .*; strict: found 0"):
+        read_table({"seats": 1, "strict": 0}, READERS, where="", joint="; ")
+
+
+def test_a_mistake_in_a_list_tells_the_item():
+    """Items are counted from 1."""
+    with pytest.raises(ConfigError, match=r"^names: item 2: found 3, expected some printable text"):
+        read_table({"names": ["a", 3]}, READERS, where="")
+
+
+@pytest.mark.parametrize(
+    ("reader", "value"),
+    [
+        (whole(0), True),
+        (whole(0), 2.0),
+        (whole(0), "2"),
+        (flag, 0),
+        (flag, "true"),
+        (text, ""),
+        (text, "  "),
+        (text, "a\nb"),
+        (text, 3),
+        (one_of("a", "b"), "A"),
+        (one_of("a", "b"), ["a"]),
+        (duration(1.0), "999ms"),
+        (duration(beyond=True), 0),
+        (many(flag, "truths"), "true"),
+        (optional(flag), 0),
+    ],
+)
+def test_nothing_is_bent_into_shape(reader, value):
+    """What merely looks like the right value is refused."""
+    with pytest.raises(ConfigError, match=r"^found "):
+        reader(value)
+
+
+@pytest.mark.parametrize(
+    ("reader", "value", "expected"),
+    [
+        (whole(0), 0, 0),
+        (flag, False, False),
+        (text, "é", "é"),
+        (one_of("a", "b"), "b", "b"),
+        (duration(1.0), "1s", 1.0),
+        (duration(beyond=True), "1ms", 0.001),
+        (many(flag, "truths"), [], ()),
+        (optional(flag), None, None),
+        (optional(flag), True, True),
+    ],
+)
+def test_right_values_are_read(reader, value, expected):
+    """What is right is read to its value."""
+    assert expected == reader(value)
+
+
+@given(st.text(max_size=30))
+def test_any_word_gets_an_answer(word):
+    """Whatever was written, the nearest word is one of those there are, or none is named."""
+    near = did_you_mean(word, ["odds", "random"])
+    assert near in ("", " (did you mean odds?)", " (did you mean random?)")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
+)
+def test_lists_in_words(words, expected):
+    """Words are listed as people do."""
+    assert expected == listed(words)
