@@ -75,8 +75,8 @@ def game_class(name: str) -> type[Game[Any, Any]]:
 def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Prepared:
     """Checks the whole plan, its bots included; nothing is written or started.  Raises ConfigError."""
     cls = game_class(plan.game)
-    check(plan, where=where)
     check_seats(cls, plan.seats)
+    check(plan, where=where)
     game = make_game(cls, plan.rules)
     entrants = unique_names(
         [resolve(bot.spec, base=bot.base, name=bot.name) for bot in plan.bots] + [remote(name) for name in plan.remote]

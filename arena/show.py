@@ -8,13 +8,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import attrs
 import msgspec
 
 from arena.game import CHANCE, Game, Seat, Step
 from arena.record import Entry, Turn
+
+if TYPE_CHECKING:
+    from arena.players.codec import Codec
 
 LINE_EVERY_S = 5.0
 """Without a terminal a run tells how far it is once in so many seconds."""
@@ -207,17 +210,23 @@ def retold(
     codec = Codec(game, bots, None)
     seat = Seat(bots.index(viewer)) if viewer in bots else None
     for number, (moves, step) in enumerate(steps):
-        said = {
-            bots[who]: codec.move_json(move)
+        said = [
+            f"{bots[who]}: {_move(move, codec)}"
             for who, move in moves.items()
             if who != CHANCE and (viewer is None or who == seat)
-        }
+        ]
         if said:
-            yield f"{number:>4}  " + ", ".join(f"{name}: {_short(move)}" for name, move in said.items())
+            yield f"{number:>4}  " + " | ".join(said)
         for event in step.events:
             for who, payload in _payloads(event, bots, viewer, seat):
                 fields = msgspec.json.decode(codec.encode(payload))
                 yield f"      {event.kind}{who}  " + _fields(fields)
+
+
+def _move(move: Any, codec: Codec) -> str:
+    """A move in words: its class and its fields, seats as names."""
+    fields = {field.name: msgspec.json.decode(codec.encode(getattr(move, field.name))) for field in attrs.fields(type(move))}
+    return " ".join([type(move).__name__, *(f"{name} {_short(value)}" for name, value in fields.items() if value is not None)])
 
 
 def _payloads(event: Any, bots: Sequence[str], viewer: str | None, seat: Seat | None) -> Iterator[tuple[str, Any]]:
@@ -241,9 +250,8 @@ def _short(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        if any(isinstance(item, list | dict) for item in value):
-            return "; ".join(_short(item) for item in value)
-        return " ".join(_short(item) for item in value)
+        joint = "; " if value and all(isinstance(item, list | dict) for item in value) else " "
+        return joint.join(_short(item) for item in value)
     if isinstance(value, dict):
         return " ".join(f"{key}={_short(item)}" for key, item in value.items())
     return msgspec.json.encode(value).decode()

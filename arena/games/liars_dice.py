@@ -119,7 +119,7 @@ class State:
 # Observations.
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Observation:
     """What the document's `outbound` message says of the game, in its field names."""
 
@@ -146,7 +146,7 @@ class Observation:
 # Events: payloads are what `arena replay`, bots and spectators are told.
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class RoundStarted:
     """Public, `round_started`."""
 
@@ -155,14 +155,14 @@ class RoundStarted:
     """Living seats and their dice, in playing order from the one who starts."""
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Hand:
     """Private, `hand`: to each living seat its own dice."""
 
     dice: tuple[int, ...]
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class BidMade:
     """Public, `bid`."""
 
@@ -170,7 +170,7 @@ class BidMade:
     bid: tuple[int, int]
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Showdown:
     """Public, `challenge`: who challenged whom, and what all hands showed."""
 
@@ -183,21 +183,21 @@ class Showdown:
     loser: Seat
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class RoundLost:
     """Public, `invalid_move`: the round ended by an invalid answer, or none."""
 
     loser: Seat
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Eliminated:
     """Public, `eliminated`."""
 
     seat: Seat
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class MatchOver:
     """Public, `match_over`."""
 

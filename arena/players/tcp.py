@@ -18,6 +18,8 @@ from arena.wire.messages import check_name
 BACKLOG = 256
 CONNECTIONS_MAX = 1024
 """Open connections a lobby bears; more are turned away."""
+REFUSALS_NOTED_MAX = 20
+"""Different reasons shown to people, each once: a bot that tries again and again fills no screen."""
 ACCEPT_PAUSE_S = 0.1
 """Waited when the machine is out of file descriptors, before the next try."""
 
@@ -37,22 +39,47 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def accept_all(listener: socket.socket, serve: Callable[[Transport], Awaitable[None]], connections_max: int) -> None:
-    """Accepts for ever, one task a connection; never raises because of one."""
-    async with trio.open_nursery() as nursery:
-        while True:
-            await trio.lowlevel.wait_readable(listener)
-            try:
-                sock, _ = listener.accept()
-            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-                continue
-            except OSError:
-                await trio.sleep(ACCEPT_PAUSE_S)
-                continue
-            if len(nursery.child_tasks) >= connections_max:
-                sock.close()
-                continue
-            nursery.start_soon(serve, SocketTransport(sock))
+async def accept_all(
+    listener: socket.socket, serve: Callable[[Transport], Awaitable[None]], connections_max: int
+) -> None:
+    """Accepts until it is cancelled, one task a connection; never raises because of one.
+
+    Closes every connection when its `serve` returns, and the listener at the end.
+    """
+
+    async def serve_one(transport: Transport) -> None:
+        try:
+            await serve(transport)
+        finally:
+            transport.close()
+
+    try:
+        async with trio.open_nursery() as nursery:
+            while True:
+                await trio.lowlevel.wait_readable(listener)
+                try:
+                    sock, _ = listener.accept()
+                except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                    continue
+                except OSError:
+                    await trio.sleep(ACCEPT_PAUSE_S)
+                    continue
+                transport = _transport(sock) if len(nursery.child_tasks) < connections_max else None
+                if transport is None:
+                    sock.close()
+                else:
+                    nursery.start_soon(serve_one, transport)
+    finally:
+        trio.lowlevel.notify_closing(listener)
+        listener.close()
+
+
+def _transport(sock: socket.socket) -> Transport | None:
+    """The transport of a new connection; None if it is broken already."""
+    try:
+        return SocketTransport(sock)
+    except OSError:
+        return None
 
 
 async def introduce(transport: Transport, connection: ArenaConnection, name_wait_s: float) -> str | None:
@@ -77,12 +104,39 @@ async def introduce(transport: Transport, connection: ArenaConnection, name_wait
     return None
 
 
+class Absences:
+    """Players that lost their connection, and how long each is waited for."""
+
+    def __init__(self, reconnect_s: float) -> None:
+        self._reconnect_s = reconnect_s
+        self._waits: dict[StreamPlayer, trio.CancelScope] = {}
+
+    async def play(self, player: StreamPlayer, transport: Transport, connection: ArenaConnection) -> None:
+        """Plays over this connection until it is lost; the player has a connection at once."""
+        wait = self._waits.pop(player, None)
+        if wait is not None:
+            wait.cancel()
+        await player.serve(transport, connection)
+
+    async def wait(self, player: StreamPlayer) -> bool:
+        """Waits for a lost player as long as is due; whether it stayed away."""
+        if player.is_connected:
+            return False
+        with trio.CancelScope() as scope:
+            self._waits[player] = scope
+            await trio.sleep(self._reconnect_s)
+        if self._waits.get(player) is scope:
+            del self._waits[player]
+        return not scope.cancelled_caught and not player.is_connected
+
+
 class Lobby:
     """Where bots come in that connect by themselves.
 
-    With tokens, a token ties a connection to its entrant.  Without, whoever comes
-    is an entrant until `expect` of them are there; after that only those come in
-    that take the place of a lost connection.
+    With tokens, a token ties a connection to its entrant; another one with it is another
+    instance.  Without, whoever comes is an entrant until `expect` of them are there.  Before
+    play, who leaves gives the place back; once `is_full` is set only those come in that take
+    the place of a lost connection.
     """
 
     def __init__(
@@ -102,56 +156,83 @@ class Lobby:
         self._taken = taken
         self.margin_s = margin_s
         self._name_wait_s = name_wait_s
-        self._reconnect_s = reconnect_s
+        self.reconnect_s = reconnect_s
         self._watch = watch
         self._note = note
+        self._absences = Absences(reconnect_s)
         self._arrived = trio.Event()
+        self._refusals: set[str] = set()
         self.address = ""
         """Where it listens, HOST:PORT, for people."""
         self.is_full = False
-        """True once the schedule is made: only those come in that take the place of a lost connection, or have a token."""
+        """Set when play begins: nobody new comes in any more."""
         self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
-        """The instances of each entrant, in order of arrival."""
+        """Entrants by name, each with its connections, lost ones included."""
 
     @property
     def missing(self) -> list[str]:
-        """Who is waited for: names of entrants with tokens, and how many more of any name."""
+        """Who has not come yet: names where known, else how many."""
         names = [name for name in self._tokens.values() if not self.players[name]]
-        free = self._expect - (len(self.players) - len(self._tokens))
+        free = self._expect - self._guests
         return names + ([f"{free} more"] if free > 0 else [])
 
+    @property
+    def _guests(self) -> int:
+        """How many entrants are here without a token."""
+        return len(self.players) - len(set(self._tokens.values()))
+
     async def arrived(self) -> None:
-        """Returns when somebody has come in."""
+        """Returns when somebody has come in, or has left before play."""
         await self._arrived.wait()
 
+    def _announce(self, news: str) -> None:
+        self._note(news)
+        self._arrived.set()
+        self._arrived = trio.Event()
+
     async def serve(self, transport: Transport) -> None:
-        """One connection, from its first word to its end."""
+        """One connection, from its first word until nobody comes back in its place."""
         connection = ArenaConnection()
         try:
             refusal = await introduce(transport, connection, self._name_wait_s)
         except trio.BrokenResourceError:
-            transport.close()
             return
-        player = None if refusal is not None else self._seat(connection)
-        if player is None or isinstance(player, str):
-            self._refuse(transport, connection, refusal or str(player))
+        player = refusal or self._seat(connection)
+        if isinstance(player, str):
+            self._refuse(transport, connection, player)
             return
-        self._note(f"{player.name} is connected")
-        self._arrived.set()
-        self._arrived = trio.Event()
-        await player.serve(transport, connection)
-        lost_at = player.lost_at
-        await trio.sleep(self._reconnect_s)
-        if player.lost_at == lost_at:
-            player.stop_waiting()
+        self._announce(f"{player.name} is connected")
+        try:
+            await self._absences.play(player, transport, connection)
+        except trio.Cancelled:
+            player.dismiss("the arena was stopped")
+            raise
+        if self._is_at_home(player):
+            await self._miss(player)
+
+    def _is_at_home(self, player: StreamPlayer) -> bool:
+        return player in self.players.get(player.name, ()) and not player.is_gone
+
+    async def _miss(self, player: StreamPlayer) -> None:
+        """A player has lost its connection."""
+        if self.is_full:
+            self._note(f"{player.name} lost its connection: {player.gone_reason}")
+            if await self._absences.wait(player):
+                player.stop_waiting()
+        else:
+            self.players[player.name].remove(player)
+            if not self.players[player.name] and player.name not in self._tokens.values():
+                del self.players[player.name]
+            self._announce(f"{player.name} has left: {player.gone_reason}")
 
     def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
-        self._note(f"a connection was refused: {reason}")
+        if reason not in self._refusals and len(self._refusals) < REFUSALS_NOTED_MAX:
+            self._refusals.add(reason)
+            self._note(f"a connection was refused: {reason}")
         try:
             transport.send_now(connection.bye(reason))
         except OSError:
             pass
-        transport.close()
 
     def _seat(self, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that this connection is, or why there is no place for it."""

@@ -99,7 +99,7 @@ VERDICTS = [
 
 @pytest.mark.parametrize(("name", "fault"), VERDICTS)
 def test_a_misdeed_is_the_promised_fault(name, fault, bad):
-    """Over the real wire its second answer is that fault; the first is fine, and the third if there is one."""
+    """Over the real wire the second answer is that fault; the first is fine, and the third if any."""
     desk = Desk(bad(name))
     assert desk.verdict(ON_TURN) == "fine"
     assert desk.verdict(OFF_TURN) == fault
