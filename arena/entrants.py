@@ -206,7 +206,10 @@ def mark_built(entrant: Entrant, outputs: Iterable[str]) -> Entrant:
     The fingerprint is another one if the build replaced a file that had counted until then.
     """
     assert entrant.folder is not None, "what is built has a folder"
-    folder, record = entrant.folder, {"outputs": sorted(outputs)}
+    folder = entrant.folder
+    # A build that finds most of its work done rewrites little: what earlier ones made stays an output.
+    kept = {output for output in _built(folder).get("outputs", ()) if (folder / output).exists()}
+    record = {"outputs": sorted(kept | set(outputs))}
     _write_built(folder, record)  # first without: what counts depends on the outputs
     entrant = attrs.evolve(entrant, fingerprint=fingerprint(entrant))
     _write_built(folder, {"fingerprint": entrant.fingerprint, **record})

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
-from arena.clock import Control, SeatClock
+from arena.clock import Control, Limit, SeatClock
 from arena.game import CHANCE, Game, Seat, Step, explain, is_legal
-from arena.players.base import Desk, MatchStart, Player, Question, Slot
+from arena.players.base import UNREAD, Desk, MatchStart, Player, Question, Slot
 from arena.record import Capsule, Decision, FaultKind, MatchRecord, Turn
 from arena.schedule import derive_seed
 
@@ -25,6 +25,8 @@ TURNS_BETWEEN_CHECKPOINTS = 64
 """Bots of this process answer without waiting; so often everyone else gets a turn all the same."""
 LAG_SHARE = 0.05
 """A fault for time is marked when the arena itself was late by more than this share of the limit meanwhile."""
+REASON_MAX = 240
+"""Characters of a reason; bots have a say in what stands there."""
 
 Watch = Callable[[Turn, Step[Any]], None]
 """Is shown every turn's moves and what followed, as it happens."""
@@ -69,31 +71,20 @@ async def play_match(
     `turns` is filled as the match goes: if the rules raise (which is our bug and
     travels), it holds the moves so far, those that broke them included.
     """
-    match = _Match(game, players, control, conduct, seating, lag)
     turns = [] if turns is None else turns
     started_at = trio.current_time()
-    state = game.start(len(players))
-    while asked := game.to_act(state):
-        moves: Turn
-        if asked[0] == CHANCE:
-            rng = Random(derive_seed(seed, *game.chance_key(state)))
-            moves = {CHANCE: game.draw(state, rng)}
-        else:
-            moves = await match.decide(state, asked, len(turns))
-        turns.append(moves)
-        step = game.apply(state, moves)
-        state = step.state
-        match.tell(step)
-        if watch is not None:
-            watch(moves, step)
-    ranks, returns = game.ranks(state), game.returns(state)
-    match.end(ranks, returns)
+    match = _Match(game, players, control, conduct, seating, lag)
+    try:
+        ranks, returns = await match.play(seed, turns, watch)
+    except BaseException:
+        match.break_off()
+        raise
     return MatchRecord(
         turns=tuple(turns),
         decisions=tuple(match.decisions),
         ranks=ranks,
         returns=returns,
-        abandoned=tuple(match.abandoned),
+        abandoned=tuple(chair.is_abandoned for chair in match.chairs),
         capsules=tuple(match.capsules),
         duration_s=trio.current_time() - started_at,
     )
@@ -108,8 +99,31 @@ def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[St
         yield step
 
 
+class _Chair:
+    """One seat of a match: who sits there, its clock, its faults."""
+
+    __slots__ = ("clock", "faults", "is_abandoned", "limit", "player", "seat")
+
+    def __init__(self, seat: Seat, player: Player | None, control: Control) -> None:
+        self.seat = seat
+        self.player = player
+        if player is not None and player.margin_s != control.margin_s:
+            control = attrs.evolve(control, margin_s=player.margin_s)
+        self.clock = SeatClock(control)
+        self.faults = 0
+        self.is_abandoned = False
+        self.limit = None if control.bank_s is not None else self.clock.limit()
+        """Of every question after the first answer, where no bank changes it."""
+
+    def next_limit(self, player: Player) -> Limit:
+        """What the next question is judged by."""
+        if self.limit is not None and player.has_answered:
+            return self.limit
+        return self.clock.limit(first=not player.has_answered)
+
+
 class _Match:
-    """The players of one match, their clocks and faults."""
+    """The seats of one match, and what is remembered of it."""
 
     def __init__(
         self,
@@ -121,119 +135,157 @@ class _Match:
         lag: Callable[[float], float],
     ) -> None:
         self.game = game
-        self.players = players
         self.conduct = conduct
         self.lag = lag
         self.desk = Desk()
-        self.clocks = [
-            SeatClock(attrs.evolve(control, margin_s=control.margin_s if player is None else player.margin_s))
-            for player in players
-        ]
-        self.faults = [0] * len(players)
-        self.abandoned = [False] * len(players)
+        self.chairs = [_Chair(Seat(index), player, control) for index, player in enumerate(players)]
         self.decisions: list[Decision] = []
         self.capsules: list[Capsule] = []
         self._since_checkpoint = 0
-        for index, player in enumerate(players):
-            if player is not None:
-                seat = Seat(index)
-                bot_seed = seating.bot_seeds[index]
-                player.begin(MatchStart(seating.match_id, game, seat, seating.names, self.clocks[index].control, bot_seed))
+        for chair, bot_seed in zip(self.chairs, seating.bot_seeds, strict=True):
+            if chair.player is not None:
+                chair.player.begin(
+                    MatchStart(seating.match_id, game, chair.seat, seating.names, chair.clock.control, bot_seed)
+                )
 
-    async def decide(self, state: Any, asked: Sequence[Seat], turn: int) -> Turn:
-        """The moves of the seats asked, all asked at once and waited for once."""
-        slots: dict[Seat, Slot] = {}
-        options = {}
-        for seat in asked:
-            player = self.players[seat]
-            if player is not None and not self.abandoned[seat]:
-                options[seat] = self.game.options(state, seat)
-                clock = self.clocks[seat]
-                limit = clock.limit(first=not player.has_answered)
-                slot = slots[seat] = self.desk.slot(trio.current_time(), limit)
-                player.ask(Question(self.game.observe(state, seat), options[seat], limit, clock.bank_s), slot)
-        await self._wait(slots)
-        decisions = [
-            self._judge(state, seat, turn, slots[seat], options[seat])
-            if seat in slots
-            else Decision(turn, seat, self.game.default(state, seat), 0.0, asked=False)
-            for seat in asked
-        ]
-        for decision in decisions:
+    async def play(
+        self, seed: int, turns: list[Turn], watch: Watch | None
+    ) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """The turn loop; gives ranks and returns."""
+        game = self.game
+        state = game.start(len(self.chairs))
+        while asked := game.to_act(state):
+            moves: Turn
+            if asked[0] == CHANCE:
+                rng = Random(derive_seed(seed, *game.chance_key(state)))
+                moves = {CHANCE: game.draw(state, rng)}
+            else:
+                moves = await self._decide(state, asked, len(turns))
+            turns.append(moves)
+            step = game.apply(state, moves)
+            state = step.state
+            self._tell(step)
+            if watch is not None:
+                watch(moves, step)
+        ranks, returns = game.ranks(state), game.returns(state)
+        self._end(ranks, returns)
+        return ranks, returns
+
+    # A turn: all are asked, waited for once, judged each by its own limit; then faults are told.
+
+    async def _decide(self, state: Any, asked: Sequence[Seat], turn: int) -> Turn:
+        """The moves of the seats asked."""
+        slots = [self._ask(state, seat) for seat in asked]
+        await self._wait(asked, slots)
+        moves = {}
+        faulty = []
+        for seat, slot in zip(asked, slots, strict=True):
+            if slot is None:
+                decision = Decision(turn, seat, self.game.default(state, seat), 0.0, None, "", False)
+            else:
+                decision = self._judge(turn, state, seat, slot)
+                if decision.fault is not None:
+                    faulty.append(decision)
             self.decisions.append(decision)
-            if decision.fault is not None:
-                self._note_fault(decision)
-        return {decision.seat: decision.move for decision in decisions}
+            moves[seat] = decision.move
+        for decision in faulty:
+            self._note_fault(decision)
+        return moves
 
-    async def _wait(self, slots: dict[Seat, Slot]) -> None:
-        if any(slot.reply is None for slot in slots.values()):
-            self._since_checkpoint = 0
-            await self.desk.wait(tuple(slots.values()))
-        else:
+    def _ask(self, state: Any, seat: Seat) -> Slot | None:
+        """Hands the question over; None for a seat that is not asked any more."""
+        chair = self.chairs[seat]
+        player = chair.player
+        if player is None or chair.is_abandoned:
+            return None
+        game, limit = self.game, chair.next_limit(player)
+        question = Question(game.observe(state, seat), game.options(state, seat), limit, chair.clock.bank_s)
+        slot = self.desk.slot(question, trio.current_time())
+        player.ask(question, slot)
+        return slot
+
+    async def _wait(self, asked: Sequence[Seat], slots: Sequence[Slot | None]) -> None:
+        """Returns when every question is settled, by an answer or because its time is over."""
+        if not self.desk.missing:
             self._since_checkpoint += 1
             if self._since_checkpoint >= TURNS_BETWEEN_CHECKPOINTS:
                 self._since_checkpoint = 0
                 await trio.lowlevel.checkpoint()
-        for seat, slot in slots.items():
-            if slot.reply is None:
-                player = self.players[seat]
-                assert player is not None
-                slot.fail(*player.expire())
+            return
+        self._since_checkpoint = 0
+        await self.desk.wait([slot for slot in slots if slot is not None])
+        if self.desk.missing:
+            for seat, slot in zip(asked, slots, strict=True):
+                player = self.chairs[seat].player
+                if slot is not None and slot.reply is None and player is not None:
+                    slot.fail(*player.expire())
 
-    def _judge(self, state: Any, seat: Seat, turn: int, slot: Slot, options: Sequence[Any]) -> Decision:
+    def _judge(self, turn: int, state: Any, seat: Seat, slot: Slot) -> Decision:
         """One seat's reply by its own limit and the rules."""
-        player, reply, limit = self.players[seat], slot.reply, slot.limit
+        chair, reply, limit = self.chairs[seat], slot.reply, slot.question.limit
+        player = chair.player
         assert player is not None
-        assert reply is not None
+        assert reply is not None, "the wait ends when every question is settled"
         began_at = slot.asked_at if slot.sent_at is None else slot.sent_at
         elapsed_s = max(0.0, reply.arrived_at - began_at)
-        fault, reason, lagged = reply.fault, reply.reason, False
-        if fault is None or fault == "malformed":
-            player.has_answered = True
-            if elapsed_s > limit.total_s and player.enforces_time:
-                if reply.heard_since - began_at > limit.total_s:
-                    fault, reason = "too_late", _late(elapsed_s, limit.time_s)
-                else:  # it may well have come in time: the arena was not listening then
-                    elapsed_s, lagged = limit.total_s, True
-        if fault is None and not is_legal(options, reply.move):
-            fault, reason = "illegal", explain(options, reply.move)
+        move, fault, reason, is_lagged = reply.move, reply.fault, reply.reason, False
+        if elapsed_s > limit.total_s and player.enforces_time and fault != "gone":
+            heard_since_s = reply.heard_since - began_at
+            if fault == "too_late":
+                elapsed_s = limit.total_s  # others may have had more time, and the wait is one for all
+            elif slot.sent_at is None:
+                fault, reason = "gone", UNREAD
+            elif heard_since_s > limit.total_s:
+                fault, reason = "too_late", f"answered after {elapsed_s:.3f} s; the limit is {limit.time_s:g} s"
+            else:  # it may well have come in time: the arena was not listening then
+                elapsed_s, is_lagged = limit.total_s, True
+        if fault is None and not is_legal(slot.question.options, move):
+            fault, reason = "illegal", explain(slot.question.options, move)
         if fault == "too_late":
-            elapsed_s = max(elapsed_s, limit.total_s)
-            if not reason:
-                reason = _late(elapsed_s, limit.time_s)
-            lagged = self.lag(began_at) > LAG_SHARE * limit.time_s
-        self.clocks[seat].spend(elapsed_s, limit)
-        move = reply.move if fault is None else self.game.default(state, seat)
-        return Decision(turn, seat, move, elapsed_s, fault, reason, True, lagged)
+            reason = reason or f"no answer within {limit.time_s:g} s"
+            is_lagged = self.lag(began_at) > LAG_SHARE * limit.time_s
+        if fault != "gone":
+            player.has_answered = True
+        chair.clock.spend(elapsed_s, limit)
+        if fault is None:
+            return Decision(turn, seat, move, elapsed_s, None, "", True, is_lagged)
+        default = self.game.default(state, seat)
+        return Decision(turn, seat, default, elapsed_s, fault, _clause(reason), True, is_lagged)
 
     def _note_fault(self, decision: Decision) -> None:
-        player = self.players[decision.seat]
-        assert player is not None
-        player.blame(decision)
-        number = self.faults[decision.seat]
-        self.capsules.append(Capsule(decision, number, player.evidence()))
-        self.faults[decision.seat] += 1
-        if self.faults[decision.seat] >= self.conduct.faults_max:
-            self.abandoned[decision.seat] = True
+        chair = self.chairs[decision.seat]
+        assert chair.player is not None
+        chair.player.blame(decision)
+        self.capsules.append(Capsule(decision, chair.faults, chair.player.evidence()))
+        chair.faults += 1
+        chair.is_abandoned = chair.faults >= self.conduct.faults_max
 
-    def tell(self, step: Step[Any]) -> None:
-        """Tells everyone what each may know of what happened."""
+    # What everyone is told.
+
+    def _tell(self, step: Step[Any]) -> None:
+        """What each seat may know of what happened."""
         for event in step.events:
-            for index, player in enumerate(self.players):
-                if player is not None:
-                    payload = event.seen_by(Seat(index))
+            for chair in self.chairs:
+                if chair.player is not None:
+                    payload = event.seen_by(chair.seat)
                     if payload is not None:
-                        player.tell(event.kind, payload)
+                        chair.player.tell(event.kind, payload)
 
-    def end(self, ranks: Sequence[int], returns: Sequence[float]) -> None:
+    def _end(self, ranks: Sequence[int], returns: Sequence[float]) -> None:
         by_rank = {Seat(seat): rank for seat, rank in enumerate(ranks)}
         by_return = {Seat(seat): value for seat, value in enumerate(returns)}
-        for player in self.players:
-            if player is not None:
-                player.end(by_rank, by_return)
+        for chair in self.chairs:
+            if chair.player is not None:
+                chair.player.end(by_rank, by_return)
+
+    def break_off(self) -> None:
+        """The match ends without a result."""
+        for chair in self.chairs:
+            if chair.player is not None:
+                chair.player.break_off()
 
 
-def _late(elapsed_s: float, limit_s: float) -> str:
-    return f"no answer within {limit_s:g} s" if elapsed_s <= limit_s else f"answered after {elapsed_s:.3f} s; the limit is {limit_s:g} s"
-
-
+def _clause(reason: str) -> str:
+    """A reason that tables and terminals can show: bots have a say in what stands there."""
+    shown = "".join(char if char.isprintable() else "\ufffd" for char in reason[: REASON_MAX + 1])
+    return shown if len(shown) <= REASON_MAX else shown[: REASON_MAX - 1] + "…"

@@ -385,6 +385,20 @@ def test_a_build_that_replaces_a_file_changes_the_fingerprint_once(base):
     assert not needs_build(built)
 
 
+def test_a_build_that_had_little_to_do_keeps_its_older_results(base):
+    """What an earlier build made stays no source, though the next one left it as it was."""
+    write(base / "liar/bot.toml", BUILD)
+    bot = resolve("liar", base=base)
+    write(base / "liar/one.o", "built")
+    write(base / "liar/two.o", "built")
+    mark_built(bot, ["one.o", "two.o"])
+    write(base / "liar/bot.py", "changed")
+    changed = resolve("liar", base=base)
+    (base / "liar/two.o").unlink()
+    assert changed == mark_built(changed, []) == resolve("liar", base=base)
+    assert not needs_build(changed)
+
+
 def test_nothing_to_build(base):
     """A bot without a build command is never built."""
     assert not needs_build(resolve("liar", base=base))

@@ -59,19 +59,24 @@ class Reply:
 class Slot:
     """The place of one answer; the first reply counts."""
 
-    __slots__ = ("_desk", "asked_at", "limit", "reply", "sent_at")
+    __slots__ = ("_desk", "asked_at", "question", "reply", "sent_at")
 
-    def __init__(self, desk: Desk, asked_at: float, limit: Limit) -> None:
+    def __init__(self, desk: Desk, question: Question, asked_at: float) -> None:
         self._desk = desk
+        self.question = question
         self.asked_at = asked_at
-        self.limit = limit
         self.sent_at: float | None = None
-        """When the whole question was handed over; None while it was not."""
+        """When the whole question was handed over; None: it was not, or only after its limit."""
         self.reply: Reply | None = None
 
     @property
     def deadline(self) -> float:
-        return (self.asked_at if self.sent_at is None else self.sent_at) + self.limit.total_s
+        return (self.asked_at if self.sent_at is None else self.sent_at) + self.question.limit.total_s
+
+    def note_sent(self, now: float) -> None:
+        """The whole question is handed over; its time begins, unless that took too long already."""
+        if self.sent_at is None and now <= self.deadline:
+            self.sent_at = now
 
     def settle(self, reply: Reply) -> None:
         """Takes the reply, if it is the first."""
@@ -89,30 +94,41 @@ class Desk:
     """Where the answers of one match come in.  The referee waits here, once for all seats asked."""
 
     def __init__(self) -> None:
-        self._missing = 0
-        self._arrived: trio.Event | None = None
+        self.missing = 0
+        """How many questions are open."""
+        self._waiting: trio.lowlevel.Task | None = None
 
-    def slot(self, asked_at: float, limit: Limit) -> Slot:
-        self._missing += 1
-        return Slot(self, asked_at, limit)
+    def slot(self, question: Question, asked_at: float) -> Slot:
+        """The place for the answer to one more question."""
+        self.missing += 1
+        return Slot(self, question, asked_at)
 
     def note_settled(self) -> None:
-        self._missing -= 1
-        if self._missing == 0 and self._arrived is not None:
-            self._arrived.set()
+        """One more question is settled; the last one wakes the referee."""
+        self.missing -= 1
+        if self.missing == 0 and self._waiting is not None:
+            trio.lowlevel.reschedule(self._waiting)
+            self._waiting = None
 
     async def wait(self, slots: Sequence[Slot]) -> None:
         """Returns when all slots are settled, or none that is not can be in time any more."""
-        while self._missing:
-            deadline = max(slot.deadline for slot in slots if slot.reply is None)
-            self._arrived = trio.Event()
-            with trio.move_on_at(deadline):
-                await self._arrived.wait()
-            self._arrived = None
-            if self._missing and trio.current_time() >= max(slot.deadline for slot in slots if slot.reply is None):
+        while self.missing:
+            deadline = max([slot.deadline for slot in slots if slot.reply is None])
+            if trio.current_time() >= deadline:  # read anew: a question that waited in an outbox began later
                 await _hear_out()
-                break
-        self._missing = 0
+                return
+            with trio.CancelScope(deadline=deadline):
+                await self._all_settled()
+
+    async def _all_settled(self) -> None:
+        """What an Event would do, for half of what it costs; every question comes by here."""
+
+        def abort(_: trio.lowlevel.RaiseCancelT) -> trio.lowlevel.Abort:
+            self._waiting = None
+            return trio.lowlevel.Abort.SUCCEEDED
+
+        self._waiting = trio.lowlevel.current_task()
+        await trio.lowlevel.wait_task_rescheduled(abort)
 
 
 async def _hear_out() -> None:
@@ -126,12 +142,15 @@ async def _hear_out() -> None:
         await trio.lowlevel.checkpoint()
 
 
+UNREAD = "does not read: the question could not be handed over in time"
+
+
 class Player(ABC):
     """One instance of a bot, or a human, at one table at a time."""
 
     name: str
     has_answered: bool = False
-    """Whether this instance has ever answered; its first answer has more time."""
+    """Whether this instance has answered once, or let the longer time of its first answer go by."""
     margin_s: float = 0.0
     """What is granted on top of every limit for the way there and back."""
     enforces_time: bool = True
@@ -162,6 +181,9 @@ class Player(ABC):
 
     def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
         """Tells the result; the player stands up."""
+
+    def break_off(self) -> None:
+        """The match is over without a result, because the rules or the run broke; the player stands up."""
 
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
         """The last messages both ways, oldest first, as JSON objects."""

@@ -8,7 +8,10 @@ opponents' cards in the second.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 import attrs
@@ -24,6 +27,10 @@ from arena.schedule import Pairing
 
 TRIED_AT_ONCE = 4
 """Bots started at the same time when all are tried; more would only get into each other's way."""
+UPCOMING = 500
+"""So many matches ahead are looked at for who is needed next."""
+LOGS_KEPT = 100
+"""Of each bot the logs of its last instances; one that is started for every match has thousands."""
 
 
 @attrs.define(eq=False)
@@ -61,6 +68,8 @@ class Pool:
         lobby: Lobby | None = None,
     ) -> None:
         self.entrants = {entrant.name: entrant for entrant in entrants}
+        self.upcoming: Callable[[], Iterable[Pairing]] = tuple
+        """The matches that will be played next, in order: who is needed last is ended first."""
         self._nursery = nursery
         self._processes_max = processes_max
         self._shares_deals = shares_deals
@@ -71,51 +80,59 @@ class Pool:
         self._watch = watch
         self._lobby = lobby
         self._instances: list[Instance] = []
-        self._processes = 0
-        self._room = trio.Condition()
-        self._started: dict[str, int] = {}
-        self._busy: dict[str, int] = {}
+        self._alive: Counter[str] = Counter()
+        """Processes by bot, from before their start until the last child is gone."""
+        self._room = trio.Event()
+        self._started: Counter[str] = Counter()
+        self._busy: Counter[str] = Counter()
 
     async def try_all(self, leave_out: Collection[str] = ()) -> list[BotBroken]:
-        """Starts one instance of every bot that we start; gives those that are broken, in the entrants' order."""
+        """Starts one instance of every bot that we start; gives the broken ones, in the entrants' order."""
         broken: dict[str, BotBroken] = {}
         turn = trio.CapacityLimiter(min(TRIED_AT_ONCE, self._processes_max))
 
         async def attempt(entrant: Entrant) -> None:
             async with turn:
-                await self._make_room(entrant.name)
                 try:
-                    instance = await self._start(entrant)
+                    self._instances.append(await self._start(entrant))
                 except BotBroken as error:
                     broken[entrant.name] = error
-                else:
-                    self._instances.append(instance)
 
         async with trio.open_nursery() as nursery:
             for entrant in self.entrants.values():
-                if entrant.kind in ("process", "local") and entrant.name not in leave_out:
+                if is_ours(entrant) and entrant.name not in leave_out:
                     nursery.start_soon(attempt, entrant)
         return [broken[name] for name in self.entrants if name in broken]
 
+    # Who can be seated
+
     def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
         """Whether every bot of the match has an instance to spare, or can get one."""
-        return all(bot in without or self._capacity(bot) > self._busy.get(bot, 0) for bot in pairing.bots)
+        return all(bot in without or self.is_free(bot) for bot in pairing.bots)
+
+    def is_free(self, bot: str) -> bool:
+        """Whether the bot can be seated at one more table."""
+        return self._capacity(bot) > self._busy[bot]
 
     def _capacity(self, bot: str) -> float:
         entrant = self.entrants.get(bot)
-        if entrant is not None and entrant.kind == "process":
+        if entrant is not None and is_ours(entrant):
             return entrant.instances_max or float("inf")
-        if entrant is not None and entrant.kind == "local":
-            return float("inf")
-        return len(self._connected(bot))
+        # One that lost all its connections plays on: it is given time to come back, and fails if it does not.
+        return max(1, sum(player.is_connected for player in self._connected(bot)))
 
     def _connected(self, bot: str) -> list[StreamPlayer]:
         return [] if self._lobby is None else self._lobby.players.get(bot, [])
 
     def reserve(self, pairing: Pairing, without: frozenset[str]) -> None:
         """Counts the match's bots as busy, so that `can_seat` knows before `seat` is done."""
-        for bot in set(pairing.bots) - without:
-            self._busy[bot] = self._busy.get(bot, 0) + 1
+        self._busy.update(set(pairing.bots) - without)
+
+    def free(self, pairing: Pairing, without: frozenset[str]) -> None:
+        """Takes back `reserve`, after `release`."""
+        self._busy.subtract(set(pairing.bots) - without)
+
+    # The seating
 
     async def seat(self, pairing: Pairing, without: frozenset[str]) -> list[Instance | None]:
         """An instance for every seat of a reserved match; None for bots that do not play."""
@@ -132,15 +149,15 @@ class Pool:
 
     async def _take(self, bot: str, pairing: Pairing) -> Instance:
         entrant = self.entrants.get(bot)
-        if entrant is None or entrant.kind not in ("process", "local"):
-            return self._take_connected(bot)
+        if entrant is None or not is_ours(entrant):
+            return await self._take_connected(bot)
         rotation = pairing.rotation if self._shares_deals else None
         series = pairing.series if entrant.restart == "series" else None
-        idle = [i for i in self._instances if i.bot == bot and not i.is_busy and not i.player.is_gone]
+        self._put_away_lost()
+        idle = [instance for instance in self._instances if instance.bot == bot and not instance.is_busy]
         fitting = [i for i in idle if i.rotation in (None, rotation) and i.series in (None, series)]
         instance = max(fitting, key=lambda i: i.rotation is not None, default=None)
         if instance is None:
-            await self._make_room(bot)
             try:
                 instance = await self._start(entrant)
             except BotBroken as error:
@@ -149,94 +166,147 @@ class Pool:
         instance.is_busy, instance.rotation, instance.series = True, rotation, series
         return instance
 
-    def _take_connected(self, bot: str) -> Instance:
-        taken = {id(i.player) for i in self._instances if i.bot == bot}
-        free = [player for player in self._connected(bot) if id(player) not in taken]
-        player: Player = max(free, key=lambda p: p.is_connected)
+    async def _take_connected(self, bot: str) -> Instance:
+        """A connection of the bot; one that was just lost gets its time to come back."""
+        assert self._lobby is not None, "nobody connects without a lobby"
+        with trio.move_on_at(self._back_by(bot)):
+            while not any(player.is_connected for player in self._free(bot)):
+                await self._lobby.arrived()
+        player: Player = max(self._free(bot), key=lambda player: player.is_connected)
         instance = Instance(player, bot, is_busy=True)
         self._instances.append(instance)
         return instance
 
-    async def _make_room(self, bot: str) -> None:
-        """Ends idle instances until a process of this bot may be started."""
-        entrant = self.entrants[bot]
-        if entrant.kind != "process":
-            return
-        while True:
-            own = [i for i in self._instances if i.bot == bot and i.is_process]
-            if entrant.instances_max is not None and len(own) >= entrant.instances_max:
-                victims = [i for i in own if not i.is_busy]
-            elif self._processes >= self._processes_max:
-                victims = [i for i in self._instances if i.is_process and not i.is_busy]
-            else:
-                self._processes += 1
-                return
-            if victims:
-                await self._end(victims[0])  # the list is in order of last use
-            else:
-                async with self._room:
-                    await self._room.wait()
+    def _free(self, bot: str) -> list[StreamPlayer]:
+        taken = {id(instance.player) for instance in self._instances if instance.bot == bot}
+        return [player for player in self._connected(bot) if id(player) not in taken]
+
+    def _back_by(self, bot: str) -> float:
+        """Until when the bot's lost connections may come back."""
+        lost_at = (player.lost_at for player in self._free(bot) if player.lost_at is not None)
+        return max(lost_at, default=-float("inf")) + self._reconnect_s
+
+    def release(self, seated: Sequence[Instance | None], *, are_spoilt: bool = False) -> None:
+        """The match is over: its instances are free for the next one.
+
+        Those that cannot play again are put away, of a match that was broken off (`are_spoilt`) all of them.
+        """
+        for instance in seated:
+            if instance is None:
+                continue
+            instance.is_busy = False
+            self._instances.remove(instance)
+            entrant = self.entrants.get(instance.bot)
+            if entrant is None or not is_ours(entrant):
+                continue
+            self._instances.append(instance)  # the list is in order of last use
+            if are_spoilt or self._is_spent(instance, entrant):
+                self._end(instance)
+        self._make_known()
+
+    def _is_spent(self, instance: Instance, entrant: Entrant) -> bool:
+        """Whether no match is left that this instance may play."""
+        is_last = entrant.restart == "match" or (entrant.restart == "series" and self._shares_deals)
+        return is_last or _is_lost(instance.player)
+
+    def _put_away_lost(self) -> None:
+        for instance in [i for i in self._instances if not i.is_busy and _is_lost(i.player)]:
+            self._end(instance)
+
+    # Starting and ending
 
     async def _start(self, entrant: Entrant) -> Instance:
-        """Starts an instance; a process has its place counted already, and gives it back if it is broken."""
+        """A new instance, once there is room for it.  Raises BotBroken if it cannot be had."""
         if entrant.kind == "local":
             from arena.players.local import LocalPlayer
 
             return Instance(LocalPlayer(entrant.name, load_bot(entrant)), entrant.name)
-        number = self._started[entrant.name] = self._started.get(entrant.name, 0) + 1
-        log_path = None if self._logs is None else self._logs / f"{file_name(entrant.name)}-{number}.log"
-
-        async def run(task_status: trio.TaskStatus[ProcessPlayer]) -> None:
-            try:
-                await run_process(
-                    entrant,
-                    log_path=log_path,
-                    margin_s=self._margin_s.get(entrant.name, 0.0),
-                    name_wait_s=self._name_wait_s,
-                    reconnect_s=self._reconnect_s,
-                    watch=self._watch,
-                    task_status=task_status,
-                )
-            finally:
-                self._processes -= 1
-
-        player: ProcessPlayer = await self._nursery.start(run)
+        await self._make_room(entrant)
+        player: ProcessPlayer = await self._nursery.start(self._run, entrant)
         return Instance(player, entrant.name)
 
-    async def _end(self, instance: Instance) -> None:
+    async def _make_room(self, entrant: Entrant) -> None:
+        """Counts one more process of this bot, ending idle ones where there are too many."""
+        while True:
+            room = self._room
+            idle = [instance for instance in self._instances if instance.is_process and not instance.is_busy]
+            if entrant.instances_max is not None and self._alive[entrant.name] >= entrant.instances_max:
+                idle = [instance for instance in idle if instance.bot == entrant.name]
+            elif self._alive.total() < self._processes_max:
+                self._alive[entrant.name] += 1
+                return
+            if idle:
+                self._end(self._needed_last(idle))
+            await room.wait()
+
+    def _needed_last(self, idle: Sequence[Instance]) -> Instance:
+        """Which of these instances is best done without; of equals the one that was used first."""
+        next_use: dict[tuple[str, int | None], int] = {}
+        for index, pairing in enumerate(islice(self.upcoming(), UPCOMING)):
+            rotation = pairing.rotation if self._shares_deals else None
+            for bot in pairing.bots:
+                next_use.setdefault((bot, rotation), index)
+        return max(
+            idle,
+            key=lambda i: UPCOMING if _is_lost(i.player) else next_use.get((i.bot, i.rotation), UPCOMING),
+        )
+
+    async def _run(self, entrant: Entrant, task_status: trio.TaskStatus[ProcessPlayer]) -> None:
+        """One process from start to end; its place is counted already."""
+        try:
+            await run_process(
+                entrant,
+                log_path=self._log_path(entrant.name),
+                margin_s=self._margin_s.get(entrant.name, 0.0),
+                name_wait_s=self._name_wait_s,
+                reconnect_s=self._reconnect_s,
+                watch=self._watch,
+                task_status=task_status,
+            )
+        finally:
+            self._alive[entrant.name] -= 1
+            self._make_known()
+
+    def _log_path(self, bot: str) -> Path | None:
+        """Where the next instance logs; the log of an old one makes room for it."""
+        if self._logs is None:
+            return None
+        self._started[bot] += 1
+        number = self._started[bot]
+        with suppress(OSError):
+            (self._logs / f"{file_name(bot)}-{number - LOGS_KEPT}.log").unlink(missing_ok=True)
+        return self._logs / f"{file_name(bot)}-{number}.log"
+
+    def _make_known(self) -> None:
+        """Wakes who waits for room."""
+        self._room.set()
+        self._room = trio.Event()
+
+    def _end(self, instance: Instance) -> None:
+        """Has an instance ended; its process gives its place back when it is gone."""
         self._instances.remove(instance)
         if isinstance(instance.player, ProcessPlayer):
             instance.player.close()
-            await instance.player.ended.wait()
-            await trio.lowlevel.checkpoint()  # its task gives its place back in the step after
-        async with self._room:
-            self._room.notify_all()
-
-    async def release(self, seated: Sequence[Instance | None]) -> None:
-        """The match is over: its instances are free for the next one, those that are gone are put away."""
-        for instance in seated:
-            if instance is None:
-                continue
-            self._busy[instance.bot] -= 1
-            instance.is_busy = False
-            self._instances.remove(instance)
-            entrant = self.entrants.get(instance.bot)
-            if isinstance(instance.player, StreamPlayer) and not instance.is_process:
-                continue
-            self._instances.append(instance)
-            if instance.player.is_gone or (entrant is not None and entrant.restart == "match" and instance.is_process):
-                await self._end(instance)
-        async with self._room:
-            self._room.notify_all()
 
     async def close(self) -> None:
-        """Ends all instances, together."""
-        async with trio.open_nursery() as nursery:
-            for instance in list(self._instances):
-                nursery.start_soon(self._end, instance)
+        """Ends all instances, together, and says goodbye to those that connected."""
+        for instance in list(self._instances):
+            self._end(instance)
         for players in {} if self._lobby is None else self._lobby.players.values():
             for player in players:
                 player.dismiss("the tournament is over")
+        while self._alive.total():
+            await self._room.wait()
+
+
+def is_ours(entrant: Entrant) -> bool:
+    """Whether the arena makes its instances: a process or an object, no connection from elsewhere."""
+    return entrant.kind in ("process", "local")
+
+
+def _is_lost(player: Player) -> bool:
+    """Whether an instance of ours will not play again: gone, or without the connection it had."""
+    return player.is_gone or (isinstance(player, StreamPlayer) and not player.is_connected)
 
 
 def file_name(bot: str) -> str:
@@ -253,10 +323,12 @@ def load_bot(entrant: Entrant):  # type: ignore[no-untyped-def]
         found = getattr(importlib.import_module(module_name), class_name)
         bot = found()
     except Exception as error:  # someone else's module: whatever it raises, that bot cannot be played
-        raise BotBroken(entrant.name, f"cannot load {entrant.target}: {type(error).__name__}: {error}") from None
+        raise BotBroken(
+            entrant.name, f"cannot load {entrant.target}: {type(error).__name__}: {error}"
+        ) from None
     if not isinstance(bot, Bot):
         raise BotBroken(entrant.name, f"{entrant.target} is no arena.sdk.Bot")
     return bot
 
 
-__all__ = ["Instance", "Pool", "file_name", "load_bot"]
+__all__ = ["Instance", "Pool", "file_name", "is_ours", "load_bot"]

@@ -1,10 +1,10 @@
-"""Listening: accepts connections, hears who they are, and seats those that connect by themselves (the lobby)."""
+"""Listening: accepts connections, hears who they are, and lets in those that connect by themselves."""
 
 from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import trio
 
@@ -13,7 +13,7 @@ from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.transport import SocketTransport, Transport
 from arena.wire.connection import ArenaConnection, Introduced, Refused, State
-from arena.wire.messages import check_name
+from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
 BACKLOG = 256
 CONNECTIONS_MAX = 1024
@@ -162,6 +162,8 @@ class Lobby:
         self._absences = Absences(reconnect_s)
         self._arrived = trio.Event()
         self._refusals: set[str] = set()
+        self._said: dict[str, str | None] = {}
+        """What those without a token called themselves, by the name they play under."""
         self.address = ""
         """Where it listens, HOST:PORT, for people."""
         self.is_full = False
@@ -222,7 +224,7 @@ class Lobby:
         else:
             self.players[player.name].remove(player)
             if not self.players[player.name] and player.name not in self._tokens.values():
-                del self.players[player.name]
+                del self.players[player.name], self._said[player.name]
             self._announce(f"{player.name} has left: {player.gone_reason}")
 
     def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
@@ -248,34 +250,35 @@ class Lobby:
         return self._without_token(name)
 
     def _with_token(self, name: str) -> StreamPlayer:
-        return self._lost(name) or self._add(name)
+        return self._lost([name]) or self._add(name)
 
-    def _without_token(self, name: str | None) -> StreamPlayer | str:
-        if name is None:
-            for known in self.players:
-                if known.startswith("bot-") and (lost := self._lost(known)) is not None:
-                    return lost
-        elif (lost := self._lost(name)) is not None:
+    def _without_token(self, said: str | None) -> StreamPlayer | str:
+        lost = self._lost([name for name, was_said in self._said.items() if was_said == said])
+        if lost is not None:
             return lost
-        if self.is_full or len(self.players) - len(self._tokens) >= self._expect:
+        if self.is_full or self._guests >= self._expect:
             return "the table is full"
-        return self._add(self._unique(name))
+        name = self._unique(said)
+        self._said[name] = said
+        return self._add(name)
 
-    def _lost(self, name: str) -> StreamPlayer | None:
-        return next((player for player in self.players.get(name, ()) if not player.is_connected), None)
+    def _lost(self, names: Iterable[str]) -> StreamPlayer | None:
+        """Of the players with these names that have no connection the one that lost it last."""
+        players = (player for name in names for player in self.players.get(name, ()))
+        lost = [player for player in players if not player.is_connected and not player.is_gone]
+        return max(lost, key=lambda player: player.lost_at or 0.0, default=None)
 
     def _add(self, name: str) -> StreamPlayer:
-        player = StreamPlayer(name, margin_s=self.margin_s, reconnect_s=self._reconnect_s, watch=self._watch)
+        player = StreamPlayer(name, margin_s=self.margin_s, reconnect_s=self.reconnect_s, watch=self._watch)
         player.secrets = tuple(self._tokens)
         self.players.setdefault(name, []).append(player)
         return player
 
-    def _unique(self, name: str | None) -> str:
+    def _unique(self, said: str | None) -> str:
         taken = self._taken | set(self.players)
-        if name is not None and name not in taken:
-            return name
-        stem, number = ("bot", 1) if name is None else (name[:60], 2)
+        if said is not None and said not in taken:
+            return said
+        stem, number = ("bot", 1) if said is None else (said[: NAME_LENGTH_MAX - 5], 2)
         while f"{stem}-{number}" in taken:
             number += 1
         return f"{stem}-{number}"
-

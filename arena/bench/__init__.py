@@ -1,0 +1,1 @@
+"""How fast the arena is, on this machine: `python -m arena.bench`."""

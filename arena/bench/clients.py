@@ -1,0 +1,52 @@
+"""The programs that answer while the arena is measured: the compiled bot over the plain protocol, a Python one over the full."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.entrants import Entrant, needs_build, resolve
+from arena.game import Game
+from arena.games import GAMES
+from arena.players.process import build
+
+COMPILED = "anvil"
+LEAN_CLIENT = Path(__file__).with_name("lean_client.py")
+
+
+@attrs.frozen
+class Client:
+    """A program that connects to ARENA_PORT and answers at once."""
+
+    what: str
+    command: tuple[str, ...]
+    folder: Path
+    game: Game[Any, Any]
+
+
+async def compiled() -> Entrant | None:
+    """The compiled bot, built; None on a machine without a compiler."""
+    entrant = resolve(COMPILED, base=Path.cwd())
+    if needs_build(entrant):
+        if shutil.which("g++") is None:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            entrant = await build(entrant, Path(folder) / "build.log")
+    return entrant
+
+
+async def clients() -> list[Client]:
+    """The compiled bot where it can be built, and the Python client, at the game that the compiled one plays."""
+    entrant = await compiled()
+    games = [] if entrant is None else [GAMES[name] for name in entrant.games]
+    game = games[0]() if games else GAMES[next(iter(GAMES))]()
+    found = [Client("full protocol", (sys.executable, str(LEAN_CLIENT)), LEAN_CLIENT.parent, game)]
+    if entrant is not None and entrant.folder is not None:
+        run = (str(entrant.folder / entrant.run[0]), *entrant.run[1:])
+        found.insert(0, Client("plain protocol", run, entrant.folder, game))
+    return found

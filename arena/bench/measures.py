@@ -1,0 +1,143 @@
+"""What was measured: samples of one number, their median, a goal where there is one; as a table and as JSON."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import attrs
+import trio
+
+Measuring: TypeAlias = Callable[["Effort"], "list[Measure]"]
+
+
+@attrs.frozen
+class Effort:
+    """How much is done for each number."""
+
+    repeats: int = 5
+    seconds: float = 1.0
+    """About how long one repeat of one number takes."""
+
+
+@attrs.frozen
+class Goal:
+    """What a number should reach."""
+
+    bound: float
+    is_upper: bool
+    """The number should be at most `bound`; else at least."""
+
+    def is_met(self, value: float) -> bool:
+        return value <= self.bound if self.is_upper else value >= self.bound
+
+    def __str__(self) -> str:
+        return f"{'≤' if self.is_upper else '≥'} {short(self.bound)}"
+
+
+def at_most(bound: float) -> Goal:
+    return Goal(bound, is_upper=True)
+
+
+def at_least(bound: float) -> Goal:
+    return Goal(bound, is_upper=False)
+
+
+@attrs.frozen
+class Measure:
+    """One number, measured again and again."""
+
+    group: str
+    """The word after `--only`."""
+    what: str
+    unit: str
+    samples: tuple[float, ...]
+    goal: Goal | None = None
+
+    @property
+    def value(self) -> float:
+        """The median of the samples."""
+        return statistics.median(self.samples)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "group": self.group,
+            "what": self.what,
+            "unit": self.unit,
+            "value": self.value,
+            "lowest": min(self.samples),
+            "highest": max(self.samples),
+            "repeats": len(self.samples),
+            "goal": None if self.goal is None else str(self.goal),
+            "is_met": None if self.goal is None else self.goal.is_met(self.value),
+        }
+
+
+def ratios(over: Sequence[float], under: Sequence[float]) -> tuple[float, ...]:
+    """Each sample by the one that was taken beside it, so that a noisy moment hits both."""
+    return tuple(a / b for a, b in zip(over, under, strict=True))
+
+
+def short(value: float) -> str:
+    """A number in about four digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def as_rows(measures: Sequence[Measure]) -> list[tuple[str, ...]]:
+    """The cells of the table, a header first."""
+    rows = [("measure", "what", "median", "unit", "spread", "goal", "")]
+    for measure in measures:
+        spread = f"{short(min(measure.samples))} … {short(max(measure.samples))}"
+        goal = "" if measure.goal is None else str(measure.goal)
+        verdict = "" if measure.goal is None else ("met" if measure.goal.is_met(measure.value) else "NOT MET")
+        rows.append((measure.group, measure.what, short(measure.value), measure.unit, spread, goal, verdict))
+    return rows
+
+
+def as_text(measures: Sequence[Measure]) -> str:
+    """The table, aligned; the medians to the right."""
+    rows = as_rows(measures)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rows.insert(1, tuple("─" * width for width in widths))
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column == 2 else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers depend on most: this machine and what runs on it."""
+    return {
+        "name": platform.node(),
+        "system": f"{platform.system()} {platform.release()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+        "python": platform.python_version(),
+        "trio": trio.__version__,
+    }
+
+
+def machine_line(machine: Mapping[str, Any]) -> str:
+    """The machine in one line; `load` tells how busy it was before we began."""
+    return (
+        f"{machine['name']}: {machine['processor']}, {machine['cores']} cores, load {machine['load']}; "
+        f"{machine['system']}, Python {machine['python']}, trio {machine['trio']}"
+    )
+
+
+def _processor() -> str:
+    """The processor's own name where the system tells it (Linux), else its kind."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()

@@ -1,0 +1,127 @@
+"""Rules alone, and the referee with bots of this process: decisions a second of one core's time.
+
+Time is that of the processor (`process_time`): what else runs on the machine does not count.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import trio
+
+from arena.bench.measures import Effort, Measure, at_least
+from arena.clock import Control
+from arena.game import CHANCE, Game
+from arena.games import GAMES
+from arena.players.base import Player
+from arena.players.local import LocalPlayer
+from arena.referee import Conduct, Seating, play_match
+from arena.sdk import Bot, choose
+from arena.testing_game import random_match
+
+REFEREE_GOAL = 30_000
+UNHURRIED = Control(move_s=None)
+
+
+class LeanBot(Bot):
+    """The least a bot can do: the first option, every field as low as it goes."""
+
+    name = "lean"
+
+    def move(self, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
+        option = options[0]
+        if not option["fields"]:
+            return option["form"]
+        if type(option["form"]) is list:
+            return [_lowest(domain) for domain in option["fields"].values()]
+        return _filled(option["form"], option["fields"])
+
+
+class RandomBot(Bot):
+    """What the built-in `random` does."""
+
+    name = "random"
+
+    def move(self, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
+        return choose(options, self.rng)
+
+
+def _lowest(domain: dict[str, Any]) -> Any:
+    if "min" in domain:
+        return domain["min"]
+    return domain["one_of"][0] if "one_of" in domain else domain["subset_of"][: domain["least"]]
+
+
+def _filled(form: Any, fields: dict[str, Any]) -> Any:
+    """The form of a move with the lowest value in each place."""
+    if type(form) is dict:
+        return {key: _filled(part, fields) for key, part in form.items()}
+    is_field = type(form) is str and form[:1] == "<" and form[1:-1] in fields
+    return _lowest(fields[form[1:-1]]) if is_field else form
+
+
+def games() -> Iterator[tuple[Game[Any, Any], int]]:
+    """Every game with its default rules, at its smallest table and at one of about six."""
+    for name in GAMES:
+        game = GAMES[name]()
+        for seats in sorted({game.seats[0], min(6, game.seats[-1])}):
+            yield game, seats
+
+
+def measure_rules(effort: Effort) -> list[Measure]:
+    """Random legal play, without bots, clocks or JSON."""
+    found = []
+    for game, seats in games():
+        samples = [_play_alone(game, seats, effort.seconds, repeat) for repeat in range(effort.repeats)]
+        found.append(Measure("rules", f"{game.name}, {seats} seats", "decisions/s", tuple(samples)))
+    return found
+
+
+def _play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> float:
+    rng, decisions = Random(seed), 0
+    began = time.process_time()
+    while (spent := time.process_time() - began) < seconds or not decisions:
+        for moves, _ in random_match(game, seats, rng):
+            decisions += CHANCE not in moves and len(moves)
+    return decisions / spent
+
+
+def measure_referee(effort: Effort) -> list[Measure]:
+    """`play_match` with bots of this process: a lean one, and the one that plays at random."""
+    found = []
+    for game, seats in games():
+        for bot in (LeanBot, RandomBot):
+            samples = [
+                trio.run(_play_here, game, seats, bot, effort.seconds, repeat)
+                for repeat in range(effort.repeats)
+            ]
+            goal = at_least(REFEREE_GOAL) if bot is LeanBot and seats == game.seats[0] else None
+            what = f"{game.name}, {seats} seats, {bot.name} bots"
+            found.append(Measure("referee", what, "decisions/s", tuple(samples), goal))
+    return found
+
+
+async def _play_here(
+    game: Game[Any, Any], seats: int, bot: type[Bot], seconds: float, first_seed: int
+) -> float:
+    """Decisions a second; each of these bots must play without a fault, or the number means nothing."""
+    players: list[Player | None] = [LocalPlayer(f"{bot.name}-{seat}", bot()) for seat in range(seats)]
+    names = tuple(f"{bot.name}-{seat}" for seat in range(seats))
+    decisions, seed = 0, first_seed * 1_000_000
+    began = time.process_time()
+    while (spent := time.process_time() - began) < seconds or not decisions:
+        seed += 1
+        record = await play_match(
+            game,
+            players,
+            seed=seed,
+            control=UNHURRIED,
+            conduct=Conduct(),
+            seating=Seating(f"{seed}", names, tuple(range(seats))),
+        )
+        assert not record.capsules, f"{bot.name} failed: {record.capsules[0].decision.reason}"
+        decisions += len(record.decisions)
+    return decisions / spent

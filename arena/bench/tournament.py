@@ -1,0 +1,176 @@
+"""A whole tournament in an arena process of its own: questions a second, and the peak of its memory.
+
+`measure_runner` and `measure_memory` start this module as a program; it plays, and prints what that took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+import trio
+
+import arena
+from arena.bench.measures import Effort, Measure, at_least, at_most
+
+RUNNER_TABLES, RUNNER_GOAL = 8, 10_000
+MEMORY_TABLES, MEMORY_GOAL_MB = 32, 80
+MATCHES_PER_S = 150
+"""About as many matches of lean bots as are played in a second; only the length of a repeat hangs on it."""
+PATIENCE_S = 120.0
+ROOT = Path(arena.__file__).resolve().parents[1]
+
+
+@attrs.frozen
+class Report:
+    """What a tournament took."""
+
+    questions: int
+    wall_s: float
+    """From the first match's start to the last match's end, starting bots for it included."""
+    cpu_s: float
+    """Of the arena process in that time, its bots not counted."""
+    peak_mb: float
+    """The most memory that the arena process has held so far, in 10⁶ bytes."""
+    faults: int
+
+
+def measure_runner(effort: Effort) -> list[Measure]:
+    """Questions a second at 8 tables, by the wall clock and by the arena's processor time."""
+    matches = max(2 * RUNNER_TABLES, round(MATCHES_PER_S * effort.seconds))
+    reports = [tournament(RUNNER_TABLES, matches) for _ in range(effort.repeats)]
+    wall = tuple(report.questions / report.wall_s for report in reports)
+    cpu = tuple(report.questions / report.cpu_s for report in reports)
+    busy = tuple(100 * report.cpu_s / report.wall_s for report in reports)
+    what = f"{RUNNER_TABLES} tables"
+    return [
+        Measure("runner", f"{what}, by the wall clock", "questions/s", wall, at_least(RUNNER_GOAL)),
+        Measure("runner", f"{what}, by the arena's CPU time", "questions/s", cpu),
+        Measure("runner", f"{what}, share of a core the arena had", "%", busy),
+    ]
+
+
+def measure_memory(effort: Effort) -> list[Measure]:
+    """The peak at 32 tables."""
+    peaks = tuple(tournament(MEMORY_TABLES, 4 * MEMORY_TABLES).peak_mb for _ in range(min(effort.repeats, 3)))
+    return [Measure("memory", f"peak at {MEMORY_TABLES} tables", "MB", peaks, at_most(MEMORY_GOAL_MB))]
+
+
+def measure_help(effort: Effort) -> list[Measure]:
+    """`arena --help`, and the interpreter alone, from start to end."""
+    _wall((sys.executable, "-m", "arena.cli", "--help"), ROOT)  # compiles what was not compiled yet
+    shown = tuple(_wall((sys.executable, "-m", "arena.cli", "--help"), ROOT) for _ in range(effort.repeats))
+    empty = tuple(_wall((sys.executable, "-c", ""), ROOT) for _ in range(effort.repeats))
+    return [
+        Measure("help", "arena --help", "s", shown, at_most(0.2)),
+        Measure("help", "python alone", "s", empty),
+    ]
+
+
+def _wall(command: Sequence[str], folder: Path) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE_S)
+    return time.perf_counter() - began
+
+
+def tournament(tables: int, matches: int) -> Report:
+    """Plays in a fresh process, in a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "arena.bench.tournament", str(tables), str(matches), folder]
+        ended = subprocess.run(
+            command,
+            cwd=ROOT,
+            check=True,
+            stdout=subprocess.PIPE,
+            timeout=PATIENCE_S,
+            stdin=subprocess.DEVNULL,
+        )
+        report = msgspec.json.decode(ended.stdout)
+    assert not report["faults"], f"{report['faults']} faults: these numbers mean nothing"
+    return Report(**report)
+
+
+# The program.
+
+
+def main() -> None:
+    """Plays so many matches at so many tables; prints the report as JSON."""
+    words = argparse.ArgumentParser(prog="python -m arena.bench.tournament", description=__doc__)
+    words.add_argument("tables", type=int)
+    words.add_argument("matches", type=int)
+    words.add_argument("folder", type=Path)
+    said = words.parse_args()
+    report = play(said.tables, said.matches, said.folder)
+    print(msgspec.json.encode(attrs.asdict(report)).decode())
+
+
+def play(tables: int, matches: int, folder: Path) -> Report:
+    """A round-robin of two lean bots, kept in a store as any other."""
+    # What `arena run` has in its memory is in this process too.
+    import arena.cli
+    from arena.bench.clients import LEAN_CLIENT, compiled
+    from arena.entrants import resolve, unique_names
+    from arena.games import GAMES
+    from arena.plan import Plan, identity
+    from arena.runner import Setup, Silent, Summary, run_tournament
+    from arena.store import Store
+
+    bot = trio.run(compiled) or resolve(f"lean={sys.executable} {LEAN_CLIENT}", base=folder)
+    name = next(iter(bot.games or GAMES))
+    game = GAMES[name]()
+    plan = Plan(game=name, seed=1, series=-(-matches // 2), matches_max=2 * matches + 2)
+    times: list[tuple[float, float]] = []
+    asked = 0
+
+    class Counting(Silent):
+        def begins(self, planned: int, done: int) -> None:
+            times.append((time.perf_counter(), time.process_time()))
+
+        def played(self, entry: Any) -> None:
+            nonlocal asked
+            asked += sum(decision.asked for decision in entry.record.decisions)
+            times[1:] = [(time.perf_counter(), time.process_time())]
+
+    summary = Summary()
+    with Store.create(
+        folder / "out", meta={"identity": identity(plan, game), "game_version": game.version}
+    ) as store:
+        setup = Setup(
+            plan=plan,
+            game=game,
+            entrants=unique_names([bot, bot]),
+            tokens={},
+            concurrency=tables,
+            folder=folder / "out",
+            store=store,
+        )
+        trio.run(run_tournament, setup, Counting(), summary)
+    (wall_from, cpu_from), (wall_to, cpu_to) = times
+    return Report(asked, wall_to - wall_from, cpu_to - cpu_from, _peak_mb(), sum(summary.faults.values()))
+
+
+def _peak_mb() -> float:
+    """The most memory that this process has held.
+
+    Not `ru_maxrss` on Linux: that starts with what the parent held when it forked us.
+    """
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+    return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM:"))
+
+
+if __name__ == "__main__":
+    main()

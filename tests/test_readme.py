@@ -1,0 +1,111 @@
+"""The README is true: its commands run, its outputs have the shape that is shown, its links lead somewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent
+README = (HOUSE / "README.md").read_text()
+ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, shell=True, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder where a reader of the README may stand: the project's folders, and results of one's own."""
+    for name in ("examples", "bots"):
+        (tmp_path / name).symlink_to(HOUSE / name)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "sample").symlink_to(HOUSE / "results" / "sample")
+    return tmp_path
+
+
+def test_the_two_set_up_commands_do_all_by_themselves() -> None:
+    """Each makes its environment, installs, and then runs or tests; .ci/run executes the second one as it stands."""
+    commands = [line for block in blocks("sh") for line in block.splitlines()]
+    assert [
+        "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && arena run",
+        'python3 -m venv .venv && . .venv/bin/activate && pip install -e ".[dev]" && pytest',
+    ] == commands
+
+
+@pytest.mark.slow
+def test_the_first_output_is_what_the_first_command_prints(home: Path) -> None:
+    """`arena run` ends with a leaderboard of the same columns and bots as the README shows, and says what to do next."""
+    shown = blocks("text")[0].splitlines()
+    result = shell("arena run", home)
+    assert result.returncode == 0, result.stderr
+    printed = result.stdout.splitlines()
+    assert [line for line in shown if line.startswith("rank")] == printed[:1]
+
+    def bots(lines: list[str]) -> set[str]:
+        return {line.split()[1] for line in lines if re.match(r"\s+\d+  \w", line)}
+
+    assert bots(shown) == bots(printed)
+    assert "4 bots, 6 pairs × 10 series × 2 seats = 120 matches" in result.stderr
+    assert "arena replay" in result.stderr
+    assert (home / "results" / "quickstart" / "leaderboard.csv").is_file()
+
+
+@pytest.mark.slow
+def test_the_commands_run_as_they_stand(home: Path) -> None:
+    """Every `$` line of the README ends with exit code 0; MATCH stands for a match's id."""
+    (home / "mybot.py").write_text(next(block for block in blocks("python") if "class MyBot" in block))
+    commands = [line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")]
+    assert len(commands) >= 6
+    for command in commands:
+        if "MATCH" in command:
+            ids = shell("arena matches results/three --csv", home).stdout.splitlines()
+            command = command.replace("MATCH", ids[1].split(",")[0])
+        result = shell(command, home)
+        assert result.returncode == 0, f"{command}\n{result.stderr}"
+        assert result.stdout.strip(), f"{command} printed nothing"
+
+
+@pytest.mark.slow
+def test_the_analysis_runs_as_it_stands(home: Path) -> None:
+    """The lines of Python under "Read the tables" print one mean for each bot of the sample."""
+    (code,) = (block for block in blocks("python") if "arena.analysis" in block)
+    result = shell(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", home)
+    assert result.returncode == 0, result.stderr
+    assert "odds" in result.stdout
+
+
+def test_a_bot_takes_no_more_than_twenty_lines() -> None:
+    """The README's bot has at most 20 lines that say something."""
+    (code,) = (block for block in blocks("python") if "class MyBot" in block)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 20
+
+
+def test_every_command_is_in_the_readme() -> None:
+    """No command of the program is kept secret."""
+    from arena.cli import cli
+
+    missing = [name for name in cli.commands if f"arena {name}" not in README]
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "arena/README.md", "bots/README.md", "results/README.md", "arena/games/README.md"]
+)
+def test_links_lead_somewhere(page: str) -> None:
+    """Every relative link of a page names a file that is there."""
+    path = HOUSE / page
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
+    assert not [target for target in targets if not (path.parent / target).exists()]
