@@ -16,7 +16,7 @@ import trio
 from arena.clock import Control, Limit, SeatClock
 from arena.game import CHANCE, Game, Seat, Step, explain, is_legal
 from arena.players.base import UNREAD, Desk, MatchStart, Player, Question, Slot
-from arena.record import Capsule, Decision, FaultKind, MatchRecord, Turn
+from arena.record import Capsule, Decision, MatchRecord, Turn
 from arena.schedule import derive_seed
 
 S = TypeVar("S")
@@ -24,7 +24,7 @@ S = TypeVar("S")
 TURNS_BETWEEN_CHECKPOINTS = 64
 """Bots of this process answer without waiting; so often everyone else gets a turn all the same."""
 LAG_SHARE = 0.05
-"""A fault for time is marked when the arena itself was late by more than this share of the limit meanwhile."""
+"""A fault for time is marked when the arena was late meanwhile by more than this share of the limit."""
 REASON_MAX = 240
 """Characters of a reason; bots have a say in what stands there."""
 
@@ -79,6 +79,8 @@ async def play_match(
     except BaseException:
         match.break_off()
         raise
+    finally:
+        match.desk.close()
     return MatchRecord(
         turns=tuple(turns),
         decisions=tuple(match.decisions),
@@ -137,6 +139,7 @@ class _Match:
         self.game = game
         self.conduct = conduct
         self.lag = lag
+        self.names = seating.names
         self.desk = Desk()
         self.chairs = [_Chair(Seat(index), player, control) for index, player in enumerate(players)]
         self.decisions: list[Decision] = []
@@ -145,7 +148,9 @@ class _Match:
         for chair, bot_seed in zip(self.chairs, seating.bot_seeds, strict=True):
             if chair.player is not None:
                 chair.player.begin(
-                    MatchStart(seating.match_id, game, chair.seat, seating.names, chair.clock.control, bot_seed)
+                    MatchStart(
+                        seating.match_id, game, chair.seat, seating.names, chair.clock.control, bot_seed
+                    )
                 )
 
     async def play(
@@ -206,11 +211,14 @@ class _Match:
 
     async def _wait(self, asked: Sequence[Seat], slots: Sequence[Slot | None]) -> None:
         """Returns when every question is settled, by an answer or because its time is over."""
+        for chair in self.chairs:
+            if chair.player is not None:
+                chair.player.flush()
         if not self.desk.missing:
             self._since_checkpoint += 1
             if self._since_checkpoint >= TURNS_BETWEEN_CHECKPOINTS:
                 self._since_checkpoint = 0
-                await trio.lowlevel.checkpoint()
+                await self.desk.rest()
             return
         self._since_checkpoint = 0
         await self.desk.wait([slot for slot in slots if slot is not None])
@@ -236,11 +244,14 @@ class _Match:
             elif slot.sent_at is None:
                 fault, reason = "gone", UNREAD
             elif heard_since_s > limit.total_s:
-                fault, reason = "too_late", f"answered after {elapsed_s:.3f} s; the limit is {limit.time_s:g} s"
+                fault, reason = (
+                    "too_late",
+                    f"answered after {elapsed_s:.3f} s; the limit is {limit.time_s:g} s",
+                )
             else:  # it may well have come in time: the arena was not listening then
                 elapsed_s, is_lagged = limit.total_s, True
         if fault is None and not is_legal(slot.question.options, move):
-            fault, reason = "illegal", explain(slot.question.options, move)
+            fault, reason = "illegal", self._with_names(explain(slot.question.options, move))
         if fault == "too_late":
             reason = reason or f"no answer within {limit.time_s:g} s"
             is_lagged = self.lag(began_at) > LAG_SHARE * limit.time_s
@@ -251,6 +262,12 @@ class _Match:
             return Decision(turn, seat, move, elapsed_s, None, "", True, is_lagged)
         default = self.game.default(state, seat)
         return Decision(turn, seat, default, elapsed_s, fault, _clause(reason), True, is_lagged)
+
+    def _with_names(self, reason: str) -> str:
+        """Games say seats; bots and people read names."""
+        for seat, name in enumerate(self.names):
+            reason = reason.replace(repr(Seat(seat)), name)
+        return reason
 
     def _note_fault(self, decision: Decision) -> None:
         chair = self.chairs[decision.seat]
@@ -277,6 +294,7 @@ class _Match:
         for chair in self.chairs:
             if chair.player is not None:
                 chair.player.end(by_rank, by_return)
+                chair.player.flush()
 
     def break_off(self) -> None:
         """The match ends without a result."""

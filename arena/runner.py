@@ -1,15 +1,16 @@
-"""Pairings -> matches -> records, in this process: tries the bots, seats them, plays what the folder lacks, and keeps it."""
+"""Pairings -> matches -> records, in this process: tries the bots, plays what the folder lacks, keeps it."""
 
 from __future__ import annotations
 
+import resource
 import time
 import traceback
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
-from pathlib import Path
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import attrs
 import msgspec
@@ -19,107 +20,27 @@ from arena.conduct import Ledger, Outcome, note_all
 from arena.entrants import Entrant, needs_build
 from arena.errors import ConfigError
 from arena.game import Game
+from arena.pending import Pending
 from arena.plan import Plan, control_of, deals_of
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
-from arena.players.pool import Instance, Pool, file_name
+from arena.players.pool import Instance, Pool, file_name, is_ours
 from arena.players.process import BotBroken, build
-from arena.players.tcp import Lobby, accept_all, listen
+from arena.players.tcp import CONNECTIONS_MAX, Lobby, accept_all, listen
 from arena.record import Decision, Entry, MatchRecord, Turn, pack
 from arena.referee import Conduct, Seating, play_match
-from arena.schedule import Pairing, bot_seed, match_id, round_robin
+from arena.schedule import Pairing, PairingId, bot_seed, match_id, round_robin
 from arena.scoring import points
-from arena.store import Store, StoredBot
+from arena.store import StoredBot
+from arena.tournament import BrokenBots, Reporter, Setup, Silent, Summary
 
-LOOKAHEAD = 2000
-"""Planned matches looked through for one whose bots are free."""
 BATCH_MAX = 64
 """Matches written in one go when the disk is slower than the bots."""
-CONNECTIONS_MAX = 1024
-
+FILES_WANTED = 4096
+"""File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""
 
 Kept: TypeAlias = Entry | Callable[[], None]
 """What the writer is given: a match, or another change of the store, in order."""
-
-
-class BrokenBots(ConfigError):
-    """Bots that cannot play; all of them."""
-
-    def __init__(self, broken: Sequence[BotBroken]) -> None:
-        super().__init__("; ".join(str(bot) for bot in broken))
-        self.broken = tuple(broken)
-
-
-class Reporter(Protocol):
-    """Whoever shows a run to people; called from the run, must not block."""
-
-    def note(self, line: str) -> None:
-        """One line for people."""
-
-    def waiting(self, address: str, missing: Sequence[str]) -> None:
-        """Connecting bots are waited for."""
-
-    def begins(self, planned: int, done: int) -> None:
-        """Play begins: so many matches are planned, so many were there already."""
-
-    def played(self, entry: Entry) -> None:
-        """A match is over."""
-
-
-class Silent:
-    """A reporter that shows nothing."""
-
-    def note(self, line: str) -> None: ...
-    def waiting(self, address: str, missing: Sequence[str]) -> None: ...
-    def begins(self, planned: int, done: int) -> None: ...
-    def played(self, entry: Entry) -> None: ...
-
-
-@attrs.frozen
-class Setup:
-    """All that is decided before anything runs."""
-
-    plan: Plan
-    """With its seed."""
-    game: Game[Any, Any]
-    entrants: tuple[Entrant, ...]
-    tokens: Mapping[str, str]
-    """Token -> name, of the entrants that connect with one."""
-    concurrency: int
-    folder: Path
-    store: Store
-    only: str | None = None
-    """Play just the match whose id begins so."""
-    stop_at_fault: bool = False
-
-    @property
-    def seed(self) -> int:
-        assert self.plan.seed is not None, "the seed is drawn before anything runs"
-        return self.plan.seed
-
-    @property
-    def margins(self) -> dict[str, float]:
-        started = control_of(self.plan, connecting=False).margin_s
-        return {entrant.name: started for entrant in self.entrants}
-
-
-@attrs.define
-class Summary:
-    """What a run did."""
-
-    planned: int = 0
-    played: int = 0
-    faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
-    """(bot, kind, reason) -> how often, in this run."""
-    lagged: int = 0
-    """Decisions that the arena itself may have spoilt."""
-    lag_worst_s: float = 0.0
-    aborted: list[str] = attrs.field(factory=list)
-    """Ids of matches whose rules broke in this run."""
-    first_fault: Entry | None = None
-    """The match at whose fault the run was stopped."""
-    left_out: list[BotBroken] = attrs.field(factory=list)
-    last: Entry | None = None
 
 
 async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> None:
@@ -127,6 +48,7 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
 
     Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
     """
+    _lift_files_limit()
     watch = LagWatch()
     trio.lowlevel.add_instrument(watch)
     try:
@@ -158,12 +80,26 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
         trio.lowlevel.remove_instrument(watch)
 
 
+def _lift_files_limit() -> None:
+    """Takes as many file descriptors as are wanted and allowed: systems start programs with few."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def schedule(setup: Setup, names: Sequence[str]) -> Sequence[Pairing]:
     """All pairings of the tournament between these bots, in order of play."""
     plan = setup.plan
     return list(
         round_robin(
-            names, {}, game=setup.game.name, seats=plan.seats, series=plan.series, seed=setup.seed, deals=deals_of(plan)
+            names,
+            {},
+            game=setup.game.name,
+            seats=plan.seats,
+            series=plan.series,
+            seed=setup.seed,
+            deals=deals_of(plan),
         )
     )
 
@@ -171,7 +107,8 @@ def schedule(setup: Setup, names: Sequence[str]) -> Sequence[Pairing]:
 def too_many(matches: int, plan: Plan) -> ConfigError:
     """The refusal of a plan that is too large to be meant."""
     return ConfigError(
-        f"{matches:,} matches are more than matches_max = {plan.matches_max:,}; take fewer series or bots, or raise matches_max in a plan file"
+        f"{matches:,} matches are more than matches_max = {plan.matches_max:,}; "
+        "take fewer series or bots, or raise matches_max in a plan file"
     )
 
 
@@ -183,7 +120,7 @@ def _open_lobby(setup: Setup, nursery: trio.Nursery, reporter: Reporter, watch: 
     lobby = Lobby(
         tokens=setup.tokens,
         expect=plan.expect,
-        taken=frozenset(entrant.name for entrant in setup.entrants),
+        taken=frozenset(entrant.name for entrant in setup.entrants if entrant.kind != "anonymous"),
         margin_s=control_of(plan, connecting=True).margin_s,
         name_wait_s=plan.name_wait_s,
         reconnect_s=plan.reconnect_s,
@@ -207,18 +144,26 @@ async def _gather(
         raise BrokenBots(broken)
     summary.left_out = broken
     out = {bot.name for bot in broken}
-    names = [entrant.name for entrant in setup.entrants if entrant.kind in ("process", "local") and entrant.name not in out]
-    setup.store.put_bots([_stored(setup, entrant, "left out" if entrant.name in out else "ok") for entrant in entrants])
+    names = [entrant.name for entrant in entrants if is_ours(entrant) and entrant.name not in out]
+    known = [entrant for entrant in entrants if entrant.kind != "anonymous"]
+    setup.store.put_bots(
+        [_stored(setup, entrant, "left out" if entrant.name in out else "ok") for entrant in known]
+    )
     if lobby is not None:
         while lobby.missing:
             reporter.waiting(lobby.address, lobby.missing)
             await lobby.arrived()
-        names += list(lobby.players)
         lobby.is_full = True
-        unknown = [name for name in lobby.players if name not in {entrant.name for entrant in setup.entrants}]
-        setup.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
+        names += list(lobby.players)
+        unknown = set(lobby.players) - {entrant.name for entrant in known}
+        setup.store.put_bots(
+            [StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in sorted(unknown)]
+        )
     if len(names) < setup.plan.seats:
-        raise ConfigError(f"{len(names)} of the bots can play, and a table has {setup.plan.seats} seats: mend some, or take fewer seats")
+        raise ConfigError(
+            f"{len(names)} of the bots can play, and a table has {setup.plan.seats} seats: "
+            "mend some, or take fewer seats"
+        )
     return names
 
 
@@ -274,46 +219,61 @@ class _Run:
         self.ledger = Ledger(order, withdrawn_after=plan.withdrawn_after, restarts_max=plan.restarts_max)
         self.versions = {bot.bot: bot.version for bot in setup.store.bots()}
         self.by_id = {pairing.id: pairing for pairing in order}
+        self.bots = sorted({bot for pairing in order for bot in pairing.bots})
+        self.tallies: dict[PairingId, _Tally] = {}
+        """What the matches count for that may turn out stale yet."""
+        self.lacking: Counter[str] = Counter()
+        """How many matches each series lacks."""
+        self.sealed: dict[str, list[str]] = {}
+        """Matches with capsules, by series, until it is closed."""
         self.pending = self._pending()
+        self.pool.upcoming = self.pending.__iter__
         self.running = 0
+        self.is_stopped = False
         self.freed = trio.Event()
-        self.scope = trio.CancelScope()
 
-    def _pending(self) -> deque[Pairing]:
+    def _pending(self) -> Pending:
         """What the folder lacks, in order of play."""
         setup = self.setup
         finished = setup.store.finished()
-        stale = note_all(self.ledger, {id: _outcomes(self.by_id[id], f.abandoned, f.crashed, f.withdrawn) for id, f in finished.items() if id in self.by_id})
+        outcomes = {
+            id: _outcomes(self.by_id[id], f.abandoned, f.crashed, f.withdrawn)
+            for id, f in finished.items()
+            if id in self.by_id
+        }
+        stale = note_all(self.ledger, outcomes)
         if stale:
             setup.store.remove([finished[pairing].match_id for pairing in stale])
-        there = set(finished) - set(stale)
+        there = set(outcomes) - set(stale)
+        self.lacking.update(pairing.series for pairing in self.order if pairing.id not in there)
         if setup.only is None:
-            return deque(pairing for pairing in self.order if pairing.id not in there)
-        chosen = [pairing for pairing in self.order if match_id(setup.seed, pairing.id).startswith(setup.only)]
+            return Pending(self.order, [pairing.id for pairing in self.order if pairing.id not in there])
+        chosen = [p.id for p in self.order if match_id(setup.seed, p.id).startswith(setup.only)]
         if len(chosen) != 1:
-            raise ConfigError(f"--only {setup.only}: {len(chosen)} matches of the plan have such an id; `arena matches` lists them")
-        if chosen[0].id in there:
-            setup.store.remove([finished[chosen[0].id].match_id])
-        return deque(chosen)
+            raise ConfigError(
+                f"--only {setup.only}: {len(chosen)} matches of the plan have such an id; "
+                "`arena matches` lists them"
+            )
+        if chosen[0] in there:
+            self.lacking[self.by_id[chosen[0]].series] += 1
+            setup.store.remove([finished[chosen[0]].match_id])
+        return Pending(self.order, chosen)
 
     async def play(self) -> None:
         """Plays all that is pending; when cancelled, what is finished is still kept."""
         self.setup.store.set_schedule(self.order)
         for bot in self.ledger.withdrawn:
             self.setup.store.set_status(bot, "withdrawn")
-        done = len(self.order) - len(self.pending)
         self.summary.planned = len(self.order)
-        self.reporter.begins(len(self.order), done)
+        self.reporter.begins(len(self.order), len(self.order) - len(self.pending))
         keep, to_write = trio.open_memory_channel[Kept](4 * BATCH_MAX)
-        async with trio.open_nursery() as writing:
-            writing.start_soon(self._write_all, to_write)
-            try:
-                with self.scope:
-                    async with trio.open_nursery() as matches:
-                        await self._dispatch(matches, keep)
-            finally:
-                keep.close()
-        self.summary.lag_worst_s = self.watch.worst_s
+        try:
+            async with trio.open_nursery() as writing:
+                writing.start_soon(self._write_all, to_write)
+                async with keep, trio.open_nursery() as matches:
+                    await self._dispatch(matches, keep)
+        finally:
+            self.summary.lag_worst_s = self.watch.worst_s
 
     async def _dispatch(self, matches: trio.Nursery, keep: trio.MemorySendChannel[Kept]) -> None:
         """Starts matches in order of play as tables and bots get free."""
@@ -324,37 +284,39 @@ class _Run:
                 self.pool.reserve(pairing, without)
                 self.running += 1
                 matches.start_soon(self._play, pairing, without, keep)
-            if self.pending or self.running:
-                await self.freed.wait()
+            await self.freed.wait()
 
     def _next(self) -> Pairing | None:
-        """The first pending pairing whose bots are free."""
-        for index in range(min(LOOKAHEAD, len(self.pending))):
-            pairing = self.pending[index]
-            if self.pool.can_seat(pairing, self.ledger.without(pairing.id)):
-                del self.pending[index]
-                return pairing
-        return None
+        """The first pending match whose bots are free."""
+        return self.pending.take(
+            lambda pairing: self.pool.can_seat(pairing, self.ledger.without(pairing.id)),
+            lambda: [bot for bot in self.bots if bot in self.ledger.withdrawn or self.pool.is_free(bot)],
+        )
 
-    async def _play(self, pairing: Pairing, without: frozenset[str], keep: trio.MemorySendChannel[Kept]) -> None:
+    async def _play(
+        self, pairing: Pairing, without: frozenset[str], keep: trio.MemorySendChannel[Kept]
+    ) -> None:
         try:
             seated = await self.pool.seat(pairing, without)
+            is_spoilt = True
             try:
                 entry = await self._record(pairing, without, seated)
+                is_spoilt = entry.record.error is not None
             finally:
-                with trio.CancelScope(shield=True):
-                    await self.pool.release(seated)
+                self.pool.release(seated, are_spoilt=is_spoilt)
             with trio.CancelScope(shield=True):
                 await self._close(entry, keep)
         finally:
+            self.pool.free(pairing, without)
             self.running -= 1
             self.freed.set()
 
-    async def _record(self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]) -> Entry:
+    async def _record(
+        self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
+    ) -> Entry:
         """One match, played and scored."""
         setup = self.setup
         id = match_id(setup.seed, pairing.id)
-        seeds = tuple(bot_seed(setup.seed, id, seat) for seat in range(len(seated)))
         started_at = time.time()
         turns: list[Turn] = []
         try:
@@ -364,21 +326,32 @@ class _Run:
                 seed=pairing.seed,
                 control=control_of(setup.plan, connecting=False),
                 conduct=Conduct(setup.plan.faults_max),
-                seating=Seating(id, pairing.bots, seeds),
+                seating=Seating(
+                    id,
+                    pairing.bots,
+                    tuple(bot_seed(setup.seed, id, seat) for seat in range(len(seated))),
+                ),
                 lag=self.watch.since,
                 turns=turns,
             )
+            return self._entry(pairing, without, record, started_at)
         except Exception:  # the one broad catch in the house: our bug spoils this match and no other
-            record = MatchRecord(tuple(turns), (), (), (), (False,) * len(seated), error=traceback.format_exc())
+            error = traceback.format_exc()
+        return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
+
+    def _entry(
+        self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
+    ) -> Entry:
+        setup = self.setup
         return Entry(
-            match_id=id,
+            match_id=match_id(setup.seed, pairing.id),
             pairing=pairing,
             deals=deals_of(setup.plan),
             versions=tuple(self.versions.get(bot, "") for bot in pairing.bots),
             withdrawn=tuple(bot in without for bot in pairing.bots),
             record=record,
             points=() if record.error else points(record.ranks),
-            packed=pack(setup.game, record.turns),
+            packed=_packed(setup.game, record),
             decisions=self._kept(pairing, record),
             started_at=started_at,
         )
@@ -386,7 +359,7 @@ class _Run:
     def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
         """The decisions that get rows of their own, their moves as JSON text."""
         wanted = self.setup.plan.decisions
-        if wanted == "none":
+        if wanted == "none" or (wanted == "faults" and not record.capsules):
             return ()
         codec = Codec(self.setup.game, pairing.bots, None)
         return tuple(
@@ -396,60 +369,128 @@ class _Run:
         )
 
     async def _close(self, entry: Entry, keep: trio.MemorySendChannel[Kept]) -> None:
-        """Takes note of a finished match and has it kept, unless it must be played again because a bot was withdrawn before it."""
-        self._count(entry)
-        crashed = [False] * len(entry.pairing.bots)
-        for decision in entry.record.decisions:
-            if decision.fault == "gone":
-                crashed[decision.seat] = True
-        outcomes = _outcomes(entry.pairing, entry.record.abandoned, crashed, entry.withdrawn)
-        news = self.ledger.note(entry.pairing.id, outcomes)
-        for bot in news.withdrawn:
-            await keep.send(partial(self.setup.store.set_status, bot, "withdrawn"))
-            self.reporter.note(f"{bot} is withdrawn: it failed match after match; the rest of its matches is played by default moves")
-        for stale in news.stale:
-            if stale != entry.pairing.id:
-                await keep.send(partial(self.setup.store.remove, [match_id(self.setup.seed, stale)]))
-            self.pending.appendleft(self.by_id[stale])
-        if entry.pairing.id not in news.stale:
-            await keep.send(entry)
+        """Takes note of a finished match and has it kept.
 
-    def _count(self, entry: Entry) -> None:
+        Unless it must be played again, because a bot was withdrawn before it; so may matches that
+        were finished earlier.
+        """
+        self.tallies[entry.pairing.id] = self._count(entry)
+        news = self.ledger.note(entry.pairing.id, _outcomes_of(entry))
+        changes: list[Kept] = []
+        for bot in news.withdrawn:
+            changes.append(partial(self.setup.store.set_status, bot, "withdrawn"))
+            self.reporter.note(
+                f"{bot} is withdrawn: it failed match after match; "
+                "its other matches are played by default moves"
+            )
+        for stale in news.stale:
+            changes.append(partial(self.setup.store.remove, [match_id(self.setup.seed, stale)]))
+            self._take_back(stale, entry.pairing.id)
+        if entry.pairing.id not in news.stale:
+            changes += [entry, *self._publish(entry)]
+            self.reporter.played(entry)
+        for settled in [id for id in self.tallies if self.ledger.is_settled(id)]:
+            del self.tallies[settled]
+        if entry.record.capsules and self.setup.stop_at_fault and not self.is_stopped:
+            self.is_stopped = True
+            self.summary.first_fault = entry
+            self.pending.clear()
+        with suppress(trio.BrokenResourceError):  # the writer has failed, and says why itself
+            for change in changes:
+                await keep.send(change)
+
+    def _count(self, entry: Entry) -> _Tally:
+        """Adds a match to the summary; gives what it counted for."""
         summary, record = self.summary, entry.record
+        faults = Counter(
+            (entry.pairing.bots[decision.seat], str(decision.fault), decision.reason)
+            for decision in record.decisions
+            if decision.fault is not None
+        )
+        tally = _Tally(faults, sum(decision.lagged for decision in record.decisions))
         summary.played += 1
         summary.last = entry
+        summary.faults.update(tally.faults)
+        summary.lagged += tally.lagged
         if record.error is not None:
             summary.aborted.append(entry.match_id)
-        for decision in record.decisions:
-            summary.lagged += decision.lagged
-            if decision.fault is not None:
-                summary.faults[entry.pairing.bots[decision.seat], decision.fault, decision.reason] += 1
-        if record.capsules and self.setup.stop_at_fault and summary.first_fault is None:
-            summary.first_fault = entry
-            self.pending.clear()
-        self.reporter.played(entry)
+        return tally
+
+    def _publish(self, entry: Entry) -> list[Kept]:
+        """Shows what a series hid, if this match closes it."""
+        series = entry.pairing.series
+        if entry.record.capsules:
+            self.sealed.setdefault(series, []).append(entry.match_id)
+        self.lacking[series] -= 1
+        if self.lacking[series] or series not in self.sealed:
+            return []
+        return [partial(self.setup.store.publish, self.sealed.pop(series))]
+
+    def _take_back(self, stale: PairingId, playing: PairingId) -> None:
+        """A finished match is to be played again: it counts for nothing."""
+        summary, id = self.summary, match_id(self.setup.seed, stale)
+        tally = self.tallies.pop(stale, None)
+        if stale != playing:
+            self.lacking[self.by_id[stale].series] += 1
+        if tally is not None:  # else it was played in an earlier run
+            summary.played -= 1
+            summary.faults -= tally.faults
+            summary.lagged -= tally.lagged
+            summary.aborted = [aborted for aborted in summary.aborted if aborted != id]
+        if not self.is_stopped and self.setup.only is None:
+            self.pending.put_back(stale)
 
     async def _write_all(self, kept: trio.MemoryReceiveChannel[Kept]) -> None:
-        """The one writer, in a thread, so that a slow disk is nobody's thinking time."""
-        store = self.setup.store
+        """The one writer, in a thread, so that a slow disk is nobody's thinking time.
 
-        def write(batch: Sequence[Kept]) -> None:
-            for is_entries, group in groupby(batch, lambda one: isinstance(one, Entry)):
-                if is_entries:
-                    store.add_many(cast("Iterable[Entry]", group))
-                else:
-                    for change in cast("Iterable[Callable[[], None]]", group):
-                        change()
+        It ends when nobody is left to send: what was finished is kept also if the run is cancelled.
+        """
+        with trio.CancelScope(shield=True):
+            async with kept:
+                async for one in kept:
+                    batch = [one]
+                    while len(batch) < BATCH_MAX:
+                        try:
+                            batch.append(kept.receive_nowait())
+                        except (trio.WouldBlock, trio.EndOfChannel):
+                            break
+                    await trio.to_thread.run_sync(self._write, batch)
 
-        async for one in kept:
-            batch = [one]
-            while len(batch) < BATCH_MAX:
-                try:
-                    batch.append(kept.receive_nowait())
-                except (trio.WouldBlock, trio.EndOfChannel):
-                    break
-            with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(write, batch)
+    def _write(self, batch: Sequence[Kept]) -> None:
+        for is_entries, group in groupby(batch, lambda one: isinstance(one, Entry)):
+            if is_entries:
+                self.setup.store.add_many(cast("Iterable[Entry]", group))
+            else:
+                for change in cast("Iterable[Callable[[], None]]", group):
+                    change()
+
+
+@attrs.frozen
+class _Tally:
+    """What a match added to the summary."""
+
+    faults: Counter[tuple[str, str, str]]
+    lagged: int
+
+
+def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
+    return MatchRecord(tuple(turns), (), (), (), (False,) * seats, error=error)
+
+
+def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
+    """The moves; of a match whose rules broke as many as can be packed."""
+    if record.error is None:
+        return pack(game, record.turns)
+    for end in range(len(record.turns), 0, -1):
+        with suppress(Exception):  # a move that is none of the game's may be what broke the rules
+            return pack(game, record.turns[:end])
+    return pack(game, ())
+
+
+def _outcomes_of(entry: Entry) -> dict[str, Outcome]:
+    gone = {decision.seat for decision in entry.record.decisions if decision.fault == "gone"}
+    crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
+    return _outcomes(entry.pairing, entry.record.abandoned, crashed, entry.withdrawn)
 
 
 def _outcomes(

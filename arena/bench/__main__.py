@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
+from collections.abc import Sequence
+from typing import TypeVar
 
-import click
 import msgspec
 
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
 from arena.bench.rules import measure_referee, measure_rules
 from arena.bench.tournament import measure_help, measure_memory, measure_runner
 from arena.bench.wire import measure_tcp
+
+N = TypeVar("N", int, float)
 
 MEASURINGS: dict[str, Measuring] = {
     "rules": measure_rules,
@@ -22,49 +26,68 @@ MEASURINGS: dict[str, Measuring] = {
     "help": measure_help,
 }
 
+DESCRIPTION = """How fast the arena is, on this machine: medians of repeats, beside the goals.
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
-@click.option(
-    "--only", multiple=True, type=click.Choice(list(MEASURINGS)), help="Measure just this; may be repeated."
-)
-@click.option(
-    "--repeats", type=click.IntRange(1, 100), default=5, show_default=True, help="Samples of each number."
-)
-@click.option(
-    "--seconds",
-    type=click.FloatRange(0.01, 20),
-    default=1.0,
-    show_default=True,
-    help="About how long one sample takes.",
-)
-def main(as_json: bool, only: tuple[str, ...], repeats: int, seconds: float) -> None:
-    """How fast the arena is, on this machine: medians of repeats, beside the goals.
+rules    random legal play, no bots: decisions a second of one core
+referee  matches between bots of this process: the same
+tcp      CPU time of a question over TCP, and of a message of a bare Trio server
+runner   tournaments with compiled bots at 8 tables: questions a second
+memory   the arena process's peak at 32 tables
+help     how long `arena --help` takes
+"""
 
-    \b
-    rules    random legal play, no bots: decisions a second of one core
-    referee  matches between bots of this process: the same
-    tcp      CPU time of a question over TCP, and that of a bare Trio server
-    runner   whole tournaments with compiled bots at 8 tables: questions a second
-    memory   the arena process's peak at 32 tables
-    help     how long `arena --help` takes
 
-    \b
-    Example: python -m arena.bench --only tcp --repeats 9
-    """
+def main(words: Sequence[str] | None = None) -> None:
+    said = _parser().parse_args(words)
     here = machine()
-    if not as_json:
-        print(machine_line(here))
+    if not said.json:
+        print(machine_line(here), flush=True)
     found: list[Measure] = []
-    for name in only or MEASURINGS:
+    for name in said.only or MEASURINGS:
         began = time.perf_counter()
-        found += MEASURINGS[name](Effort(repeats, seconds))
+        found += MEASURINGS[name](Effort(said.repeats, said.seconds))
         print(f"{name}: measured in {time.perf_counter() - began:.1f} s", file=sys.stderr)
-    if as_json:
+    if said.json:
         report = {"machine": here, "measures": [measure.as_json() for measure in found]}
         print(msgspec.json.format(msgspec.json.encode(report)).decode())
     else:
         print(as_text(found))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m arena.bench",
+        description=DESCRIPTION,
+        epilog="Example: python -m arena.bench --only tcp --repeats 9",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=MEASURINGS,
+        metavar="NAME",
+        help="measure just this; may be repeated",
+    )
+    parser.add_argument("--repeats", type=_count, default=5, metavar="N", help="samples of each number (5)")
+    parser.add_argument(
+        "--seconds", type=_seconds, default=1.0, metavar="S", help="about how long one sample takes (1)"
+    )
+    return parser
+
+
+def _count(word: str) -> int:
+    return _above_zero(int(word))
+
+
+def _seconds(word: str) -> float:
+    return _above_zero(float(word))
+
+
+def _above_zero(number: N) -> N:
+    if not number > 0:
+        raise argparse.ArgumentTypeError(f"{number} is not above zero")
+    return number
 
 
 if __name__ == "__main__":

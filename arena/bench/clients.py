@@ -1,4 +1,4 @@
-"""The programs that answer while the arena is measured: the compiled bot over the plain protocol, a Python one over the full."""
+"""The programs that answer while the arena is measured: compiled and plain; Python and full protocol."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def compiled() -> Entrant | None:
 
 
 async def clients() -> list[Client]:
-    """The compiled bot where it can be built, and the Python client, at the game that the compiled one plays."""
+    """The compiled bot where it can be built, and the Python client, at a game that both play."""
     entrant = await compiled()
     games = [] if entrant is None else [GAMES[name] for name in entrant.games]
     game = games[0]() if games else GAMES[next(iter(GAMES))]()

@@ -1,4 +1,4 @@
-"""What was measured: samples of one number, their median, a goal where there is one; as a table and as JSON."""
+"""What was measured: samples of one number, their median, perhaps a goal; as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def short(value: float) -> str:
 
 def as_rows(measures: Sequence[Measure]) -> list[tuple[str, ...]]:
     """The cells of the table, a header first."""
-    rows = [("measure", "what", "median", "unit", "spread", "goal", "")]
+    rows: list[tuple[str, ...]] = [("measure", "what", "median", "unit", "spread", "goal", "")]
     for measure in measures:
         spread = f"{short(min(measure.samples))} … {short(max(measure.samples))}"
         goal = "" if measure.goal is None else str(measure.goal)

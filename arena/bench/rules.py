@@ -23,6 +23,8 @@ from arena.sdk import Bot, choose
 from arena.testing_game import random_match
 
 REFEREE_GOAL = 30_000
+SAMPLES_AT_LENGTH = 4
+"""So many numbers get the whole of the time that a sample may take; with more games each gets less."""
 UNHURRIED = Control(move_s=None)
 
 
@@ -73,9 +75,10 @@ def games() -> Iterator[tuple[Game[Any, Any], int]]:
 
 def measure_rules(effort: Effort) -> list[Measure]:
     """Random legal play, without bots, clocks or JSON."""
-    found = []
-    for game, seats in games():
-        samples = [_play_alone(game, seats, effort.seconds, repeat) for repeat in range(effort.repeats)]
+    found, tables = [], list(games())
+    seconds = _sample_s(effort, len(tables))
+    for game, seats in tables:
+        samples = [_play_alone(game, seats, seconds, repeat) for repeat in range(effort.repeats)]
         found.append(Measure("rules", f"{game.name}, {seats} seats", "decisions/s", tuple(samples)))
     return found
 
@@ -91,17 +94,20 @@ def _play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> 
 
 def measure_referee(effort: Effort) -> list[Measure]:
     """`play_match` with bots of this process: a lean one, and the one that plays at random."""
-    found = []
-    for game, seats in games():
-        for bot in (LeanBot, RandomBot):
-            samples = [
-                trio.run(_play_here, game, seats, bot, effort.seconds, repeat)
-                for repeat in range(effort.repeats)
-            ]
-            goal = at_least(REFEREE_GOAL) if bot is LeanBot and seats == game.seats[0] else None
-            what = f"{game.name}, {seats} seats, {bot.name} bots"
-            found.append(Measure("referee", what, "decisions/s", tuple(samples), goal))
+    found, tables = [], [(*table, bot) for table in games() for bot in (LeanBot, RandomBot)]
+    seconds = _sample_s(effort, len(tables))
+    for game, seats, bot in tables:
+        samples = [
+            trio.run(_play_here, game, seats, bot, seconds, repeat) for repeat in range(effort.repeats)
+        ]
+        goal = at_least(REFEREE_GOAL) if bot is LeanBot and seats == game.seats[0] else None
+        what = f"{game.name}, {seats} seats, {bot.name} bots"
+        found.append(Measure("referee", what, "decisions/s", tuple(samples), goal))
     return found
+
+
+def _sample_s(effort: Effort, numbers: int) -> float:
+    return effort.seconds * min(1.0, SAMPLES_AT_LENGTH / numbers)
 
 
 async def _play_here(

@@ -27,6 +27,10 @@ OPTIONS_KEPT_MAX = 512
 """Encoded lists of options kept for games that give the same tuple again."""
 
 Reader = Callable[[Any, Mapping[str, Seat]], Any]
+KeptOptions = tuple[tuple[Option, ...], bytes]
+
+_nameless_options: dict[int, KeptOptions] = {}
+"""What is the same for all receivers: games give the same tuples again and again."""
 
 
 class Codec:
@@ -47,7 +51,8 @@ class Codec:
         self._name_of = name_of
         self._encode = msgspec.json.Encoder(enc_hook=name_of).encode
         self._read = _move_reader(type(game))
-        self._options: dict[int, tuple[tuple[Option, ...], bytes]] = {}
+        self._options: dict[int, KeptOptions] = {}
+        """With names in them, which are this receiver's own."""
 
     def encode(self, value: Any) -> bytes:
         """An observation or a payload as a JSON object."""
@@ -55,13 +60,15 @@ class Codec:
 
     def options(self, options: tuple[Option, ...]) -> bytes:
         """The list of options as JSON; `wire/PROTOCOL.md` says how to read it."""
-        kept = self._options.get(id(options))
+        key = id(options)
+        kept = _nameless_options.get(key) or self._options.get(key)
         if kept is not None:
             return kept[1]
         encoded = self._encode([_option(option) for option in options])
-        if len(self._options) >= OPTIONS_KEPT_MAX:
-            self._options.clear()
-        self._options[id(options)] = (options, encoded)  # the tuple is kept too, so that its id stays its own
+        keep = self._options if any(map(_names_seats, options)) else _nameless_options
+        if len(keep) >= OPTIONS_KEPT_MAX:
+            keep.clear()
+        keep[key] = (options, encoded)  # the tuple is kept too, so that its id stays its own
         return encoded
 
     def move(self, value: Any) -> Any:
@@ -69,13 +76,21 @@ class Codec:
         return self._read(value, self._seats)
 
     def move_json(self, move: Any) -> Any:
-        """A move as the JSON value (builtins) that would mean it; of moves that bots cannot send, their class and fields."""
+        """A move as the JSON value that would mean it; of what bots cannot send, its class and fields."""
         return msgspec.to_builtins(_written(move), enc_hook=self._name_of)
 
 
 def shown(value: Any) -> str:
     """A JSON value in few characters, for a reason."""
-    text = msgspec.json.encode(value).decode()
+    try:
+        text = msgspec.json.encode(value).decode()
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        RecursionError,
+    ):  # no JSON can mean it; the wire lets none through
+        return f"something of type {type(value).__name__}"
     return text if len(text) <= SHOWN_MAX else text[: SHOWN_MAX - 1] + "…"
 
 
@@ -101,6 +116,16 @@ def _template(option: Option) -> Any:
     raise TypeError(f"{option.move.__name__} has no form")
 
 
+def _names_seats(option: Option) -> bool:
+    for domain in option.fields.values():
+        values = (
+            () if isinstance(domain, Between) else domain.values if isinstance(domain, OneOf) else domain.of
+        )
+        if any(type(value) is Seat for value in values):
+            return True
+    return False
+
+
 def _domain(domain: Domain) -> dict[str, Any]:
     if isinstance(domain, Between):
         return {"min": domain.low, "max": domain.high}
@@ -119,10 +144,14 @@ def _written(move: Any) -> Any:
         case Bare(field):
             return getattr(move, field)
         case Tagged(tags, keys):
-            fields = {field.name: getattr(move, field.name) for field in attrs.fields(type(move))}
-            return {**tags, **{keys.get(name, name): value for name, value in fields.items() if value is not None}}
-    fields = {field.name: getattr(move, field.name) for field in attrs.fields(type(move))}
-    return {"kind": type(move).__name__, **fields} if fields else type(move).__name__
+            given = {name: value for name, value in _values(move).items() if value is not None}
+            return {**tags, **{keys.get(name, name): value for name, value in given.items()}}
+    values = _values(move)
+    return {"kind": type(move).__name__, **values} if values else type(move).__name__
+
+
+def _values(move: Any) -> dict[str, Any]:
+    return {field.name: getattr(move, field.name) for field in attrs.fields(type(move))}
 
 
 # Reading
@@ -143,7 +172,8 @@ def _move_reader(game: type[Game[Any, Any]]) -> Reader:
             case Items(fields):
                 readers.append((_is_list, _items_reader(move, fields)))
             case Bare(field):
-                readers.append((_is_scalar, _bare_reader(move, field)))
+                is_tuple = get_origin(get_type_hints(move)[field]) is tuple
+                readers.append((_is_list if is_tuple else _is_scalar, _bare_reader(move, field)))
             case Tagged(tags, keys):
                 readers.append((_has_tags(tags), _tagged_reader(move, keys)))
 
@@ -163,7 +193,9 @@ def _move_reader(game: type[Game[Any, Any]]) -> Reader:
                     reasons.append(str(error))
         if reasons:
             raise MalformedAnswer("; or ".join(reasons))
-        raise MalformedAnswer(f"move {shown(value)} is no move of {game.name}; its moves look like {_shapes(game)}")
+        raise MalformedAnswer(
+            f"move {shown(value)} is no move of {game.name}; its moves look like {_shapes(game)}"
+        )
 
     return read
 
@@ -182,14 +214,16 @@ def _is_list(value: Any) -> bool:
 
 
 def _is_scalar(value: Any) -> bool:
-    return type(value) in (int, str, float)
+    return type(value) in (int, str, float, bool)
 
 
 def _has_tags(tags: Mapping[str, str | int]) -> Callable[[Any], bool]:
     def fits(value: Any) -> bool:
         if type(value) is not dict:
             return False
-        return all(type(found := _whole(value.get(key))) is type(tag) and found == tag for key, tag in tags.items())
+        return all(
+            type(found := _whole(value.get(key))) is type(tag) and found == tag for key, tag in tags.items()
+        )
 
     return fits
 
@@ -205,7 +239,10 @@ def _items_reader(move: type[Any], fields: Sequence[str]) -> Reader:
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
         if len(value) != len(readers):
             raise MalformedAnswer(f"move {shown(value)}: expected [{', '.join(fields)}]")
-        found = {field: _read(reader, field, item, seats) for (field, reader), item in zip(readers, value, strict=True)}
+        found = {
+            field: _read(reader, field, item, seats)
+            for (field, reader), item in zip(readers, value, strict=True)
+        }
         return move(**found)
 
     return read
@@ -222,7 +259,9 @@ def _bare_reader(move: type[Any], field: str) -> Reader:
 
 def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> Reader:
     hints = get_type_hints(move)
-    fields = [(field, keys.get(field.name, field.name), _reader(hints[field.name])) for field in attrs.fields(move)]
+    fields = [
+        (field, keys.get(field.name, field.name), _reader(hints[field.name])) for field in attrs.fields(move)
+    ]
 
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
         found = {}

@@ -8,6 +8,8 @@ was the bot late.  The watch also remembers how long the arena was deaf lately.
 from __future__ import annotations
 
 from collections import deque
+from math import inf
+from time import perf_counter
 
 import trio
 
@@ -20,32 +22,35 @@ class LagWatch(trio.abc.Instrument):
     """Trio tells it around every poll.  One for the whole run; `trio.lowlevel.add_instrument(watch)`."""
 
     def __init__(self) -> None:
-        self.polled_at = -float("inf")
+        self.polled_at = -inf
         """When the latest poll returned."""
-        self.polled_before = -float("inf")
+        self.polled_before = -inf
         """When the poll before that returned: whatever a reader finds now came later than this."""
         self.worst_s = 0.0
-        self._wait_until = 0.0
+        # Lateness is measured in real time: in a test's virtual time a jump of the clock is none.
+        self._heard_at = inf
+        self._wait_until = inf
         self._lags: deque[tuple[float, float]] = deque(maxlen=LAGS_KEPT)
+        """(when, how long), each shorter than the one before."""
 
     def before_io_wait(self, timeout: float) -> None:
-        now = trio.current_time()
+        now = perf_counter()
+        if now - self._heard_at > LAG_NOTED_S:
+            self._note(trio.current_time(), now - self._heard_at)
         self._wait_until = now + timeout
-        if now - self.polled_at > LAG_NOTED_S:
-            self._note(now, now - self.polled_at)
 
     def after_io_wait(self, timeout: float) -> None:
-        now = trio.current_time()
-        if now - self._wait_until > LAG_NOTED_S:
-            self._note(now, now - self._wait_until)
-        self.polled_before, self.polled_at = self.polled_at, now
+        self.polled_before, self.polled_at = self.polled_at, trio.current_time()
+        self._heard_at = perf_counter()
+        if self._heard_at - self._wait_until > LAG_NOTED_S:
+            self._note(self.polled_at, self._heard_at - self._wait_until)
 
     def _note(self, now: float, lag_s: float) -> None:
-        if lag_s == float("inf"):
-            return
+        while self._lags and self._lags[-1][1] <= lag_s:  # it can never be the worst one since anything
+            self._lags.pop()
         self._lags.append((now, lag_s))
         self.worst_s = max(self.worst_s, lag_s)
 
     def since(self, moment: float) -> float:
         """The worst lateness noted since `moment`, in seconds; 0.0 if none over a millisecond."""
-        return max((lag_s for noted_at, lag_s in self._lags if noted_at >= moment), default=0.0)
+        return next((lag_s for noted_at, lag_s in self._lags if noted_at >= moment), 0.0)

@@ -25,6 +25,11 @@ from arena.wire.messages import Match, Result
 
 _decode = msgspec.json.Decoder().decode
 
+ANSWER_BYTES_MAX = 65536
+"""As on the wire."""
+TRACEBACK_MAX = 4096
+"""Characters of a traceback that a capsule keeps: its end says most."""
+
 
 class LocalPlayer(Player):
     """One object of a bot's class.  An exception in its code makes the instance `gone`."""
@@ -66,9 +71,8 @@ class LocalPlayer(Player):
             return
         now = trio.current_time()
         try:
-            value = _decode(msgspec.json.encode(value))
-            slot.settle(Reply(codec.move(value), now, now))
-        except (MalformedAnswer, TypeError, ValueError, msgspec.MsgspecError) as error:
+            slot.settle(Reply(codec.move(_as_sent(value)), now, now))
+        except MalformedAnswer as error:
             slot.settle(Reply(None, now, now, "malformed", str(error)))
 
     def expire(self) -> tuple[FaultKind, str]:
@@ -100,10 +104,26 @@ class LocalPlayer(Player):
             return None
         try:
             return method(*arguments)
-        except Exception as error:  # someone else's code: whatever it raises is that bot's failure and no one else's
-            self._broken = f"raised {type(error).__name__}: {error}"
-            self._traceback = traceback.format_exc()
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # someone else's code: whatever it raises is that bot's failure alone
+            # by `traceback`, because str(error) is that bot's code too
+            self._broken = f"raised {traceback.format_exception_only(error)[-1].strip()}"
+            self._traceback = traceback.format_exc()[-TRACEBACK_MAX:]
             return None
+
+
+def _as_sent(value: Any) -> Any:
+    """What a bot returned as it would come over a connection.  Raises MalformedAnswer if nothing would."""
+    try:
+        octets = msgspec.json.encode(value)
+        if len(octets) <= ANSWER_BYTES_MAX:
+            return _decode(octets)
+        reason = f"an answer of more than {ANSWER_BYTES_MAX} bytes"
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        reason = f"no JSON: {error}"
+    raise MalformedAnswer(reason)
 
 
 def match_message(start: MatchStart, game_number: int) -> Match:

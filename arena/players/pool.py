@@ -1,4 +1,4 @@
-"""The instances of all bots: started when needed, used again for later matches, ended when there are too many.
+"""The instances of all bots: started when needed, used again for later matches, ended when too many.
 
 An instance that has played rotation r of series with shared deals only ever
 plays rotation r: one that remembered the first rotation would know its

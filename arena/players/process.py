@@ -21,7 +21,7 @@ from arena.entrants import Entrant, made_since, mark_built, snapshot
 from arena.errors import ArenaError, ConfigError
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
-from arena.players.tcp import Absences, accept_all, introduce, listen
+from arena.players.tcp import Absences, accept_all, introduce, listen, send_last
 from arena.players.transport import PipeTransport, Transport
 from arena.wire.connection import ArenaConnection, Malformed, Noted, Received
 
@@ -327,10 +327,7 @@ async def _serve_one(
         return
     if refusal is not None or player.is_connected:
         reason = refusal or "this port is one instance's own, and it is connected already"
-        try:
-            transport.send_now(connection.bye(reason))
-        except OSError:
-            pass
+        await send_last(transport, connection.bye(reason))
         if not player.entered.is_set():
             player.leave(f"was refused: {reason}")
         return

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from math import inf
 from typing import Any
 
 import attrs
@@ -16,38 +18,43 @@ import trio
 
 from arena.errors import MalformedAnswer
 from arena.game import Seat
-from arena.players.base import MatchStart, Player, Question, Reply, Slot
+from arena.players.base import UNREAD, MatchStart, Player, Question, Reply, Slot
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
 from arena.players.transport import Transport
 from arena.record import Decision, FaultKind
-from arena.wire.connection import Answered, ArenaConnection, Introduced, Malformed, Noted, Refused
+from arena.wire.connection import Answered, ArenaConnection, Malformed, Noted, Received, Refused
 
 OUTBOX_BYTES_MAX = 1 << 20
 """A bot that reads nothing while a megabyte piles up is gone; the longest question is some kilobytes."""
 MESSAGES_KEPT = 40
+SEND_BYTES = 1 << 16
 MESSAGE_BYTES_KEPT = 2048
 """What a capsule shows of each of the last messages."""
 FLOOD_BYTES_PER_S = 1 << 20
 FLOOD_BURST_BYTES = 1 << 18
-"""A bot may send this much at once and so much in a second; what is more is read later, on its own time, not on others'."""
+"""A bot may send this much at once and so much in a second; the rest is read later, on its own time."""
 
 
 class StreamPlayer(Player):
     """An instance of a bot that is reached over a transport."""
 
-    def __init__(self, name: str, *, margin_s: float = 0.0, reconnect_s: float = 10.0, watch: LagWatch | None = None) -> None:
+    def __init__(
+        self, name: str, *, margin_s: float = 0.0, reconnect_s: float = 10.0, watch: LagWatch | None = None
+    ) -> None:
         self.name = name
         self.margin_s = margin_s
         self.reconnect_s = reconnect_s
         self._watch = watch
         self.connection: ArenaConnection | None = None
         self._transport: Transport | None = None
+        self._put_aside: list[bytes] = []
+        """Messages that go out with the next question: a write costs more than all that we compute for it."""
         self._outbox = bytearray()
+        """What the kernel would not take at once."""
         self._outbox_filled = trio.Event()
         self._start: MatchStart | None = None
         self._codec: Codec | None = None
-        self._question: Question | None = None
         self._slot: Slot | None = None
         self._asked_id: str | None = None
         self._unsent = False
@@ -74,24 +81,24 @@ class StreamPlayer(Player):
 
     def _attach(self, transport: Transport, connection: ArenaConnection) -> None:
         self._transport, self.connection = transport, connection
-        self._outbox.clear()
+        self._outbox = bytearray()  # a new one: the old connection's writer may still hold on to its own
+        self._put_aside.clear()
         self.lost_at = None
-        self._send(connection.welcome(self.name))
+        self._say(connection.welcome(self.name))
         if self._start is not None:
-            self._send(self._begin_match(connection, self._start))
-            if self._slot is not None and self._slot.reply is None:
-                self._unsent = True
-                self._ask_now()
+            self._say(self._begin_match(connection, self._start))
+            self._ask_now()
+        self.flush()
 
     def _detach(self, reason: str) -> None:
-        self._note("—", reason.encode())
+        self._note(trio.current_time(), "—", reason.encode())
         self.gone_reason = reason
         if self._transport is not None:
             self._transport.close()
         self._transport = self.connection = None
         self.lost_at = trio.current_time()
-        if self._slot is not None and self._slot.sent_at is None:
-            self._slot.sent_at = self._slot.asked_at  # whoever takes its place finds the clock running
+        if self._slot is not None:
+            self._slot.note_sent(self._slot.asked_at)  # whoever takes its place finds the clock running
         if self._is_gone:
             self._fail_open()
 
@@ -110,7 +117,7 @@ class StreamPlayer(Player):
 
     def dismiss(self, reason: str) -> None:
         """Says goodbye and closes the connection."""
-        if self.connection is not None and self._transport is not None:
+        if self.connection is not None and self._transport is not None and not self._outbox:
             try:
                 self._transport.send_now(self.connection.bye(reason))
             except OSError:
@@ -131,34 +138,33 @@ class StreamPlayer(Player):
         return self._transport is not None
 
     async def _read_all(self, transport: Transport, connection: ArenaConnection) -> None:
-        allowance, counted_at = float(FLOOD_BURST_BYTES), trio.current_time()
+        watch = self._watch if transport.is_polled else None
+        flood = Flood()
         while octets := await transport.receive():
-            now = trio.current_time()
-            heard_since = self._watch.polled_before if self._watch is not None and transport.is_polled else now
-            self._note("←", octets)
+            if watch is not None:
+                now, heard_since = watch.polled_at, watch.polled_before
+            else:
+                now = heard_since = trio.current_time()
+            self._note(now, "←", octets)
             for received in connection.receive(octets):
                 self._take(received, now, heard_since)
             if self._unsent and connection.can_ask:
                 self._ask_now()
-            allowance = min(FLOOD_BURST_BYTES, allowance + (now - counted_at) * FLOOD_BYTES_PER_S) - len(octets)
-            counted_at = now
-            if allowance < 0:
-                await trio.sleep(-allowance / FLOOD_BYTES_PER_S)
+            flood.bytes += len(octets)
+            if flood.bytes > FLOOD_BURST_BYTES:
+                await flood.subside()
         for received in connection.receive(b""):
             self._take(received, trio.current_time(), trio.current_time())
 
-    def _take(self, received: Any, now: float, heard_since: float) -> None:
-        match received:
-            case Answered(_, value):
-                self._settle(value, now, heard_since)
-            case Malformed(reason, settles):
-                if settles and self._slot is not None:
-                    slot, self._slot = self._slot, None
-                    slot.settle(Reply(None, now, heard_since, "malformed", reason))
-            case Noted(reason) | Refused(reason):
-                self._note("·", reason.encode())
-            case Introduced():
-                pass
+    def _take(self, received: Received, now: float, heard_since: float) -> None:
+        if type(received) is Answered:
+            self._settle(received.move, now, heard_since)
+        elif type(received) is Malformed:
+            slot, self._slot = self._slot, None
+            if slot is not None:
+                slot.settle(Reply(None, now, heard_since, "malformed", received.reason))
+        elif isinstance(received, Noted | Refused):
+            self._note(now, "·", received.reason.encode())
 
     def _settle(self, value: Any, now: float, heard_since: float) -> None:
         slot, self._slot = self._slot, None
@@ -172,15 +178,26 @@ class StreamPlayer(Player):
 
     # The outbox
 
-    def _send(self, octets: bytes) -> bool:
-        """Hands over or puts aside; gives whether all is handed over."""
-        if not octets or self._transport is None:
-            return not octets
-        self._note("→", octets)
-        sent = 0
+    def _say(self, octets: bytes) -> None:
+        """Puts a message aside until the next question, or `flush`."""
+        if octets and self._transport is not None:
+            self._note(trio.current_time(), "→", octets)
+            self._put_aside.append(octets)
+
+    def flush(self) -> None:
+        """Hands over all that was said."""
+        if self._put_aside and self._write(b"".join(self._put_aside)) and self._slot is not None:
+            self._slot.note_sent(trio.current_time())
+
+    def _write(self, octets: bytes) -> bool:
+        """Hands over to the kernel, what it does not take to the writer task; gives whether it took all."""
+        self._put_aside.clear()
+        transport, sent = self._transport, 0
+        if transport is None:
+            return False
         if not self._outbox:
             try:
-                sent = self._transport.send_now(octets)
+                sent = transport.send_now(octets)
             except OSError as error:
                 self._detach(f"broke its connection ({error.strerror or error})")
                 return False
@@ -194,33 +211,31 @@ class StreamPlayer(Player):
         return False
 
     async def _write_all(self, transport: Transport) -> None:
+        outbox = self._outbox
         while True:
             await self._outbox_filled.wait()
             self._outbox_filled = trio.Event()
-            while self._outbox and self._transport is transport:
-                waiting = bytes(self._outbox[:65536])
+            while outbox:
+                waiting = bytes(outbox[:SEND_BYTES])
                 try:
                     sent = await transport.send_some(memoryview(waiting))
                 except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
                     return  # the reader sees it too, and it is the one to say so
-                del self._outbox[:sent]
-            slot = self._slot
-            if slot is not None and slot.sent_at is None and not self._unsent and not self._outbox:
-                slot.sent_at = trio.current_time()
+                del outbox[:sent]
+            if self._slot is not None and not self._unsent and self._outbox is outbox:
+                self._slot.note_sent(trio.current_time())
 
-    def _note(self, direction: str, octets: bytes) -> None:
-        self._messages.append((trio.current_time(), direction, octets[:MESSAGE_BYTES_KEPT]))
+    def _note(self, now: float, direction: str, octets: bytes) -> None:
+        self._messages.append((now, direction, octets[:MESSAGE_BYTES_KEPT]))
 
     # The referee's side
 
     def begin(self, start: MatchStart) -> None:
-        if self._slot is not None:  # the match before was broken off
-            self.expire()
         self._start = start
         self._codec = Codec(start.game, start.names, start.seat)
         self._messages.clear()
         if self.connection is not None:
-            self._send(self._begin_match(self.connection, start))
+            self._say(self._begin_match(self.connection, start))
 
     def _begin_match(self, connection: ArenaConnection, start: MatchStart) -> bytes:
         control = start.control
@@ -236,79 +251,113 @@ class StreamPlayer(Player):
         )
 
     def ask(self, question: Question, slot: Slot) -> None:
-        self._question, self._slot = question, slot
+        self._slot, self._asked_id = slot, None
         if self._is_gone:
             self._fail_open()
         elif self.connection is None:
             self._unsent = True
-            slot.sent_at = slot.asked_at
-            if self.lost_at is not None and trio.current_time() - self.lost_at > self.reconnect_s:
+            slot.note_sent(slot.asked_at)
+            if self.lost_at is not None and slot.asked_at - self.lost_at > self.reconnect_s:
                 self._fail_open()
         elif self.connection.can_ask:
             self._ask_now()
         else:
             self._unsent = True
-            slot.sent_at = slot.asked_at  # it owes us an answer: the clock of this question runs all the same
+            slot.note_sent(
+                slot.asked_at
+            )  # it owes us an answer: the clock of this question runs all the same
 
     def _ask_now(self) -> None:
-        question, slot, codec, connection = self._question, self._slot, self._codec, self.connection
+        """Sends the open question over the connection there is, with what is left of its time."""
         self._unsent = False
-        if question is None or slot is None or codec is None or connection is None:
+        slot, codec, connection = self._slot, self._codec, self.connection
+        if slot is None or codec is None or connection is None:
             return
+        question = slot.question
         limit_s = question.limit.time_s
         if slot.sent_at is not None:
             limit_s = max(0.0, limit_s - (trio.current_time() - slot.sent_at))
-        is_plain = connection.protocol is None
         octets = connection.ask(
             state=codec.encode(question.observation),
-            options=b"" if is_plain else codec.options(question.options),
-            time_s=None if limit_s == float("inf") else limit_s,
+            options=b"" if connection.protocol is None else codec.options(question.options),
+            time_s=None if limit_s == inf else limit_s,
             bank_s=question.bank_s,
         )
         self._asked_id = connection.open_id
-        if self._send(octets) and slot.sent_at is None:
-            slot.sent_at = trio.current_time()
+        self._say(octets)
+        self.flush()
 
     def expire(self) -> tuple[FaultKind, str]:
-        slot, self._slot, self._question = self._slot, None, None
+        slot, self._slot = self._slot, None
         was_unsent, self._unsent = self._unsent, False
         if self.connection is None:
             return "gone", self.gone_reason
         if not was_unsent:
             self.connection.give_up()
-        if slot is not None and slot.sent_at is None:
-            return "gone", "does not read: the question could not be handed over in time"
+        if (was_unsent and self._outbox) or (slot is not None and slot.sent_at is None):
+            return "gone", UNREAD
         return "too_late", "still owes the answer to an earlier question" if was_unsent else ""
 
     def tell(self, kind: str, payload: Any) -> None:
         if self.connection is not None and self.connection.protocol is not None and self._codec is not None:
-            self._send(self.connection.event(kind, self._codec.encode(payload)))
+            self._say(self.connection.event(kind, self._codec.encode(payload)))
 
     def blame(self, decision: Decision) -> None:
         if self.connection is not None and decision.fault is not None:
-            self._send(self.connection.fault(decision.fault, decision.reason, self._asked_id))
+            self._say(self.connection.fault(decision.fault, decision.reason, self._asked_id))
 
     def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
         start, self._start = self._start, None
         if self.connection is not None and start is not None:
             by_name = {start.names[seat]: rank for seat, rank in ranks.items()}
-            self._send(self.connection.result(ranks=by_name, returns={start.names[s]: v for s, v in returns.items()}))
+            self._say(
+                self.connection.result(ranks=by_name, returns={start.names[s]: v for s, v in returns.items()})
+            )
+
+    def break_off(self) -> None:
+        if self._slot is not None:
+            self.expire()
+        self._start = None
 
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
         began_at = self._messages[0][0] if self._messages else 0.0
+        blanked = _blanked([octets for _, _, octets in self._messages], self.secrets)
         lines = [
-            {"t_s": round(at - began_at, 6), "dir": direction, "text": self._blanked(octets)}
-            for at, direction, octets in self._messages
+            {"t_s": round(at - began_at, 6), "dir": direction, "text": text}
+            for (at, direction, _), text in zip(self._messages, blanked, strict=True)
         ]
         return (*lines, *self.extra_evidence())
 
-    def _blanked(self, octets: bytes) -> str:
+
+@attrs.define
+class Flood:
+    """How much a bot has sent beyond what it may, as a bucket that leaks."""
+
+    bytes: int = 0
+    _leaked_at: float = attrs.field(factory=trio.current_time)
+
+    async def subside(self) -> None:
+        """Waits until it is a burst and no more: meanwhile nothing is read, and TCP stops the bot."""
+        now = trio.current_time()
+        self.bytes = max(0, self.bytes - int((now - self._leaked_at) * FLOOD_BYTES_PER_S))
+        self._leaked_at = now
+        over = self.bytes - FLOOD_BURST_BYTES
+        if over > 0:
+            await trio.sleep(over / FLOOD_BYTES_PER_S)
+
+
+def _blanked(messages: list[bytes], secrets: tuple[str, ...]) -> list[str]:
+    """The messages as text, without the secrets."""
+    texts = []
+    for octets in messages:
         text = octets.decode("utf-8", "backslashreplace").rstrip("\n")
-        for secret in self.secrets:
+        for secret in secrets:
             text = text.replace(secret, "***")
-        return text
+        texts.append(text)
+    return texts
 
 
+@lru_cache(maxsize=64)
 def rules_json(game: Any) -> bytes:
     """The house rules of a game as a JSON object."""
     return msgspec.json.encode(attrs.asdict(game))

@@ -20,6 +20,7 @@ CONNECTIONS_MAX = 1024
 """Open connections a lobby bears; more are turned away."""
 REFUSALS_NOTED_MAX = 20
 """Different reasons shown to people, each once: a bot that tries again and again fills no screen."""
+LAST_WORD_S = 1.0
 ACCEPT_PAUSE_S = 0.1
 """Waited when the machine is out of file descriptors, before the next try."""
 
@@ -102,6 +103,17 @@ async def introduce(transport: Transport, connection: ArenaConnection, name_wait
                 return None
     connection.enter()
     return None
+
+
+async def send_last(transport: Transport, octets: bytes) -> None:
+    """Sends a last word, if the other side takes it soon."""
+    try:
+        sent = transport.send_now(octets)
+        with trio.move_on_after(LAST_WORD_S):
+            while sent < len(octets):
+                sent += await transport.send_some(memoryview(octets)[sent:])
+    except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+        pass
 
 
 class Absences:
@@ -201,7 +213,7 @@ class Lobby:
             return
         player = refusal or self._seat(connection)
         if isinstance(player, str):
-            self._refuse(transport, connection, player)
+            await self._refuse(transport, connection, player)
             return
         self._announce(f"{player.name} is connected")
         try:
@@ -227,14 +239,11 @@ class Lobby:
                 del self.players[player.name], self._said[player.name]
             self._announce(f"{player.name} has left: {player.gone_reason}")
 
-    def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
+    async def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
         if reason not in self._refusals and len(self._refusals) < REFUSALS_NOTED_MAX:
             self._refusals.add(reason)
             self._note(f"a connection was refused: {reason}")
-        try:
-            transport.send_now(connection.bye(reason))
-        except OSError:
-            pass
+        await send_last(transport, connection.bye(reason))
 
     def _seat(self, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that this connection is, or why there is no place for it."""

@@ -18,14 +18,17 @@ RECEIVE_BYTES = 65536
 
 
 class Transport(ABC):
-    """One connection's bytes.  Broken connections read as closed (`b""`) and take nothing more (OSError, trio.BrokenResourceError)."""
+    """One connection's bytes.
+
+    A broken one reads as closed (`b""`) and takes nothing more (OSError, trio.BrokenResourceError).
+    """
 
     is_polled: bool = True
     """Whether news come through Trio's poll, so that the lag watch knows when they can have come."""
 
     @abstractmethod
     def send_now(self, octets: bytes | memoryview) -> int:
-        """Hands over as much as is taken without waiting; gives how many bytes.  Raises OSError when broken."""
+        """Hands over what is taken without waiting; gives how many bytes.  Raises OSError when broken."""
 
     @abstractmethod
     async def send_some(self, octets: memoryview) -> int:
@@ -121,7 +124,8 @@ class StreamTransport(Transport):
 
     def __init__(self, stream: trio.abc.Stream) -> None:
         self._stream = stream
-        self._scope = trio.CancelScope()
+        self._receiving = trio.CancelScope()
+        self._is_closed = False
 
     def send_now(self, octets: bytes | memoryview) -> int:
         return 0
@@ -131,12 +135,19 @@ class StreamTransport(Transport):
         return len(octets)
 
     async def receive(self) -> bytes:
-        with self._scope:
-            try:
-                return bytes(await self._stream.receive_some(RECEIVE_BYTES))
-            except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return b""
-        return b""
+        octets = b""
+        with trio.CancelScope() as self._receiving:
+            if not self._is_closed:
+                try:
+                    octets = bytes(await self._stream.receive_some(RECEIVE_BYTES))
+                except (trio.BrokenResourceError, trio.ClosedResourceError):
+                    pass
+        if self._is_closed:
+            await trio.aclose_forcefully(self._stream)
+            return b""
+        return octets
 
     def close(self) -> None:
-        self._scope.cancel()
+        """A Trio stream cannot be closed at once: whoever receives does it."""
+        self._is_closed = True
+        self._receiving.cancel()

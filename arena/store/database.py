@@ -16,6 +16,8 @@ from arena.errors import ConfigError
 from arena.game import Seat
 from arena.record import FAULT_KINDS, Decision, Entry
 from arena.schedule import Pairing, PairingId
+from arena.store.capsules import FOLDER as FAULTS
+from arena.store.capsules import publish, publish_matches, withdraw
 from arena.store.files import DATABASE, Table, code_of, connect, made, sentences, write_tables
 from arena.store.rows import (
     SEAT_FIELDS,
@@ -188,8 +190,21 @@ class Store:
         number = "(SELECT number FROM matches WHERE match_id = ?)"
         with self._transaction() as db:
             db.executemany(f"DELETE FROM decisions WHERE match = {number}", ids)
+            db.executemany(f"DELETE FROM capsules WHERE match = {number}", ids)
             db.executemany(f"DELETE FROM seats WHERE match = {number}", ids)
             db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
+            withdraw(self.folder, (id for (id,) in ids))
+
+    def publish(self, match_ids: Iterable[str] | None = None) -> None:
+        """Writes capsules as files: all that are missing of closed series, or those of these matches.
+
+        The series of these matches must be closed.
+        """
+        with sentences(self.folder / FAULTS):
+            if match_ids is None:
+                publish(self.connection, self.folder)
+            else:
+                publish_matches(self.connection, self.folder, match_ids)
 
     def set_schedule(self, pairings: Iterable[Pairing]) -> None:
         """The whole plan in order of play, in the place of the one before.
@@ -323,6 +338,7 @@ class Store:
         """Writes the tables as CSVs beside the database; `arena.analysis.export` adds the leaderboard."""
         with self.frozen():
             write_tables(self.folder, self.tables())
+            self.publish()
 
     def _table(self, name: str) -> Iterator[Row]:
         return self._rows(f"SELECT {names(name)} FROM {FROM[name]}")

@@ -12,6 +12,7 @@ import attrs
 
 from arena.record import FAULT_KINDS, Decision, Entry
 from arena.schedule import PairingId, Points
+from arena.store.capsules import insert_capsules
 from arena.store.schema import OPPONENTS_SEPARATOR
 
 Row: TypeAlias = Sequence[Any]
@@ -157,6 +158,8 @@ def insert(db: sqlite3.Connection, entry: Entry) -> None:
         "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((number, place, *_decision_row(decision)) for place, decision in enumerate(entry.decisions)),
     )
+    assert number is not None, "the row was inserted just now"
+    insert_capsules(db, number, entry)
 
 
 def bot_row(bot: StoredBot) -> Row:

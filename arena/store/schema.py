@@ -42,6 +42,10 @@ CREATE TABLE decisions (
     asked INTEGER NOT NULL, lagged INTEGER NOT NULL,
     PRIMARY KEY (match, number)
 ) WITHOUT ROWID;
+CREATE TABLE capsules (
+    match INTEGER NOT NULL, seat INTEGER NOT NULL, number INTEGER NOT NULL, packed BLOB NOT NULL,
+    PRIMARY KEY (match, seat, number)
+);
 
 CREATE VIEW unplayed AS
     SELECT p.* FROM schedule p LEFT JOIN matches m USING (pairing_id) WHERE m.number IS NULL;

@@ -1,0 +1,84 @@
+"""The matches that are still to be played: which comes next, given whose bots are free.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from math import comb
+
+from arena.schedule import Pairing, PairingId
+
+SCANNED_MAX = 2000
+"""Matches looked through in order, where the free bots are too many to try all their sets."""
+SETS_MAX = 20_000
+"""Sets of free bots looked up, where bots are few or mostly busy."""
+
+
+class Pending:
+    """What is left of a schedule; cheap to ask also when a hundred bots can each play one match at a time."""
+
+    def __init__(self, order: Sequence[Pairing], wanted: Iterable[PairingId]) -> None:
+        """`wanted`: which of the pairings of `order` are to be played."""
+        self._order = order
+        self._index = {pairing.id: index for index, pairing in enumerate(order)}
+        self._wanted = {self._index[pairing] for pairing in wanted}
+        self._first = 0
+        self._of: dict[frozenset[str], list[int]] = {}
+        for index, pairing in enumerate(order):
+            self._of.setdefault(frozenset(pairing.bots), []).append(index)
+        self._passed = dict.fromkeys(self._of, 0)
+
+    def __len__(self) -> int:
+        return len(self._wanted)
+
+    def __iter__(self) -> Iterator[Pairing]:
+        """All of them, in order of play."""
+        while self._first < len(self._order) and self._first not in self._wanted:
+            self._first += 1
+        for index in range(self._first, len(self._order)):
+            if index in self._wanted:
+                yield self._order[index]
+
+    def put_back(self, pairing: PairingId) -> None:
+        """It is to be played again."""
+        index = self._index[pairing]
+        self._wanted.add(index)
+        self._first = min(self._first, index)
+        self._passed[frozenset(self._order[index].bots)] = 0
+
+    def clear(self) -> None:
+        """Nothing is to be played any more."""
+        self._wanted.clear()
+
+    def take(self, can_play: Callable[[Pairing], bool], free: Callable[[], Sequence[str]]) -> Pairing | None:
+        """The first match that can be played now, which is pending no more.
+
+        `free` gives the bots that may be seated; it is asked only if the first match cannot be played.
+        """
+        if not self._wanted:
+            return None
+        first = next(iter(self))
+        found: Pairing | None = first if can_play(first) else self._search(can_play, free())
+        if found is not None:
+            self._wanted.remove(self._index[found.id])
+        return found
+
+    def _search(self, can_play: Callable[[Pairing], bool], free: Sequence[str]) -> Pairing | None:
+        seats = len(self._order[0].bots)
+        sets = comb(len(free), seats)
+        if sets > SETS_MAX:
+            scanned = (pairing for pairing, _ in zip(self, range(SCANNED_MAX), strict=False))
+            return next((pairing for pairing in scanned if can_play(pairing)), None)
+        heads = (self._head(frozenset(bots)) for bots in combinations(free, seats))
+        fitting = (index for index in heads if index is not None and can_play(self._order[index]))
+        index = min(fitting, default=None)
+        return None if index is None else self._order[index]
+
+    def _head(self, bots: frozenset[str]) -> int | None:
+        """The first pending match of these bots."""
+        matches, place = self._of.get(bots, ()), self._passed.get(bots, 0)
+        while place < len(matches) and matches[place] not in self._wanted:
+            place += 1
+        if bots in self._passed:
+            self._passed[bots] = place
+        return matches[place] if place < len(matches) else None

@@ -1,0 +1,98 @@
+"""A tournament that is run: what is decided before, who is told meanwhile, what came of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+
+from arena.entrants import Entrant
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.plan import Plan, control_of
+from arena.players.process import BotBroken
+from arena.record import Entry
+from arena.store import Store
+
+
+class BrokenBots(ConfigError):
+    """Bots that cannot play; all of them."""
+
+    def __init__(self, broken: Sequence[BotBroken]) -> None:
+        super().__init__("; ".join(str(bot) for bot in broken))
+        self.broken = tuple(broken)
+
+
+class Reporter(Protocol):
+    """Whoever shows a run to people; called from the run, must not block."""
+
+    def note(self, line: str) -> None:
+        """One line for people."""
+
+    def waiting(self, address: str, missing: Sequence[str]) -> None:
+        """Connecting bots are waited for."""
+
+    def begins(self, planned: int, done: int) -> None:
+        """Play begins: so many matches are planned, so many were there already."""
+
+    def played(self, entry: Entry) -> None:
+        """A match is over."""
+
+
+class Silent:
+    """A reporter that shows nothing."""
+
+    def note(self, line: str) -> None: ...
+    def waiting(self, address: str, missing: Sequence[str]) -> None: ...
+    def begins(self, planned: int, done: int) -> None: ...
+    def played(self, entry: Entry) -> None: ...
+
+
+@attrs.frozen
+class Setup:
+    """All that is decided before anything runs."""
+
+    plan: Plan
+    """With its seed."""
+    game: Game[Any, Any]
+    entrants: tuple[Entrant, ...]
+    tokens: Mapping[str, str]
+    """Token -> name, of the entrants that connect with one."""
+    concurrency: int
+    folder: Path
+    store: Store
+    only: str | None = None
+    """Play just the match whose id begins so."""
+    stop_at_fault: bool = False
+
+    @property
+    def seed(self) -> int:
+        assert self.plan.seed is not None, "the seed is drawn before anything runs"
+        return self.plan.seed
+
+    @property
+    def margins(self) -> dict[str, float]:
+        started = control_of(self.plan, connecting=False).margin_s
+        return {entrant.name: started for entrant in self.entrants}
+
+
+@attrs.define
+class Summary:
+    """What a run did."""
+
+    planned: int = 0
+    played: int = 0
+    faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
+    """(bot, kind, reason) -> how often, in this run."""
+    lagged: int = 0
+    """Decisions that the arena itself may have spoilt."""
+    lag_worst_s: float = 0.0
+    aborted: list[str] = attrs.field(factory=list)
+    """Ids of matches whose rules broke in this run."""
+    first_fault: Entry | None = None
+    """The match at whose fault the run was stopped."""
+    left_out: list[BotBroken] = attrs.field(factory=list)
+    last: Entry | None = None

@@ -1,0 +1,126 @@
+"""The benchmark gives what it promises to print; how fast anything is, is not tested here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import trio
+
+from arena.bench.__main__ import MEASURINGS, main
+from arena.bench.clients import clients
+from arena.bench.lean_client import filled
+from arena.bench.measures import Effort, Goal, Measure, as_text, at_least, at_most, ratios, short
+from arena.bench.rules import LeanBot, games
+from arena.bench.wire import ping_pong, record_sayings
+from arena.games import GAMES
+
+TINY = Effort(repeats=1, seconds=0.02)
+
+GOALS = [
+    ("at most: below", at_most(2.0), 1.9, True),
+    ("at most: the bound itself", at_most(2.0), 2.0, True),
+    ("at most: above", at_most(2.0), 2.1, False),
+    ("at least: above", at_least(10_000), 10_001, True),
+    ("at least: the bound itself", at_least(10_000), 10_000, True),
+    ("at least: below", at_least(10_000), 9_999, False),
+]
+
+FACE_COUNT = {"face": {"min": 3, "max": 6}, "count": {"min": 1, "max": 1}}
+CARDS = {"cards": {"subset_of": ["AS", "TC", "2D"], "least": 2, "most": 3}}
+OPTIONS = [
+    ("a literal", "pass", {}, "pass"),
+    ("a list", ["<face>", "<count>"], FACE_COUNT, [3, 1]),
+    ("a bare field", "<bet>", {"bet": {"one_of": [4, 9]}}, 4),
+    ("an object", {"do": "play", "cards": "<cards>"}, CARDS, {"do": "play", "cards": ["AS", "TC"]}),
+]
+
+
+@pytest.mark.parametrize(("name", "goal", "value", "expected"), GOALS, ids=[row[0] for row in GOALS])
+def test_goal(name: str, goal: Goal, value: float, expected: bool) -> None:
+    """A goal is met on its bound and on the right side of it."""
+    assert expected == goal.is_met(value)
+
+
+@pytest.mark.parametrize(("name", "form", "fields", "expected"), OPTIONS, ids=[row[0] for row in OPTIONS])
+def test_lean_bots_play_the_lowest_move(name: str, form: object, fields: dict, expected: object) -> None:
+    """Both lean bots fill any form with the lowest values: the one of this process, and the program."""
+    assert expected == LeanBot().move({}, [{"form": form, "fields": fields}])
+    assert expected == filled(form, fields)
+
+
+def test_table_shows_the_median_and_the_verdict() -> None:
+    """A row has the median of the samples, their spread, the goal, and whether it is met."""
+    text = as_text([Measure("tcp", "ratio", "×", (3.0, 1.0, 2.5), at_most(2.0))])
+    row = text.splitlines()[-1]
+    assert ["tcp", "ratio", "2.5", "×", "1", "…", "3", "≤", "2", "NOT", "MET"] == row.split()
+
+
+def test_ratios_are_taken_sample_by_sample() -> None:
+    """What was measured side by side is compared, so that a slow moment cancels out."""
+    assert (2.0, 2.0) == ratios((10.0, 40.0), (5.0, 20.0))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(13543.2, "13,543"), (100, "100"), (61.36, "61.4"), (0.0158, "0.0158")]
+)
+def test_numbers_are_short(value: float, expected: str) -> None:
+    """People get three digits, or all before the point."""
+    assert expected == short(value)
+
+
+def test_every_game_is_measured() -> None:
+    """A new game needs no line here: GAMES is enough."""
+    assert set(GAMES) == {game.name for game, _ in games()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", MEASURINGS)
+def test_measuring_gives_numbers(group: str) -> None:
+    """Every word after `--only` gives measures of that group, with a sample per repeat, all above zero."""
+    found = MEASURINGS[group](TINY)
+    assert {group} == {measure.group for measure in found}
+    assert {1} == {len(measure.samples) for measure in found}
+    assert all(measure.value > 0 for measure in found)
+
+
+@pytest.mark.slow
+def test_bare_server_is_sent_what_the_arena_says() -> None:
+    """What the bare server repeats is one question each, after events at most, and it is answered."""
+    for client in trio.run(clients):
+        sayings = trio.run(record_sayings, client, 1, 0.02)
+        asked = [["options" in value or "type" not in value for value in saying] for saying in sayings]
+        assert {(True, 1)} == {(marks[-1], sum(marks)) for marks in asked}
+        assert trio.run(ping_pong, client, 2, sayings, 0.02).messages >= 2
+
+
+@pytest.mark.slow
+def test_json_report(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--json` prints one object: the machine, and every measure with its goal."""
+    main(["--json", "--only", "rules", "--only", "help", "--repeats", "1", "--seconds", "0.01"])
+    report = json.loads(capsys.readouterr().out)
+    assert {"machine", "measures"} == set(report)
+    assert {"name", "system", "processor", "cores", "load", "python", "trio"} == set(report["machine"])
+    assert {"rules", "help"} == {measure["group"] for measure in report["measures"]}
+    shown = next(measure for measure in report["measures"] if measure["what"] == "arena --help")
+    assert {"group", "what", "unit", "value", "lowest", "highest", "repeats", "goal", "is_met"} == set(shown)
+    assert "≤ 0.2" == shown["goal"]
+    assert (shown["value"] <= 0.2) == shown["is_met"]
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--only", "luck"], "'rules'"),
+        (["--repeats", "0"], "0 is not above zero"),
+        (["--seconds", "-1"], "-1.0 is not above zero"),
+        (["--repeats", "many"], "'many'"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else None,
+)
+def test_wrong_words_are_refused(words: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What cannot be measured ends with exit code 2 and a reason, before anything is measured."""
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert 2 == ended.value.code
+    assert reason in capsys.readouterr().err
