@@ -8,30 +8,46 @@ bots here are coroutines at the other end of an in-memory connection; in virtual
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, TypeAlias
 
 import attrs
 import msgspec
 import trio
-import trio.testing
 
 from arena.clock import Control
 from arena.game import Game, Seat
 from arena.players.base import MatchStart, Player, Question, Reply, Slot
-from arena.players.stream import StreamPlayer
-from arena.players.tcp import introduce
-from arena.players.transport import StreamTransport
 from arena.record import Decision, FaultKind, MatchRecord
 from arena.referee import Conduct, Seating, play_match
-from arena.sdk import choose
+from arena.testing_bots import (
+    MISBEHAVIOURS,
+    SECRET,
+    Behaviour,
+    Peer,
+    chopped,
+    connect,
+    dripping,
+    flooding,
+    gone,
+    half_said,
+    honest,
+    illegal,
+    late,
+    never_reading,
+    rude,
+    seat_bots,
+    silent,
+    telling_twice,
+    wrong_ids,
+    wrong_types,
+)
 from arena.testing_game import Tiny, check_game, random_match, random_move
-from arena.wire.connection import ArenaConnection
 
 __all__ = [
     "MISBEHAVIOURS",
+    "SECRET",
     "SILENCE",
     "After",
     "Behaviour",
@@ -291,287 +307,3 @@ def _check_record(player: Player, checked: _Checked, record: MatchRecord) -> Non
     for line in player.evidence():
         assert isinstance(line, Mapping), f"{player.name}: a line of its evidence is no JSON object"
         msgspec.json.encode(line)
-
-
-# Bots at the other end of an in-memory connection.
-
-
-class Peer:
-    """A bot's end of a connection: what the arena says, and any bytes back."""
-
-    def __init__(
-        self, stream: trio.abc.Stream, rng: Random, move: Callable[[Any], Any] | None = None
-    ) -> None:
-        self._stream = stream
-        self._buffer = b""
-        self.rng = rng
-        self._move = move
-        self.heard: list[dict[str, Any]] = []
-        """All that the arena said."""
-
-    async def say(self, octets: bytes) -> None:
-        """Sends any bytes; nothing happens when nobody is there any more."""
-        try:
-            await self._stream.send_all(octets)
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            pass
-
-    async def listen(self) -> dict[str, Any] | None:
-        """The next thing that the arena says; None when it has closed."""
-        while b"\n" not in self._buffer:
-            try:
-                octets = await self._stream.receive_some(65536)
-            except (trio.BrokenResourceError, trio.ClosedResourceError):
-                return None
-            if not octets:
-                return None
-            self._buffer += octets
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        said: dict[str, Any] = msgspec.json.decode(line)
-        self.heard.append(said)
-        return said
-
-    async def question(self) -> dict[str, Any] | None:
-        """The next thing that wants an answer; None when the arena has closed."""
-        while (said := await self.listen()) is not None:
-            if said.get("type", "ask") == "ask":
-                return said
-        return None
-
-    def choose(self, question: Mapping[str, Any]) -> Any:
-        """A legal move: from the options, or for a plain bot by the function that its maker gave."""
-        if self._move is not None:
-            return self._move(question)
-        return choose(question["options"], self.rng)
-
-    def answer_to(self, question: Mapping[str, Any]) -> bytes:
-        """A right answer, as bytes."""
-        answer = {"message_id": question["message_id"], "move": self.choose(question)}
-        return msgspec.json.encode(answer) + b"\n"
-
-    async def close(self) -> None:
-        """Hangs up."""
-        await self._stream.aclose()
-
-
-Behaviour: TypeAlias = Callable[[Peer], Awaitable[None]]
-"""What a bot does from its introduction to the end of its connection."""
-
-
-async def honest(peer: Peer) -> None:
-    """Answers at once, rightly."""
-    while (question := await peer.question()) is not None:
-        await peer.say(peer.answer_to(question))
-
-
-async def silent(peer: Peer) -> None:
-    """Reads and never answers."""
-    while await peer.question() is not None:
-        pass
-
-
-def late(delay_s: float) -> Behaviour:
-    """Answers rightly, so many seconds after it read the question."""
-
-    async def behave(peer: Peer) -> None:
-        while (question := await peer.question()) is not None:
-            await trio.sleep(delay_s)
-            await peer.say(peer.answer_to(question))
-
-    return behave
-
-
-def chopped(pause_s: float = 0.0) -> Behaviour:
-    """Answers rightly, byte by byte, with a pause after each."""
-
-    async def behave(peer: Peer) -> None:
-        while (question := await peer.question()) is not None:
-            for octet in peer.answer_to(question):
-                await peer.say(bytes([octet]))
-                await trio.sleep(pause_s)
-
-    return behave
-
-
-def dripping() -> Behaviour:
-    """A byte a second: late, not alive."""
-    return chopped(1.0)
-
-
-_RUDE = (
-    b"hello?\n",
-    b"\xff\xfe\n",
-    b"[1, 2]\n",
-    b'{"message_id": NaN}\n',
-    b"[" * 60_000 + b"\n",
-    b'{"a": ' * 1000 + b"\n",
-    b'{"message_id": "1", "move": "x"' + b" " * 70_000 + b"}\n",
-    b"}{\n",
-    b"\x00\n",
-)
-
-
-async def rude(peer: Peer) -> None:
-    """Answers with what is no JSON object."""
-    while await peer.question() is not None:
-        await peer.say(peer.rng.choice(_RUDE))
-
-
-_WRONG_MOVES: tuple[Any, ...] = (
-    None,
-    True,
-    2.7,
-    "3",
-    {},
-    [],
-    {"type": []},
-    [[[]]],
-    "no such move",
-    {"play": {}},
-)
-
-
-async def wrong_types(peer: Peer) -> None:
-    """Answers with moves that the game does not have."""
-    while (question := await peer.question()) is not None:
-        answer = {"message_id": question["message_id"], "move": peer.rng.choice(_WRONG_MOVES)}
-        await peer.say(msgspec.json.encode(answer))
-
-
-async def wrong_ids(peer: Peer) -> None:
-    """Answers questions that were never asked, or no question at all."""
-    while (question := await peer.question()) is not None:
-        wrong = peer.rng.choice(('"never"', "null", "[]", str(int(question["message_id"]) + 1), "-1", "1e99"))
-        await peer.say(b'{"message_id": %b, "move": 1}\n' % wrong.encode())
-
-
-def illegal(move: Any) -> Behaviour:
-    """Answers with this move, which the game has and the rules forbid."""
-
-    async def behave(peer: Peer) -> None:
-        while (question := await peer.question()) is not None:
-            await peer.say(msgspec.json.encode({"message_id": question["message_id"], "move": move}))
-
-    return behave
-
-
-async def never_reading(peer: Peer) -> None:
-    """Takes nothing from the connection; to be seated with `is_narrow`."""
-    await trio.sleep_forever()
-
-
-def gone(after: int = 1) -> Behaviour:
-    """Hangs up when the question after so many comes."""
-
-    async def behave(peer: Peer) -> None:
-        answered = 0
-        while (question := await peer.question()) is not None:
-            if answered == after:
-                await peer.close()
-                return
-            answered += 1
-            await peer.say(peer.answer_to(question))
-
-    return behave
-
-
-async def half_said(peer: Peer) -> None:
-    """Half an answer, then silence."""
-    if (question := await peer.question()) is not None:
-        octets = peer.answer_to(question)
-        await peer.say(octets[: len(octets) // 2])
-    await silent(peer)
-
-
-async def telling_twice(peer: Peer) -> None:
-    """Every answer twice at once, and some junk behind it: right, and a nuisance."""
-    while (question := await peer.question()) is not None:
-        octets = peer.answer_to(question)
-        await peer.say(octets + octets + b"and so on\n")
-
-
-def flooding(chunks: int, chunk: bytes = b'{"spam": "' + b"x" * 4000 + b'"}\n') -> Behaviour:
-    """At its first question so many chunks at once; after that it is honest."""
-
-    async def behave(peer: Peer) -> None:
-        if (question := await peer.question()) is not None:
-            await peer.say(chunk * chunks)
-            await peer.say(peer.answer_to(question))
-        await honest(peer)
-
-    return behave
-
-
-MISBEHAVIOURS: Mapping[str, Behaviour] = {
-    "late": late(1.5),
-    "silent": silent,
-    "dripping": dripping(),
-    "rude": rude,
-    "wrong_types": wrong_types,
-    "wrong_ids": wrong_ids,
-    "never_reading": never_reading,
-    "gone": gone(),
-    "half_said": half_said,
-    "flooding": flooding(200),
-    "telling_twice": telling_twice,
-    "chopped": chopped(0.001),
-    "honest": honest,
-}
-"""One of each, the well-behaved nuisances included; limits of a second are meant."""
-
-
-@asynccontextmanager
-async def seat_bots(
-    behaviours: Mapping[str, Behaviour],
-    *,
-    rng: Random | None = None,
-    plain: Mapping[str, Callable[[Any], Any]] | None = None,
-    margin_s: float = 0.0,
-    reconnect_s: float = 10.0,
-) -> AsyncIterator[dict[str, StreamPlayer]]:
-    """Players by name, each with its bot at the other end of an in-memory connection.
-
-    Bots speak the full protocol, but those in `plain`, which gives the function that picks their moves.
-    """
-    players: dict[str, StreamPlayer] = {}
-    rng = Random(0) if rng is None else rng
-    async with trio.open_nursery() as nursery:
-        for name, behaviour in behaviours.items():
-            player = StreamPlayer(name, margin_s=margin_s, reconnect_s=reconnect_s)
-            player.secrets = (SECRET,)
-            move = None if plain is None else plain.get(name)
-            await nursery.start(connect, player, behaviour, Random(rng.random()), move)
-            players[name] = player
-        yield players
-        for player in players.values():
-            player.dismiss("the test is over")
-        nursery.cancel_scope.cancel()
-
-
-SECRET = "a-token-that-nobody-may-see"
-
-
-async def connect(
-    player: StreamPlayer,
-    behaviour: Behaviour,
-    rng: Random,
-    move: Callable[[Any], Any] | None = None,
-    *,
-    task_status: trio.TaskStatus[Peer] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """A new connection for this player, served until it ends; call it again and the bot has come back."""
-    is_narrow = behaviour is never_reading  # else a memory stream takes everything
-    pair = trio.testing.lockstep_stream_pair if is_narrow else trio.testing.memory_stream_pair
-    ours, theirs = pair()
-    peer = Peer(theirs, rng, move)
-    hello: dict[str, Any] = {"name": player.name, "token": SECRET}
-    if move is None:
-        hello |= {"type": "hello", "protocol": 1}
-    connection, transport = ArenaConnection(), StreamTransport(ours)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(peer.say, msgspec.json.encode(hello))
-        assert await introduce(transport, connection, 1.0) is None
-        nursery.start_soon(behaviour, peer)
-        nursery.start_soon(player.serve, transport, connection)
-        await trio.testing.wait_all_tasks_blocked()
-        task_status.started(peer)

@@ -111,6 +111,7 @@ async def test_every_misbehaviour_ends_with_its_match(name, autojump_clock):
     assert (name in well_behaved) == (not faults)
 
 
+@pytest.mark.slow
 def test_games_are_checked_here_too():
     """The contract test of games is part of the same module."""
     check_game(Toy(turns=1), matches=2, seats=2)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import trio
@@ -37,9 +37,8 @@ class MatchStart:
     """For the bot's own randomness; independent of the deals."""
 
 
-@attrs.frozen
-class Question:
-    """One question to one seat."""
+class Question(NamedTuple):
+    """One question to one seat.  A named tuple, like Reply: made in half the time, at every decision."""
 
     observation: Any
     options: tuple[Option, ...]
@@ -47,8 +46,7 @@ class Question:
     bank_s: float | None
 
 
-@attrs.frozen
-class Reply:
+class Reply(NamedTuple):
     """What came of a question: a move, or the fault of whoever was asked."""
 
     move: Any
@@ -78,7 +76,7 @@ class Slot:
 
     def note_sent(self, now: float) -> None:
         """The whole question is handed over; its time begins, unless that took too long already."""
-        if self.sent_at is None and now <= self.deadline:
+        if self.sent_at is None and now - self.asked_at <= self.question.limit.total_s:
             self.sent_at = now
 
     def settle(self, reply: Reply) -> None:
@@ -118,25 +116,26 @@ class Desk:
         """Returns when all slots are settled, or none that is not can be in time any more."""
         while self.missing:
             deadline = max([slot.deadline for slot in slots if slot.reply is None])
-            if trio.current_time() >= deadline:  # read anew: a question that waited in an outbox began later
+            now = trio.current_time()
+            if now >= deadline:  # reckoned anew: a question that waited in an outbox began later
                 self.close()
                 await _hear_out()
                 return
-            await self._all_settled(deadline)
+            await self._settled_by(deadline, now)
 
     async def rest(self) -> None:
         """Lets everyone else have a turn."""
         self.close()  # an alarm that goes off now would be nobody's
         await trio.lowlevel.checkpoint()
 
-    async def _all_settled(self, deadline: float) -> None:
+    async def _settled_by(self, deadline: float, now: float) -> None:
         """What an Event in a cancel scope would do, for a third of what it costs; every turn comes by here.
 
         One scope stands over many waits.  Its deadline is only ever drawn nearer: with bots that answer
         the next one is later, and when the old one goes off for nothing a new scope is made.
         """
         alarm = self._alarm
-        if alarm is None or alarm.deadline <= trio.current_time():
+        if alarm is None or alarm.deadline <= now:
             self.close()
             alarm = self._alarm = trio.CancelScope(deadline=deadline)
             alarm.__enter__()

@@ -147,7 +147,10 @@ class StreamPlayer(Player):
                 now = heard_since = trio.current_time()
             self._note(now, "←", octets)
             for received in connection.receive(octets):
-                self._take(received, now, heard_since)
+                if type(received) is Answered:
+                    self._settle(received.move, now, heard_since)
+                else:
+                    self._take(received, now, heard_since)
             if self._unsent and connection.can_ask:
                 self._ask_now()
             flood.bytes += len(octets)
@@ -157,9 +160,8 @@ class StreamPlayer(Player):
             self._take(received, trio.current_time(), trio.current_time())
 
     def _take(self, received: Received, now: float, heard_since: float) -> None:
-        if type(received) is Answered:
-            self._settle(received.move, now, heard_since)
-        elif type(received) is Malformed:
+        """What is no answer."""
+        if isinstance(received, Malformed):
             slot, self._slot = self._slot, None
             if slot is not None:
                 slot.settle(Reply(None, now, heard_since, "malformed", received.reason))
@@ -186,29 +188,29 @@ class StreamPlayer(Player):
 
     def flush(self) -> None:
         """Hands over all that was said."""
-        if self._put_aside and self._write(b"".join(self._put_aside)) and self._slot is not None:
-            self._slot.note_sent(trio.current_time())
+        if self._put_aside:
+            octets = b"".join(self._put_aside)
+            self._put_aside.clear()
+            self._write(octets)
 
-    def _write(self, octets: bytes) -> bool:
-        """Hands over to the kernel, what it does not take to the writer task; gives whether it took all."""
-        self._put_aside.clear()
-        transport, sent = self._transport, 0
-        if transport is None:
-            return False
+    def _write(self, octets: bytes) -> None:
+        """Hands over to the kernel; what it does not take now is left to the writer task."""
+        if self._transport is None:
+            return
+        sent = 0
         if not self._outbox:
             try:
-                sent = transport.send_now(octets)
+                sent = self._transport.send_now(octets)
             except OSError as error:
                 self._detach(f"broke its connection ({error.strerror or error})")
-                return False
-            if sent == len(octets):
-                return True
-        self._outbox += memoryview(octets)[sent:]
-        if len(self._outbox) > OUTBOX_BYTES_MAX:
-            self._detach(f"does not read: {len(self._outbox)} bytes wait for it")
-            return False
-        self._outbox_filled.set()
-        return False
+                return
+        if sent < len(octets):
+            self._outbox += memoryview(octets)[sent:]
+            self._outbox_filled.set()
+            if len(self._outbox) > OUTBOX_BYTES_MAX:
+                self._detach(f"does not read: {len(self._outbox)} bytes wait for it")
+        elif self._slot is not None:
+            self._slot.note_sent(trio.current_time())
 
     async def _write_all(self, transport: Transport) -> None:
         outbox = self._outbox
@@ -277,13 +279,15 @@ class StreamPlayer(Player):
         limit_s = question.limit.time_s
         if slot.sent_at is not None:
             limit_s = max(0.0, limit_s - (trio.current_time() - slot.sent_at))
+        is_plain = connection.protocol is None
         octets = connection.ask(
             state=codec.encode(question.observation),
-            options=b"" if connection.protocol is None else codec.options(question.options),
+            options=b"" if is_plain else codec.options(question.options),
             time_s=None if limit_s == inf else limit_s,
             bank_s=question.bank_s,
         )
-        self._asked_id = connection.open_id
+        if not is_plain:
+            self._asked_id = connection.open_id
         self._say(octets)
         self.flush()
 

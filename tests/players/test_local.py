@@ -123,7 +123,7 @@ class UnprintableError(Exception):
         (ValueError("no idea"), "raised ValueError: no idea"),
         (SystemExit(3), "raised SystemExit: 3"),
         (RecursionError(), "raised RecursionError"),
-        (UnprintableError(), "raised UnprintableError"),
+        (UnprintableError(), "raised test_local.UnprintableError"),
         (ValueError("x" * 100_000), "raised ValueError: xxx"),
     ],
     ids=["an error", "an exit", "recursion", "an unprintable error", "a long error"],

@@ -18,12 +18,13 @@ from arena.game import Seat
 from arena.players.lag import LagWatch
 from arena.players.stream import (
     FLOOD_BURST_BYTES,
+    FLOOD_BYTES_PER_S,
     MESSAGE_BYTES_KEPT,
     MESSAGES_KEPT,
     OUTBOX_BYTES_MAX,
     StreamPlayer,
 )
-from arena.players.transport import SocketTransport, Transport
+from arena.players.transport import SocketTransport, StreamTransport, Transport
 from arena.testing import (
     SECRET,
     After,
@@ -127,7 +128,7 @@ async def test_a_late_answer_is_never_taken_for_the_next_one(autojump_clock):
 
 
 async def test_a_plain_bot_that_owes_an_answer_is_not_asked(autojump_clock):
-    """The next question waits for the old answer, its clock running, and then comes with what is left of it."""
+    """The next question waits for the old answer, its clock running, then comes with what is left."""
     asked_at = []
 
     async def slow_once(peer: Peer) -> None:
@@ -341,6 +342,39 @@ async def test_a_flood_is_read_on_its_own_time(autojump_clock):
     assert [None] * 3 == [decision.fault for decision in record.decisions if decision.seat == 1]
     assert decisions[0].fault == "malformed"
     assert 2.7 <= trio.current_time() - began <= 3.0
+
+
+async def test_a_flood_is_throttled(autojump_clock):
+    """A burst is read at once, what is more no faster than a megabyte a second: TCP holds the rest back."""
+    ours, theirs = trio.testing.lockstep_stream_pair()
+    async with trio.open_nursery() as nursery:
+        player = await _serve(nursery, StreamTransport(ours), None)
+        began = trio.current_time()
+        await theirs.send_all(b" " * (FLOOD_BURST_BYTES // 2))
+        assert 0.0 == trio.current_time() - began
+        await theirs.send_all(b" " * (FLOOD_BURST_BYTES // 2 + 2 * FLOOD_BYTES_PER_S))
+        assert 1.8 <= trio.current_time() - began <= 2.1
+        player.dismiss("over")
+
+
+async def test_a_question_handed_over_too_late_is_gone(autojump_clock):
+    """A bot that reads only after its limit cannot answer in time any more, however quick it is then."""
+    ours, theirs = trio.testing.lockstep_stream_pair()
+
+    async def read_late() -> None:
+        await trio.sleep(1.5)
+        await theirs.receive_some(65536)
+        await trio.sleep(0.1)
+        await theirs.send_all(b'{"message_id": 1, "move": 88}')
+
+    async with trio.open_nursery() as nursery:
+        player = await _serve(nursery, StreamTransport(ours), None)
+        nursery.start_soon(read_late)
+        patient = ScriptedPlayer("patient", lambda _: After(2.0, Hut()), nursery=nursery, margin_s=9.0)
+        decisions, _ = await play(player, turns=1, other=patient)
+        player.dismiss("over")
+    assert ["gone"] == [decision.fault for decision in decisions]
+    assert "does not read" in decisions[0].reason
 
 
 async def test_the_evidence_is_bounded_blanked_and_timed(autojump_clock):
