@@ -281,9 +281,9 @@ class _Match:
 
     def _tell(self, step: Step[Any]) -> None:
         """What each seat may know of what happened."""
-        for event in step.events:
-            for chair in self.chairs:
-                if chair.player is not None:
+        for chair in self.chairs:
+            if chair.player is not None and chair.player.hears_events:
+                for event in step.events:
                     payload = event.seen_by(chair.seat)
                     if payload is not None:
                         chair.player.tell(event.kind, payload)

@@ -364,7 +364,7 @@ async def test_capsules_wait_until_their_series_is_closed(tmp_path):
         shown = {file.name[:12] for file in (tmp_path / "out" / "faults").glob("[0-9a-f]*.jsonl")}
         seen.append((entry.match_id, entry.pairing.series, shown))
 
-    await play(tmp_path / "out", reporter=Record(look), series=20)
+    await play(tmp_path / "out", reporter=Record(look), series=100)  # more than the writer may lag behind
     series = {row["match_id"]: row["series_id"] for row in rows(tmp_path / "out", "matches")}
     for _, playing, shown in seen:
         assert playing not in {series[id] for id in shown}

@@ -264,14 +264,18 @@ class LiarsDice(Game[State, Move]):
             raise IllegalMove(f"{len(asked)} seats are asked, {len(moves)} moves were given")
         if asked == _CHANCE_ALONE:
             return self._rolled(state, moves[CHANCE])
+        forfeiter = challenger = None
         for seat in asked:
-            self._check(state, seat, moves[seat])
-        for seat in asked:
-            if type(moves[seat]) is Forfeit:
-                return self._forfeited(state, seat)
-        for seat in asked:
-            if type(moves[seat]) is Challenge:
-                return self._challenged(state, seat)
+            move = moves[seat]
+            self._check(state, seat, move)
+            if type(move) is Forfeit and forfeiter is None:
+                forfeiter = seat
+            elif type(move) is Challenge and challenger is None:
+                challenger = seat
+        if forfeiter is not None:
+            return self._forfeited(state, forfeiter)
+        if challenger is not None:
+            return self._challenged(state, challenger)
         return self._bid(state, moves[state.on_turn])
 
     def default(self, state: State, seat: Seat) -> Forfeit:
@@ -329,7 +333,20 @@ class LiarsDice(Game[State, Move]):
         hands = tuple([tuple(sorted(row[:left])) for row, left in zip(move.hands, state.dice, strict=True)])
         living = _playing_order(state.dice, state.on_turn)
         return Step(
-            attrs.evolve(state, hands=hands),
+            State(
+                state.dice,
+                hands,
+                state.round_number,
+                state.move_number,
+                state.on_turn,
+                state.last_move,
+                state.last_bid,
+                state.last_bidder,
+                state.last_loser,
+                state.last_challenger,
+                state.out,
+                state.turns,
+            ),
             (
                 Event("round_started", RoundStarted(state.round_number, _counts(state.dice, state.on_turn))),
                 Event("hand", None, {seat: Hand(hands[seat]) for seat in living}),

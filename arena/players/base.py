@@ -182,6 +182,8 @@ class Player(ABC):
     """Whether this instance has answered once, or let the longer time of its first answer go by."""
     margin_s: float = 0.0
     """What is granted on top of every limit for the way there and back."""
+    hears_events: bool = True
+    """Whether `tell` does anything: a plain bot is told nothing."""
     enforces_time: bool = True
     """False where a limit can only be measured: in this process, a call ends when it ends."""
 

@@ -49,14 +49,11 @@ class Codec:
             raise TypeError(f"{type(value).__name__} cannot be told to a bot")
 
         self._name_of = name_of
-        self._encode = msgspec.json.Encoder(enc_hook=name_of).encode
+        self.encode: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=name_of).encode
+        """An observation or a payload as a JSON object."""
         self._read = _move_reader(type(game))
         self._options: dict[int, KeptOptions] = {}
         """With names in them, which are this receiver's own."""
-
-    def encode(self, value: Any) -> bytes:
-        """An observation or a payload as a JSON object."""
-        return self._encode(value)
 
     def options(self, options: tuple[Option, ...]) -> bytes:
         """The list of options as JSON; `wire/PROTOCOL.md` says how to read it."""
@@ -64,7 +61,7 @@ class Codec:
         kept = _nameless_options.get(key) or self._options.get(key)
         if kept is not None:
             return kept[1]
-        encoded = self._encode([_option(option) for option in options])
+        encoded = self.encode([_option(option) for option in options])
         keep = self._options if any(map(_names_seats, options)) else _nameless_options
         if len(keep) >= OPTIONS_KEPT_MAX:
             keep.clear()
@@ -160,7 +157,7 @@ def _values(move: Any) -> dict[str, Any]:
 @cache
 def _move_reader(game: type[Game[Any, Any]]) -> Reader:
     """The reader of all moves of a game that bots may send."""
-    literals: dict[tuple[type, Any], Any] = {}
+    literals: dict[type, dict[Any, Any]] = {str: {}, int: {}}
     readers: list[tuple[Callable[[Any], bool], Reader]] = []
     for move in game.moves:
         form = getattr(move, "form", None)
@@ -168,7 +165,7 @@ def _move_reader(game: type[Game[Any, Any]]) -> Reader:
             case None:
                 continue
             case Literal(value):
-                literals[type(value), value] = move()
+                literals[type(value)][value] = move()
             case Items(fields):
                 readers.append((_is_list, _items_reader(move, fields)))
             case Bare(field):
@@ -180,10 +177,8 @@ def _move_reader(game: type[Game[Any, Any]]) -> Reader:
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
         if type(value) is float and value.is_integer():
             value = int(value)
-        if type(value) in (str, int):
-            known = literals.get((type(value), value))
-            if known is not None:
-                return known
+        if (among := literals.get(type(value))) is not None and (known := among.get(value)) is not None:
+            return known
         reasons = []
         for fits, reader in readers:
             if fits(value):
@@ -235,8 +230,12 @@ def _whole(value: Any) -> Any:
 def _items_reader(move: type[Any], fields: Sequence[str]) -> Reader:
     hints = get_type_hints(move)
     readers = [(field, _reader(hints[field])) for field in fields]
+    in_order = [field.name for field in attrs.fields(move)] == list(fields)
+    are_ints = (int,) * len(fields) if in_order and all(hints[field] is int for field in fields) else ()
 
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        if are_ints and tuple(map(type, value)) == are_ints:
+            return move(*value)
         if len(value) != len(readers):
             raise MalformedAnswer(f"move {shown(value)}: expected [{', '.join(fields)}]")
         found = {

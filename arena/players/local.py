@@ -46,7 +46,7 @@ class LocalPlayer(Player):
         self._match_id = ""
         self._game_number = 0
         self._question: Question | None = None
-        self._hears_events = type(bot).event is not Bot.event
+        self.hears_events = type(bot).event is not Bot.event
 
     @property
     def is_gone(self) -> bool:
@@ -79,7 +79,7 @@ class LocalPlayer(Player):
         raise AssertionError("a call has always ended")
 
     def tell(self, kind: str, payload: Any) -> None:
-        if self._hears_events and self._codec is not None:
+        if self.hears_events and self._codec is not None:
             self._call(self.bot.event, kind, _decode(self._codec.encode(payload)))
 
     def blame(self, decision: Decision) -> None:

@@ -84,6 +84,7 @@ class StreamPlayer(Player):
         self._outbox = bytearray()  # a new one: the old connection's writer may still hold on to its own
         self._put_aside.clear()
         self.lost_at = None
+        self.hears_events = connection.protocol is not None
         self._say(connection.welcome(self.name))
         if self._start is not None:
             self._say(self._begin_match(connection, self._start))
@@ -288,8 +289,12 @@ class StreamPlayer(Player):
         )
         if not is_plain:
             self._asked_id = connection.open_id
-        self._say(octets)
-        self.flush()
+        self._note(slot.asked_at, "→", octets)
+        if self._put_aside:
+            self._put_aside.append(octets)
+            octets = b"".join(self._put_aside)
+            self._put_aside.clear()
+        self._write(octets)
 
     def expire(self) -> tuple[FaultKind, str]:
         slot, self._slot = self._slot, None

@@ -59,18 +59,21 @@ class SocketTransport(Transport):
             return 0
 
     async def send_some(self, octets: memoryview) -> int:
+        if self._socket.fileno() < 0:
+            raise trio.ClosedResourceError
         await trio.lowlevel.wait_writable(self._socket)
         return self.send_now(octets)
 
     async def receive(self) -> bytes:
-        while True:
+        while self._socket.fileno() >= 0:  # all closed sockets are number -1, which Trio would take for one
             try:
                 await trio.lowlevel.wait_readable(self._socket)
                 return self._socket.recv(RECEIVE_BYTES)
             except (BlockingIOError, InterruptedError):
                 continue
             except (OSError, ValueError, trio.ClosedResourceError):
-                return b""
+                break
+        return b""
 
     def close(self) -> None:
         if self._socket.fileno() >= 0:
@@ -95,6 +98,8 @@ class PipeTransport(Transport):
             return 0
 
     async def send_some(self, octets: memoryview) -> int:
+        if self._write_fd < 0:
+            raise trio.ClosedResourceError
         await trio.lowlevel.wait_writable(self._write_fd)
         return self.send_now(octets)
 

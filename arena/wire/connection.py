@@ -251,8 +251,11 @@ class ArenaConnection:
             return self._end()
         if self.state is State.REFUSED or self.state is State.CLOSED:
             return []
+        values = self._stream.feed(data)
+        if len(values) == 1 and type(values[0]) is dict:  # nearly always
+            return [self._hear(values[0])]
         received: list[Received] = []
-        for value in self._stream.feed(data):
+        for value in values:
             received.append(
                 self._judge(Heard.BROKEN, value.reason) if isinstance(value, Broken) else self._hear(value)
             )

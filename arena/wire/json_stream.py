@@ -160,9 +160,17 @@ class JsonStream:
 
     def feed(self, data: bytes) -> list[JsonObject | Broken]:
         """What these bytes complete, in order; never raises."""
-        if self._where <= _JUNK:
-            value = self._whole(data)
-            if value is not None:
+        if (
+            self._where <= _JUNK
+            and data[:1] == b"{"
+            and len(data) <= self.bytes_max
+            and data.count(b"{") + data.count(b"[") <= self.depth_max
+        ):
+            try:
+                value = _decode(data)
+            except (ValueError, RecursionError):
+                pass
+            else:
                 self._where = _BETWEEN
                 return [value]
         return self._scan(data)
