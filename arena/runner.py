@@ -301,6 +301,7 @@ class _Run:
             is_spoilt = True
             try:
                 entry = await self._record(pairing, without, seated)
+                await trio.lowlevel.checkpoint_if_cancelled()  # what was cut short is no match
                 is_spoilt = entry.record.error is not None
             finally:
                 self.pool.release(seated, are_spoilt=is_spoilt)

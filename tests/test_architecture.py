@@ -41,7 +41,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "prepare": (5, {"attrs", "msgspec"}),
     "show": (6, {"attrs", "msgspec", "rich"}),
     "session": (6.5, {"attrs", "trio", "msgspec"}),
-    "cli": (7, {"attrs", "rich_click", "click", "rich"}),
+    "cli": (7, {"attrs", "click"}),
     "bench": (7, {"attrs", "trio", "msgspec"}),
 }
 

@@ -16,8 +16,10 @@ __all__ = ["LATEST", "Leaderboard", "Results", "export", "load"]
 
 
 def export(store: Store, folder: str | Path | None = None) -> Leaderboard:
-    """Writes all CSVs, of one moment, into the store's folder or another; gives the leaderboard too."""
+    """Writes all CSVs, of one moment, into the store's folder (with the capsules) or another; gives the leaderboard too."""
     with store.frozen():
         board = _leaderboard(store)  # the name itself is the module's
         write_tables(folder or store.folder, {**store.tables(), "leaderboard": board.table})
+    if folder is None:
+        store.publish()
     return board

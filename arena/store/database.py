@@ -356,7 +356,8 @@ class Store:
 
     def _rows(self, sql: str, *values: Any) -> Iterator[Row]:
         with sentences(self.folder / DATABASE):
-            yield from self.connection.execute(sql, values)
+            for row in self.connection.execute(sql, values):  # not `yield from`: it would close after the database
+                yield row
 
 
 def holds_tournament(folder: str | Path) -> bool:

@@ -1,0 +1,296 @@
+"""A results folder that a run may write to: whose it is, if all is as it was, what `--fresh` puts aside."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from arena.entrants import check_unchanged
+from arena.errors import ConfigError
+from arena.plan import (
+    Plan,
+    differences,
+    identity,
+)
+from arena.prepare.plans import RESULTS, Prepared, stored_form
+from arena.store import DATABASE, TABLES, Store, erase, holds_tournament, store_lock
+from arena.store.capsules import FOLDER as FAULTS
+from arena.store.files import connect, sentences
+from arena.store.schema import APPLICATION_ID
+
+if TYPE_CHECKING:
+    from arena.runner import Setup
+
+LATEST = RESULTS / "latest"
+ASIDE = f"{DATABASE}.before"
+"""Where `--fresh` puts the database until play begins."""
+_SUFFIXES = ("", "-wal", "-shm")
+"""Of the files that SQLite makes of one database."""
+_TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "leaderboard"))
+
+
+def matches_there(prepared: Prepared) -> int:
+    """How many matches the folder holds already; nothing is written.
+
+    Raises ConfigError if it is of another plan.
+    """
+    _check_ours(prepared.folder)
+    if not holds_tournament(prepared.folder):
+        return 0
+    with Store.open(prepared.folder) as store:
+        there = len(store.finished())
+        if there:
+            _check_continues(prepared, store)
+    return there
+
+
+# A folder to play into.
+
+
+class Opened:
+    """A results folder, locked and open for writing; what it held before is there until play begins."""
+
+    def __init__(self, setup: Setup, begin: Sequence[Callable[[], object]]) -> None:
+        self.setup = setup
+        self.has_begun = False
+        self._begin = begin
+
+    def begin(self) -> None:
+        """Play begins, as all bots are there: from now on the folder is this run's."""
+        if not self.has_begun:
+            self.has_begun = True
+            for act in self._begin:
+                act()
+
+
+@contextmanager
+def opened(
+    prepared: Prepared, *, fresh: bool, only: str | None = None, stop_at_fault: bool = False
+) -> Iterator[Opened]:
+    """The results folder, locked and open for writing, and all that a run needs.
+
+    Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
+    nothing is overwritten then, nor if the run ends before `begin`.
+    """
+    folder = prepared.folder
+    _check_ours(folder)  # before the lock, which is a file too
+    with store_lock(folder):
+        _settle(folder)
+        tokens = _stored_tokens(folder)
+        run: Opened | None = None
+        old = _put_aside(folder) if fresh else {}
+        try:
+            is_new = not _has_matches(folder)
+            with _created(prepared, tokens) if is_new else _continued(prepared) as store:
+                setup = _setup(prepared, store, only, stop_at_fault)
+                keep_plan = partial(store.set_meta, "plan", stored_form(setup.plan, folder))
+                run = Opened(
+                    setup, [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
+                )
+                yield run
+        finally:
+            if fresh and not (run and run.has_begun):
+                _put_back(folder)
+
+
+def _setup(prepared: Prepared, store: Store, only: str | None, stop_at_fault: bool) -> Setup:
+    from arena.runner import Setup
+
+    meta = store.meta()
+    plan = attrs.evolve(prepared.plan, seed=int(meta["identity"]["seed"]))
+    return Setup(
+        plan=plan,
+        game=prepared.game,
+        entrants=prepared.entrants,
+        tokens={meta["tokens"][name]: name for name in plan.remote},
+        concurrency=prepared.concurrency,
+        folder=prepared.folder,
+        store=store,
+        only=only,
+        stop_at_fault=stop_at_fault,
+    )
+
+
+def _created(prepared: Prepared, tokens: Mapping[str, str]) -> Store:
+    """A new store; what a run left there that ended before its first match goes."""
+    plan = prepared.plan
+    if plan.seed is None:
+        plan = attrs.evolve(plan, seed=secrets.randbits(128))
+    if holds_tournament(prepared.folder):
+        erase(prepared.folder)
+    meta = {
+        "identity": identity(plan, prepared.game),
+        "plan": stored_form(plan, prepared.folder),
+        "game_version": prepared.game.version,
+        "tokens": _tokens(plan, tokens),
+    }
+    return Store.create(prepared.folder, meta=meta)
+
+
+def _continued(prepared: Prepared) -> Store:
+    """The store of a folder that has matches of this plan."""
+    store = Store.open(prepared.folder, write=True)
+    try:
+        _check_continues(prepared, store)
+        store.set_meta("tokens", _tokens(prepared.plan, store.meta()["tokens"]))
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _check_continues(prepared: Prepared, store: Store) -> None:
+    """Raises ConfigError if the matches of the store are not matches of this plan, or of other bots."""
+    folder, plan = prepared.folder, prepared.plan
+    meta = store.meta()
+    otherwise = "--fresh plays anew, --out DIR elsewhere"
+    changed = differences(meta["identity"], identity(plan, prepared.game))
+    if changed:
+        raise ConfigError(f"{folder} is of another plan: {'; '.join(changed)}; {otherwise}")
+    before = meta["plan"]["series"]
+    if plan.series < before:
+        raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {otherwise}")
+    known = {bot.bot: bot for bot in store.bots() if bot.status != "left out"}
+    named = {entrant.name for entrant in prepared.entrants}
+    lacking = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
+    if lacking:
+        raise ConfigError(f"{folder} has matches of {', '.join(lacking)}: name them too, or {otherwise}")
+    check_unchanged(prepared.entrants, {name: bot.fingerprint for name, bot in known.items()})
+
+
+def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
+    """A token for every entrant that connects with one; it keeps the one it was told."""
+    return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
+
+
+def _stored_tokens(folder: Path) -> dict[str, str]:
+    try:
+        with Store.open(folder) as store:
+            tokens: dict[str, str] = store.meta().get("tokens", {})
+    except ConfigError:  # nothing there, or nothing that can be read
+        return {}
+    return tokens
+
+
+# Whose folder it is, and `--fresh`: what is there is put aside, and comes back unless play begins.
+
+
+def _check_ours(folder: Path) -> None:
+    """Raises ConfigError if we would overwrite what is not ours."""
+    if _application_of(folder) not in (None, APPLICATION_ID):
+        raise ConfigError(f"{folder / DATABASE} is no database of the arena: choose another --out")
+    if not (folder / DATABASE).exists():
+        tables = [name for name in _TABLE_FILES if (folder / name).exists()]
+        if tables:
+            raise ConfigError(
+                f"{folder} holds {tables[0]} but no {DATABASE}, so it is not this arena's to overwrite: "
+                "choose another --out"
+            )
+
+
+def _application_of(folder: Path) -> int | None:
+    """What the database says whose it is; None where there is none, or nothing in it, or it is damaged."""
+    path = folder / DATABASE
+    if not path.is_file():
+        return None
+    try:
+        with sentences(path), closing(connect(path, "rw")) as db:
+            if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+                return None
+            return int(db.execute("PRAGMA application_id").fetchone()[0])
+    except ConfigError as error:
+        if _is_damage(error):
+            return None
+        raise
+
+
+def _is_damage(error: ConfigError) -> bool:
+    code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
+
+def _has_matches(folder: Path) -> bool:
+    if not holds_tournament(folder):
+        return False
+    with Store.open(folder) as store:
+        return bool(store.finished())
+
+
+def _put_aside(folder: Path) -> dict[Path, int]:
+    """Takes the database out of the way; gives what else is to be forgotten, with the time of each file.
+
+    One that is no database any more, or never was, is kept for good.
+    """
+    try:
+        holds_tournament(folder)
+    except ConfigError as error:
+        if not _is_damage(error):
+            raise
+        _rename(folder, DATABASE, f"{DATABASE}.damaged")
+        return {}
+    _rename(folder, DATABASE, ASIDE)
+    files = [folder / name for name in (*_TABLE_FILES, "run.json")]
+    for pattern in ("logs/*-[0-9]*.log", "logs/*-build.log", f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl"):
+        files += folder.glob(pattern)
+    return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
+
+
+def _forget(folder: Path, old: Mapping[Path, int]) -> None:
+    """Removes what was put aside, and these files where they are still what they were."""
+    with sentences(folder):
+        for suffix in _SUFFIXES:
+            (folder / f"{ASIDE}{suffix}").unlink(missing_ok=True)
+        for path, time_ns in old.items():
+            if path.is_file() and path.stat().st_mtime_ns == time_ns:
+                path.unlink()
+
+
+def _put_back(folder: Path) -> None:
+    if (folder / ASIDE).exists():
+        with sentences(folder):
+            for suffix in _SUFFIXES:
+                (folder / f"{DATABASE}{suffix}").unlink(missing_ok=True)
+            _rename(folder, ASIDE, DATABASE)
+
+
+def _settle(folder: Path) -> None:
+    """Ends what a run began that was killed at `--fresh`."""
+    if (folder / ASIDE).exists():
+        if _has_matches(folder):
+            _forget(folder, {})
+        else:
+            _put_back(folder)
+
+
+def _rename(folder: Path, old: str, new: str) -> None:
+    """Renames a database, with what SQLite keeps beside it."""
+    with sentences(folder):
+        for suffix in _SUFFIXES:
+            if (folder / f"{old}{suffix}").exists():
+                (folder / f"{old}{suffix}").replace(folder / f"{new}{suffix}")
+
+
+def _point_latest(folder: Path) -> None:
+    """Makes `results/latest` point to the folder; where that cannot be, nothing does."""
+    if LATEST.exists() and not LATEST.is_symlink():
+        return  # somebody's own
+    link = LATEST.with_name(f".{LATEST.name}.{os.getpid()}.tmp")
+    try:
+        LATEST.parent.mkdir(exist_ok=True)
+        link.symlink_to(os.path.relpath(folder.resolve(), LATEST.parent.resolve()), target_is_directory=True)
+        link.replace(LATEST)
+    except OSError:
+        link.unlink(missing_ok=True)
+
+
+def is_latest(folder: Path) -> bool:
+    """Whether commands that name no folder look into this one."""
+    return LATEST.resolve() == folder.resolve()

@@ -1,0 +1,256 @@
+"""One run on a results folder: played, written, summed up."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import trio
+
+from arena.analysis import export
+from arena.analysis.leaderboard import leaderboard
+from arena.errors import ArenaError, ConfigError
+from arena.prepare.folder import Opened, is_latest, opened
+from arena.prepare.plans import Prepared, prepare, write_run_file
+from arena.runner import BrokenBots, Setup, Summary, run_tournament, schedule, too_many
+from arena.session.stop import EXIT_OF, Stop
+from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
+from arena.show.board import leaderboard_text, tally
+from arena.show.progress import progress
+from arena.show.text import capsule_lines, counted, out, printable, say
+
+LOG_LINES = 8
+"""How much of a broken bot's log is shown."""
+ABORTED_SHOWN = 5
+ID_DIGITS = 8
+"""Enough of a match's id: among 100,000 matches another one begins so with probability 2e-5."""
+
+
+def run_command(words: Sequence[str], asked: Asked, options: Mapping[str, Any]) -> int:
+    """Plays what the words ask for; gives the exit code."""
+    prepared = prepare(plan_of(words, asked.resume, options), resume=asked.resume)
+    if prepared.matches > prepared.plan.matches_max:
+        raise too_many(prepared.matches, prepared.plan)
+    if asked.dry_run:
+        tell_of_plan(prepared, asked)
+        return 0
+    with opened(prepared, fresh=asked.fresh, only=asked.only, stop_at_fault=asked.exit_first) as folder:
+        return _Run(prepared, folder, asked).run()
+
+
+class _Run:
+    """One run on an open folder: what was asked, what came of it."""
+
+    def __init__(self, prepared: Prepared, folder: Opened, asked: Asked) -> None:
+        self.prepared = prepared
+        self.folder = folder
+        self.setup: Setup = folder.setup
+        self.asked = asked
+        self.summary = Summary()
+        self.stop = Stop()
+        self.began_at = time.time()
+        self.has_guided = False
+        self.left_to_play = True
+
+    def run(self) -> int:
+        """Plays, writes the tables, says what came of it; gives the exit code."""
+        with self.stop.listening():
+            mistake = self._play()
+            if self.folder.has_begun:
+                unwritten = self._export("failed" if mistake else self._status())
+                mistake = mistake or unwritten
+            if mistake is not None:
+                raise mistake
+            return self._conclude()
+
+    def _play(self) -> ConfigError | None:
+        """Plays what the folder lacks; gives the user's mistake that was in the way, if any."""
+        self.left_to_play = self.asked.only is not None or not is_complete(self.setup)
+        if not self.left_to_play:
+            self.folder.begin()
+            return None
+        warn(self.prepared, self.setup.plan)
+        if not self.asked.quiet:
+            say(announced(self.prepared, len(self.setup.store.finished())))
+            if self.prepared.plan.seed is None:
+                say(f"seed {self.setup.seed}")
+        listen = self.setup.plan.listen
+        if listen is not None and listen.port:
+            self._guide(str(listen))
+        _make_importable(self.setup)
+        reporter = progress(self.folder.begin, self._guide, quiet=self.asked.quiet)
+        self.stop.note, self.stop.hint = reporter.note, f"; to go on: {self._resume()}"
+        try:
+            trio.run(self.stop.cancellable, partial(run_tournament, self.setup, reporter, self.summary))
+        except ConfigError as error:
+            return error
+        except BaseExceptionGroup as group:
+            mistake = the_mistake_in(group)
+            if mistake is not None:
+                return mistake
+            reporter.ends()
+            if self.folder.has_begun:
+                self._export("failed")
+            raise
+        finally:
+            reporter.ends()
+        return None
+
+    def _guide(self, address: str) -> None:
+        if not self.has_guided:
+            self.has_guided = True
+            for line in how_to_connect(self.setup.plan, self.setup.tokens, address):
+                say(line)
+
+    def _status(self) -> str:
+        if self.stop.number is not None:
+            return "interrupted"
+        return "finished" if is_complete(self.setup) else "stopped"
+
+    def _export(self, status: str) -> ConfigError | None:
+        """Writes all tables; gives why they cannot be."""
+        try:
+            export(self.setup.store)
+            write_run_file(self.setup, began_at=self.began_at, played=self.summary.played, status=status)
+        except ConfigError as error:
+            return error
+        return None
+
+    # After play.
+
+    def _conclude(self) -> int:
+        """Says what the run came to; gives the exit code."""
+        store, stopped = self.setup.store, self.stop.number is not None
+        if self.folder.has_begun:
+            out(leaderboard_text(leaderboard(store), "json" if self.asked.as_json else None))
+        if not self.left_to_play:
+            say(f"nothing left to play in {self.setup.folder}; --fresh plays again")
+        faults = store.faults()
+        for line in tally(faults, self._where()):
+            say(line)
+        for line in self._remarks():
+            say(line)
+        aborted = [match.match_id for match in store.finished().values() if match.aborted]
+        for line in self._bugs(aborted):
+            say(line)
+        if stopped:
+            return self._interrupted()
+        if not self.asked.quiet:
+            self._say_next()
+        return 70 if aborted else 1 if self.setup.plan.strict and faults else 0
+
+    def _remarks(self) -> Iterator[str]:
+        summary = self.summary
+        for broken in summary.left_out:
+            yield f"left out: {printable(str(broken))}"
+        if summary.lagged:
+            yield (
+                f"{counted(summary.lagged, 'decision')} may have been spoilt by the arena's own lag, up to "
+                f"{summary.lag_worst_s * 1000:.0f} ms: fewer tables (--concurrency) or longer limits help"
+            )
+        entry = summary.first_fault
+        if entry is not None:
+            capsule = entry.record.capsules[0]
+            decision, bot = capsule.decision, entry.pairing.bots[capsule.decision.seat]
+            yield (
+                f"stopped at the first fault: {bot} in match {entry.match_id}, turn {decision.turn}: "
+                f"{decision.fault} ({printable(decision.reason)})"
+            )
+            yield from capsule_lines(capsule.lines)
+            yield f"to go on: {self._resume()}"
+
+    def _bugs(self, aborted: Sequence[str]) -> Iterator[str]:
+        """What is wrong with us, and how to see it."""
+        for id in aborted[:ABORTED_SHOWN]:
+            error = (self.setup.store.match(id).error or "").strip().rpartition("\n")[2]
+            yield f"match {id} was aborted by a bug of the arena or the rules: {printable(error)}"
+        if aborted:
+            yield f"  arena replay {aborted[0]}{self._where()}    its moves, and the traceback"
+            yield f"  {self._resume()} --only {aborted[0]}    plays it again"
+        if len(aborted) > ABORTED_SHOWN:
+            yield f"  {counted(len(aborted), 'match')} were aborted in all; `arena matches` lists them"
+
+    def _interrupted(self) -> int:
+        number = self.stop.number
+        assert number is not None
+        if self.folder.has_begun:
+            say(f"interrupted after {counted(self.summary.played, 'match')}; to go on: {self._resume()}")
+        elif self.asked.fresh:
+            say(f"interrupted before the first match; {self.setup.folder} is as it was")
+        else:
+            say(f"interrupted before the first match; to go on: {self._resume()}")
+        return EXIT_OF[signal.Signals(number)]
+
+    def _say_next(self) -> None:
+        """Two commands that work as they stand here."""
+        match = next(self.setup.store.matches(), None) if self.summary.last is None else self.summary.last
+        commands = {}
+        if match is not None:
+            commands[f"arena replay {match.match_id[:ID_DIGITS]}{self._where()}"] = "a match, move by move"
+        commands["arena bots"] = "who else there is to play against"
+        say(f"\nresults in {self.setup.folder}; next:")
+        wide = max(map(len, commands)) + 4
+        for command, words in commands.items():
+            say(f"  {command:{wide}}{words}")
+
+    def _where(self) -> str:
+        """The folder as the last word of a command, if it must be said."""
+        return "" if is_latest(self.setup.folder) else f" {shlex.quote(str(self.setup.folder))}"
+
+    def _resume(self) -> str:
+        return f"arena run --resume {shlex.quote(str(self.setup.folder))}"
+
+
+def _make_importable(setup: Setup) -> None:
+    """Puts the folders of bots in this process where Python looks for modules."""
+    for entrant in setup.entrants:
+        if entrant.kind == "local" and entrant.folder is not None and str(entrant.folder) not in sys.path:
+            sys.path.insert(0, str(entrant.folder))
+
+
+def is_complete(setup: Setup) -> bool:
+    """Whether the folder holds every match of the plan, as far as one can know before bots connect."""
+    finished = setup.store.finished()
+    if not finished:
+        return False
+    stored = setup.store.bots()
+    left_out = (
+        {bot.bot for bot in stored if bot.status == "left out"} if setup.plan.leave_out_broken else set()
+    )
+    names = [entrant.name for entrant in setup.entrants if entrant.name not in left_out]
+    came = [bot.bot for bot in stored if bot.path == "connects"]
+    if len(came) < setup.plan.expect or len(names) + len(came) < setup.plan.seats:
+        return False
+    return all(pairing.id in finished for pairing in schedule(setup, names + came))
+
+
+def the_mistake_in(group: BaseExceptionGroup[BaseException]) -> ConfigError | None:
+    """The user's mistake that ended the run; None if anything else is in the group: a bug of ours."""
+    leaves = list(_leaves(group))
+    if not all(isinstance(leaf, ArenaError) for leaf in leaves):
+        return None
+    first = leaves[0]
+    if isinstance(first, BrokenBots):
+        return ConfigError("\n".join(_with_logs(first)))
+    return first if isinstance(first, ConfigError) else ConfigError(str(first))
+
+
+def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
+
+
+def _with_logs(broken: BrokenBots) -> Iterator[str]:
+    """All broken bots, each with the end of its log."""
+    yield f"{counted(len(broken.broken), 'bot')} cannot play; mend them, or --leave-out-broken plays without:"
+    for bot in broken.broken:
+        yield f"  {bot.name}: {printable(bot.reason)}"
+        yield from (f"    | {printable(line)}" for line in bot.log.strip().splitlines()[-LOG_LINES:])

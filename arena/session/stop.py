@@ -1,0 +1,98 @@
+"""How a run is ended from outside: in order, or at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+import trio
+
+from arena.show.text import say
+
+EXIT_OF = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+class Stop:
+    """Ctrl-C and SIGTERM: the first one ends the run in order, the second one at once.
+
+    At once also where nothing else is heard any more, because a bot in this process does not return.
+    """
+
+    def __init__(self) -> None:
+        self.number: int | None = None
+        """The signal that ended the run."""
+        self.note: Callable[[str], None] = say
+        self.hint = ""
+        """What to say to who ended it at once."""
+        self._cancel: Callable[[], None] | None = None
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Signals are heard; those that our parent wants ignored (`nohup`, `&`) stay so."""
+        before = {number: signal.getsignal(number) for number in EXIT_OF}
+        heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
+        for number in heard:
+            signal.signal(number, self._hear)
+        try:
+            yield
+        finally:
+            for number in heard:
+                signal.signal(number, before[number])
+
+    async def cancellable(self, run: Callable[[], Awaitable[None]]) -> None:
+        """Runs it until it ends or a signal comes."""
+        with trio.CancelScope() as scope:
+            token = trio.lowlevel.current_trio_token()
+
+            def cancel() -> None:
+                self.note("ending the bots; once more ends at once")
+                scope.cancel()
+
+            self._cancel = partial(token.run_sync_soon, cancel)
+            try:
+                if self.number is not None:
+                    scope.cancel()
+                await run()
+            finally:
+                self._cancel = None
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        if self.number is not None:
+            leave_at_once(self.number, self.hint)
+        self.number = number
+        if self._cancel is not None:
+            self._cancel()
+
+
+def leave_at_once(number: int, hint: str) -> None:
+    """Ends this process and the groups of its children; what was stored stays, as after a power cut."""
+    for child in _children():
+        for kill in (os.killpg, os.kill):
+            with suppress(OSError):
+                kill(child, signal.SIGKILL)
+    show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
+    with suppress(OSError):
+        os.write(2, show_cursor + f"\nended at once{hint}\n".encode(errors="replace"))
+    os._exit(EXIT_OF[signal.Signals(number)])
+
+
+def _children() -> list[int]:
+    """The processes that we started, as the system knows them."""
+    if sys.platform == "linux":
+        parents = {}
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):  # it has just ended
+                after_name = stat.read_text(errors="replace").rpartition(")")[2]
+                parents[int(stat.parent.name)] = int(after_name.split()[1])
+    else:
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
+        pairs = (line.split() for line in listed.stdout.splitlines())
+        parents = {int(pid): int(parent) for pid, parent in pairs}
+    return [pid for pid, parent in parents.items() if parent == os.getpid()]

@@ -1,0 +1,112 @@
+"""What the words of `arena run` come to, and what is said of that before play."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.plan import BotSpec, Plan, load_plan, parse_rules, warnings_of, with_options
+from arena.prepare.folder import matches_there
+from arena.prepare.plans import QUICKSTART, Prepared, game_class, stored_plan
+from arena.show.text import as_json, as_time, counted, out, say
+
+MATCH_S = 0.08
+"""About how long a match of started bots takes at one table, their starts included, on a machine with two
+cores: for the estimate before play."""
+
+
+@attrs.frozen(kw_only=True)
+class Asked:
+    """What the command line asks of this run, and no plan can say."""
+
+    resume: Path | None = None
+    fresh: bool = False
+    only: str | None = None
+    dry_run: bool = False
+    exit_first: bool = False
+    quiet: bool = False
+    as_json: bool = False
+
+
+def plan_of(words: Sequence[str], resume: Path | None, options: Mapping[str, Any]) -> Plan:
+    """The plan that words and options come to: a file, a folder to go on with, bots, or the quick start."""
+    options = dict(options)
+    rules = options.pop("rules", ())
+    here = Path.cwd()
+    plans = [word for word in words if word.endswith(".toml")]
+    if resume is not None:
+        plan = _resumed(resume, plans, options)
+    elif plans:
+        if words[0] != plans[0] or len(plans) > 1:
+            raise ConfigError(
+                f"one plan file, and before all bots; found {' '.join(map(shlex.quote, words))}"
+            )
+        plan = load_plan(Path(plans[0]))
+    elif words or options.get("expect") or options.get("remote"):
+        plan = Plan()
+    else:
+        plan = QUICKSTART
+    named = [BotSpec(word, here) for word in words if word not in plans]
+    if resume is not None:  # who is there already may be named again
+        named = list((Counter(named) - Counter(plan.bots)).elements())
+    plan = with_options(attrs.evolve(plan, bots=(*plan.bots, *named)), options, base=here)
+    if rules:
+        plan = attrs.evolve(plan, rules={**plan.rules, **parse_rules(game_class(plan.game), rules)})
+    return plan
+
+
+def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> Plan:
+    if plans:
+        raise ConfigError(f"--resume {folder} has its plan in the folder: leave out {plans[0]}")
+    if options.get("out"):
+        raise ConfigError(f"--resume {folder} goes on in that folder: leave out --out {options['out']}")
+    return stored_plan(folder)
+
+
+# Before play.
+
+
+def tell_of_plan(prepared: Prepared, asked: Asked) -> None:
+    """What `--dry-run` prints."""
+    warn(prepared, prepared.plan)
+    there = 0 if asked.fresh else matches_there(prepared)
+    if not asked.as_json:
+        out(f"{announced(prepared, there)}; results in {prepared.folder}")
+        return
+    plan = prepared.plan
+    told = {"bots": plan.entrants, "seats": plan.seats, "series": plan.series, "matches": prepared.matches}
+    out(as_json({**told, "there": there, "folder": str(prepared.folder)}))
+
+
+def announced(prepared: Prepared, there: int) -> str:
+    left = max(0, prepared.matches - there)
+    done = f", {there:,} of them played already" if there else ""
+    return f"{prepared.size}{done}, about {as_time(left * MATCH_S / prepared.concurrency)}"
+
+
+def warn(prepared: Prepared, plan: Plan) -> None:
+    for warning in warnings_of(plan):
+        say(f"warning: {warning}")
+    local = [entrant.name for entrant in prepared.entrants if entrant.kind == "local"]
+    if local:
+        say(f"warning: {', '.join(local)}, in this process: time is measured there, limits are not enforced")
+
+
+def how_to_connect(plan: Plan, tokens: Mapping[str, str], address: str) -> Iterator[str]:
+    """Lines to copy for those who start the bots that connect; tokens: token -> name."""
+    host, _, port = address.rpartition(":")
+    if host in ("0.0.0.0", "::", "[::]"):
+        host = "ADDRESS-OF-THIS-MACHINE"
+    place = f"ARENA_HOST={host.strip('[]')} ARENA_PORT={port}"
+    for token, name in tokens.items():
+        yield f"{name} connects with its token, e.g.:"
+        yield f"  {place} ARENA_NAME={shlex.quote(name)} ARENA_TOKEN={token} python3 mybot.py"
+    if plan.expect:
+        yield f"{counted(plan.expect, 'bot')} may connect, e.g.:"
+        yield f"  {place} python3 mybot.py"

@@ -1,0 +1,105 @@
+"""The leaderboard and the tally of faults as people read them; programs read leaderboard.csv."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from arena.show.text import Form, aligned, as_table, clipped, counted, printable
+
+if TYPE_CHECKING:
+    from arena.analysis.leaderboard import Leaderboard
+    from arena.store import FaultCount
+
+WIDTH = 100
+"""Columns that the leaderboard fits into."""
+NAME_LEAST = 12
+"""So many characters of a name are shown however wide the rest is."""
+REASONS_MAX = 10
+TITLES = (
+    "rank",
+    "bot",
+    "matches",
+    "points",
+    "win rate (95 %)",
+    "won",
+    "tied",
+    "lost",
+    "faults",
+    "median",
+    "p99",
+)
+"""`median` and `p99` are of move times."""
+_NUMBERS = frozenset(TITLES) - {"bot"}
+_STATUS = {
+    "withdrawn": "withdrawn, as it failed match after match; defaults were played for it since",
+    "left out": "left out, as it could not be started",
+}
+
+
+def leaderboard_text(board: Leaderboard, form: Form) -> str:
+    """The leaderboard: all columns for programs, those that matter for people."""
+    if form is not None:
+        return as_table(*board.table, form)
+    rows = [_row(row) for row in board.rows]
+    room = WIDTH - max(len(line) for line in aligned(TITLES, _named(rows, 0), _NUMBERS).splitlines())
+    text = aligned(TITLES, _named(rows, max(NAME_LEAST, room + len("bot"))), _NUMBERS)
+    return "\n".join([text, *_remarks(board)])
+
+
+def _named(rows: Iterable[Sequence[Any]], most: int) -> list[Sequence[Any]]:
+    return [(row[0], clipped(row[1], most) if most else "", *row[2:]) for row in rows]
+
+
+def _row(row: Any) -> Sequence[Any]:
+    if not row.matches:
+        return (row.rank, row.bot, 0, *[None] * 8)
+    return (
+        row.rank,
+        row.bot,
+        row.matches,
+        row.points_mean,
+        f"{row.win_rate:.1%} ({row.win_rate_low * 100:.0f}–{row.win_rate_high * 100:.0f})",
+        row.wins,
+        row.ties,
+        row.losses,
+        row.too_late + row.malformed + row.illegal + row.gone,
+        _milliseconds(row.move_time_median_s),
+        _milliseconds(row.move_time_p99_s),
+    )
+
+
+def _milliseconds(time_s: float) -> str:
+    """`0.12 ms`, `45 ms`, `1.2 s`."""
+    if time_s >= 1:
+        return f"{time_s:.1f} s"
+    return f"{time_s * 1000:.0f} ms" if time_s >= 0.01 else f"{time_s * 1000:.2f} ms"
+
+
+def _remarks(board: Leaderboard) -> Iterator[str]:
+    for status, words in _STATUS.items():
+        bots = [row.bot for row in board.rows if row.status == status]
+        if bots:
+            yield f"{', '.join(bots)}: {words}"
+    if board.progress.note:
+        yield board.progress.note
+    elif not any(row.matches for row in board.rows):
+        yield "no match has been played yet"
+
+
+def tally(faults: Iterable[FaultCount], where: str = "") -> Iterator[str]:
+    """Faults by bot and reason, the most frequent first; late answers are counted together.
+
+    `where`: the folder as the last word of a command, if it must be said.
+    """
+    merged: Counter[tuple[str, str, str]] = Counter()
+    for row in faults:
+        merged[row.bot, row.fault, "" if row.fault == "too_late" else printable(row.reason)] += row.count
+    if merged:
+        count = counted(sum(merged.values()), "fault")
+        yield f"{count}; `arena matches --fault any{where}` lists the matches:"
+    for (bot, kind, reason), times in merged.most_common(REASONS_MAX):
+        yield f"  {times:>5} × {bot}: {kind}" + (f" ({reason})" if reason else "")
+    if len(merged) > REASONS_MAX:
+        yield f"        and {len(merged) - REASONS_MAX} other reasons"

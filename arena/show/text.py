@@ -1,0 +1,178 @@
+"""Words and tables on standard output and standard error, whoever reads them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, TextIO, TypeAlias
+from unicodedata import combining, east_asian_width
+
+from arena.errors import ConfigError
+
+Form: TypeAlias = Literal["csv", "json"] | None
+"""How a table is printed; None: for people."""
+
+
+# Where it goes.
+
+
+def out(text: str) -> None:
+    """A result, to standard output; a reader who has seen enough (`| head -1`) is no mistake."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or it is tried again at the end
+        raise ConfigError(f"standard output cannot be written: {error.strerror or error}") from None
+
+
+def say(text: str) -> None:
+    """Something beside the results, to standard error; if nobody can read it, so be it."""
+    with_care(sys.stderr).write(text + "\n")
+
+
+class _Careful:
+    """A stream for people: whether it can be written is no concern of a tournament."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.encoding = stream.encoding
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError:
+            return 0
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError:
+            pass
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+
+def with_care(stream: TextIO) -> Any:
+    """The stream; what cannot be written to it is lost without a word."""
+    return _Careful(stream)
+
+
+# Tables.
+
+
+def as_table(header: Sequence[str], rows: Iterable[Sequence[Any]], form: Form) -> str:
+    """A table in the form that was asked for; JSON as a list of objects."""
+    if form == "json":
+        return as_json([dict(zip(header, row, strict=True)) for row in rows])
+    return as_csv(header, rows) if form == "csv" else aligned(header, rows)
+
+
+def aligned(header: Sequence[str], rows: Iterable[Sequence[Any]], right: Collection[str] = ()) -> str:
+    """A table of aligned columns, numbers and those named in `right` to the right."""
+    rows = [list(row) for row in rows]
+    to_right = [name in right or _is_numeric([row[i] for row in rows]) for i, name in enumerate(header)]
+    texts = [[cell(value) for value in row] for row in rows]
+    widths = [max(width(line[i]) for line in (header, *texts)) for i in range(len(header))]
+
+    def line(values: Sequence[str]) -> str:
+        pads = [" " * (wide - width(value)) for value, wide in zip(values, widths, strict=True)]
+        cells = [
+            pad + value if is_right else value + pad
+            for value, pad, is_right in zip(values, pads, to_right, strict=True)
+        ]
+        return "  ".join(cells).rstrip()
+
+    return "\n".join([line(header), line(["─" * wide for wide in widths]), *map(line, texts)])
+
+
+def _is_numeric(values: Sequence[Any]) -> bool:
+    given = [value for value in values if value is not None]
+    return bool(given) and all(isinstance(value, int | float) for value in given)
+
+
+def cell(value: Any) -> str:
+    """A value as people read it."""
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def width(text: str) -> int:
+    """How many columns a text takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def clipped(text: str, most: int) -> str:
+    """The text, or as much of it as fits and `…`."""
+    if width(text) <= most:
+        return text
+    kept = text
+    while width(kept) > most - 1:
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
+def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    import csv
+    import io
+
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return written.getvalue().rstrip("\n")
+
+
+def as_json(value: Any) -> str:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value)).decode()
+
+
+# Words.
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 match`, `2 matches`."""
+    plural = noun + ("es" if noun.endswith("ch") else "s")
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def as_time(seconds: float) -> str:
+    """About how long, for people: `5 s`, `3 min`, `2.5 h`."""
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def printable(text: str) -> str:
+    """What a bot said, on one line, with nothing in it that a terminal would obey."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
+        for char in text
+    )
+
+
+def capsule_lines(lines: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The evidence of a fault: what was said last, both ways, with times in seconds."""
+    shown = []
+    for line in lines:
+        if "text" in line:
+            shown.append(f"{line.get('t_s', 0.0):9.3f} {line.get('dir', ' ')} {printable(line['text'])}")
+            continue
+        for key, value in line.items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            shown += [f"{key}: {printable(part)}" for part in text.splitlines() or [""]]
+    return shown

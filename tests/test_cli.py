@@ -1,0 +1,322 @@
+"""The command line: its words, its help, its exit codes, what its commands print."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from arena.cli import LATEST, cli, main
+from arena.prepare.folder import LATEST as PREPARED_LATEST
+from arena.record import FAULT_KINDS
+
+COMMANDS = sorted(cli.commands)
+READING = sorted(set(COMMANDS) - {"run"})
+BOTS = '''
+from arena.sdk import Bot
+
+
+class Even(Bot):
+    def move(self, state, options):
+        if state["other_hands"][0][0] != "yourself":
+            return "pass"
+        return "challenge" if state["last_bid"][1] else [2, 1]
+
+
+class Odd(Even):
+    """Bids where it should pass, now and then."""
+
+    def move(self, state, options):
+        is_rude = state["move_number"] == 2 and self.rng.random() < 0.3
+        return [6, 1] if is_rude else super().move(state, options)
+'''
+
+
+def call(capsys, monkeypatch, *words: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of `arena WORDS`, in this process."""
+    monkeypatch.setattr(sys, "argv", ["arena", *words])
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+@pytest.fixture
+def arena(capsys, monkeypatch):
+    return lambda *words: call(capsys, monkeypatch, *map(str, words))
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A folder in which six matches of two bots in one process were played, some with faults."""
+    home = tmp_path_factory.mktemp("played")
+    (home / "cli_bots.py").write_text(BOTS)
+    words = ["run", "cli_bots:Even", "cli_bots:Odd", "--series", "3", "--seed", "1", "--rule", "dice=2"]
+    arena_in(home, *words, "--out", "results/first", check=True)
+    return home
+
+
+@pytest.fixture
+def here(played, monkeypatch):
+    monkeypatch.chdir(played)
+    return played
+
+
+def arena_in(folder: Path, *words: str, check: bool = False, **more) -> subprocess.CompletedProcess[str]:
+    """`arena WORDS` in a process of its own."""
+    command = [sys.executable, "-m", "arena.cli", *words]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=60, check=check, **more
+    )
+
+
+# Help.
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command, arena):
+    """`arena COMMAND --help` says what it does, and shows a call of it."""
+    code, out, _ = arena(command, "--help")
+    assert (0, True) == (code, f"arena {command}" in out.partition("Example")[2])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_has_help(command):
+    """No option is left to be guessed."""
+    options = [each for each in cli.commands[command].params if isinstance(each, click.Option)]
+    assert [] == [option.name for option in options if not option.help]
+
+
+@pytest.mark.parametrize("command", READING)
+def test_every_reading_command_prints_for_programs_too(command):
+    """`--csv` and `--json` are there."""
+    names = {name for option in cli.commands[command].params for name in option.opts}
+    assert {"--csv", "--json"} <= names
+
+
+def test_the_words_that_stand_twice_are_the_same():
+    """The command line repeats two words of the house, to be quick: they do not drift apart."""
+    (option,) = (each for each in cli.commands["matches"].params if each.name == "fault")
+    assert ([*FAULT_KINDS, "any"], PREPARED_LATEST) == (list(option.type.choices), LATEST)
+
+
+@pytest.mark.slow
+def test_help_imports_nothing_heavy(tmp_path):
+    """`arena --help` is quick, as it leaves alone what takes long to import."""
+    code = (
+        "import sys; sys.argv = ['arena', '--help']\n"
+        "heavy = {'trio', 'pandas', 'msgspec', 'rich', 'attrs', 'sqlite3'}\n"
+        "from arena.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print(heavy & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "set()" == done.stdout.splitlines()[-1]
+
+
+# Mistakes.
+
+MISTAKES = [
+    ("no such command", ("foo",), "No such command"),
+    ("a typo in an option", ("run", "odds", "random", "--seris", "3"), "--series"),
+    ("a typo in a bot", ("run", "ods", "random"), "did you mean odds"),
+    ("one bot for two seats", ("run", "odds"), "1 bot for 2 seats"),
+    ("words for a number", ("run", "odds", "random", "--series", "ten"), '--series: found "ten"'),
+    ("no such game", ("run", "odds", "random", "--game", "chess"), "no game 'chess'"),
+    ("no such rule", ("run", "odds", "random", "--rule", "dce=3"), "did you mean dice"),
+    ("a rule's wrong value", ("run", "odds", "random", "--rule", "dice=300"), "1 to 20"),
+    ("too many seats", ("run", "odds", "random", "--seats", "11"), "2 to 10"),
+    ("a duration", ("run", "odds", "random", "--move-time", "1x"), '--move-time: found "1x"'),
+    ("far too many matches", ("run", "odds", "random", "--series", "60000"), "120,000 matches"),
+    ("no plan file", ("run", "nothing.toml"), "nothing.toml: cannot be read"),
+    ("two plan files", ("run", "a.toml", "b.toml"), "one plan file"),
+    ("a plan file after a bot", ("run", "odds", "a.toml"), "one plan file"),
+    ("nowhere to connect to", ("run", "odds", "--expect", "1"), "say listen"),
+    ("a reserved name", ("run", "odds", "--remote", "pass", "--listen", "127.0.0.1:0"), "reserved"),
+    ("resume nothing", ("run", "--resume", "nowhere"), "nowhere is no results folder"),
+    ("resume elsewhere", ("run", "--resume", "results/first", "--out", "x"), "leave out --out x"),
+    ("resume a plan", ("run", "--resume", "results/first", "a.toml"), "leave out a.toml"),
+    ("another limit", ("run", "--resume", "results/first", "--move-time", "3"), "move_time: was 1s, now 3s"),
+    ("another seed", ("run", "--resume", "results/first", "--seed", "2"), "seed: was 1, now 2"),
+    ("fewer series", ("run", "--resume", "results/first", "--series", "2"), "has 3 series"),
+    ("a results folder that is a file", ("run", "odds", "random", "--out", "cli_bots.py"), "cli_bots.py"),
+    ("no results folder", ("leaderboard", "nowhere"), "nowhere is no results folder"),
+    ("no such match", ("replay", "zzz"), "no match in results/latest begins with 'zzz'"),
+    ("an empty match", ("replay", ""), "MATCH is empty"),
+    ("the folder first", ("replay", "results/first"), "say the match first"),
+    ("no such capsule", ("replay", "a-0-0.jsonl"), "no capsule a-0-0.jsonl"),
+    ("a viewer who was not there", ("replay", "{match}", "--as", "ann"), "'ann' did not play in {match}"),
+    ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
+    ("a bot that did not play", ("matches", "--bot", "ann"), "Even, Odd did"),
+    ("rules of no game", ("games", "chess"), "no game 'chess'"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), [row[1:] for row in MISTAKES], ids=[row[0] for row in MISTAKES])
+def test_a_mistake_is_one_sentence_and_exit_code_2(words, said, arena, here):
+    """What was wrong and what would be right goes to standard error; nothing is printed, nothing made."""
+    before = sorted(here.rglob("*"))
+    match = match_ids(arena)[0]
+    code, out, err = arena(*(word.format(match=match) for word in words))
+    assert (2, "", True) == (code, out, said.format(match=match) in err), err
+    assert "Traceback" not in err
+    assert before == sorted(path for path in here.rglob("*") if "__pycache__" not in path.parts)
+
+
+def test_without_results_it_is_said_where_they_come_from(arena, tmp_path, monkeypatch):
+    """A reading command in a folder without results/latest says what to do."""
+    monkeypatch.chdir(tmp_path)
+    code, _, err = arena("leaderboard")
+    assert (2, True) == (code, "there is no results/latest in this folder: `arena run` makes it" in err)
+
+
+def test_a_latest_that_points_nowhere_is_told_of(arena, tmp_path, monkeypatch):
+    """The results that results/latest points to were removed."""
+    monkeypatch.chdir(tmp_path)
+    LATEST.parent.mkdir()
+    LATEST.symlink_to("gone")
+    assert "points to gone, where no results are any more" in arena("matches")[2]
+
+
+# What is printed.
+
+
+def match_ids(arena) -> list[str]:
+    return [row["match_id"] for row in csv.DictReader(io.StringIO(arena("matches", "--csv")[1]))]
+
+
+@pytest.mark.parametrize("command", ["leaderboard", "matches", "games", "bots"])
+def test_csv_and_json_say_the_same(command, arena, here):
+    """The columns and as many rows, whatever the form; for people there are two lines of head."""
+    rows = list(csv.DictReader(io.StringIO(arena(command, "--csv")[1])))
+    objects = json.loads(arena(command, "--json")[1])
+    assert (len(rows), list(rows[0])) == (len(objects), list(objects[0]))
+    assert len(rows) + 2 == len(arena(command)[1].splitlines())
+
+
+def test_matches_are_chosen_by_bot_and_fault(arena, here):
+    """`--bot` and `--fault` leave out the others."""
+    everything = match_ids(arena)
+    faulty = json.loads(arena("matches", "--fault", "illegal", "--bot", "Odd", "--json")[1])
+    assert 6 == len(everything)
+    assert 0 < len({row["match_id"] for row in faulty} & set(everything)) == len(faulty) < 6
+    assert all(row["faults"] for row in faulty)
+    assert "[]" == arena("matches", "--fault", "gone", "--json")[1].strip()
+
+
+def test_the_leaderboard_writes_its_tables_anew(arena, here):
+    """`arena leaderboard` makes the CSVs again."""
+    table = here / "results/first/leaderboard.csv"
+    before = table.read_bytes()
+    table.unlink()
+    assert 0 == arena("leaderboard")[0]
+    assert before == table.read_bytes()
+
+
+def test_a_replay_is_found_by_a_prefix_in_every_form(arena, here):
+    """People, `--json` and `--csv` get the same match."""
+    whole = match_ids(arena)[0]
+    text = arena("replay", whole[:6])[1]
+    steps = json.loads(arena("replay", whole[:6], "--json")[1])
+    moves = list(csv.DictReader(io.StringIO(arena("replay", whole[:6], "--csv")[1])))
+    assert (True, whole) == (whole in text, steps["match_id"])
+    told = [(step["turn"], move["seat"]) for step in steps["steps"] for move in step["moves"]]
+    assert told == [(int(row["turn"]), int(row["seat"])) for row in moves]
+
+
+def test_an_ambiguous_prefix_is_refused(arena, here, monkeypatch):
+    """Of two matches that begin alike neither is taken."""
+    from collections import Counter
+
+    first = Counter(match_id[0] for match_id in match_ids(arena)).most_common(1)[0]
+    if first[1] == 1:
+        pytest.fail("six matches of seed 1 have six different first digits: choose another seed")
+    code, _, err = arena("replay", first[0])
+    assert (2, True) == (code, "say more of it" in err)
+
+
+def test_a_capsule_shows_its_match_and_its_evidence(arena, here):
+    """`arena replay faults/….jsonl` finds the folder by itself."""
+    capsule = next((here / "results/first/faults").glob("*.jsonl"))
+    code, out, _ = arena("replay", capsule, "nowhere")
+    assert (0, True) == (code, "fault: illegal" in out.partition("result: ")[2])
+
+
+def test_the_rules_of_a_game_are_explained(arena):
+    """`arena games NAME` shows the rules, every house rule, its default and what it takes."""
+    out = arena("games", "liars-dice")[1]
+    assert "Every living seat rolls its dice in secret" in out
+    assert ["wild_ones", "false", "false", "or", "true"] in [line.split() for line in out.splitlines()]
+
+
+# Streams and endings.
+
+
+@pytest.mark.slow
+def test_whoever_has_seen_enough_makes_no_noise(here):
+    """`arena matches | head -1` ends with 0 and without a word."""
+    command = f"set -o pipefail; {sys.executable} -m arena.cli matches | head -c 1"
+    done = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, check=False)
+    assert (0, "m", "") == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_output_that_cannot_be_written_is_the_users_mistake(here):
+    """A full disk under standard output is one sentence and exit code 2."""
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "arena.cli", "matches"]
+        done = subprocess.run(command, cwd=here, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert 2 == done.returncode
+    assert "arena: standard output cannot be written: No space left on device\n" == done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", ["0", "1", "2"])
+def test_closed_streams_do_no_harm(closed, here):
+    """With standard input, output or error closed the database is not what gets their number."""
+    command = f"{sys.executable} -m arena.cli leaderboard {closed}>&-"
+    done = subprocess.run(["bash", "-c", command], cwd=here, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+@pytest.mark.slow
+def test_a_terminal_that_is_not_utf8_gets_question_marks(here):
+    """What cannot be encoded is no crash."""
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = arena_in(here, "leaderboard", env=environment)
+    assert (0, True) == (done.returncode, "????" in done.stdout)
+
+
+def test_a_bug_of_ours_shows_its_traceback(arena, here, monkeypatch):
+    """Exit code 70, and the traceback, for what is nobody's mistake but ours."""
+
+    def broken(*_, **__):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("arena.store.Store.matches", broken)
+    code, _, err = arena("matches")
+    assert (70, True, True) == (code, "ZeroDivisionError: planted" in err, "bug of the arena" in err)
+
+
+@pytest.mark.parametrize(("raised", "code"), [(KeyboardInterrupt, 130), (SystemExit(143), 143)])
+def test_being_stopped_has_a_code_of_its_own(raised, code, arena, here, monkeypatch):
+    """Ctrl-C in any command is 130, and needs no words; SIGTERM is 143."""
+
+    def stopped(*_):
+        raise raised
+
+    monkeypatch.setattr("arena.store.Store.bots", stopped)
+    assert code == arena("matches", "--bot", "Odd")[0]

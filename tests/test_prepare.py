@@ -1,0 +1,312 @@
+"""From a plan to an open folder: whose it is, what `--fresh` touches, what `results/latest` points to."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import attrs
+import pytest
+
+from arena.errors import ConfigError
+from arena.plan import BotSpec, Plan
+from arena.prepare.folder import LATEST, is_latest, matches_there, opened
+from arena.prepare.plans import prepare, stored_form, stored_game, stored_plan, write_run_file
+from arena.record import Entry, MatchRecord
+from arena.runner import schedule
+from arena.schedule import match_id
+from arena.store import DATABASE, Store, StoredBot, store_lock
+
+BOT = "from arena.sdk import Bot\nclass Mine(Bot): ...\n"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Path:
+    """A working directory with one bot of one's own."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(BOT)
+    return tmp_path
+
+
+def plan(*specs: str, **options) -> Plan:
+    bots = tuple(BotSpec(spec, Path.cwd()) for spec in specs or ("mine:Mine", "odds"))
+    return Plan(bots=bots, out=Path("out"), series=2, **options)
+
+
+def open_up(wanted: Plan, *, matches: int = 0, begins: bool = True, fresh: bool = False, **more) -> str:
+    """Opens the folder as a run does, and keeps so many matches; gives its seed."""
+    with opened(prepare(wanted, **more), fresh=fresh) as folder:
+        setup = folder.setup
+        pairings = schedule(setup, [entrant.name for entrant in setup.entrants])
+        if begins:
+            folder.begin()
+            setup.store.put_bots(
+                StoredBot(e.name, path=e.path, fingerprint=e.fingerprint) for e in setup.entrants
+            )
+        there = setup.store.finished()
+        new = [pairing for pairing in pairings if pairing.id not in there][:matches]
+        setup.store.add_many(map(entry, new))
+        return str(setup.seed)
+
+
+def entry(pairing) -> Entry:
+    record = MatchRecord((), (), (1, 2), (1.0, -1.0), (False, False))
+    return Entry(
+        match_id(1, pairing.id), pairing, "same", ("0", "0"), (False, False), record, (1.0, 0.0), b"", (), 0.0
+    )
+
+
+def there() -> int:
+    with Store.open("out") as store:
+        return len(store.finished())
+
+
+# Going on.
+
+
+def test_a_folder_with_matches_is_gone_on_with(home):
+    """The same plan finds its seed and its matches again, and a longer one too."""
+    seed = open_up(plan(), matches=2)
+    assert seed == open_up(plan(), matches=1)
+    assert seed == open_up(attrs.evolve(plan("mine:Mine", "odds", "random"), series=3))
+    assert 3 == there()
+
+
+def test_a_run_that_ended_before_its_first_match_binds_nobody(home):
+    """As long as a folder has no match, any plan may have it."""
+    open_up(plan())
+    open_up(attrs.evolve(plan(), series=1, move_time=5.0))
+    assert 5.0 == stored_plan(Path("out")).move_time
+
+
+def test_tokens_outlive_a_run_that_never_began(home):
+    """Who was sent a token can use it whenever the arena starts again, also with --fresh."""
+    from arena.units import Address
+
+    wanted = plan(remote=("ann",), listen=Address("127.0.0.1", 0))
+
+    def tokens(fresh: bool) -> dict[str, str]:
+        with opened(prepare(wanted), fresh=fresh) as folder:
+            return dict(folder.setup.tokens)
+
+    first = tokens(False)
+    assert ["ann"] == list(first.values())
+    assert [first] * 2 == [tokens(False), tokens(True)]
+
+
+def refused(wanted: Plan, **more) -> str:
+    with pytest.raises(ConfigError) as error:
+        open_up(wanted, begins=False, **more)
+    return str(error.value)
+
+
+CHANGES = [
+    ("another limit", {"move_time": 3.0}, "move_time: was 1s, now 3s"),
+    ("another rule", {"rules": {"dice": 3}}, "rules: dice: was 5, now 3"),
+    ("another seed", {"seed": 9}, "seed: was"),
+    ("fewer series", {"series": 1}, "has 2 series, which cannot become 1"),
+    ("fewer bots", {"bots": (BotSpec("odds", Path()), BotSpec("random", Path()))}, "has matches of Mine"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), [row[1:] for row in CHANGES], ids=[row[0] for row in CHANGES])
+def test_another_plan_is_refused_by_name(change, said, home):
+    """What differs is named; `--dry-run` says the same; nothing is lost."""
+    open_up(plan(), matches=1)
+    changed = attrs.evolve(plan(), **change)
+    assert said in refused(changed)
+    with pytest.raises(ConfigError, match="--fresh"):
+        matches_there(prepare(changed))
+    assert 1 == there()
+
+
+def test_a_bot_that_changed_is_refused_by_name(home):
+    """Its matches are another bot's."""
+    open_up(plan(), matches=1)
+    Path("mine.py").write_text(BOT + "# better\n")
+    assert "Mine changed since this run: --fresh or another --out" == refused(plan())
+
+
+def test_a_plan_grows_only_once_play_begins(home):
+    """A new bot that cannot be started does not get into the stored plan."""
+    open_up(plan(), matches=1)
+    open_up(plan("mine:Mine", "odds", "random"), begins=False)
+    assert 2 == len(stored_plan(Path("out")).bots)
+    open_up(plan("mine:Mine", "odds", "random"))
+    assert 3 == len(stored_plan(Path("out")).bots)
+
+
+def test_two_runs_cannot_have_one_folder(home):
+    """The second one is refused with the number of the process, whatever it asks for."""
+    with store_lock("out"):
+        for fresh in (False, True):
+            assert f"another run (process {os.getpid()})" in refused(plan(), fresh=fresh)
+
+
+# Fresh.
+
+
+def test_fresh_forgets_once_play_begins(home):
+    """Matches, tables and logs of the old run are gone; what is not a run's stays."""
+    open_up(plan(), matches=2)
+    ours = ["matches.csv", "run.json", "logs/odds-12.log", "faults/0123456789ab-0-0.jsonl"]
+    others = ["notes.txt", "logs/notes.log", "faults/notes.jsonl"]
+    for name in (*ours, *others):
+        path = Path("out", name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    open_up(plan(), fresh=True)
+    assert 0 == there()
+    assert others == [name for name in (*ours, *others) if Path("out", name).exists()]
+
+
+def test_fresh_keeps_the_log_of_a_bot_that_was_just_started(home):
+    """Bots are started before play begins: their new logs have the names of old ones."""
+    open_up(plan(), matches=1)
+    log = Path("out/logs/odds-1.log")
+    log.parent.mkdir()
+    log.write_text("old")
+    os.utime(log, (1, 1))
+    with opened(prepare(plan()), fresh=True) as folder:
+        log.write_text("new")
+        folder.begin()
+    assert "new" == log.read_text()
+
+
+@pytest.mark.parametrize("mistake", [None, ConfigError("no port")])
+def test_fresh_touches_nothing_if_play_never_begins(mistake, home):
+    """A bot that cannot be started, a port in use or Ctrl-C cost no old result."""
+    open_up(plan(), matches=2)
+    Path("out/matches.csv").write_text("old")
+    try:
+        with opened(prepare(attrs.evolve(plan(), move_time=9.0)), fresh=True):
+            if mistake:
+                raise mistake
+    except ConfigError:
+        pass
+    assert (2, "old", 1.0) == (
+        there(),
+        Path("out/matches.csv").read_text(),
+        stored_plan(Path("out")).move_time,
+    )
+
+
+@pytest.mark.parametrize(("begins", "left"), [(False, 2), (True, 1)])
+def test_a_fresh_run_that_was_killed_is_settled_by_the_next(begins, left, home):
+    """Killed before play began the old matches are back; killed while the old ones went they are gone."""
+    open_up(plan(), matches=2)
+    for suffix in ("", "-wal", "-shm"):
+        path = Path("out", f"{DATABASE}{suffix}")
+        if path.exists():
+            path.rename(f"out/{DATABASE}.before{suffix}")
+    if begins:
+        (Path("out", f"{DATABASE}.before")).rename("kept")
+        open_up(plan(), matches=1)
+        Path("kept").rename(f"out/{DATABASE}.before")
+    open_up(plan())
+    assert left == there()
+    assert [DATABASE] == sorted(path.name for path in Path("out").glob(f"{DATABASE}*"))
+
+
+def foreign_tables(folder: Path) -> None:
+    (folder / "matches.csv").write_text("mine")
+
+
+def foreign_database(folder: Path) -> None:
+    with sqlite3.connect(folder / DATABASE) as database:
+        database.execute("CREATE TABLE mine (a)")
+    database.close()
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize("make", [foreign_tables, foreign_database])
+def test_what_is_not_ours_is_not_touched(make, fresh, home):
+    """Somebody's tables or database are refused, with --fresh too, and stay byte for byte."""
+    Path("out").mkdir()
+    make(Path("out"))
+    before = {path: path.read_bytes() for path in Path("out").iterdir()}
+    assert "choose another --out" in refused(plan(), fresh=fresh)
+    assert before == {path: path.read_bytes() for path in Path("out").iterdir()}
+
+
+def test_a_file_that_is_no_database_is_kept_under_another_name(home):
+    """`--fresh` is what the message advises, and still nothing is deleted."""
+    Path("out").mkdir()
+    Path("out", DATABASE).write_text("no database at all, " * 20)
+    assert "--fresh plays anew" in refused(plan())
+    open_up(plan(), matches=1, fresh=True)
+    assert "no database" in Path("out", f"{DATABASE}.damaged").read_text()
+
+
+def test_a_newer_schema_is_refused_unless_fresh(home):
+    """Results of a newer arena are not overwritten by chance."""
+    open_up(plan(), matches=1)
+    with sqlite3.connect(f"out/{DATABASE}") as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    assert "newer arena" in refused(plan())
+    open_up(plan(), matches=1, fresh=True)
+    assert 1 == there()
+
+
+# results/latest
+
+
+def test_latest_points_to_the_run_once_it_plays(home):
+    """Not to one whose bots cannot be started; the folder may be anywhere."""
+    open_up(plan(), begins=False)
+    assert not LATEST.is_symlink()
+    open_up(plan())
+    assert (Path("out").resolve(), True) == (LATEST.resolve(), is_latest(Path("out")))
+
+
+def test_somebodys_own_latest_is_left_alone(home):
+    """A real folder of that name is no link of ours."""
+    LATEST.mkdir(parents=True)
+    open_up(plan())
+    assert (False, False) == (LATEST.is_symlink(), is_latest(Path("out")))
+
+
+def test_going_on_with_latest_does_not_make_it_point_to_itself(home):
+    """`--resume results/latest` is a run of the folder that it points to."""
+    open_up(plan(), matches=1)
+    again = stored_plan(LATEST)
+    assert Path("out") == prepare(again, resume=LATEST).folder
+    open_up(again, resume=LATEST)
+    assert Path("out").resolve() == LATEST.resolve()
+
+
+# What is stored.
+
+
+def test_a_stored_plan_goes_on_from_anywhere(home, monkeypatch):
+    """Its bots are found from another working directory, and after the whole folder was moved."""
+    open_up(plan("mine:Mine", "odds"), matches=1)
+    there, elsewhere = home.parent / f"{home.name}-moved", home.parent
+    home.rename(there)
+    monkeypatch.chdir(elsewhere)
+    again = prepare(stored_plan(there / "out"), resume=there / "out")
+    assert ["Mine", "odds"] == [entrant.name for entrant in again.entrants]
+    assert 1 == matches_there(again)
+
+
+def test_no_path_of_this_machine_is_written(home):
+    """Neither run.json nor the stored plan says where the home of this run is."""
+    with opened(prepare(plan()), fresh=False) as folder:
+        folder.begin()
+        write_run_file(folder.setup, began_at=0.0, played=0, status="finished")
+        stored = json.dumps(stored_form(folder.setup.plan, Path("out")))
+    written = Path("out/run.json").read_text()
+    assert (False, False) == (str(home) in written, str(home) in stored)
+    assert ".." == json.loads(written)["plan"]["bots"][0]["base"]
+
+
+def test_a_game_of_another_version_is_not_replayed(home):
+    """Rules that changed would tell another match."""
+    open_up(plan(), matches=1)
+    with Store.open("out", write=True) as store:
+        store.set_meta("identity", store.meta()["identity"] | {"version": 99})
+        with pytest.raises(ConfigError, match="version 99 of liars-dice, and this arena has version 1"):
+            stored_game(store)

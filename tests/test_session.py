@@ -1,0 +1,563 @@
+"""`arena run` from its words to its exit code: plans, endings, what is said; a few paths for real."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from arena.cli import main
+from arena.errors import ConfigError
+from arena.games.liars_dice import LiarsDice
+from arena.plan import Plan
+from arena.session.stop import Stop
+from arena.session.words import how_to_connect, plan_of
+
+BOTS = '''
+from arena.sdk import Bot
+
+
+class Even(Bot):
+    def move(self, state, options):
+        if state["other_hands"][0][0] != "yourself":
+            return "pass"
+        return "challenge" if state["last_bid"][1] else [2, 1]
+
+
+class Odd(Even):
+    """Bids where it should pass, now and then."""
+
+    def move(self, state, options):
+        is_rude = state["move_number"] == 2 and self.rng.random() < 0.3
+        return [6, 1] if is_rude else super().move(state, options)
+'''
+SCRIPT = """
+import json, os, socket, sys, time
+
+with socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"]))) as connection:
+    hello = {"name": "script", "token": os.environ.get("ARENA_TOKEN")}
+    connection.sendall(json.dumps(hello).encode())
+    for line in connection.makefile():
+        question = json.loads(line)
+        is_mine = question.get("other_hands", [[""]])[0][0] == "yourself"
+        move = ("challenge" if question["last_bid"][1] else [2, 1]) if is_mine else "pass"
+        time.sleep(float(os.environ.get("SLEEP_S") or (sys.argv + ["0"])[1]))
+        connection.sendall(json.dumps({"message_id": question.get("message_id"), "move": move}).encode())
+"""
+WAIT_S = 20.0
+"""A process that has not said by then what is waited for never will."""
+TWO = ("session_bots:Even", "session_bots:Odd", "--rule", "dice=2", "--seed", "1")
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Path:
+    """A working directory with bots of one's own; modules are forgotten after the test."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "session_bots.py").write_text(BOTS)
+    (tmp_path / "script.py").write_text(SCRIPT)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    sys.modules.pop("session_bots", None)
+    for running in Running.all:
+        running.process.kill()  # of a test that failed
+        running.ends()
+    Running.all.clear()
+
+
+@pytest.fixture
+def arena(home, capsys, monkeypatch):
+    """`arena run WORDS` in this process: exit code, standard output, standard error."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["arena", "run", *words])
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.raises(SystemExit) as ended:
+                main()
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return run
+
+
+class Running:
+    """`arena WORDS` in a process of its own, whose standard error is read as it comes."""
+
+    all: ClassVar[list[Running]] = []
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self.all.append(self)
+        command = [sys.executable, "-m", "arena.cli", *words]
+        self.process = subprocess.Popen(
+            command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        self.said: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self.process.stderr:
+            self.said.append(line.rstrip("\n"))
+
+    def wait_for(self, pattern: str) -> str:
+        """The first line on standard error that has this in it."""
+        return until(lambda: next((line for line in self.said if re.search(pattern, line)), None), self.said)
+
+    def ends(self) -> int:
+        """Its exit code, once all that it said was read."""
+        code = self.process.wait(WAIT_S)
+        self._reader.join()
+        self.process.stderr.close()
+        return code
+
+
+def until(there, else_show=None):
+    """What `there` gives as soon as it gives anything; real processes have no other clock."""
+    deadline = time.monotonic() + WAIT_S
+    while time.monotonic() < deadline:
+        if found := there():
+            return found
+        threading.Event().wait(0.02)
+    raise AssertionError(f"waited in vain: {else_show}")
+
+
+def rows(folder: str, table: str) -> list[dict[str, str]]:
+    with Path(folder, f"{table}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def matches_in(folder: Path) -> int:
+    done = subprocess.run(
+        [sys.executable, "-m", "arena.cli", "matches", str(folder), "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return len(json.loads(done.stdout)) if done.returncode == 0 else 0
+
+
+# Words.
+
+
+def test_without_words_the_quick_start_is_played(home):
+    """Four built-in bots, into results/quickstart; options change it."""
+    plan = plan_of((), None, {"series": "3"})
+    assert ("quickstart", 3, 4) == (plan.name, plan.series, len(plan.bots))
+
+
+def test_bots_may_follow_a_plan_file(home):
+    """They are added to those of the plan; options come before its keys."""
+    Path("small.toml").write_text('bots = ["odds"]\nseries = 7\nmove_time = "2s"\n')
+    plan = plan_of(("small.toml", "random"), None, {"series": "3"})
+    assert ("small", ["odds", "random"], 3, 2.0) == (
+        plan.name,
+        [bot.spec for bot in plan.bots],
+        plan.series,
+        plan.move_time,
+    )
+
+
+def test_connecting_bots_need_no_others(home):
+    """`--expect` or `--remote` without bots is no quick start."""
+    assert () == plan_of((), None, {"expect": "2", "listen": "127.0.0.1:0"}).bots
+
+
+def test_how_to_connect_can_be_copied(home):
+    """One line a token; an address of all interfaces is none to connect to."""
+    plan = Plan(remote=("ann b",), expect=2)
+    assert [
+        "ann b connects with its token, e.g.:",
+        "  ARENA_HOST=::1 ARENA_PORT=8888 ARENA_NAME='ann b' ARENA_TOKEN=t0 python3 mybot.py",
+        "2 bots may connect, e.g.:",
+        "  ARENA_HOST=::1 ARENA_PORT=8888 python3 mybot.py",
+    ] == list(how_to_connect(plan, {"t0": "ann b"}, "[::1]:8888"))
+    assert "ADDRESS-OF-THIS-MACHINE" in list(how_to_connect(plan, {}, "0.0.0.0:1"))[1]
+
+
+# Dry runs.
+
+
+def test_a_dry_run_says_how_much_and_makes_nothing(arena, home):
+    """The size of the tournament, on standard output."""
+    before = sorted(home.iterdir())
+    code, out, _ = arena("odds", "random", "bluffer", "--series", "4", "--out", "new", "--dry-run")
+    assert (0, before) == (code, sorted(home.iterdir()))
+    assert out.startswith("3 bots, 3 pairs × 4 series × 2 seats = 24 matches, about ")
+    assert out.endswith("; results in new\n")
+
+
+def test_a_dry_run_counts_what_is_there(arena):
+    """For programs too."""
+    arena(*TWO, "--series", "2", "--out", "new")
+    words = (*TWO, "--series", "3", "--out", "new", "--dry-run")
+    assert "6 matches, 4 of them played already" in arena(*words)[1]
+    told = json.loads(arena(*words, "--json")[1])
+    assert {"bots": 2, "seats": 2, "series": 3, "matches": 6, "there": 4, "folder": "new"} == told
+
+
+def test_a_guessable_seed_is_warned_of(arena):
+    """Whoever connects could know every deal; bots that the arena starts could not say."""
+    words = ("odds", "random", "--seed", "5", "--dry-run")
+    assert "" == arena(*words)[2]
+    assert "seed 5 can be guessed" in arena(*words, "--expect", "1", "--listen", "127.0.0.1:0")[2]
+
+
+# Playing.
+
+
+def test_a_run_ends_with_a_leaderboard_and_two_commands(arena, capsys, monkeypatch):
+    """Progress and hints on standard error, the leaderboard alone on standard output; one warning."""
+    code, out, err = arena(*TWO, "--series", "3", "--out", "new")
+    assert (0, ["rank", "bot"]) == (code, out.split()[:2])
+    assert 4 == len(out.splitlines())
+    assert "2 bots, 1 pair × 3 series × 2 seats = 6 matches, about" in err
+    assert 1 == err.count(
+        "warning: Even, Odd, in this process: time is measured there, limits are not enforced"
+    )
+    commands = re.findall(r"^  (arena .*?)  +\S", err, re.MULTILINE)
+    assert 2 == len(commands)
+    for command in commands:
+        monkeypatch.setattr(sys, "argv", shlex.split(command))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert 0 == (ended.value.code or 0), command
+        assert capsys.readouterr().out
+
+
+def test_hints_name_the_folder_where_latest_is_another(arena):
+    """Somebody's own results/latest is no link of ours, so commands must say where to look."""
+    Path("results/latest").mkdir(parents=True)
+    assert re.search(r"arena replay [0-9a-f]{8} new  ", arena(*TWO, "--series", "1", "--out", "new")[2])
+
+
+def test_a_seed_that_was_drawn_is_shown(arena):
+    """With it the tournament can be played again."""
+    err = arena(*TWO[:-2], "--series", "1", "--out", "new")[2]
+    seed = re.search(r"^seed (\d+)$", err, re.MULTILINE)
+    assert seed is not None
+    assert seed[1] == json.loads(Path("new/run.json").read_text())["plan"]["seed"]
+
+
+def test_the_leaderboard_as_json_is_all_of_standard_output(arena):
+    """`--json --quiet` is for programs."""
+    code, out, err = arena(*TWO, "--series", "1", "--out", "new", "--json", "--quiet")
+    assert (0, {"Even", "Odd"}) == (code, {row["bot"] for row in json.loads(out)})
+    assert all(line.startswith(("warning: ", "  ")) or "fault" in line for line in err.splitlines()), err
+
+
+def test_nothing_left_to_play_is_no_mistake(arena):
+    """The leaderboard again, how to play again, exit code 0; tables that were lost are back."""
+    first = arena(*TWO, "--series", "2", "--out", "new")
+    Path("new/matches.csv").unlink()
+    again = arena(*TWO, "--series", "2", "--out", "new")
+    assert (0, first[1]) == again[:2]
+    assert "nothing left to play in new; --fresh plays again" in again[2]
+    assert 4 == len(rows("new", "matches"))
+    assert 0 == arena(*TWO, "--series", "2", "--out", "new", "--fresh")[0]
+
+
+def test_a_run_can_be_extended(arena):
+    """By series and by bots, with --resume or without; bots that are named again are not new ones."""
+    arena(*TWO, "--series", "1", "--out", "new")
+    assert "4 matches, 2 of them played already" in arena(*TWO, "--series", "2", "--out", "new")[2]
+    code, out, _ = arena("--resume", "new", "session_bots:Odd", "third=session_bots:Even")
+    assert (0, 12) == (code, len(rows("new", "matches")))
+    assert {"Even", "Odd", "third"} == {line.split()[1] for line in out.splitlines()[2:]}
+
+
+def test_one_match_can_be_played_again(arena):
+    """`--only` plays a match that is there, or one that is not."""
+    arena(*TWO, "--series", "2", "--out", "new")
+    before = rows("new", "matches")
+    assert 0 == arena("--resume", "new", "--only", before[1]["match_id"][:8])[0]
+    after = rows("new", "matches")
+    changed = [old["match_id"] for old, new in zip(before, after, strict=True) if old != new]
+    assert [before[1]["match_id"]] == changed
+    assert 2 == arena("--resume", "new", "--only", "zzz")[0]
+
+
+def test_faults_are_told_and_count_under_strict(arena):
+    """A tally by bot and reason; exit code 1 with --strict, also when they are from an earlier run."""
+    code, _, err = arena(*TWO, "--series", "3", "--out", "new")
+    assert (0, True) == (code, "× Odd: illegal (Bid is not possible here; possible: Pass" in err)
+    assert 1 == arena("--resume", "new", "--strict")[0]
+    assert 1 == arena("--resume", "new")[0], "the plan is kept, --strict with it"
+
+
+def test_the_first_fault_can_end_the_run(arena):
+    """`-x` prints its capsule, and how to go on."""
+    code, _, err = arena(*TWO, "--series", "20", "--out", "new", "-x")
+    assert (0, True) == (code, "stopped at the first fault: Odd in match " in err)
+    assert "to go on: arena run --resume new" in err
+    assert 0 < len(rows("new", "matches")) < 40
+    assert "stopped" == json.loads(Path("new/run.json").read_text())["status"]
+    arena("--resume", "new")
+    assert 40 == len(rows("new", "matches"))
+
+
+def test_broken_rules_are_our_bug(arena, monkeypatch):
+    """Exit code 70, what broke and how to see it; also when the run is resumed, until the match is mended."""
+    sound = LiarsDice.ranks
+
+    def broken(self, state):
+        if state.dice[0]:
+            raise ZeroDivisionError("planted")
+        return sound(self, state)
+
+    monkeypatch.setattr(LiarsDice, "ranks", broken)
+    code, _, err = arena(*TWO, "--series", "2", "--out", "new")
+    assert (70, True) == (
+        code,
+        "was aborted by a bug of the arena or the rules: ZeroDivisionError: planted" in err,
+    )
+    aborted = [row["match_id"] for row in rows("new", "matches") if row["status"] == "aborted"]
+    monkeypatch.setattr(LiarsDice, "ranks", sound)
+    assert 70 == arena("--resume", "new")[0]
+    for match in aborted:
+        code = arena("--resume", "new", "--only", match)[0]
+    assert (0, 0) == (code, arena("--resume", "new")[0])
+
+
+# Bots that cannot play.
+
+
+@pytest.mark.slow
+def test_all_broken_bots_are_told_of_before_play(arena):
+    """Each with the end of its log; nothing was played, and results/latest is not this run."""
+    Path("bad.py").write_text("import sys; sys.exit('\\x1b[31mno luck today')")
+    Path("worse").mkdir()
+    Path("worse/bot.toml").write_text('run = "true"\nbuild = "echo half done; exit 3"\n')
+    words = ("session_bots:Even", "bad.py", "worse", "./script.py", "--series", "1", "--out", "new")
+    code, out, err = arena(*words)
+    assert (2, "", False) == (code, out, Path("results").exists())
+    said = [line for line in err.splitlines() if line.startswith((" ", "arena:"))]
+    assert [
+        "arena: 2 bots cannot play; mend them, or --leave-out-broken plays without:",
+        "  worse: its build failed with exit code 3: sh -c echo half done; exit 3",
+        "    | half done",
+        "  bad: its process ended with exit code 1",
+        "    | \\x1b[31mno luck today",
+    ] == said
+    code, out, err = arena(*words, "--leave-out-broken")
+    assert (0, True) == (code, "bad, worse: left out, as it could not be started" in out)
+    assert ["left out", "left out"] == [
+        row["status"] for row in rows("new", "bots") if row["bot"] in ("bad", "worse")
+    ]
+
+
+@pytest.mark.slow
+def test_a_port_in_use_overwrites_nothing(arena):
+    """One sentence and exit code 2; the matches that --fresh was to forget are there."""
+    arena(*TWO, "--series", "1", "--out", "new")
+    before = Path("new/matches.csv").read_bytes()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        place = f"127.0.0.1:{server.getsockname()[1]}"
+        code, _, err = arena(*TWO, "--out", "new", "--fresh", "--expect", "1", "--listen", place)
+    assert (2, True) == (code, f"cannot listen on {place}: the port is in use" in err)
+    assert before == Path("new/matches.csv").read_bytes()
+    assert 0 == arena("--resume", "new")[0]
+
+
+# Endings.
+
+
+class Ended(BaseException):
+    """What the end at once is in these tests."""
+
+
+@pytest.fixture
+def stop(monkeypatch):
+    """A Stop whose end at once can be seen."""
+
+    def leave(number, hint):
+        raise Ended(number, hint)
+
+    monkeypatch.setattr("arena.session.stop.leave_at_once", leave)
+    return Stop()
+
+
+def test_the_second_signal_ends_at_once(stop):
+    """The first one is only noted, here where nothing runs that could be cancelled."""
+    with stop.listening():
+        signal.raise_signal(signal.SIGTERM)
+        assert signal.SIGTERM == stop.number
+        with pytest.raises(Ended):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_signals_that_are_ignored_stay_ignored(stop, monkeypatch):
+    """A run in the background of a shell does not hear Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with stop.listening():
+            signal.raise_signal(signal.SIGINT)
+        assert None is stop.number
+        assert signal.SIG_IGN is signal.getsignal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_run_is_cancelled_by_the_first_signal(stop):
+    """It can clean up, and ends in order; one that came before it began counts too."""
+    import trio
+
+    ended = []
+
+    async def run() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+            await trio.sleep_forever()
+        finally:
+            ended.append("cleaned up")
+
+    stop.note = ended.append
+    with stop.listening():
+        trio.run(stop.cancellable, run)
+        assert ["ending the bots; once more ends at once", "cleaned up"] == ended
+        trio.run(stop.cancellable, trio.sleep_forever)
+
+
+def pids_of(folder: Path) -> list[int]:
+    """Processes whose working directory this is, as bots have it; Linux."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            is_there = (process / "cwd").resolve() == folder.resolve()
+            if is_there and b"script.py" in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+        except OSError:
+            continue
+    return found
+
+
+LONG = ("slow=script.py 0.01", "other=script.py", "--series", "200", "--out", "new", "--rule", "dice=2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_ends_in_order_and_goes_on(number, code, home):
+    """Its bots are gone, its tables written; the command that it prints plays the rest."""
+    running = Running(home, "run", *LONG)
+    until(lambda: matches_in(home / "new") > 2)
+    began = time.monotonic()
+    running.process.send_signal(number)
+    assert (code, True) == (running.ends(), time.monotonic() - began < 4)
+    if sys.platform == "linux":
+        assert [] == pids_of(home)
+    there = len(rows("new", "matches"))
+    assert 2 < there < 400
+    assert "interrupted" == json.loads(Path("new/run.json").read_text())["status"]
+    hint = running.wait_for("to go on: ").partition("to go on: ")[2]
+    assert "arena run --resume new" == hint
+    again = Running(home, *shlex.split(hint)[1:])
+    assert f"400 matches, {there} of them played already" in again.wait_for("400 matches")
+    again.process.send_signal(signal.SIGTERM)
+    again.ends()
+
+
+@pytest.mark.slow
+def test_two_signals_end_everything_at_once(home):
+    """Also a bot that does not heed the end of its connection."""
+    Path("deaf.py").write_text(
+        SCRIPT + "\nimport signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(1)\n"
+    )
+    running = Running(home, "run", "deaf=python3 deaf.py 0.01 script.py", *LONG[1:])
+    until(lambda: matches_in(home / "new") > 2)
+    began = time.monotonic()
+    running.process.send_signal(signal.SIGINT)
+    running.wait_for("once more ends at once")
+    running.process.send_signal(signal.SIGINT)
+    assert (130, True) == (running.ends(), time.monotonic() - began < 1.5)
+    running.wait_for("ended at once; to go on: arena run --resume new")
+    if sys.platform == "linux":
+        until(lambda: not pids_of(home))
+
+
+@pytest.mark.slow
+def test_after_a_kill_the_same_command_goes_on(home):
+    """`kill -9` costs no finished match, and the lock goes with the process; a second run is refused."""
+    running = Running(home, "run", *LONG)
+    until(lambda: matches_in(home / "new") > 2)
+    second = Running(home, "run", *LONG)
+    assert 2 == second.ends()
+    assert f"another run (process {running.process.pid}) is writing new" in "\n".join(second.said)
+    running.process.kill()
+    running.ends()
+    there = matches_in(home / "new")
+    again = Running(home, "run", *LONG)
+    assert f"400 matches, {there} of them played already" in again.wait_for("400 matches")
+    again.process.send_signal(signal.SIGINT)
+    assert 130 == again.ends()
+
+
+@pytest.mark.slow
+def test_a_bot_in_this_process_that_never_returns_can_be_stopped(home):
+    """Nothing else is heard then; the second Ctrl-C ends it all the same."""
+    Path("hanging.py").write_text(
+        "import time\nfrom arena.sdk import Bot\nclass Hang(Bot):\n    def move(self, state, options):\n"
+        "        open('hangs', 'w').close()\n        while True: time.sleep(0.1)\n"
+    )
+    running = Running(home, "run", "hanging:Hang", "session_bots:Even", "--out", "new")
+    until(Path("hangs").exists)
+    for _ in range(2):
+        running.process.send_signal(signal.SIGINT)
+        threading.Event().wait(0.1)  # two signals of a kind that come together are one
+    assert 130 == running.ends()
+
+
+# Bots that connect.
+
+
+@pytest.mark.slow
+def test_a_remote_bot_connects_with_the_line_that_is_printed(home):
+    """Address, name and token; a run that was stopped before it began hands out the same token again."""
+    words = (
+        "session_bots:Even",
+        "--remote",
+        "ann",
+        "--listen",
+        "127.0.0.1:0",
+        "--series",
+        "1",
+        "--out",
+        "new",
+    )
+    first = Running(home, "run", *words)
+    token = re.search("ARENA_TOKEN=(\\w+)", first.wait_for("ARENA_TOKEN="))
+    first.process.send_signal(signal.SIGINT)
+    assert 130 == first.ends()
+    hint = first.wait_for("before the first match").partition("to go on: ")[2]
+    running = Running(home, *shlex.split(hint)[1:])
+    line = running.wait_for("ARENA_TOKEN=").replace("python3 mybot.py", f"{sys.executable} script.py")
+    assert token is not None
+    assert token[0] in line
+    bot = subprocess.Popen(line, shell=True, cwd=home)
+    assert 0 == running.ends()
+    bot.wait(WAIT_S)
+    assert {"ann", "Even"} == {row["bot"] for row in rows("new", "seats")}
+    assert os.environ.get("ARENA_TOKEN") is None
+
+
+def test_a_plan_with_a_mistake_plays_nothing(arena):
+    """File, key, what was found, what is accepted."""
+    Path("wrong.toml").write_text('bots = ["odds", "random"]\nseries = "ten"\nsseed = 3\n')
+    code, _, err = arena("wrong.toml")
+    assert (2, False) == (code, Path("results").exists())
+    assert 'wrong.toml: series: found "ten", expected a whole number' in err
+    assert "wrong.toml: sseed: no such key (did you mean seed?)" in err
+    with pytest.raises(ConfigError, match="one plan file"):
+        plan_of(("odds", "wrong.toml"), None, {})

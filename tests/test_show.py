@@ -1,0 +1,457 @@
+"""What people see: tables that line up, a leaderboard that fits, a match to follow, and no secrets."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from itertools import count
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.analysis.leaderboard import Leaderboard, Progress, Row
+from arena.errors import ConfigError
+from arena.game import CHANCE, Seat
+from arena.games.liars_dice import Bid, Challenge, Forfeit, LiarsDice, Pass, Roll
+from arena.record import Decision, pack
+from arena.show.board import WIDTH, leaderboard_text, tally
+from arena.show.match import retold, step_rows, steps_json, telling
+from arena.show.progress import Bar, Lines, progress
+from arena.show.text import (
+    aligned,
+    as_table,
+    as_time,
+    capsule_lines,
+    clipped,
+    counted,
+    out,
+    printable,
+    say,
+    width,
+)
+from arena.store import FaultCount, StoredMatch, StoredSeat
+
+TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)
+
+
+# Tables.
+
+
+def test_columns_line_up():
+    """Names to the left, numbers to the right, wide characters counted as two, nothing as a dash."""
+    table = aligned(("bot", "won", "rate"), [("odds", 5, 0.5), ("日本", 12, None)])
+    assert "bot   won   rate\n────  ───  ─────\nodds    5  0.500\n日本   12      –" == table
+
+
+@given(rows=st.lists(st.tuples(TEXT, st.integers(0, 10**6), st.floats(0, 1)), min_size=1, max_size=5))
+def test_every_line_is_as_wide_as_its_columns(rows):
+    """No cell moves the next one, whatever is in it."""
+    lines = aligned(("a", "b", "c"), rows).splitlines()
+    rule = lines[1]
+    starts = [
+        place for place, char in enumerate(rule) if char == "─" and (place == 0 or rule[place - 1] == " ")
+    ]
+    for row, line in zip(rows, lines[2:], strict=True):
+        assert width(row[0]) <= starts[1] - 2
+        assert line.endswith(f"{row[2]:.3f}")
+        assert width(line) == len(rule)
+
+
+@given(text=TEXT, most=st.integers(2, 70))
+def test_a_clipped_text_fits(text, most):
+    """What is too long ends in an ellipsis; what fits stays."""
+    short = clipped(text, most)
+    assert width(short) <= most
+    assert (short == text) == (width(text) <= most)
+
+
+def test_the_forms_of_a_table():
+    """CSV quotes, JSON is a list of objects."""
+    header, rows = ("bot", "won"), [('a,"b"', 1)]
+    assert 'bot,won\n"a,""b""",1' == as_table(header, rows, "csv")
+    assert [{"bot": 'a,"b"', "won": 1}] == json.loads(as_table(header, rows, "json"))
+
+
+def test_words():
+    """Counts and times as people say them."""
+    assert ["1 match", "2,000 matches", "1 bot"] == [
+        counted(1, "match"),
+        counted(2000, "match"),
+        counted(1, "bot"),
+    ]
+    assert ["1 s", "20 s", "3 min", "2.5 h"] == [as_time(seconds) for seconds in (0.2, 20, 200, 9000)]
+
+
+@given(text=st.text())
+def test_what_bots_say_cannot_command_a_terminal(text):
+    """Control characters are shown, never sent; plain text stays as it is."""
+    assert printable(text).isprintable()
+    assert not text.isprintable() or printable(text) == text
+
+
+def test_a_capsule_is_shown_line_by_line():
+    """Messages with times and directions, escape sequences made visible, the bot's stderr by lines."""
+    lines = [{"fault": "illegal"}, {"t_s": 0.5, "dir": "→", "text": "{\x1b[2J"}, {"stderr": "one\ntwo"}]
+    assert ["fault: illegal", "    0.500 → {\\x1b[2J", "stderr: one", "stderr: two"] == capsule_lines(lines)
+
+
+# The leaderboard.
+
+
+def row(bot: str, *, matches: int = 60, status: str = "ok", faults: int = 0) -> Row:
+    numbers = {"rank": 1, "matches": matches, "wins": matches, "ties": 0, "losses": 0}
+    rates = {
+        "win_rate": 1.0,
+        "win_rate_low": 0.5,
+        "win_rate_high": 1.0,
+        "points_mean": 1.0,
+        "returns_mean": 1.0,
+    }
+    counts = {"too_late": faults, "malformed": 0, "illegal": 0, "gone": 0}
+    return Row(
+        bot=bot,
+        version="1",
+        **numbers,
+        **rates,
+        **counts,
+        move_time_median_s=0.0123,
+        move_time_p99_s=1.5,
+        status=status,
+    )
+
+
+def board(*rows: Row) -> Leaderboard:
+    return Leaderboard(rows, Progress(frozenset(), (), 0, 0, 0, 0, 0))
+
+
+@given(names=st.lists(TEXT, min_size=1, max_size=4), matches=st.integers(1, 99_999))
+def test_the_leaderboard_fits_a_hundred_columns(names, matches):
+    """However long the names are, and however large the tournament."""
+    text = leaderboard_text(board(*(row(name, matches=matches, faults=matches) for name in names)), None)
+    assert max(map(width, text.splitlines())) <= WIDTH
+
+
+def test_the_leaderboard_says_what_people_need():
+    """One row a bot, times with units, and below who was withdrawn or left out."""
+    bots = row("odds", faults=3), row("late", status="withdrawn"), row("none", matches=0, status="left out")
+    lines = leaderboard_text(board(*bots), None).splitlines()
+    assert [
+        "1",
+        "odds",
+        "60",
+        "1.000",
+        "100.0%",
+        "(50–100)",
+        "60",
+        "0",
+        "0",
+        "3",
+        "12",
+        "ms",
+        "1.5",
+        "s",
+    ] == lines[2].split()
+    assert ["1", "none", "0", *"––––––––"] == lines[4].split()
+    assert ["late: withdrawn", "none: left out"] == [line.partition(",")[0] for line in lines[5:]]
+
+
+def test_the_leaderboard_for_programs_has_all_columns():
+    """`--json` keeps what people are spared."""
+    (shown,) = json.loads(leaderboard_text(board(row("odds")), "json"))
+    assert list(attrs.fields_dict(Row)) == list(shown)
+
+
+def test_a_tally_counts_by_bot_and_reason():
+    """The most frequent first; late answers together, whatever time they took."""
+    faults = [
+        FaultCount("a", "too_late", "answered after 1.200 s; the limit is 1 s", 2),
+        FaultCount("a", "too_late", "no answer within 1 s", 3),
+        FaultCount("b", "malformed", "no \x1b[31m", 4),
+    ]
+    first, *rest = tally(faults, " results/x")
+    assert "9 faults; `arena matches --fault any results/x` lists the matches:" == first
+    assert ["      5 × a: too_late", "      4 × b: malformed (no \\x1b[31m)"] == rest
+    assert [] == list(tally([]))
+
+
+# Progress.
+
+
+@attrs.frozen
+class Played:
+    """As much of an entry as progress looks at."""
+
+    faults: int = 0
+
+    @property
+    def record(self):
+        return attrs.make_class("Record", {"capsules": attrs.field()})((None,) * self.faults)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that goes on by what the test says."""
+    now = [100.0]
+    monkeypatch.setattr("arena.show.progress.time.monotonic", lambda: now[0])
+    return now
+
+
+def lines(stream, **more) -> Lines:
+    return Lines(stream, lambda: None, lambda address: stream.write(f"come to {address}\n"), **more)
+
+
+def test_without_a_terminal_progress_is_a_line_now_and_then(clock):
+    """Matches, rate, time left and faults; not more often than every five seconds."""
+    said = io.StringIO()
+    told = lines(said)
+    told.begins(100, 20)
+    for _ in range(30):
+        clock[0] += 0.5
+        told.played(Played(faults=1))
+    assert [
+        "31 of 100 matches, 2.0/s, 34 s left, 11 faults",
+        "42 of 100 matches, 2.0/s, 29 s left, 22 faults",
+    ] == said.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_who_is_waited_for_is_said_once(quiet):
+    """How to connect once, who is missing whenever it changes; with --quiet too, as it asks for something."""
+    said = io.StringIO()
+    told = lines(said, quiet=quiet)
+    for missing in (["ann", "bob"], ["ann", "bob"], ["bob"]):
+        told.waiting("here:1", missing)
+    told.note("ann is connected")
+    assert [
+        "come to here:1",
+        "listening on here:1, waiting for ann, bob",
+        "listening on here:1, waiting for bob",
+        *([] if quiet else ["ann is connected"]),
+    ] == said.getvalue().splitlines()
+
+
+def test_play_begins_once_the_bots_are_there():
+    """The reporter is what hears of it, and passes it on."""
+    begun = count()
+    told = Lines(io.StringIO(), lambda: next(begun), lambda address: None)
+    told.waiting("here:1", ["ann"])
+    told.begins(1, 0)
+    assert 1 == next(begun)
+
+
+class Broken(io.StringIO):
+    def write(self, text):
+        raise BrokenPipeError
+
+    def isatty(self):
+        return True
+
+
+def test_a_stream_that_broke_ends_no_tournament(monkeypatch, clock):
+    """`arena run 2>&1 | head -1`, or a terminal that was closed."""
+    for told in (lines(Broken()), Bar(Broken(), lambda: None, lambda address: None)):
+        told.note("x")
+        told.begins(1, 0)
+        clock[0] += 10
+        told.played(Played())
+        told.ends()
+    monkeypatch.setattr(sys, "stderr", Broken())
+    say("x")
+
+
+def test_the_bar_leaves_the_terminal_as_it_was():
+    """The cursor is back, and the bar gone."""
+    screen = io.StringIO()
+    told = Bar(screen, lambda: None, lambda address: None)
+    told.begins(10, 0)
+    told.played(Played())
+    told.ends()
+    assert screen.getvalue().rindex("\x1b[?25h") > screen.getvalue().rindex("\x1b[?25l")
+    assert screen.getvalue().rstrip().endswith("\x1b[2K")
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "quiet", "kind"), [(True, False, Bar), (True, True, Lines), (False, False, Lines)]
+)
+def test_progress_fits_the_stream(is_terminal, quiet, kind, monkeypatch):
+    """A bar for a terminal, lines for everything else."""
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(sys, "stderr", screen)
+    told = progress(lambda: None, lambda address: None, quiet=quiet)
+    told.ends()
+    assert kind is type(told)
+
+
+def test_a_full_disk_under_standard_output_is_a_mistake_of_the_user(monkeypatch):
+    """Not a bug of ours."""
+
+    class Full(io.StringIO):
+        def write(self, text):
+            raise OSError(28, "No space left on device")
+
+        def fileno(self):
+            return null.fileno()
+
+    with open("/dev/null", "w") as null:
+        monkeypatch.setattr(sys, "stdout", Full())
+        with pytest.raises(ConfigError, match="standard output cannot be written: No space left"):
+            out("x")
+
+
+# A match retold.
+
+GAME = LiarsDice(dice=2)
+ANN, BOB = Seat(0), Seat(1)
+
+
+def turns(bobs=((2, 3), (4, 5))):
+    """Two rounds: a bid that is challenged, and a bid that gets no valid answer and takes Ann's last die."""
+    return (
+        {CHANCE: Roll(((6, 6), bobs[0]))},
+        {ANN: Bid(6, 2), BOB: Pass()},
+        {BOB: Bid(6, 3), ANN: Pass()},
+        {ANN: Forfeit(), BOB: Pass()},
+        {CHANCE: Roll(((1, 1), bobs[1]))},
+        {ANN: Bid(1, 2), BOB: Pass()},
+        {BOB: Challenge(), ANN: Pass()},
+    )
+
+
+def seat(place: int, bot: str, rank: int) -> StoredSeat:
+    return StoredSeat(place, bot, "1", rank, 0.0, 0.0, rank == 1, False, *(0,) * 6, False, False, 0, 0.0, 0.0)
+
+
+class Kept:
+    """A store that has kept one fault."""
+
+    def decisions(self, match_id):
+        return [Decision(3, ANN, "{}", 1.0, "too_late", "no answer within 1 s"), Decision(3, BOB, "{}", 0.1)]
+
+
+def told(viewer: str | None = None, *, moves=None, error: str | None = None):
+    match = StoredMatch(
+        *("0123456789ab", "ann+bob#0/1", "ann+bob#0", 0, 1, "liars-dice", 1, "same"),
+        *("aborted" if error else "done", 7, 8, 0.1, 0.0, 1, error, pack(GAME, moves or turns())),
+        (seat(0, "ann", 2), seat(1, "bob", 1)),
+    )
+    return telling(Kept(), match, GAME, viewer)
+
+
+def test_a_match_reads_well():
+    """Moves of a turn on one line, hands once a round, no chance, faults with reasons, the result last."""
+    assert """\
+match 0123456789ab of Liar's Dice: ann against bob
+series ann+bob#0, rotation 1
+
+      round started: round number 1, dice (ann 2, bob 2)
+      hand: ann 6 6 | bob 2 3
+   1  ann: bid face 6 count 2 | bob: pass
+   2  bob: bid face 6 count 3 | ann: pass
+   3  ann: forfeit [too_late: no answer within 1 s] | bob: pass
+      invalid move: ann
+
+      round started: round number 2, dice (ann 1, bob 2)
+      hand: ann 1 | bob 4 5
+   5  ann: bid face 1 count 2 | bob: pass
+   6  bob: challenge | ann: pass
+      challenge: challenger bob, bidder ann, bid 1 2, actual 1, loser ann
+      eliminated: ann
+      match over: ranks (ann 2, bob 1)
+
+result: 1. bob, 2. ann""" == "\n".join(retold(told()))
+
+
+def test_a_match_as_one_saw_it():
+    """Only the own moves, hand and faults; what others did as far as it was told; showdowns whole."""
+    assert """\
+match 0123456789ab of Liar's Dice: ann against bob
+series ann+bob#0, rotation 1, as seen by bob
+
+      round started: round number 1, dice (ann 2, bob 2)
+      hand: 2 3
+   1  bob: pass
+      bid: bidder ann, bid 6 2
+   2  bob: bid face 6 count 3
+   3  bob: pass
+      invalid move: ann
+
+      round started: round number 2, dice (ann 1, bob 2)
+      hand: 4 5
+   5  bob: pass
+      bid: bidder ann, bid 1 2
+   6  bob: challenge
+      challenge: challenger bob, bidder ann, bid 1 2, hands (bob 4 5, ann 1), actual 1, loser ann
+      eliminated: ann
+      match over: ranks (ann 2, bob 1)
+
+result: 1. bob, 2. ann""" == "\n".join(retold(told("bob")))
+
+
+def everything(viewer: str | None, moves) -> tuple[str, str, list]:
+    shown = told(viewer, moves=moves)
+    return "\n".join(retold(shown)), json.dumps(steps_json(shown)), list(step_rows(shown))
+
+
+@given(hidden=st.tuples(st.integers(2, 5), st.integers(2, 5)))
+def test_a_viewer_is_shown_nothing_that_it_did_not_know(hidden):
+    """Whatever Bob held in the first round, which ended unseen, is the same to Ann and to a spectator."""
+    for viewer in ("ann", "spectator"):
+        assert everything(viewer, turns()) == everything(viewer, turns((hidden, (4, 5))))
+    if tuple(sorted(hidden)) != (2, 3):
+        assert everything(None, turns())[0] != everything(None, turns((hidden, (4, 5))))[0]
+        assert everything("bob", turns())[0] != everything("bob", turns((hidden, (4, 5))))[0]
+
+
+@pytest.mark.parametrize(("viewer", "seat"), [("ann", ANN), ("bob", BOB), ("spectator", None)])
+def test_every_step_shows_what_the_game_lets_this_viewer_observe(viewer, seat):
+    """`state` is `observe`, `events` are those told to it, `moves` and `options` its own."""
+    shown = told(viewer)
+    for step, (moves, stepped) in zip(steps_json(shown)["steps"], shown.steps(), strict=True):
+        state = stepped.state
+        assert list(GAME.observe(state, seat).your_hand) == step["state"]["your_hand"]
+        assert sum(event.seen_by(seat) is not None for event in stepped.events) == len(step["events"])
+        assert [int(who) for who in moves if who == seat] == [move["seat"] for move in step["moves"]]
+        asked = seat is not None and seat in GAME.to_act(state)
+        assert ([viewer] if asked else []) == list(step["options"])
+
+
+def test_steps_tell_everything_to_who_may_see_it():
+    """State, moves of all, chance at seat −1, secrets with whom they were told to."""
+    steps = json.loads(json.dumps(steps_json(told())))["steps"]
+    assert [-1, 0, 1, 2, 3, 4, 5, 6] == [step["turn"] for step in steps]
+    assert [{"seat": -1, "bot": None, "move": {"kind": "Roll", "hands": [[6, 6], [2, 3]]}}] == steps[1][
+        "moves"
+    ]
+    assert [None, "ann", "bob"] == [event["to"] for event in steps[1]["events"]]
+    assert [[6, 6], [2, 3]] == steps[1]["state"]["hands"]
+
+
+def test_rows_name_faults():
+    """A row for every move, with the fault and its reason."""
+    (row,) = (row for row in step_rows(told()) if row[4])
+    assert (3, 0, "ann", '"Forfeit"', "too_late", "no answer within 1 s") == row
+    assert [] == [row for row in step_rows(told("bob")) if row[4]]
+
+
+def test_an_aborted_match_is_told_as_far_as_the_rules_went():
+    """The moves that broke them stand last, then the traceback; there is no result."""
+    moves = (
+        *turns()[:2],
+        {BOB: Bid(6, 2), ANN: Pass()},
+    )  # no higher bid: what broken rules might let through
+    shown = list(retold(told(moves=moves, error="Traceback …")))
+    assert ["   2  bob: bid face 6 count 2 | ann: pass", ""] == shown[-4:-2]
+    assert ["aborted, as the rules or the arena broke:", "Traceback …"] == shown[-2:]
+    assert None is steps_json(told(moves=moves, error="x"))["steps"][-1]["state"]
+
+
+def test_who_did_not_play_sees_nothing():
+    """A wrong name is no spectator."""
+    with pytest.raises(
+        ConfigError, match="'eve' did not play in 0123456789ab; ann, bob did, or say spectator"
+    ):
+        told("eve")
