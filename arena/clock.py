@@ -1,4 +1,7 @@
-"""Time control as arithmetic: what limit a question has, and what an answer costs.  All times in seconds; no clock is read here."""
+"""Time control as arithmetic: what limit a question has, and what an answer costs.
+
+All times are in seconds; no clock is read here.
+"""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class OneOf:
         return rng.choice(self.values)
 
     def __str__(self) -> str:
-        return f"one of {', '.join(map(str, self.values))}" if len(self.values) != 1 else str(self.values[0])
+        return f"one of {_listed(self.values)}" if len(self.values) != 1 else _spelt(self.values[0])
 
 
 @attrs.frozen
@@ -159,7 +159,11 @@ class Subset:
         return tuple(rng.sample(self.of, rng.randint(self.least, self.most)))
 
     def __str__(self) -> str:
-        return f"{self.least} to {self.most} different ones of {', '.join(map(str, self.of))}"
+        return f"{self.least} to {self.most} different ones of {_listed(self.of)}"
+
+    def wrong_in(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The members that make `value` illegal: those that are not there, or named twice."""
+        return tuple([each for each in value if each not in self.of or value.count(each) > 1])
 
 
 Domain = OneOf | Between | Subset
@@ -178,7 +182,8 @@ class Option:
     def __contains__(self, move: object) -> bool:
         if type(move) is not self.move:
             return False
-        for name, domain in self.fields.items():  # a loop: asked for every move, and `all(...)` costs twice as much
+        # A loop: asked for every move, and `all(...)` costs twice as much.
+        for name, domain in self.fields.items():  # noqa: SIM110
             if getattr(move, name) not in domain:
                 return False
         return True
@@ -194,7 +199,7 @@ class Option:
 
 def is_legal(options: Sequence[Option], move: object) -> bool:
     """Whether some option contains the move."""
-    for option in options:  # not any(...): see Option.__contains__
+    for option in options:  # noqa: SIM110 - see Option.__contains__
         if move in option:
             return True
     return False
@@ -206,15 +211,33 @@ def explain(options: Sequence[Option], move: object) -> str:
     if not same:
         kinds = ", ".join(dict.fromkeys(option.move.__name__ for option in options))
         return f"{type(move).__name__} is not possible here; possible: {kinds}"
-    clauses = []
-    for option in same:
-        wrong = [
-            f"{name} {getattr(move, name)} is not {domain}"
+    wrong = [
+        [
+            f"{name} {_wrong(domain, getattr(move, name))} is not {domain}"
             for name, domain in option.fields.items()
             if getattr(move, name) not in domain
         ]
-        clauses.append(" and ".join(wrong))
+        for option in same
+    ]
+    least = min(map(len, wrong))  # the families that the move is nearest to say best what was meant
+    clauses = [" and ".join(each) for each in wrong if len(each) == least]
     return f"{type(move).__name__}: " + "; or ".join(clauses)
+
+
+def _wrong(domain: Domain, value: object) -> str:
+    """What is wrong in a value, as its reader would say it; of a long list its wrong members alone."""
+    if isinstance(domain, Subset) and isinstance(value, tuple):
+        return _listed(domain.wrong_in(value) or value) or "nothing"
+    return _spelt(value)
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(_spelt, values))
+
+
+def _spelt(value: object) -> str:
+    """None stands for a field that was left out."""
+    return "nothing" if value is None else str(value)
 
 
 # What happens.
@@ -263,13 +286,13 @@ class Game(ABC, Generic[S, M]):
     rated_by: ClassVar[str]
     """`"ranks"` or `"returns"`."""
     moves: ClassVar[tuple[type[Any], ...]]
-    """Every move class, chance moves and what `default` may give included; the order is kept for good, records rely on it.
+    """Every move class, those of chance and of `default` included; records rely on the order.
 
     Each is a frozen attrs class with annotated fields; those that bots may send carry a class attribute
     `form: ClassVar[Form]`, those that they may not have none.
     """
     own_name: ClassVar[str | None] = None
-    """What stands for the receiver's own name in what it is sent, where the game's document has such a word."""
+    """What stands for the receiver's own name, where the game's document has such a word."""
 
     @abstractmethod
     def start(self, seats: int) -> S:
@@ -307,8 +330,9 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def observe(self, state: S, seat: Seat | None) -> Any:
-        """What one seat (None: a spectator) may know now, as a frozen attrs class with the document's field names.
+        """What one seat (None: a spectator) may know now, in the field names of the game's document.
 
+        A frozen attrs class (`slots=False`: so its fields go out in their order).
         Built up piece by permitted piece, never stripped down.
         """
 

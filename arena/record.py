@@ -28,7 +28,7 @@ class Decision:
     seat: Seat
     move: Any
     elapsed_s: float
-    """From the question's write to the stamp of the whole answer, or the time waited in vain; 0.0 if not asked."""
+    """From the question's write to the stamp of the whole answer, or the wait in vain; 0.0 if not asked."""
     fault: FaultKind | None = None
     reason: str = ""
     """One clause for people; empty without fault."""

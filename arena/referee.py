@@ -25,7 +25,7 @@ TURNS_BETWEEN_CHECKPOINTS = 64
 """Bots of this process answer without waiting; so often everyone else gets a turn all the same."""
 LAG_SHARE = 0.05
 """A fault for time is marked when the arena was late meanwhile by more than this share of the limit."""
-REASON_MAX = 240
+REASON_MAX = 400
 """Characters of a reason; bots have a say in what stands there."""
 
 Watch = Callable[[Turn, Step[Any]], None]

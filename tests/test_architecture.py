@@ -33,8 +33,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "players": (2, {"attrs", "trio", "cattrs", "msgspec"}),
     "referee": (3, {"attrs", "trio"}),
     "store": (3, {"attrs"}),
-    "testing": (3.5, {"attrs", "trio", "pytest", "hypothesis", "msgspec"}),
-    "testing_game": (3.5, {"attrs", "trio", "pytest", "hypothesis", "msgspec"}),
+    "testing": (3.5, {"attrs", "trio", "msgspec"}),
     "tournament": (3.9, {"attrs"}),
     "runner": (4, {"attrs", "trio", "msgspec"}),
     "analysis": (4, {"attrs", "pandas", "numpy", "msgspec"}),
@@ -99,10 +98,14 @@ def test_imports_point_down(path: Path) -> None:
         top = name.split(".")[0]
         if top == "arena":
             other = part_of(name)
-            assert other == part or RANKS[other][0] < rank or (other in RANKS and RANKS[other][0] == rank and rank in (1, 3, 4)), (
-                f"{name_of(path)} (rank {rank}) imports {name} (rank {RANKS[other][0]})"
+            assert (
+                other == part
+                or RANKS[other][0] < rank
+                or (other in RANKS and RANKS[other][0] == rank and rank in (1, 3, 4))
+            ), f"{name_of(path)} (rank {rank}) imports {name} (rank {RANKS[other][0]})"
+            assert other not in FORBIDDEN.get(part, set()), (
+                f"{part} must not know {other}, but {name_of(path)} imports {name}"
             )
-            assert other not in FORBIDDEN.get(part, set()), f"{part} must not know {other}, but {name_of(path)} imports {name}"
         elif top not in sys.stdlib_module_names:
             assert top in allowed, f"{part} may not use {top}, but {name_of(path)} does"
 
@@ -116,9 +119,11 @@ def test_no_game_is_named_outside_its_file() -> None:
     named = set()
     for path in modules():
         for node in ast.walk(ast.parse(path.read_text())):
-            said = {getattr(node, "value", None), getattr(node, "id", None), getattr(node, "attr", None)} if not isinstance(
-                node, ast.Expr
-            ) else set()
+            said = (
+                {getattr(node, "value", None), getattr(node, "id", None), getattr(node, "attr", None)}
+                if not isinstance(node, ast.Expr)
+                else set()
+            )
             if any(isinstance(word, str) and word in names for word in said):
                 named.add(part_of(name_of(path)))
     reserved_word = {"wire"}  # `bluff` is a move there, and nobody can be called so
@@ -129,7 +134,17 @@ def test_the_middle_is_pure() -> None:
     """Games, schedules, clocks, scores and the wire read no clock, draw no luck of their own and open nothing."""
     for path in modules():
         if part_of(name_of(path)) in {"game", "games", "schedule", "scoring", "clock", "wire"}:
-            impure = imported(path) & {"time", "datetime", "socket", "os", "io", "pathlib", "secrets", "trio", "sqlite3"}
+            impure = imported(path) & {
+                "time",
+                "datetime",
+                "socket",
+                "os",
+                "io",
+                "pathlib",
+                "secrets",
+                "trio",
+                "sqlite3",
+            }
             assert not impure, f"{name_of(path)} imports {impure}"
 
 

@@ -27,7 +27,14 @@ def arena(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_no_example_is_forgotten() -> None:
     """Whoever adds an example says here how it is run."""
-    known = {"two_seats.toml", "short_dice.toml", "open_house.toml", "first_bot.py", "plain_bot.py", "analyse.py"}
+    known = {
+        "two_seats.toml",
+        "short_dice.toml",
+        "open_house.toml",
+        "first_bot.py",
+        "plain_bot.py",
+        "analyse.py",
+    }
     assert known == {path.name for path in EXAMPLES.iterdir() if path.suffix in (".toml", ".py")}
 
 

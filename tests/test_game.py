@@ -122,7 +122,7 @@ def test_is_legal(options, move, legal):
         pytest.param(
             [SHOW],
             Show(()),
-            "Show: cards () is not 1 to 2 different ones of AS, TC, 9D",
+            "Show: cards nothing is not 1 to 2 different ones of AS, TC, 9D",
             id="a subset",
         ),
     ],

@@ -1,7 +1,5 @@
 """Plans: read strictly, each mistake a sentence, options over files."""
 
-# ruff: noqa: E501 - sentences are compared whole, and a table has a row for each
-
 import json
 import tomllib
 from pathlib import Path

@@ -22,7 +22,14 @@ def blocks(language: str) -> list[str]:
 
 def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, shell=True, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
+        command,
+        shell=True,
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
 
 
@@ -67,7 +74,9 @@ def test_the_first_output_is_what_the_first_command_prints(home: Path) -> None:
 def test_the_commands_run_as_they_stand(home: Path) -> None:
     """Every `$` line of the README ends with exit code 0; MATCH stands for a match's id."""
     (home / "mybot.py").write_text(next(block for block in blocks("python") if "class MyBot" in block))
-    commands = [line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")]
+    commands = [
+        line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
+    ]
     assert len(commands) >= 6
     for command in commands:
         if "MATCH" in command:

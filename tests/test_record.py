@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from arena.game import CHANCE, Seat
 from arena.games.liars_dice import Bid, Challenge, Forfeit, LiarsDice, Pass, Roll
 from arena.record import pack, unpack
-from arena.testing_game import random_match
+from arena.testing.games import random_match
 
 LIARS = LiarsDice()
 

@@ -16,7 +16,7 @@ __all__ = ["LATEST", "Leaderboard", "Results", "export", "load"]
 
 
 def export(store: Store, folder: str | Path | None = None) -> Leaderboard:
-    """Writes all CSVs, of one moment, into the store's folder (with the capsules) or another; gives the leaderboard too."""
+    """Writes all CSVs, of one moment, into another folder or the store's own (there the capsules too)."""
     with store.frozen():
         board = _leaderboard(store)  # the name itself is the module's
         write_tables(folder or store.folder, {**store.tables(), "leaderboard": board.table})

@@ -20,7 +20,7 @@ from arena.players.base import Player
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot, choose
-from arena.testing_game import random_match
+from arena.testing.games import random_match
 
 REFEREE_GOAL = 30_000
 SAMPLES_AT_LENGTH = 4

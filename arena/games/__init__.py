@@ -14,6 +14,10 @@ __all__ = ["GAMES"]
 # which keeps `arena --help` quick.
 _PLACES = {
     "liars-dice": "liars_dice.LiarsDice",
+    "holdem": "holdem.Holdem",
+    "bluff": "bluff.Bluff",
+    "blef": "blef.Blef",
+    "chamber": "chamber.Chamber",
 }
 
 

@@ -1,1 +1,1 @@
-"""From a plan to a run that may begin: its game, its bots, its results folder, if all is as it was.  Rank 5."""
+"""From a plan to a run that may begin: its game, bots and results folder, if all is as it was.  Rank 5."""

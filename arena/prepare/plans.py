@@ -75,6 +75,7 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Prepa
     check_seats(cls, plan.seats)
     check(plan, where=where)
     game = make_game(cls, plan.rules)
+    game.start(plan.seats)  # some rules and numbers of seats do not go together: the game refuses them
     entrants = unique_names(
         [resolve(bot.spec, base=bot.base, name=bot.name) for bot in plan.bots]
         + [remote(name) for name in plan.remote]

@@ -356,7 +356,8 @@ class Store:
 
     def _rows(self, sql: str, *values: Any) -> Iterator[Row]:
         with sentences(self.folder / DATABASE):
-            for row in self.connection.execute(sql, values):  # not `yield from`: it would close after the database
+            # Not `yield from`, which would close the cursor after the database.
+            for row in self.connection.execute(sql, values):  # noqa: UP028
                 yield row
 
 

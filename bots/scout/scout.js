@@ -1,11 +1,15 @@
-// Scout: Liar's Dice in JavaScript, Node's standard library only, over the plain protocol (arena/wire/PROTOCOL.md).
+// Scout: Liar's Dice and Blef in JavaScript, Node's standard library only, over the plain protocol
+// (arena/wire/PROTOCOL.md).
 //
 // Believes a little of what it hears: whoever bid last is taken to hold one die of that face more
-// than luck would give.  Every answer is a function of the question alone.
+// than luck would give, or a card of the set that it bet on.  Every answer is a function of the
+// question alone, the game included: questions do not name it, but their fields do.
 
 "use strict";
 
 const net = require("node:net");
+
+// Liar's Dice.
 
 const FACES = 6; // plain questions do not tell the house rules: the default
 const TRUST = 0.5; // dice of the bid face it grants the last bidder beyond luck
@@ -50,8 +54,7 @@ function bids(question) {
   return found.sort((a, b) => worth(b) - worth(a) || b[0] - a[0]);
 }
 
-/** The move for a question of the plain protocol. */
-function decide(question) {
+function decideDice(question) {
   const isBid = question.last_bid[1] > 0;
   const truth = isBid ? likelihood(question.last_bid, question, TRUST) : 1;
   if (question.other_hands[0][0] !== "yourself") {
@@ -61,6 +64,95 @@ function decide(question) {
   const [best] = bids(question);
   if (isBid && (!best || likelihood(best, question) < 1 - truth)) return "challenge";
   return best;
+}
+
+// Blef.  Cards are bits of a number: card 4 * value + colour is bit 4 * value + colour.
+
+const CHECK = 88;
+const CARDS = 24;
+const BELIEF = 0.7; // how sure it is that the last bettor holds a card of what it bet on
+const ALARM = 0.45; // it checks a bet less likely than this share of what its own best bet risks
+
+const VALUE = [0, 1, 2, 3, 4, 5].map((value) => 0b1111 << (4 * value));
+const COLOUR = [0, 1, 2, 3].map((colour) => 0b000100010001000100010001 << colour);
+const RUNS = [[0, 1, 2, 3, 4], [1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]];
+
+/** The 88 sets by action id; each is a list of [cards, how many of them must be there]. */
+const SETS = (() => {
+  const of = (count) => VALUE.map((cards) => [[cards, count]]);
+  const pairs = VALUE.flatMap((x) => VALUE.map((y) => [x, y]));
+  return [
+    ...of(1),
+    ...of(2),
+    ...pairs.filter(([x, y]) => y < x).map(([x, y]) => [[x, 2], [y, 2]]),
+    ...RUNS.map((run) => run.map((value) => [VALUE[value], 1])),
+    ...of(3),
+    ...pairs.filter(([x, y]) => y !== x).map(([x, y]) => [[x, 3], [y, 2]]),
+    ...COLOUR.map((cards) => [[cards, 5]]),
+    ...of(4),
+    ...RUNS.flatMap((run) => {
+      const inRun = run.reduce((cards, value) => cards | VALUE[value], 0);
+      return COLOUR.map((cards) => [[cards & inRun, run.length]]);
+    }),
+  ];
+})();
+
+function size(cards) {
+  let count = 0;
+  for (; cards; cards &= cards - 1) count++;
+  return count;
+}
+
+/** CHOOSE[n][k]: the ways to take k of n cards; nothing for k above n. */
+const CHOOSE = [[1]];
+for (let n = 1; n <= CARDS; n++) {
+  CHOOSE.push([]);
+  for (let k = 0; k <= n; k++) CHOOSE[n].push((CHOOSE[n - 1][k - 1] ?? 0) + (CHOOSE[n - 1][k] ?? 0));
+}
+
+/** The probability that a set is there, with `known` cards seen and `hidden` others dealt. */
+function setOdds(needs, known, hidden) {
+  let ways = [1]; // to deal so many cards of the groups so far
+  let others = CARDS - size(known);
+  const all = CHOOSE[others][hidden];
+  for (const [cards, least] of needs) {
+    const unseen = size(cards & ~known);
+    const needed = least - size(cards & known);
+    const more = new Array(ways.length + unseen).fill(0);
+    for (let i = 0; i < ways.length; i++) {
+      for (let k = Math.max(0, needed); k <= unseen; k++) more[i + k] += ways[i] * CHOOSE[unseen][k];
+    }
+    ways = more;
+    others -= unseen;
+  }
+  return ways.reduce((sum, each, k) => sum + each * (CHOOSE[others][hidden - k] ?? 0), 0) / all;
+}
+
+function decideBlef({ cp_nickname: me, hands, players, history }) {
+  const own = hands[0].hand.reduce((cards, { value, colour }) => cards | (1 << (4 * value + colour)), 0);
+  const hidden = players.reduce((sum, player) => sum + (player.nickname === me ? 0 : player.n_cards), 0);
+  const last = history.length ? history[history.length - 1].action_id : -1;
+  if (last === CHECK - 1) return CHECK; // nothing is higher
+  const betOn = last < 0 ? 0 : SETS[last][0][0] & ~own;
+  const hint = betOn & -betOn; // the lowest card of it that it does not hold itself, or none
+  const believed = (id) => {
+    const alone = setOdds(SETS[id], own, hidden);
+    return hint ? alone + BELIEF * (setOdds(SETS[id], own | hint, hidden - 1) - alone) : alone;
+  };
+  let best = last + 1;
+  let odds = 0;
+  for (let id = last + 1; id < CHECK; id++) {
+    const found = believed(id);
+    if (found >= odds) [best, odds] = [id, found]; // of equal ones the highest
+  }
+  return last >= 0 && believed(last) < ALARM * (1 - odds) ? CHECK : best;
+}
+
+// The wire.
+
+/** The move for a question of the plain protocol. */
+function decide(question) {
+  return "cp_nickname" in question ? decideBlef(question) : decideDice(question);
 }
 
 /** Splits what arrives into JSON objects, wherever the chunks end. */

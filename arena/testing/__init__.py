@@ -21,7 +21,7 @@ from arena.game import Game, Seat
 from arena.players.base import MatchStart, Player, Question, Reply, Slot
 from arena.record import Decision, FaultKind, MatchRecord
 from arena.referee import Conduct, Seating, play_match
-from arena.testing_bots import (
+from arena.testing.bots import (
     MISBEHAVIOURS,
     SECRET,
     Behaviour,
@@ -43,7 +43,7 @@ from arena.testing_bots import (
     wrong_ids,
     wrong_types,
 )
-from arena.testing_game import Tiny, check_game, random_match, random_move
+from arena.testing.games import Tiny, check_game, random_match, random_move
 
 __all__ = [
     "MISBEHAVIOURS",

@@ -7,14 +7,10 @@ what seats with equal information are shown.
 
 from __future__ import annotations
 
-import types
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import combinations, islice, permutations, product
-from math import comb, prod
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, permutations
 from random import Random
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import attrs
 
@@ -37,28 +33,13 @@ from arena.game import (
 )
 from arena.game import Literal as LiteralForm
 from arena.record import Turn, pack, unpack
+from arena.testing.leaks import Tiny, check_leaks
+from arena.testing.values import check_frozen, hints_of, misfit
 
 __all__ = ["Tiny", "check_game", "random_match", "random_move"]
 
 DEFAULTS_SHARE = 0.05
 """How often a seat fails to answer in a random match: often enough to be seen, rarely enough to get far."""
-BRANCHES_MAX = 256
-"""Ways on from one history that the leak test walks; where there are more, so many at random."""
-
-
-@attrs.frozen
-class Tiny:
-    """A configuration whose histories are few enough to be walked, for the leak test."""
-
-    game: Game[Any, Any]
-    seats: int = 2
-    draws: int = 64
-    """How many times chance is asked at each of its turns; equal moves count once."""
-    luck: Callable[[Any], Iterable[Any]] | None = None
-    """Instead: all the moves that chance may make in a state, where drawing would meet too few that differ
-    for one seat only."""
-    histories_max: int = 3000
-    """Every history is walked as long as there are fewer; then one continuation of each, chosen at random."""
 
 
 def check_game(
@@ -81,7 +62,7 @@ def check_game(
     for number in numbers:
         for match in range(matches):
             _check_match(game, number, Random(f"{seed}/{number}/{match}"), turns_max)
-    _check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
+    check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
 
 
 def random_move(game: Game[Any, Any], state: Any, seat: Seat, rng: Random) -> Any:
@@ -108,7 +89,7 @@ def random_match(game: Game[Any, Any], seats: int, rng: Random) -> Iterator[tupl
 
 def _check_class(game: Game[Any, Any]) -> None:
     """Names, kinds of moves, and their forms."""
-    _check_frozen(game, "the game")
+    check_frozen(game, "the game")
     for name in ("name", "title"):
         assert isinstance(getattr(game, name, None), str), f"{name} of {type(game).__name__} is no text"
     assert type(game.version) is int, f"version is {game.version!r}, no whole number"
@@ -200,10 +181,10 @@ def _checked_to_act(game: Game[Any, Any], state: Any, seats: int) -> tuple[Seat,
 
 def _check_state(game: Game[Any, Any], state: Any, seats: int) -> None:
     """The state and what everyone sees of it are frozen, and fit their annotations."""
-    _check_frozen(state, "the state")
+    check_frozen(state, "the state")
     for seat in (*map(Seat, range(seats)), None):
         observation = game.observe(state, seat)
-        _check_frozen(observation, "the observation", mappings=True)
+        check_frozen(observation, "the observation", mappings=True)
         assert observation == game.observe(state, seat), (
             f"observe gives seat {seat} two answers to one question"
         )
@@ -315,7 +296,7 @@ def _check_refused(game: Game[Any, Any], state: Any, moves: Turn, wrong: Any) ->
 
 def _check_move(game: Game[Any, Any], move: Any) -> None:
     assert type(move) in game.moves, f"{move!r} is of no class that stands in moves"
-    _check_frozen(move, "a move")
+    check_frozen(move, "a move")
 
 
 def _check_form_of(game: Game[Any, Any], move: Any) -> None:
@@ -357,8 +338,8 @@ def _read(kind: Any, written: Any) -> Any:
         values = {name: written.get(form.keys.get(name, name)) for name in fields}
     else:
         return None
-    hints = _hints(kind)
-    fits = all(_misfit(value, hints[name]) is None for name, value in values.items())
+    hints = hints_of(kind)
+    fits = all(misfit(value, hints[name]) is None for name, value in values.items())
     return kind(**values) if fits else None
 
 
@@ -376,7 +357,7 @@ def _check_events(events: object, seats: int) -> None:
             )
         for payload in (event.public, *event.private.values()):
             if payload is not None:
-                _check_frozen(payload, f"a payload of the event {event.kind}", mappings=True)
+                check_frozen(payload, f"a payload of the event {event.kind}", mappings=True)
 
 
 def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
@@ -406,240 +387,3 @@ def _check_replay(
         again = game.apply(state, moves)
         assert step == again, f"replaying {moves} gives another step"
         state = again.state
-
-
-# Frozen, hashable, and as annotated.
-
-
-def _check_frozen(value: Any, what: str, *, mappings: bool = False) -> None:
-    """`value` is frozen attrs, can be hashed (with `mappings`, but for these), and fits its annotations."""
-    kind: Any = type(value)
-    assert attrs.has(kind), f"{what} is {value!r}, of no attrs class"
-    assert _is_frozen(kind), f"{what} is of {kind.__name__}, which is not frozen"
-    misfit = _misfit(value, kind)
-    assert misfit is None, f"{what}, {kind.__name__}: {misfit}"
-    try:
-        hash(_hashable(value) if mappings else value)
-    except TypeError as error:
-        raise AssertionError(f"{what}, {value!r}, holds something that can change: {error}") from error
-
-
-@cache
-def _is_frozen(kind: Any) -> bool:
-    # attrs has no public word for it in all the versions we accept, so: how does it refuse?
-    try:
-        object.__new__(kind).arena_probe = None
-    except attrs.exceptions.FrozenInstanceError:
-        return True
-    except AttributeError:  # slots without that one, but not frozen
-        return False
-    return False
-
-
-def _misfit(value: Any, hint: Any) -> str | None:
-    """One clause saying where `value` does not fit its annotation, or None.
-
-    By exact type: a Seat where a number is meant would reach a bot as a name, a number where a Seat is
-    meant as a number.
-    """
-    origin, args = get_origin(hint), get_args(hint)
-    if hint is Any or isinstance(hint, TypeVar):
-        return None
-    if origin in (Union, types.UnionType):
-        fits = any(_misfit(value, arg) is None for arg in args)
-    elif origin is Literal:
-        fits = any(type(value) is type(arg) and value == arg for arg in args)
-    elif origin is tuple:
-        return _misfit_tuple(value, hint, args)
-    elif origin is not None and issubclass(origin, Mapping):
-        fits = isinstance(value, Mapping) and all(
-            _misfit(key, args[0]) is None and _misfit(item, args[1]) is None for key, item in value.items()
-        )
-    elif origin is not None and issubclass(origin, frozenset):
-        fits = isinstance(value, frozenset) and all(_misfit(item, args[0]) is None for item in value)
-    elif hint is None or hint is type(None):
-        fits = value is None
-    elif isinstance(hint, type) and attrs.has(hint):
-        return _misfit_attrs(value, hint)
-    elif hint is float:
-        fits = type(value) in (float, int)
-    elif isinstance(hint, type):
-        fits = type(value) is hint
-    else:
-        return f"the annotation {hint!r} is none that the arena can tell and record"
-    return None if fits else f"{value!r} is no {_name(hint)}"
-
-
-def _misfit_tuple(value: Any, hint: Any, args: tuple[Any, ...]) -> str | None:
-    if not isinstance(value, tuple):
-        return f"{value!r} is no {_name(hint)}"
-    hints = [args[0]] * len(value) if len(args) == 2 and args[1] is ... else list(args)
-    if len(hints) != len(value):
-        return f"{value!r} is no {_name(hint)}"
-    return next((bad for item, each in zip(value, hints, strict=True) if (bad := _misfit(item, each))), None)
-
-
-def _misfit_attrs(value: Any, hint: type[Any]) -> str | None:
-    if not isinstance(value, hint):
-        return f"{value!r} is no {_name(hint)}"
-    kind: Any = type(value)  # mypy takes type[Any] for unhashable
-    for name, each in _hints(kind).items():
-        bad = _misfit(getattr(value, name), each)
-        if bad is not None:
-            return f"{name}: {bad}"
-    return None
-
-
-@cache
-def _hints(kind: Any) -> Mapping[str, Any]:
-    """The annotations of an attrs class's fields."""
-    hints = get_type_hints(kind)
-    unannotated = [name for name in attrs.fields_dict(kind) if name not in hints]
-    assert not unannotated, f"{kind.__name__} has fields without annotation: {unannotated}"
-    return {name: hints[name] for name in attrs.fields_dict(kind)}
-
-
-def _name(hint: Any) -> str:
-    return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
-
-
-def _hashable(value: Any) -> Any:
-    """The same with its mappings as tuples: they may stand in what is told, though nothing hashes them."""
-    if isinstance(value, Mapping):
-        return tuple((key, _hashable(item)) for key, item in value.items())
-    if isinstance(value, tuple):
-        return tuple(_hashable(item) for item in value)
-    if attrs.has(type(value)):
-        return type(value), tuple(_hashable(getattr(value, name)) for name in attrs.fields_dict(type(value)))
-    return value
-
-
-# Equal information, equal view.
-
-
-@attrs.frozen
-class _History:
-    """A state, and for each seat and the spectators (None) the number of what they know of how it came."""
-
-    state: Any
-    known: Mapping[Seat | None, int]
-
-
-def _check_leaks(tiny: Tiny, rng: Random) -> None:
-    """Who was told the same sees and may do the same; who is asked follows from what everyone was told."""
-    told = _Told()
-    shown: dict[tuple[str, int, Seat | None], tuple[Any, Any]] = {}
-    compared = 0
-    for history in _histories(tiny, told, rng):
-        for what, known, seat, view in _views(tiny.game, history):
-            first, before = shown.setdefault((what, known, seat), (view, history.state))
-            who = "a spectator" if seat is None else f"seat {int(seat)}"
-            assert first == view, (
-                f"{what} tells {who} more than it was told: "
-                f"{first} in {before}, but {view} in {history.state}"
-            )
-            compared += before != history.state and seat is not None
-    assert compared, (
-        "the leak test compared nothing: in its tiny configuration no seat ever knew the same of two states; "
-        "pass a smaller one, or one with `luck`"
-    )
-
-
-def _views(game: Game[Any, Any], history: _History) -> Iterator[tuple[str, int, Seat | None, Any]]:
-    """What must not differ for equal information: (what, number of the information, seat, view)."""
-    asked = game.to_act(history.state)
-    yield "to_act", history.known[None], None, asked
-    for seat, known in history.known.items():
-        yield "observe", known, seat, game.observe(history.state, seat)
-        if seat in asked:
-            yield "options", known, seat, game.options(history.state, seat)
-
-
-class _Told:
-    """Numbers for what somebody was told: equal numbers, equal news in equal order."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
-
-    def more(self, known: int, news: Any) -> int:
-        """The number of knowing `news` after all that `known` stands for."""
-        return self._numbers.setdefault((known, _hashable(news)), len(self._numbers) + 1)
-
-
-def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
-    """The histories of the tiny game: all of them while they are few, then a random continuation of each."""
-    known: dict[Seat | None, int] = dict.fromkeys((None, *map(Seat, range(tiny.seats))), 0)
-    waiting = deque([_History(tiny.game.start(tiny.seats), known)])
-    met = 1
-    while waiting:
-        history = waiting.popleft()
-        yield history
-        turns = _turns(tiny, history.state, rng, at_most=BRANCHES_MAX if met < tiny.histories_max else 1)
-        after = [_after(tiny.game, history, moves, told) for moves in turns]
-        distinct = {_hashable(each): each for each in after}
-        met += len(distinct)
-        waiting.extend(distinct.values())
-
-
-def _turns(tiny: Tiny, state: Any, rng: Random, at_most: int) -> list[Turn]:
-    """What can be done in a state, failing to answer included: all of it, or so many ways at random."""
-    game = tiny.game
-    asked = game.to_act(state)
-    if not asked:
-        return []
-    if asked == (CHANCE,):
-        luck = (
-            tiny.luck(state) if tiny.luck else [game.draw(state, Random(draw)) for draw in range(tiny.draws)]
-        )
-        each = [list(dict.fromkeys(luck))]
-    else:
-        each = [
-            [*_moves(game.options(state, seat), rng, at_most), game.default(state, seat)] for seat in asked
-        ]
-    if prod(map(len, each)) <= at_most:
-        return [dict(zip(asked, moves, strict=True)) for moves in product(*each)]
-    return [dict(zip(asked, map(rng.choice, each), strict=True)) for _ in range(at_most)]
-
-
-def _moves(options: Sequence[Option], rng: Random, at_most: int) -> list[Any]:
-    """Every move that the options contain (Subsets in one order), or so many of each at random."""
-    moves = []
-    for option in options:
-        if prod(map(_size, option.fields.values())) <= at_most:
-            each = product(*map(_values, option.fields.values()))
-            moves += [option.move(**dict(zip(option.fields, values, strict=True))) for values in each]
-        else:
-            moves += [option.sample(rng) for _ in range(at_most)]
-    return moves
-
-
-def _size(domain: Domain) -> int:
-    """How many values a domain has."""
-    if isinstance(domain, Between):
-        return domain.high - domain.low + 1
-    if isinstance(domain, OneOf):
-        return len(domain.values)
-    return sum(comb(len(domain.of), size) for size in range(domain.least, domain.most + 1))
-
-
-def _values(domain: Domain) -> list[Any]:
-    if isinstance(domain, Between):
-        return list(range(domain.low, domain.high + 1))
-    if isinstance(domain, OneOf):
-        return list(domain.values)
-    sizes = range(domain.least, domain.most + 1)
-    return [chosen for size in sizes for chosen in combinations(domain.of, size)]
-
-
-def _after(game: Game[Any, Any], history: _History, moves: Turn, told: _Told) -> _History:
-    """The history one turn longer: everyone knows its own answer, and what the events tell it."""
-    step = game.apply(history.state, moves)
-    known = {}
-    for seat, before in history.known.items():
-        news: list[Any] = [("answered", moves[seat])] if seat is not None and seat in moves else []
-        for event in step.events:
-            payload = event.seen_by(seat)
-            if payload is not None:
-                news.append((event.kind, payload))
-        known[seat] = told.more(before, tuple(news)) if news else before
-    return _History(step.state, known)

@@ -1,0 +1,462 @@
+"""Bluff, also known as Cheat: cards go face down on a pile, and what is said of them may be a lie.
+
+All 52 cards are dealt, one at a time round the table.  On turn a seat puts one or more of its cards
+face down on the pile and claims their rank: aces in the first play, twos in the second, and so on,
+after kings aces again.  Then all other seats are asked at once whether they accuse it.  The nearest
+accuser in playing order counts: the cards just played are shown, and if all are as claimed the
+accuser takes the whole pile, else the player does.  The next seat plays, whatever came of it.  A
+seat without cards that was not rightly accused of its last play has won; the others rank by fewest
+cards.
+
+Source: the document of an Erlang implementation (the Bluff document), and RULES.md where it is silent.
+House rules: `claims` are due in `sequence` (leave the claim out, or say the one that is due), of a
+`free_rank` or a `free_suit` of the player's choice; `plays_max` ends the match by fewest cards, ties
+shared; 0 stands for 100 plays a seat.
+Decided here, where both are silent: `hand_sizes` begin with the current player, who stays current
+until the others have said whether they accuse; `claim_due` is that of the next play, also while
+they are asked, and null where claims are free; `last_play` and `last_challenge` stay until the next
+ones (a pile of no cards tells that the last play was challenged); the last play before `plays_max`
+may be accused too; cards shown are sorted, as hands are; who takes the pile learns its cards, not
+their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from random import Random
+from typing import ClassVar, TypeAlias
+
+import attrs
+
+from arena.game import (
+    CHANCE,
+    Between,
+    Event,
+    Form,
+    Game,
+    IllegalMove,
+    Literal,
+    OneOf,
+    Option,
+    Seat,
+    Step,
+    Subset,
+    Tagged,
+    explain,
+    is_legal,
+    shared_returns,
+)
+from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
+from arena.games.house_rules import Accepts, check_seats
+
+__all__ = ["Accuse", "Bluff", "Deal", "Observation", "Pass", "Play", "State"]
+
+PLAYS_A_SEAT = 100
+"""The bound on plays where the house rules name none: of random players' matches one in ten reaches it at a
+table of ten, none at a table of six."""
+
+
+# Moves.
+
+
+@attrs.frozen
+class Deal:
+    """Chance: all cards in the order in which they are dealt, the first to seat 0."""
+
+    cards: tuple[str, ...]
+
+
+@attrs.frozen
+class Play:
+    """These cards of the own hand, face down, as of this rank or suit; None: as of the rank that is due."""
+
+    form: ClassVar[Form] = Tagged({}, {"cards": "play"})
+    cards: tuple[str, ...]
+    claim: str | None = None
+
+
+@attrs.frozen
+class Pass:
+    """Nothing to say of another's play."""
+
+    form: ClassVar[Form] = Literal("pass")
+
+
+@attrs.frozen
+class Accuse:
+    """Not all of the cards just played are as claimed."""
+
+    form: ClassVar[Form] = Literal("bluff")
+
+
+Move: TypeAlias = Deal | Play | Pass | Accuse
+
+
+# States, and the parts that states and observations share.
+
+
+@attrs.frozen(slots=False)
+class LastPlay:
+    """What everybody knows of a play."""
+
+    player: Seat
+    count: int
+    claim: str
+
+
+@attrs.frozen(slots=False)
+class LastChallenge:
+    """What everybody knows of an accusation that counted."""
+
+    accuser: Seat
+    player: Seat
+    cards: tuple[str, ...]
+    """Those just played, sorted; the rest of the pile is never shown."""
+    bluff: bool
+    """Whether not all of them were as claimed."""
+
+
+@attrs.frozen
+class State:
+    """All there is to know between two moves."""
+
+    asked: str | None
+    """What is due: `deal`, `play`, `accuse`, or None when the match is over."""
+    current: Seat
+    """Whose turn it is, or whose play may be accused."""
+    hands: tuple[tuple[str, ...], ...]
+    """By seat, sorted."""
+    pile: tuple[str, ...] = ()
+    """As they came, those just played included."""
+    played: tuple[str, ...] = ()
+    """The cards that may be shown, sorted, while the others are asked."""
+    plays: int = 0
+    """Finished ones of the match."""
+    last_play: LastPlay | None = None
+    last_challenge: LastChallenge | None = None
+
+
+# Observations.
+
+
+@attrs.frozen(slots=False)
+class Observation:
+    """What a seat may know: its hand, and what happened openly."""
+
+    you: Seat | None
+    """None for a spectator."""
+    asked: str | None
+    """`play` or `accuse`; None when nobody is asked anything."""
+    current_player: Seat
+    """Whose turn it is, or whose play may be accused."""
+    hand: tuple[str, ...]
+    """By rank from A to K, then clubs, diamonds, hearts, spades; empty for a spectator."""
+    pile_size: int
+    hand_sizes: tuple[tuple[Seat, int], ...]
+    """In playing order from the current player."""
+    claim_due: str | None
+    """The rank that the next play claims; None where claims are free."""
+    last_play: LastPlay | None
+    last_challenge: LastChallenge | None
+
+
+# Events: payloads are what `arena replay`, bots and spectators are told.
+
+
+@attrs.frozen(slots=False)
+class Dealt:
+    """Public, `dealt`."""
+
+    hand_sizes: tuple[tuple[Seat, int], ...]
+
+
+@attrs.frozen(slots=False)
+class Hand:
+    """Private, `hand`: all the cards that a seat holds now, after the deal or after it took the pile."""
+
+    cards: tuple[str, ...]
+
+
+@attrs.frozen(slots=False)
+class Played:
+    """Public, `play`."""
+
+    player: Seat
+    count: int
+    claim: str
+    cards_left: int
+    """In the player's hand."""
+
+
+@attrs.frozen(slots=False)
+class Unchallenged:
+    """Public, `unchallenged`: nobody accused, the cards stay on the pile unseen."""
+
+    player: Seat
+    pile_size: int
+
+
+@attrs.frozen(slots=False)
+class Challenged:
+    """Public, `challenge`: who accused whom, what the cards were, and who takes how many."""
+
+    accuser: Seat
+    player: Seat
+    claim: str
+    cards: tuple[str, ...]
+    bluff: bool
+    taker: Seat
+    pile_size: int
+
+
+@attrs.frozen(slots=False)
+class MatchOver:
+    """Public, `match_over`."""
+
+    ranks: tuple[tuple[Seat, int], ...]
+    plays_max_reached: bool
+
+
+# Rules.
+
+
+@attrs.frozen
+class Bluff(Game[State, Move]):
+    """Bluff; the fields are the house rules."""
+
+    name: ClassVar[str] = "bluff"
+    title: ClassVar[str] = "Bluff"
+    version: ClassVar[int] = 1
+    seats: ClassVar[range] = range(2, 11)
+    rated_by: ClassVar[str] = "ranks"
+    moves: ClassVar[tuple[type[Move], ...]] = (Deal, Play, Pass, Accuse)
+    deck: ClassVar[tuple[str, ...]] = DECK
+    """Sorted.  No house rule: only tests play with fewer cards."""
+
+    claims: str = attrs.field(
+        default="sequence", validator=Accepts(OneOf(("sequence", "free_rank", "free_suit")))
+    )
+    # Every turn is kept until the match is stored, so even the widest bound must fit in memory.
+    plays_max: int = attrs.field(default=0, validator=Accepts(Between(0, 100_000)))
+
+    def start(self, seats: int) -> State:
+        """Nobody has cards yet, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
+        check_seats(self, seats)
+        return State("deal", Seat(0), ((),) * seats)
+
+    def to_act(self, state: State) -> tuple[Seat, ...]:
+        """The current player, or all others from the next seat on."""
+        if state.asked == "accuse":
+            return _others(len(state.hands), state.current)
+        if state.asked == "play":
+            return (state.current,)
+        return _CHANCE_ALONE if state.asked else ()
+
+    def chance_key(self, state: State) -> tuple[str | int, ...]:
+        """There is one deal in a match."""
+        return ("deal",)
+
+    def draw(self, state: State, rng: Random) -> Deal:
+        """The deck, shuffled."""
+        return Deal(shuffled(rng, self.deck))
+
+    def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
+        """To play any cards of the hand; or to pass or accuse."""
+        if state.asked == "play":
+            return _options_on_turn(state.hands[seat], self._claims(state)) if seat == state.current else ()
+        return _PASS_OR_ACCUSE if state.asked == "accuse" and seat != state.current else ()
+
+    def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
+        """The deal; a play; or the nearest accusation, if there is one."""
+        asked = self.to_act(state)
+        if len(moves) != len(asked):
+            raise IllegalMove(f"{len(asked)} seats are asked, {len(moves)} moves were given")
+        if state.asked == "play":
+            return self._played(state, moves[state.current])
+        if state.asked == "accuse":
+            return self._answered(state, asked, moves)
+        if asked:
+            return self._dealt(state, moves[CHANCE])
+        raise IllegalMove("the match is over")
+
+    def default(self, state: State, seat: Seat) -> Move:
+        """The first card of the hand, honestly where claims are free; or to pass."""
+        if state.asked != "play":
+            return _PASS
+        card = state.hands[seat][0]
+        return Play((card,), None if self.claims == "sequence" else self._kind(card))
+
+    def observe(self, state: State, seat: Seat | None) -> Observation:
+        """The own hand and what happened openly."""
+        return Observation(
+            seat,
+            state.asked if state.asked != "deal" else None,
+            state.current,
+            state.hands[seat] if seat is not None else (),
+            len(state.pile),
+            _counts(tuple(map(len, state.hands)), state.current),
+            self._claim_due(state),
+            state.last_play,
+            state.last_challenge,
+        )
+
+    def returns(self, state: State) -> tuple[float, ...]:
+        """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""
+        return shared_returns(self.ranks(state))
+
+    def ranks(self, state: State) -> tuple[int, ...]:
+        """Fewer cards rank better."""
+        if state.asked is not None:
+            raise ValueError("the match is not over")
+        sizes = [len(hand) for hand in state.hands]
+        return tuple([1 + sum(other < own for other in sizes) for own in sizes])
+
+    # Claims.
+
+    def _claim_due(self, state: State) -> str | None:
+        """The rank of the next play, or None where claims are free."""
+        return RANKS[state.plays % len(RANKS)] if self.claims == "sequence" else None
+
+    def _claims(self, state: State) -> tuple[str | None, ...]:
+        """What the next play may claim; None stands for saying nothing."""
+        if self.claims == "sequence":
+            return _SEQUENCE_CLAIMS[state.plays % len(RANKS)]
+        return _SUIT_CLAIMS if self.claims == "free_suit" else _RANK_CLAIMS
+
+    def _kind(self, card: str) -> str:
+        """The rank or suit of a card, whichever is claimed in this game."""
+        return card[self.claims == "free_suit"]
+
+    # What each kind of turn leads to.
+
+    def _dealt(self, state: State, move: Move) -> Step[State]:
+        """The first question, with all cards on hands."""
+        if type(move) is not Deal or sort_cards(move.cards) != self.deck:
+            raise IllegalMove(f"a deal names each of the {len(self.deck)} cards once")
+        seats = len(state.hands)
+        hands = tuple([sort_cards(move.cards[seat::seats]) for seat in range(seats)])
+        sizes = _counts(tuple(map(len, hands)), state.current)
+        told = {Seat(seat): Hand(hand) for seat, hand in enumerate(hands)}
+        events = (Event("dealt", Dealt(sizes)), Event("hand", None, told))
+        return Step(State("play", state.current, hands), events)
+
+    def _played(self, state: State, move: Move) -> Step[State]:
+        """The cards lie on the pile, and the others are asked."""
+        player = state.current
+        self._check(state, player, move)
+        assert isinstance(move, Play)
+        claim = self._claim_due(state) or move.claim
+        assert claim is not None
+        gone = set(move.cards)
+        hand = tuple([card for card in state.hands[player] if card not in gone])
+        after = State(
+            "accuse",
+            player,
+            _with_hand(state.hands, player, hand),
+            state.pile + move.cards,
+            sort_cards(move.cards),
+            state.plays + 1,
+            LastPlay(player, len(move.cards), claim),
+            state.last_challenge,
+        )
+        return Step(after, (Event("play", Played(player, len(move.cards), claim, len(hand))),))
+
+    def _answered(self, state: State, asked: tuple[Seat, ...], moves: Mapping[Seat, Move]) -> Step[State]:
+        """The nearest accuser counts; with none the next seat plays."""
+        accuser = None
+        for seat in asked:
+            move = moves[seat]
+            if type(move) is Accuse:
+                accuser = seat if accuser is None else accuser
+            elif type(move) is not Pass:
+                self._check(state, seat, move)
+        if accuser is None:
+            told = Event("unchallenged", Unchallenged(state.current, len(state.pile)))
+            return self._next(state, state.hands, state.pile, state.last_challenge, (told,))
+        return self._accused(state, accuser)
+
+    def _accused(self, state: State, accuser: Seat) -> Step[State]:
+        """The cards just played are shown; who was wrong takes the pile."""
+        assert state.last_play is not None
+        player, claim = state.current, state.last_play.claim
+        is_bluff = any(self._kind(card) != claim for card in state.played)
+        taker = player if is_bluff else accuser
+        hand = sort_cards(state.hands[taker] + state.pile)
+        shown = Challenged(accuser, player, claim, state.played, is_bluff, taker, len(state.pile))
+        return self._next(
+            state,
+            _with_hand(state.hands, taker, hand),
+            (),
+            LastChallenge(accuser, player, state.played, is_bluff),
+            (Event("challenge", shown), Event("hand", None, {taker: Hand(hand)})),
+        )
+
+    def _next(
+        self,
+        state: State,
+        hands: tuple[tuple[str, ...], ...],
+        pile: tuple[str, ...],
+        last_challenge: LastChallenge | None,
+        events: tuple[Event, ...],
+    ) -> Step[State]:
+        """The next seat's turn; or the end, when the player got rid of its cards or time is up."""
+        player, seats = state.current, len(hands)
+        has_won = not hands[player]
+        is_over = has_won or state.plays >= (self.plays_max or PLAYS_A_SEAT * seats)
+        after = State(
+            None if is_over else "play",
+            player if is_over else _others(seats, player)[0],
+            hands,
+            pile,
+            (),
+            state.plays,
+            state.last_play,
+            last_challenge,
+        )
+        if is_over:
+            ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(self.ranks(after))])
+            events = (*events, Event("match_over", MatchOver(ranks, not has_won)))
+        return Step(after, events)
+
+    def _check(self, state: State, seat: Seat, move: Move) -> None:
+        """Nothing, or IllegalMove."""
+        options = self.options(state, seat)
+        if not is_legal(options, move):
+            raise IllegalMove(f"seat {int(seat)}: {explain(options, move)}")
+
+
+_CHANCE_ALONE = (CHANCE,)
+_PASS = Pass()
+_PASS_OR_ACCUSE = (Option(Pass), Option(Accuse))
+_RANK_CLAIMS = tuple(RANKS)
+_SUIT_CLAIMS = tuple(SUITS)
+_SEQUENCE_CLAIMS = tuple((rank, None) for rank in RANKS)
+
+
+def _with_hand(
+    hands: tuple[tuple[str, ...], ...], seat: Seat, hand: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...]:
+    """The hands with another one for this seat."""
+    return (*hands[:seat], hand, *hands[seat + 1 :])
+
+
+# Asked for at every decision; the bounds keep a server's memory flat.
+
+
+@lru_cache(maxsize=256)
+def _others(seats: int, player: Seat) -> tuple[Seat, ...]:
+    """All seats but the player's, from the next one on."""
+    return tuple(Seat(seat % seats) for seat in range(player + 1, player + seats))
+
+
+@lru_cache(maxsize=4096)
+def _counts(sizes: tuple[int, ...], first: Seat) -> tuple[tuple[Seat, int], ...]:
+    """The seats from `first` on, each with the number of its cards."""
+    return tuple((seat, sizes[seat]) for seat in (first, *_others(len(sizes), first)))
+
+
+@lru_cache(maxsize=1024)
+def _options_on_turn(hand: tuple[str, ...], claims: tuple[str | None, ...]) -> tuple[Option, ...]:
+    """Any cards of the hand, under any of the claims."""
+    return (Option(Play, {"cards": Subset(hand, 1, len(hand)), "claim": OneOf(claims)}),)

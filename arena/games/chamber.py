@@ -1,0 +1,470 @@
+"""Chamber: shoot others or yourself out of a chamber of live and blank rounds in an order nobody knows.
+
+A round (till the chamber is empty): old items go, each living seat is dealt new ones, openly; the
+chamber is loaded with 1 to `live_max` live and 1 to `blank_max` blank rounds, shuffled.  Only the
+two counts are told.  On turn a seat uses any number of items, then shoots a living seat.  A live
+round takes a life and ends the turn; a blank ends it too, unless fired at oneself.  Without lives a
+seat is out, and its killer takes its items.  The last living seat wins.
+
+Skip: another seat loses its next turn.  DoubleDamage: the next shot takes two.  ChamberCheck: learn
+the next round.  Quickshot: a shot that would end the turn does not.  Steal: use another's item.
+AddLife: a life.  Rebalancer: before a round's first turn its owners, asked at once and again, add
+1 to 6 rounds of a kind they choose.  No item is used whose effect is on.
+
+Source: the `Plan.md` of a web game of this kind, and RULES.md where it is silent or contradicts itself.
+House rules: `lives` at the start; `items_per_round`; `live_max`, `blank_max` loaded; `chamber_max`, up
+to which may be added; `sudden_death_after` so many rounds every AddLife is dealt as a DoubleDamage.
+
+Decided here: a Rebalancer that finds no room left by those before it is spent nevertheless.  A skip
+is used up the moment the turn would come, even if a new round begins first; it goes with its seat's
+death.  Quickshot lasts into a new round with the turn that goes on.  `turnCount` counts turns that
+have ended, skipped ones included.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, ClassVar, Final
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import (
+    CHANCE,
+    Between,
+    Event,
+    Game,
+    IllegalMove,
+    Option,
+    Seat,
+    Step,
+    explain,
+    is_legal,
+    shared_returns,
+)
+from arena.games.cards import shuffled
+from arena.games.chamber_items import (
+    ADD_LIFE,
+    BLANK,
+    CHAMBER_CHECK,
+    DECK,
+    DOUBLE_DAMAGE,
+    LATE_DECK,
+    LIVE,
+    QUICKSHOT,
+    REBALANCER,
+    SKIP,
+    STEAL,
+    Belongings,
+    Item,
+    Load,
+    Move,
+    Pass,
+    Rebalance,
+    ShootPlayer,
+    UseAddLifeItem,
+    UseChamberCheckItem,
+    UseDoubleDamageItem,
+    UseItem,
+    UseQuickshotItem,
+    UseRebalancerItem,
+    UseSkipItem,
+    UseStealItem,
+    in_order,
+    options_in_window,
+    options_on_turn,
+    replaced,
+    without,
+)
+from arena.games.chamber_state import (
+    LOAD,
+    OVER,
+    REBALANCED,
+    TURN,
+    WINDOW,
+    Checked,
+    Eliminated,
+    ItemStolen,
+    ItemUsed,
+    MatchOver,
+    Observation,
+    Rebalanced,
+    RebalancerUsed,
+    RoundStarted,
+    Shot,
+    Skipped,
+    SkipUsed,
+    State,
+    TurnStart,
+    living,
+    owners_of_rebalancers,
+    players,
+    playing_order,
+)
+from arena.games.house_rules import Accepts, check_seats
+
+__all__ = ["Chamber", "Load", "Move", "Observation", "Pass", "Rebalance", "ShootPlayer", "State"]
+
+AMOUNT_MAX: Final = 6
+"""Rounds that one Rebalancer adds at most."""
+
+# Rules.
+
+
+@attrs.frozen
+class Chamber(Game[State, Move]):
+    """Chamber; the fields are the house rules."""
+
+    name: ClassVar[str] = "chamber"
+    title: ClassVar[str] = "Chamber"
+    version: ClassVar[int] = 1
+    seats: ClassVar[range] = range(2, 8)
+    rated_by: ClassVar[str] = "ranks"
+    moves: ClassVar[tuple[type[Any], ...]] = (
+        Load,
+        Rebalance,
+        ShootPlayer,
+        UseSkipItem,
+        UseDoubleDamageItem,
+        UseChamberCheckItem,
+        UseRebalancerItem,
+        UseQuickshotItem,
+        UseStealItem,
+        UseAddLifeItem,
+        Pass,
+    )
+
+    lives: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))
+    items_per_round: int = attrs.field(default=4, validator=Accepts(Between(0, 14)))
+    live_max: int = attrs.field(default=6, validator=Accepts(Between(1, 20)))
+    blank_max: int = attrs.field(default=6, validator=Accepts(Between(1, 20)))
+    chamber_max: int = attrs.field(default=20, validator=Accepts(Between(2, 40)))
+    sudden_death_after: int = attrs.field(default=5, validator=Accepts(Between(0, 20)))
+
+    def __attrs_post_init__(self) -> None:
+        """Refuses a chamber that is too small for what is loaded."""
+        least = self.live_max + self.blank_max
+        if self.chamber_max < least:
+            raise ConfigError(
+                f"House rule chamber_max of {self.name} is {self.chamber_max}, "
+                f"but must be at least {least}, the sum of live_max and blank_max."
+            )
+
+    def start(self, seats: int) -> State:
+        """Everybody alive, seat 0 to start.  Raises ConfigError if so many cannot play, or be dealt to."""
+        check_seats(self, seats)
+        if seats * self.items_per_round > len(DECK):
+            raise ConfigError(
+                f"House rule items_per_round of {self.name} is {self.items_per_round}, "
+                f"but must be at most {len(DECK) // seats} for {seats} seats, as the deck has {len(DECK)}."
+            )
+        return State(LOAD, (self.lives,) * seats, ((),) * seats, (False,) * seats, (), Seat(0))
+
+    def to_act(self, state: State) -> tuple[Seat, ...]:
+        """The seat on turn; before a round's first turn the owners of Rebalancers."""
+        if state.due == TURN:
+            return (state.on_turn,)
+        if state.due == WINDOW:
+            return owners_of_rebalancers(state.lives, state.items, state.on_turn)
+        return () if state.due == OVER else _CHANCE_ALONE
+
+    def chance_key(self, state: State) -> tuple[str | int, ...]:
+        """Each round has its own load, and each time something was added its own order."""
+        if state.due == LOAD:
+            return (LOAD, state.round_number)
+        return (REBALANCED, state.round_number, state.window)
+
+    def draw(self, state: State, rng: Random) -> Load | Rebalance:
+        """Items by seat number and the rounds; or what was added, and the rounds anew.
+
+        As many numbers are drawn whatever happened before, and an added round leaves the others in
+        their order, so that luck depends on play as little as it can.
+        """
+        luck = rng.random  # only random() is promised to give the same numbers in every version of Python
+        if state.due == LOAD:
+            deck = shuffled(rng, self._deck(state))
+            each = self.items_per_round
+            hands = [in_order(deck[seat * each : (seat + 1) * each]) for seat in range(len(state.lives))]
+            live, blank = 1 + int(luck() * self.live_max), 1 + int(luck() * self.blank_max)
+            return Load(tuple(hands), self._chamber(live, blank, rng))
+        amounts = tuple([1 + int(luck() * AMOUNT_MAX) for _ in state.lives])
+        _, live, blank = self._added(state, amounts)
+        return Rebalance(amounts, self._chamber(live, blank, rng))
+
+    def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
+        """On turn a shot, the items owned and those to steal; before that a Rebalancer or not."""
+        if state.due == TURN and seat == state.on_turn:
+            return options_on_turn(seat, living(state.lives), state.items, state.skipped, state.active)
+        if state.due == WINDOW and seat in self.to_act(state):
+            return options_in_window()
+        return ()
+
+    def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
+        """The load, what was added, a shot, an item, or all answers of those who own a Rebalancer."""
+        asked = self.to_act(state)
+        if moves.keys() != set(asked):
+            raise IllegalMove(f"seats {list(map(int, asked))} are asked, {list(map(int, moves))} answered")
+        if asked == _CHANCE_ALONE:
+            return (self._loaded if state.due == LOAD else self._rebalanced)(state, moves[CHANCE])
+        for seat in asked:
+            options = self.options(state, seat)
+            if not is_legal(options, moves[seat]):
+                raise IllegalMove(f"seat {int(seat)}: {explain(options, moves[seat])}")
+        if state.due == WINDOW:
+            return self._window_closed(state, [(seat, moves[seat]) for seat in asked])
+        move = moves[state.on_turn]
+        if isinstance(move, ShootPlayer):
+            return self._shot(state, move.target)
+        assert isinstance(move, UseItem)
+        return self._used(state, move)
+
+    def default(self, state: State, seat: Seat) -> ShootPlayer | Pass:
+        """A shot at oneself; of a Rebalancer, none."""
+        return _PASS if state.due == WINDOW else ShootPlayer(seat)
+
+    def observe(self, state: State, seat: Seat | None) -> Observation:
+        """What lies open, and to who checked the next round."""
+        live, active = state.chamber.count(LIVE), state.active
+        knows = CHAMBER_CHECK in active and seat == state.on_turn
+        return Observation(
+            seat,
+            state.due if state.due in (TURN, WINDOW) else None,
+            state.on_turn,
+            players(state.lives, state.items, state.skipped),
+            playing_order(state.lives, state.on_turn),
+            state.turn_count,
+            live,
+            len(state.chamber) - live,
+            DOUBLE_DAMAGE in active,
+            QUICKSHOT in active,
+            state.chamber[0] if knows else None,
+        )
+
+    def returns(self, state: State) -> tuple[float, ...]:
+        """+1 for the winner, −1/(n−1) for the others."""
+        return shared_returns(self.ranks(state))
+
+    def ranks(self, state: State) -> tuple[int, ...]:
+        """Who is out later ranks better."""
+        if state.due != OVER:
+            raise ValueError("the match is not over")
+        seats, places = len(state.lives), {seat: place for place, seat in enumerate(state.out)}
+        return tuple(seats - places.get(Seat(seat), seats - 1) for seat in range(seats))
+
+    # A round is prepared.
+
+    def _deck(self, state: State) -> tuple[Item, ...]:
+        """The items of the round that is due."""
+        return DECK if state.round_number <= self.sudden_death_after else LATE_DECK
+
+    def _chamber(self, live: int, blank: int, rng: Random) -> tuple[str, ...]:
+        """So many rounds of each kind in random order."""
+        # The empty places are shuffled too: one round more moves none of the others.
+        row = (LIVE,) * live + ("",) * (self.chamber_max - live - blank) + (BLANK,) * blank
+        return tuple([each for each in shuffled(rng, row) if each])
+
+    def _loaded(self, state: State, move: Move) -> Step[State]:
+        """The round's items on the table, its counts told."""
+        if type(move) is not Load or not self._is_load(state, move):
+            raise IllegalMove(
+                f"a load has {self.items_per_round} items of the deck for each of {len(state.lives)} seats, "
+                f"1 to {self.live_max} live and 1 to {self.blank_max} blank rounds"
+            )
+        dealt = zip(state.lives, move.items, strict=True)
+        items = tuple([in_order(hand) if lives else () for lives, hand in dealt])
+        order = playing_order(state.lives, state.on_turn)
+        told = RoundStarted(
+            state.round_number,
+            tuple([(seat, items[seat]) for seat in order]),
+            move.chamber.count(LIVE),
+            move.chamber.count(BLANK),
+        )
+        event = Event("round_started", told)
+        return self._prepared(state, event, items=items, chamber=move.chamber, window=1)
+
+    def _is_load(self, state: State, load: Load) -> bool:
+        """Whether the deck has these items, and so many rounds are loaded."""
+        dealt = [item for hand in load.items for item in hand]
+        live, blank = load.chamber.count(LIVE), load.chamber.count(BLANK)
+        return (
+            len(load.items) == len(state.lives)
+            and all(len(hand) == self.items_per_round for hand in load.items)
+            and Counter(dealt) <= Counter(self._deck(state))
+            and 1 <= live <= self.live_max
+            and 1 <= blank <= self.blank_max
+            and live + blank == len(load.chamber)
+        )
+
+    def _prepared(self, state: State, event: Event, **changes: Any) -> Step[State]:
+        """The next window, while there is room and somebody has a Rebalancer; else the first turn."""
+        after = attrs.evolve(state, due=WINDOW, adding=(), **changes)
+        if len(after.chamber) < self.chamber_max and self.to_act(after):
+            return Step(after, (event,))
+        return Step(attrs.evolve(after, due=TURN), (event, _turn_start(state.on_turn)))
+
+    def _window_closed(self, state: State, answers: Sequence[tuple[Seat, Move]]) -> Step[State]:
+        """Rebalancers are spent and chance is due; or nobody used one and the first turn begins."""
+        adding = tuple([(seat, move.ammo) for seat, move in answers if isinstance(move, UseRebalancerItem)])
+        if not adding:
+            return Step(attrs.evolve(state, due=TURN), (_turn_start(state.on_turn),))
+        items = state.items
+        for seat, _ in adding:
+            items = without(items, seat, REBALANCER)
+        events = [Event("use_rebalancer_item", RebalancerUsed(seat, ammo)) for seat, ammo in adding]
+        return Step(attrs.evolve(state, due=REBALANCED, items=items, adding=adding), tuple(events))
+
+    def _added(self, state: State, amounts: Sequence[int]) -> tuple[tuple[tuple[Seat, int], ...], int, int]:
+        """What each user adds, as far as there is room, and the two counts after that."""
+        counts = {LIVE: state.chamber.count(LIVE), BLANK: state.chamber.count(BLANK)}
+        added = []
+        for seat, ammo in state.adding:
+            added.append((seat, min(amounts[seat], self.chamber_max - counts[LIVE] - counts[BLANK])))
+            counts[ammo] += added[-1][1]
+        return tuple(added), counts[LIVE], counts[BLANK]
+
+    def _rebalanced(self, state: State, move: Move) -> Step[State]:
+        """The new counts are told, and who still has a Rebalancer is asked again."""
+        if type(move) is not Rebalance or not all(1 <= amount <= AMOUNT_MAX for amount in move.amounts):
+            raise IllegalMove(f"a rebalance has amounts of 1 to {AMOUNT_MAX}")
+        if len(move.amounts) != len(state.lives):
+            raise IllegalMove(f"a rebalance has an amount for each of {len(state.lives)} seats")
+        added, live, blank = self._added(state, move.amounts)
+        if sorted(move.chamber) != [BLANK] * blank + [LIVE] * live:
+            raise IllegalMove(f"with these amounts there are {live} live and {blank} blank rounds")
+        event = Event("rebalanced", Rebalanced(added, live, blank))
+        return self._prepared(state, event, chamber=move.chamber, window=state.window + 1)
+
+    # A turn.
+
+    def _used(self, state: State, move: UseItem) -> Step[State]:
+        """The item is gone and its effect is on; the turn goes on."""
+        seat, lives, skipped, active = state.on_turn, state.lives, state.skipped, state.active
+        item, target, items, event = _spent(state, move)
+        events: tuple[Event, ...] = (event,)
+        if item == ADD_LIFE:
+            lives = replaced(lives, seat, lives[seat] + 1)
+        elif item == SKIP:
+            assert target is not None
+            skipped = replaced(skipped, target, True)
+        else:
+            active = (*active, item)
+        if item == CHAMBER_CHECK:
+            result = Event("use_chamber_check_result", None, {seat: Checked(state.chamber[0])})
+            events = (event, result)
+        after = State(
+            TURN,
+            lives,
+            items,
+            skipped,
+            state.chamber,
+            seat,
+            active,
+            state.round_number,
+            state.window,
+            (),
+            state.turn_count,
+            state.out,
+        )
+        return Step(after, events)
+
+    def _shot(self, state: State, target: Seat) -> Step[State]:
+        """The next round is fired; the turn ends, or goes on after a blank at oneself or by a Quickshot."""
+        seat, fired, on_turn, turn_count = state.on_turn, state.chamber[0], state.on_turn, state.turn_count
+        lives, items, skipped, out = state.lives, state.items, state.skipped, state.out
+        if fired == LIVE:
+            damage = 2 if DOUBLE_DAMAGE in state.active else 1
+            lives = replaced(lives, target, max(0, lives[target] - damage))
+        events = [Event("shoot_player", Shot(seat, target, fired, lives[target]))]
+        if not lives[target]:
+            items, eliminated = _inherited(items, target, seat)
+            skipped, out = replaced(skipped, target, False), (*out, target)
+            events.append(eliminated)
+        is_over = len(out) == len(lives) - 1
+        is_quick = QUICKSHOT in state.active
+        if is_over:
+            (on_turn,) = living(lives)
+        elif fired == LIVE or target != seat:
+            if not is_quick or not lives[seat]:
+                on_turn, skipped, missed = _next_turn(seat, lives, skipped)
+                turn_count += 1 + len(missed)
+                events += [Event("skipped", Skipped(each)) for each in missed]
+            is_quick = False
+        is_empty = len(state.chamber) == 1 and not is_over
+        after = State(
+            OVER if is_over else LOAD if is_empty else TURN,
+            lives,
+            items,
+            skipped,
+            state.chamber[1:],
+            on_turn,
+            (QUICKSHOT,) if is_quick else (),
+            state.round_number + is_empty,
+            state.window,
+            (),
+            turn_count,
+            out,
+        )
+        if is_over:
+            events.append(self._match_over(after))
+        elif turn_count > state.turn_count and not is_empty:
+            events.append(_turn_start(on_turn))
+        return Step(after, tuple(events))
+
+    def _match_over(self, state: State) -> Event:
+        """The result, told to all."""
+        ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(self.ranks(state))])
+        return Event("match_over", MatchOver(ranks))
+
+
+def _spent(state: State, move: UseItem) -> tuple[Item, Seat | None, Belongings, Event]:
+    """The item that is used, whom it is meant for, what everybody owns after that, and what is told."""
+    seat = state.on_turn
+    if type(move) is UseStealItem:
+        item, target = move.item, move.skip_target
+        items = without(without(state.items, seat, STEAL), move.target, item)
+        return item, target, items, Event("use_steal_item", ItemStolen(seat, move.target, item, target))
+    item, items = move.item, without(state.items, seat, move.item)
+    if type(move) is UseSkipItem:
+        return item, move.target, items, Event(_KINDS[item], SkipUsed(seat, move.target))
+    return item, None, items, Event(_KINDS[item], ItemUsed(seat))
+
+
+def _inherited(items: Belongings, seat: Seat, shooter: Seat) -> tuple[Belongings, Event]:
+    """What everybody owns when this seat is out, which its killer inherits, and what is told."""
+    if seat == shooter:
+        return replaced(items, seat, ()), Event("eliminated", Eliminated(seat, None, ()))
+    taken = items[seat]
+    items = replaced(replaced(items, seat, ()), shooter, in_order(items[shooter] + taken))
+    return items, Event("eliminated", Eliminated(seat, shooter, taken))
+
+
+def _next_turn(
+    seat: Seat, lives: tuple[int, ...], skipped: tuple[bool, ...]
+) -> tuple[Seat, tuple[bool, ...], list[Seat]]:
+    """Who is on turn next, which skips are left, and who lost a turn by one."""
+    missed = []
+    while True:
+        seat = Seat((seat + 1) % len(lives))
+        if skipped[seat]:
+            skipped = replaced(skipped, seat, False)
+            missed.append(seat)
+        elif lives[seat]:
+            return seat, skipped, missed
+
+
+def _turn_start(seat: Seat) -> Event:
+    return Event("turn_start", TurnStart(seat))
+
+
+_CHANCE_ALONE = (CHANCE,)
+_PASS = Pass()
+_KINDS = {
+    SKIP: "use_skip_item",
+    DOUBLE_DAMAGE: "use_double_damage_item",
+    CHAMBER_CHECK: "use_chamber_check_item",
+    QUICKSHOT: "use_quickshot_item",
+    ADD_LIFE: "use_add_life_item",
+}
+"""What the use of an item is called in what is told."""

@@ -1,0 +1,495 @@
+"""No-Limit Hold'em: two cards in the hand, five on the table, and any number of chips on being right.
+
+Blinds are posted left of the button (heads-up the button posts the small one, acts first before the flop
+and last after it).  On each street the seats fold, call or raise in turn; a raise is at least the last
+full bet or raise of the street, or an all-in.  A seat may raise when it has not acted on this street or
+must call at least the last full raise, and some other seat can still call more: a short all-in does not
+reopen the betting.  At the end the best five of seven cards take the pot; all-in seats only the part
+that they could match.
+
+Source: the document of the Hacker School Poker Engine, and RULES.md where it is silent.  A match is
+`hands` hands, each begun with `stack` chips by everybody (`reset_stacks`), or a freeze-out of at most so
+many, which ends when one seat has all chips.  Blinds are `small_blind` and `big_blind`.
+
+Decided here, where RULES.md says nothing:
+- Folding is legal also where a check is free, as the document has it; it is the default move.
+- A seat that owes nothing is not asked when all others in the hand are all-in: it has nothing to decide.
+- An uncalled excess goes back when its street ends; the `players` of a pot are those who have bet into it
+  and not folded; pots are cut at all-ins only, while a street is bet on too.
+- `minimum_raise` is what makes the least legal raise by RULES.md's formula: less than a full one where
+  only an all-in is left, and 0 where the seat may not raise.
+- `last_winners` are all who were in at the end of the hand before, those who showed and lost with 0 won.
+- In a freeze-out the button goes to the next seat with chips, and the blinds to those left of it, even if
+  somebody posts the same blind twice by it; who busts with as many chips as another shares its place.
+- Turns are bounded: each raise but an all-in adds a big blind at least, so that a hand of n seats has at
+  most n * (4 + n + all chips / big_blind) of them.  A stack is at most 10,000 big blinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from random import Random
+from typing import ClassVar, TypeAlias
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import (
+    CHANCE,
+    Between,
+    Event,
+    Form,
+    Game,
+    IllegalMove,
+    OneOf,
+    Option,
+    Seat,
+    Step,
+    Tagged,
+    explain,
+    is_legal,
+)
+from arena.games.cards import DECK, shuffled
+from arena.games.hands import category, strength
+from arena.games.holdem_betting import (
+    STREETS,
+    Hand,
+    bets_in,
+    board,
+    called,
+    clockwise,
+    dealt,
+    folded,
+    hole,
+    is_all_in,
+    next_street,
+    paid,
+    raises,
+    shares,
+    small_blind_seat,
+    to_call,
+)
+from arena.games.holdem_view import (
+    NO_CARDS,
+    NO_POTS,
+    NO_TURN,
+    LastWinner,
+    Observation,
+    cards_for,
+    open_pots,
+    players_between,
+    players_in,
+    turn_of,
+)
+from arena.games.house_rules import Accepts, check_seats
+
+__all__ = ["Bet", "Deal", "Fold", "Holdem", "State"]
+
+BIG_BLINDS_MAX = 10_000
+"""So many of them a stack may hold."""
+
+
+# Moves.
+
+
+@attrs.frozen
+class Deal:
+    """Chance: the order of the whole deck, so that the cards do not depend on how the hand is played."""
+
+    deck: tuple[str, ...]
+    """Seat s gets the cards 2s and 2s + 1, the board lies from 20 on."""
+
+
+@attrs.frozen
+class Fold:
+    """Gives the hand up."""
+
+    form: ClassVar[Form] = Tagged({"action": 0})
+
+
+@attrs.frozen
+class Bet:
+    """Puts `amount` more chips in: 0 is a check, what is owed a call, more a bet or a raise."""
+
+    form: ClassVar[Form] = Tagged({"action": 1}, {"amount": "betAmount"})
+    amount: int
+
+
+Move: TypeAlias = Deal | Fold | Bet
+
+
+# States.
+
+
+@attrs.frozen
+class State:
+    """All there is to know between two moves."""
+
+    hand_number: int
+    """From 1: the hand under way, or the next one."""
+    button: Seat
+    stacks: tuple[int, ...]
+    """By seat, before the hand."""
+    results: tuple[int, ...]
+    """Chips won or lost in the hands that are over, by seat."""
+    hand: Hand | None = None
+    """None between hands, when chance is due or the match is over."""
+    last: tuple[LastWinner, ...] = ()
+    """How the hand before ended."""
+    busts: tuple[tuple[Seat, int, int], ...] = ()
+    """Who is out: seat, hand number, and its chips before that hand."""
+
+
+# Events: payloads are what `arena replay`, bots and spectators are told.
+
+
+@attrs.frozen(slots=False)
+class HandStarted:
+    """Public, `hand_started`."""
+
+    hand_number: int
+    button: Seat
+    stacks: tuple[tuple[Seat, int], ...]
+    """Of the seats in it, before the blinds, in the order in which they act after the flop."""
+    blinds: tuple[tuple[Seat, int], ...]
+    """As posted: the small one, the big one."""
+
+
+@attrs.frozen(slots=False)
+class Hole:
+    """Private, `hole`: to each seat in the hand its own cards."""
+
+    cards: tuple[str, ...]
+
+
+@attrs.frozen(slots=False)
+class Folded:
+    """Public, `fold`."""
+
+    player: Seat
+
+
+@attrs.frozen(slots=False)
+class Paid:
+    """Public, `check`, `call`, `bet` or `raise`."""
+
+    player: Seat
+    amount: int
+    """Chips put in by it."""
+    to: int
+    """The player's whole bet on this street."""
+    all_in: bool
+
+
+@attrs.frozen(slots=False)
+class Uncalled:
+    """Public, `uncalled`: the part of a bet that nobody matched, given back."""
+
+    player: Seat
+    amount: int
+
+
+@attrs.frozen(slots=False)
+class Opened:
+    """Public, `flop`, `turn` or `river`."""
+
+    cards: tuple[str, ...]
+    """Those that were opened now."""
+    pot: int
+    """All chips bet so far."""
+
+
+@attrs.frozen(slots=False)
+class Showdown:
+    """Public, `showdown`: all seats that are in show."""
+
+    board: tuple[str, ...]
+    hands: tuple[tuple[Seat, tuple[str, ...], str], ...]
+    """Seat, hole cards, and what they make; from the first seat left of the button on."""
+
+
+@attrs.frozen(slots=False)
+class PotWon:
+    """Public, `pot`: the main pot first."""
+
+    size: int
+    winners: tuple[tuple[Seat, int], ...]
+
+
+@attrs.frozen(slots=False)
+class HandOver:
+    """Public, `hand_over`."""
+
+    won: tuple[tuple[Seat, int], ...]
+    """Chips won or lost in the hand, of each seat that was in it."""
+
+
+@attrs.frozen(slots=False)
+class Eliminated:
+    """Public, `eliminated`: a seat has no chips left in a freeze-out."""
+
+    seat: Seat
+
+
+@attrs.frozen(slots=False)
+class MatchOver:
+    """Public, `match_over`."""
+
+    ranks: tuple[tuple[Seat, int], ...]
+    returns: tuple[tuple[Seat, int], ...]
+
+
+# Rules.
+
+
+@attrs.frozen
+class Holdem(Game[State, Move]):
+    """No-Limit Hold'em; the fields are the house rules."""
+
+    name: ClassVar[str] = "holdem"
+    title: ClassVar[str] = "No-Limit Hold'em"
+    version: ClassVar[int] = 1
+    seats: ClassVar[range] = range(2, 11)
+    rated_by: ClassVar[str] = "returns"
+    moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)
+
+    # The bounds keep every sum of chips far below 2**53, which JSON readers of any language get right.
+    stack: int = attrs.field(default=10_000, validator=Accepts(Between(1, 1_000_000_000)))
+    small_blind: int = attrs.field(default=10, validator=Accepts(Between(1, 1_000_000_000)))
+    big_blind: int = attrs.field(default=20, validator=Accepts(Between(1, 1_000_000_000)))
+    hands: int = attrs.field(default=100, validator=Accepts(Between(1, 10_000)))
+    reset_stacks: bool = attrs.field(default=True, validator=Accepts(OneOf((False, True))))
+
+    def __attrs_post_init__(self) -> None:
+        """Nothing, or a ConfigError where two rules do not fit each other."""
+        for low, high in (("small_blind", "big_blind"), ("big_blind", "stack")):
+            if getattr(self, low) > getattr(self, high):
+                raise ConfigError(
+                    f"House rule {low} of {self.name} is {getattr(self, low)}, but must not be more than "
+                    f"{high}, which is {getattr(self, high)}."
+                )
+        # Every turn is kept until the match is stored, and the least raise is a big blind.
+        if self.stack > BIG_BLINDS_MAX * self.big_blind:
+            raise ConfigError(
+                f"House rule stack of {self.name} is {self.stack}, but must not be more than "
+                f"{BIG_BLINDS_MAX} times big_blind, which is {self.big_blind}."
+            )
+
+    @property
+    def returns_unit(self) -> tuple[str, float]:
+        """In what returns of a match are shown, and how many chips one of it is.
+
+        Big blinds per 100 hands, or, as a freeze-out has no fixed number of hands, stacks.
+        """
+        if self.reset_stacks:
+            return "bb/100", self.big_blind * self.hands / 100
+        return "stacks", float(self.stack)
+
+    def start(self, seats: int) -> State:
+        """Equal stacks; seat 0 posts the small blind.  Raises ConfigError for a wrong number of seats."""
+        check_seats(self, seats)
+        button = Seat(0) if seats == 2 else Seat(seats - 1)
+        return State(1, button, (self.stack,) * seats, (0,) * seats)
+
+    def to_act(self, state: State) -> tuple[Seat, ...]:
+        """The seat on turn; chance between hands."""
+        if state.hand is None:
+            return () if self._is_over(state) else _CHANCE_ALONE
+        return state.hand.waiting[:1]
+
+    def chance_key(self, state: State) -> tuple[str | int, ...]:
+        """Each hand has its own deck."""
+        return ("deal", state.hand_number)
+
+    def draw(self, state: State, rng: Random) -> Deal:
+        """All 52 cards, shuffled."""
+        return Deal(shuffled(rng))
+
+    def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
+        """To fold, to check or call, and to raise, if it may."""
+        hand = state.hand
+        if hand is None or hand.waiting[0] != seat:
+            return ()
+        return _options(min(to_call(hand, seat), hand.stacks[seat]), raises(hand, seat))
+
+    def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
+        """The deal, or a seat's act and all that follows from it up to the next question."""
+        asked = self.to_act(state)
+        if len(moves) != len(asked) or not asked or asked[0] not in moves:
+            raise IllegalMove(f"{asked} are asked, moves were given by {tuple(moves)}")
+        (move,) = moves.values()
+        if state.hand is None:
+            return self._dealt(state, move)
+        seat = asked[0]
+        options = self.options(state, seat)
+        if not is_legal(options, move):
+            raise IllegalMove(f"seat {int(seat)}: {explain(options, move)}")
+        if isinstance(move, Bet):
+            hand = paid(state.hand, move.amount)
+            event = _paid(state.hand, hand, seat, move.amount)
+        else:
+            hand, event = folded(state.hand), Event("fold", Folded(seat))
+        if hand.waiting:
+            return Step(self._with(state, hand), (event,))
+        return self._street_over(state, hand, [event])
+
+    def default(self, state: State, seat: Seat) -> Fold:
+        """The hand is given up, also where a check is free."""
+        return _FOLD
+
+    def observe(self, state: State, seat: Seat | None) -> Observation:
+        """What lies open, and the own two cards."""
+        number, hand = min(state.hand_number, self.hands), state.hand
+        if hand is None:
+            players = players_between(state.button, state.stacks)
+            return Observation(number, state.button, players, NO_TURN, NO_CARDS, NO_POTS, state.last)
+        return Observation(
+            number,
+            state.button,
+            players_in(hand, state.stacks),
+            turn_of(hand),
+            cards_for(hand, seat if seat is not None and state.stacks[seat] else None),
+            open_pots(hand),
+            state.last,
+        )
+
+    def returns(self, state: State) -> tuple[float, ...]:
+        """Chips won or lost in all hands together; sums to zero."""
+        if not self._is_over(state):
+            raise ValueError("the match is not over")
+        return tuple(map(float, state.results))
+
+    def ranks(self, state: State) -> tuple[int, ...]:
+        """More chips won rank better; of those without chips, who lost the last ones later."""
+        returns = self.returns(state)
+        lasted = [(self.hands + 1, 0, chips) for chips in returns]
+        for seat, hand_number, before in state.busts:
+            lasted[seat] = (hand_number, before, 0.0)
+        return tuple(1 + sum(other > own for other in lasted) for own in lasted)
+
+    # What each kind of turn leads to.
+
+    def _dealt(self, state: State, move: Move) -> Step[State]:
+        """The blinds are posted and everybody in the hand has two cards."""
+        if not isinstance(move, Deal) or len(move.deck) != len(DECK) or set(move.deck) != _WHOLE_DECK:
+            raise IllegalMove("a deal is all 52 cards in some order")
+        hand = dealt(move.deck, state.button, state.stacks, self.small_blind, self.big_blind)
+        order = [seat for seat in clockwise(len(hand.live), state.button) if hand.live[seat]]
+        small = small_blind_seat(state.button, state.stacks)
+        big = order[1] if order[0] == small else order[0]
+        stacks = tuple([(seat, state.stacks[seat]) for seat in order])
+        blinds = ((small, hand.bets[small]), (big, hand.bets[big]))
+        events = [
+            Event("hand_started", HandStarted(state.hand_number, state.button, stacks, blinds)),
+            Event("hole", None, {seat: Hole(hole(hand, seat)) for seat in order}),
+        ]
+        if hand.waiting:
+            return Step(self._with(state, hand), tuple(events))
+        return self._street_over(state, hand, events)
+
+    def _street_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
+        """Cards are opened until somebody has to act or the hand is over."""
+        while not hand.waiting:
+            hand, seat, excess = called(hand)
+            if seat is not None:
+                events.append(Event("uncalled", Uncalled(seat, excess)))
+            if sum(hand.live) == 1 or hand.street == len(STREETS) - 1:
+                return self._hand_over(state, hand, events)
+            before = len(board(hand))
+            hand = next_street(hand, self.big_blind)
+            events.append(Event(STREETS[hand.street], Opened(board(hand)[before:], bets_in(hand))))
+        return Step(self._with(state, hand), tuple(events))
+
+    def _hand_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
+        """The pots are shared, and the next hand, if there is one, is due."""
+        shown = _shown(hand)
+        if len(shown) > 1:
+            events.append(Event("showdown", Showdown(board(hand), shown)))
+        stacks, won = list(hand.stacks), dict.fromkeys((seat for seat, _, _ in shown), 0)
+        for pot, winners in shares(hand):
+            events.append(Event("pot", PotWon(pot.size, winners)))
+            for seat, chips in winners:
+                stacks[seat] += chips
+                won[seat] += chips
+        net = [after - before for after, before in zip(stacks, state.stacks, strict=True)]
+        in_hand = [seat for seat in clockwise(len(stacks), hand.button) if state.stacks[seat]]
+        events.append(Event("hand_over", HandOver(tuple([(seat, net[seat]) for seat in in_hand]))))
+        seen = len(shown) > 1
+        after = State(
+            state.hand_number + 1,
+            state.button,
+            (self.stack,) * len(stacks) if self.reset_stacks else tuple(stacks),
+            tuple([one + other for one, other in zip(state.results, net, strict=True)]),
+            None,
+            tuple(
+                [
+                    LastWinner(seat, won[seat], cards if seen else None, what if seen else None)
+                    for seat, cards, what in shown
+                ]
+            ),
+            state.busts,
+        )
+        return self._next_hand(state, after, events)
+
+    def _next_hand(self, state: State, after: State, events: list[Event]) -> Step[State]:
+        """The button moves on, unless the match is over."""
+        for seat, chips in enumerate(after.stacks):
+            if not chips and state.stacks[seat]:
+                bust = (Seat(seat), state.hand_number, state.stacks[seat])
+                after = attrs.evolve(after, busts=(*after.busts, bust))
+                events.append(Event("eliminated", Eliminated(Seat(seat))))
+        if self._is_over(after):
+            ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(self.ranks(after))])
+            returns = tuple([(Seat(seat), chips) for seat, chips in enumerate(after.results)])
+            events.append(Event("match_over", MatchOver(ranks, returns)))
+            return Step(after, tuple(events))
+        order = clockwise(len(after.stacks), state.button)
+        button = next(seat for seat in order if after.stacks[seat])
+        return Step(attrs.evolve(after, button=button), tuple(events))
+
+    def _with(self, state: State, hand: Hand) -> State:
+        """The same match with its hand further on."""
+        return State(
+            state.hand_number,
+            state.button,
+            state.stacks,
+            state.results,
+            hand,
+            state.last,
+            state.busts,
+        )
+
+    def _is_over(self, state: State) -> bool:
+        """Whether all hands are played, or one seat has all chips."""
+        if state.hand is not None:
+            return False
+        return state.hand_number > self.hands or len(state.busts) == len(state.stacks) - 1
+
+
+_CHANCE_ALONE = (CHANCE,)
+_FOLD = Fold()
+_WHOLE_DECK = frozenset(DECK)
+
+
+@lru_cache(maxsize=16384)
+def _options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
+    """To fold, to put exactly `call` in, and to put in what a raise takes."""
+    options = (Option(Fold), Option(Bet, {"amount": Between(call, call)}))
+    return options if raising is None else (*options, Option(Bet, {"amount": Between(*raising)}))
+
+
+def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:
+    """What putting `amount` in is called."""
+    owed, top = to_call(before, seat), max(before.bets)
+    kind = ("raise" if top else "bet") if amount > owed else ("call" if amount else "check")
+    return Event(kind, Paid(seat, amount, after.bets[seat], is_all_in(after, seat)))
+
+
+def _shown(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
+    """Who is in at the end, from the first seat left of the button on: its cards and what they make."""
+    live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
+    if len(live) == 1:
+        return ((live[0], hole(hand, live[0]), ""),)
+    opened = board(hand)
+    return tuple([(seat, hole(hand, seat), category(strength(hole(hand, seat) + opened))) for seat in live])

@@ -1,0 +1,285 @@
+"""One hand of No-Limit Hold'em in chips: blinds, calls and raises, streets, pots and how they are shared.
+
+Pure functions over a frozen `Hand`.  Between two of them `waiting` holds who still has to act on the
+street, in playing order; a bet that raises the highest one makes all others wait again.
+
+Source: RULES.md, "No-Limit Hold'em".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from arena.game import Seat
+from arena.games.hands import strength
+
+__all__ = [
+    "BOARD_AT",
+    "STREETS",
+    "Hand",
+    "Pot",
+    "bets_in",
+    "board",
+    "called",
+    "clockwise",
+    "dealt",
+    "folded",
+    "hole",
+    "is_all_in",
+    "next_street",
+    "paid",
+    "pots",
+    "raises",
+    "shares",
+    "small_blind_seat",
+    "to_call",
+]
+
+STREETS = ("preflop", "flop", "turn", "river")
+BOARD_AT = 20
+"""Where the board begins in the deck: after the hole cards of the largest table, so that a deck gives the
+same board, and the same hole cards to the same seats, however many sit there."""
+_BOARD_CARDS = (0, 3, 4, 5)
+"""How many cards of the board lie there, by street."""
+
+
+@attrs.frozen
+class Hand:
+    """A hand under way; everything by seat has a place for every seat of the table."""
+
+    deck: tuple[str, ...]
+    """All 52: seat s holds cards 2s and 2s + 1, the board begins at BOARD_AT.  Hidden."""
+    button: Seat
+    street: int
+    """Index into STREETS."""
+    stacks: tuple[int, ...]
+    """Chips not yet bet."""
+    bets: tuple[int, ...]
+    """Chips bet on this street."""
+    spent: tuple[int, ...]
+    """Chips bet in this hand, those of this street included."""
+    live: tuple[bool, ...]
+    """Dealt in and not folded."""
+    acted: tuple[bool, ...]
+    """On this street; to post a blind is no act."""
+    waiting: tuple[Seat, ...]
+    """Who has to act yet on this street, the one on turn first."""
+    raise_size: int
+    """The last full bet or raise of the street, the big blind to begin with."""
+
+
+@attrs.frozen
+class Pot:
+    """Chips, and the live seats that have bet into it."""
+
+    size: int
+    seats: tuple[Seat, ...]
+
+
+# Who, and what may be done.
+
+
+def clockwise(seats: int, after: Seat) -> list[Seat]:
+    """All seats from the one left of `after` round to it."""
+    return [Seat(seat % seats) for seat in range(after + 1, after + seats + 1)]
+
+
+def small_blind_seat(button: Seat, chips: Sequence[int]) -> Seat:
+    """Heads-up the button, else the next seat with chips after it."""
+    order = [seat for seat in clockwise(len(chips), button) if chips[seat]]
+    return order[1] if len(order) == 2 else order[0]
+
+
+def is_all_in(hand: Hand, seat: Seat) -> bool:
+    """Whether the seat is in and has nothing left to bet."""
+    return hand.live[seat] and not hand.stacks[seat]
+
+
+def to_call(hand: Hand, seat: Seat) -> int:
+    """How many chips more the highest bet is; the seat may have fewer."""
+    return max(hand.bets) - hand.bets[seat]
+
+
+def raises(hand: Hand, seat: Seat) -> tuple[int, int] | None:
+    """The fewest and the most chips with which a waiting seat may raise, or None if it may not.
+
+    Fewer than a full raise are an all-in; then both are the same.
+    """
+    call, stack = to_call(hand, seat), hand.stacks[seat]
+    if stack <= call or (hand.acted[seat] and call < hand.raise_size):
+        return None
+    top = hand.bets[seat] + call
+    for other, chips in enumerate(hand.stacks):
+        if other != seat and hand.live[other] and chips + hand.bets[other] > top:
+            return min(call + hand.raise_size, stack), stack
+    return None
+
+
+# How a hand goes.
+
+
+def dealt(
+    deck: tuple[str, ...], button: Seat, stacks: tuple[int, ...], small_blind: int, big_blind: int
+) -> Hand:
+    """The hand with its blinds posted, as far as the stacks go; a seat without chips is not in it."""
+    order = [seat for seat in clockwise(len(stacks), button) if stacks[seat]]
+    if len(order) == 2:
+        order.reverse()  # the button posts the small blind, and acts first before the flop
+    bets = [0] * len(stacks)
+    bets[order[0]] = min(small_blind, stacks[order[0]])
+    bets[order[1]] = min(big_blind, stacks[order[1]])
+    posted = tuple(bets)
+    left = tuple([chips - bet for chips, bet in zip(stacks, posted, strict=True)])
+    live = tuple([chips > 0 for chips in stacks])
+    nobody = (False,) * len(stacks)
+    waiting = tuple([seat for seat in (*order[2:], *order[:2]) if left[seat]])
+    return _settled(Hand(deck, button, 0, left, posted, posted, live, nobody, waiting, big_blind))
+
+
+def folded(hand: Hand) -> Hand:
+    """The hand after the seat on turn folded; when one is left, nobody waits."""
+    seat = hand.waiting[0]
+    live = (*hand.live[:seat], False, *hand.live[seat + 1 :])
+    waiting = () if sum(live) == 1 else hand.waiting[1:]
+    after = Hand(
+        hand.deck,
+        hand.button,
+        hand.street,
+        hand.stacks,
+        hand.bets,
+        hand.spent,
+        live,
+        hand.acted,
+        waiting,
+        hand.raise_size,
+    )
+    return _settled(after)
+
+
+def paid(hand: Hand, amount: int) -> Hand:
+    """The hand after the seat on turn put so many more chips in: a check, a call, a bet or a raise."""
+    seat, raised_by = hand.waiting[0], amount - to_call(hand, hand.waiting[0])
+    waiting = hand.waiting[1:]
+    if raised_by > 0:
+        others = clockwise(len(hand.stacks), seat)[:-1]
+        waiting = tuple([other for other in others if hand.live[other] and hand.stacks[other]])
+    after = Hand(
+        hand.deck,
+        hand.button,
+        hand.street,
+        _plus(hand.stacks, seat, -amount),
+        _plus(hand.bets, seat, amount),
+        _plus(hand.spent, seat, amount),
+        hand.live,
+        (*hand.acted[:seat], True, *hand.acted[seat + 1 :]),
+        waiting,
+        max(hand.raise_size, raised_by),
+    )
+    return _settled(after)
+
+
+def called(hand: Hand) -> tuple[Hand, Seat | None, int]:
+    """The hand at a street's end, the uncalled part of the highest bet given back; to whom, and how much."""
+    top = max(hand.bets)
+    seat = Seat(hand.bets.index(top))
+    excess = top - max([bet for other, bet in enumerate(hand.bets) if other != seat])
+    if not excess:
+        return hand, None, 0
+    back = attrs.evolve(
+        hand,
+        stacks=_plus(hand.stacks, seat, excess),
+        bets=_plus(hand.bets, seat, -excess),
+        spent=_plus(hand.spent, seat, -excess),
+    )
+    return back, seat, excess
+
+
+def next_street(hand: Hand, big_blind: int) -> Hand:
+    """The hand with the next cards on the board; nobody waits where fewer than two can still bet."""
+    none, seats = (0,) * len(hand.stacks), clockwise(len(hand.stacks), hand.button)
+    waiting = tuple([seat for seat in seats if hand.live[seat] and hand.stacks[seat]])
+    return Hand(
+        hand.deck,
+        hand.button,
+        hand.street + 1,
+        hand.stacks,
+        none,
+        hand.spent,
+        hand.live,
+        (False,) * len(none),
+        waiting if len(waiting) > 1 else (),
+        big_blind,
+    )
+
+
+def _settled(hand: Hand) -> Hand:
+    """The same, but nobody waits where the last one who could act owes nothing and all others are all-in."""
+    if len(hand.waiting) == 1:
+        (seat,) = hand.waiting
+        able = [other for other, chips in enumerate(hand.stacks) if chips and hand.live[other]]
+        if able == [seat] and not to_call(hand, seat):
+            return attrs.evolve(hand, waiting=())
+    return hand
+
+
+def _plus(chips: tuple[int, ...], seat: Seat, amount: int) -> tuple[int, ...]:
+    return (*chips[:seat], chips[seat] + amount, *chips[seat + 1 :])
+
+
+# Cards and pots.
+
+
+def hole(hand: Hand, seat: Seat) -> tuple[str, ...]:
+    """The seat's own two cards."""
+    return hand.deck[2 * seat : 2 * seat + 2]
+
+
+def board(hand: Hand, street: int | None = None) -> tuple[str, ...]:
+    """The cards that lie open on this street, or on another."""
+    return hand.deck[BOARD_AT : BOARD_AT + _BOARD_CARDS[hand.street if street is None else street]]
+
+
+def bets_in(hand: Hand) -> int:
+    """All chips bet in this hand."""
+    return sum(hand.spent)
+
+
+def pots(hand: Hand) -> tuple[Pot, ...]:
+    """The main pot, then the side pots, cut where somebody is all-in.
+
+    Each cut leaves a seat out of the next pot, so that no two have the same seats.
+    """
+    cuts = {hand.spent[seat] for seat in range(len(hand.live)) if is_all_in(hand, Seat(seat))}
+    found: list[Pot] = []
+    low = 0
+    for cut in sorted({*cuts, max(hand.spent)}):
+        size = sum([min(chips, cut) - min(chips, low) for chips in hand.spent])
+        seats = tuple([Seat(seat) for seat, live in enumerate(hand.live) if live and hand.spent[seat] > low])
+        if seats or not found:
+            found.append(Pot(size, seats))
+        else:  # what only folded seats have bet belongs to those who are left
+            found[-1] = Pot(found[-1].size + size, found[-1].seats)
+        low = cut
+    return tuple(found)
+
+
+def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
+    """Who gets how much of each pot.
+
+    Odd chips go one each, clockwise from the first winner left of the button.
+    """
+    order = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
+    if len(order) == 1:
+        return [(Pot(bets_in(hand), (order[0],)), ((order[0], bets_in(hand)),))]
+    shown = {seat: strength(hole(hand, seat) + board(hand)) for seat in order}
+    return [(pot, _split(pot, order, shown)) for pot in pots(hand)]
+
+
+def _split(pot: Pot, order: Sequence[Seat], shown: dict[Seat, int]) -> tuple[tuple[Seat, int], ...]:
+    """The winners of a pot, in playing order, with their chips."""
+    best = max([shown[seat] for seat in pot.seats])
+    winners = [seat for seat in order if seat in pot.seats and shown[seat] == best]
+    share, odd = divmod(pot.size, len(winners))
+    return tuple([(seat, share + (place < odd)) for place, seat in enumerate(winners)])

@@ -1,0 +1,166 @@
+"""What may be seen of a hand of Hold'em: the document's Game, in its field names.
+
+Built up from what lies open and the receiver's own two cards; nothing else of the deck is looked at.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from arena.game import Seat
+from arena.games.holdem_betting import Hand, board, hole, pots, raises, small_blind_seat, to_call
+
+__all__ = [
+    "NO_CARDS",
+    "NO_POTS",
+    "NO_TURN",
+    "LastWinner",
+    "Observation",
+    "cards_for",
+    "open_pots",
+    "players_between",
+    "players_in",
+    "turn_of",
+]
+
+
+# The document's words: its names are not Python's.
+
+
+@attrs.frozen(slots=False)
+class Player:
+    """One seat of the table."""
+
+    playerID: Seat  # noqa: N815
+    handle: Seat
+    state: str
+    """`active`: has to act on this street; `folded`, `called`, `all_in`; `out`: has no chips."""
+    wealth: int
+    """Chips not yet bet."""
+    bet_so_far: int
+    """On this street."""
+    small_blind: bool
+
+
+@attrs.frozen(slots=False)
+class Turn:
+    """Who is asked."""
+
+    playerID: Seat | None  # noqa: N815
+    bet_so_far: int
+    bet_to_player: int
+    """The highest bet of the street, which must be matched to call."""
+    minimum_raise: int
+    """`betAmount = bet_to_player - bet_so_far + minimum_raise` is the least raise; 0: there is none."""
+
+
+@attrs.frozen(slots=False)
+class Cards:
+    """What the receiver may see of the deck; null what is not dealt or not its own."""
+
+    hole: tuple[str, ...] | None
+    flop: tuple[str, ...] | None
+    turn: tuple[str, ...] | None
+    river: tuple[str, ...] | None
+
+
+@attrs.frozen(slots=False)
+class OpenPot:
+    """The main pot or a side pot, the bets of this street included."""
+
+    size: int
+    players: tuple[Seat, ...]
+    """Who has bet into it and has not folded."""
+
+
+@attrs.frozen(slots=False)
+class LastWinner:
+    """How the hand before ended for a seat that was in to its end."""
+
+    playerID: Seat  # noqa: N815
+    won: int
+    """Chips from the pots; 0 for who showed and lost."""
+    hole: tuple[str, ...] | None
+    """What it showed; null where all others had folded."""
+    hand: str | None
+    """What that was, with the board: `two pair`."""
+
+
+@attrs.frozen(slots=False)
+class Observation:
+    """The document's Game, for one seat."""
+
+    hand_number: int
+    """From 1."""
+    button: Seat
+    table: tuple[Player, ...]
+    """By seat, clockwise."""
+    turn: Turn
+    cards: Cards
+    pots: tuple[OpenPot, ...]
+    last_winners: tuple[LastWinner, ...]
+
+
+# Of a hand.
+
+
+def players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
+    """Every seat as anybody may see it during a hand, which began with these stacks."""
+    small = small_blind_seat(hand.button, stacks)
+    return tuple(
+        [
+            Player(seat, seat, _standing(hand, seat, stacks[seat]), chips, hand.bets[seat], seat == small)
+            for seat, chips in zip(map(Seat, range(len(hand.stacks))), hand.stacks, strict=True)
+        ]
+    )
+
+
+def _standing(hand: Hand, seat: Seat, chips_before: int) -> str:
+    """The document's word for how a seat stands in the hand."""
+    if not chips_before:
+        return "out"
+    if not hand.live[seat]:
+        return "folded"
+    if not hand.stacks[seat]:
+        return "all_in"
+    return "active" if seat in hand.waiting else "called"
+
+
+def players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...]:
+    """Every seat between two hands."""
+    small = small_blind_seat(button, stacks) if sum(map(bool, stacks)) > 1 else None
+    return tuple(
+        [
+            Player(seat, seat, "active" if chips else "out", chips, 0, seat == small)
+            for seat, chips in zip(map(Seat, range(len(stacks))), stacks, strict=True)
+        ]
+    )
+
+
+def turn_of(hand: Hand) -> Turn:
+    """What the seat on turn has to answer to."""
+    seat, top = hand.waiting[0], max(hand.bets)
+    raising = raises(hand, seat)
+    least = 0 if raising is None else raising[0] - to_call(hand, seat)
+    return Turn(seat, hand.bets[seat], top, least)
+
+
+def cards_for(hand: Hand, seat: Seat | None) -> Cards:
+    """The board as far as it is open, and the hole cards of one seat."""
+    opened = board(hand)
+    return Cards(
+        None if seat is None else hole(hand, seat),
+        opened[:3] or None,
+        opened[3:4] or None,
+        opened[4:] or None,
+    )
+
+
+def open_pots(hand: Hand) -> tuple[OpenPot, ...]:
+    """The main pot, then the side pots."""
+    return tuple([OpenPot(pot.size, pot.seats) for pot in pots(hand)])
+
+
+NO_TURN = Turn(None, 0, 0, 0)
+NO_CARDS = Cards(None, None, None, None)
+NO_POTS = (OpenPot(0, ()),)

@@ -1,0 +1,161 @@
+"""Hold'em keeps the contract of a game, leaks nothing, and plays a match that was written out by hand."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from arena.game import CHANCE, Seat
+from arena.games.cards import DECK
+from arena.games.holdem import Bet, Deal, Fold, Holdem
+from arena.games.holdem_betting import BOARD_AT, raises, to_call
+from arena.testing.games import Tiny, check_game
+
+PLAYTHROUGH = Path(__file__).with_name("holdem_playthrough.txt")
+
+
+def swapped(*pairs):
+    """A deal with the cards of these places exchanged."""
+    deck = list(DECK)
+    for one, other in pairs:
+        deck[one], deck[other] = deck[other], deck[one]
+    return Deal(tuple(deck))
+
+
+def few_deals(state):
+    """Deals that differ from one another in one thing hidden: a hand, a card to come, or the rest of the deck."""
+    own, others = (0, 30), (2, 31)
+    flop, turn, river = ((BOARD_AT + place, 40 + place) for place in (0, 3, 4))
+    rest = (45, 46)
+    return [
+        swapped(*pairs) for pairs in ([], [own], [others], [own, others], [flop], [turn], [river], [rest])
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seats", [2, 3, 6, 10])
+@pytest.mark.parametrize(
+    "rules",
+    [{}, {"reset_stacks": False}, {"stack": 45}, {"stack": 60, "small_blind": 20, "reset_stacks": False}],
+    ids=str,
+)
+def test_holdem_keeps_the_contract(rules, seats):
+    """Random matches with short and deep stacks, at the smallest and the largest table."""
+    tiny = Tiny(Holdem(stack=2, small_blind=1, big_blind=2, hands=1), luck=few_deals, histories_max=50)
+    check_game(Holdem(hands=3, **rules), seats=seats, matches=2, tiny=tiny)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rules", "seats", "histories_max"),
+    [
+        pytest.param({"stack": 4}, 2, 20_000, id="every history of one hand with two big blinds each"),
+        pytest.param({"stack": 3, "hands": 2}, 2, 4_000, id="a second hand, after a showdown or a fold"),
+        pytest.param({"stack": 2, "hands": 2, "reset_stacks": False}, 2, 4_000, id="a freeze-out"),
+        pytest.param({"stack": 3}, 3, 4_000, id="three seats, one of which may only listen"),
+    ],
+)
+def test_nothing_of_the_deck_gets_out(rules, seats, histories_max):
+    """Who was told the same sees, may do, and is asked the same, whatever is hidden in the deck."""
+    game = Holdem(small_blind=1, big_blind=2, **{"hands": 1, **rules})
+    tiny = Tiny(game, seats=seats, luck=few_deals, histories_max=histories_max)
+    check_game(Holdem(hands=1), seats=2, matches=1, tiny=tiny)
+
+
+class ShowsTheRiver(Holdem):
+    """With a planted leak: the river is seen from the flop on."""
+
+    def observe(self, state, seat):
+        seen = super().observe(state, seat)
+        if seen.cards.flop is None:
+            return seen
+        river = (state.hand.deck[BOARD_AT + 4],)
+        return attrs.evolve(seen, cards=attrs.evolve(seen.cards, river=river))
+
+
+class OptionsByCards(Holdem):
+    """With a planted leak: against the eight of spades nobody may do more than fold."""
+
+    def options(self, state, seat):
+        options = super().options(state, seat)
+        return options[:1] if state.hand and state.hand.deck[2] == DECK[31] else options
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leaky", [ShowsTheRiver, OptionsByCards])
+def test_the_leak_test_finds_planted_leaks(leaky):
+    """A card shown too early, or options that depend on another's hand, are found by these deals."""
+    tiny = Tiny(leaky(stack=4, small_blind=1, big_blind=2, hands=1), luck=few_deals, histories_max=20_000)
+    with pytest.raises(AssertionError, match=r"tells (a spectator|seat \d) more than it was told"):
+        check_game(Holdem(hands=1), seats=2, matches=1, tiny=tiny)
+
+
+# One match from start to end.
+
+
+def seen(value):
+    """A value as the playthrough writes it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, tuple):
+        return str(int(value)) if isinstance(value, Seat) else str(value)
+    if isinstance(value[0], tuple):
+        return "/".join(map(seen, value))
+    return (":" if isinstance(value[0], Seat) else ",").join(map(seen, value))
+
+
+def retold(event):
+    """The lines of an event: what all are told, and what each seat is."""
+    payloads = [("tell ", event.public)] if event.public is not None else []
+    payloads += [(f"secret {int(seat)}", payload) for seat, payload in event.private.items()]
+    for whom, payload in payloads:
+        fields = [f"{name}={seen(getattr(payload, name))}" for name in attrs.fields_dict(type(payload))]
+        yield " ".join([whom, event.kind, *fields])
+
+
+def asked(game, state):
+    """The question as the playthrough writes it."""
+    (seat,) = game.to_act(state)
+    raising = raises(state.hand, seat)
+    call = min(to_call(state.hand, seat), state.hand.stacks[seat])
+    return f"{int(seat)} {call} " + ("-" if raising is None else "{}-{}".format(*raising))
+
+
+def dealt(text):
+    """The deal of `AS AD | … | 2C 7D 9H JS 4C`."""
+    *holes, board = (part.split() for part in text.split("|"))
+    cards = [card for hole in holes for card in hole]
+    rest = [card for card in DECK if card not in {*cards, *board}]
+    behind = BOARD_AT - len(cards)
+    return Deal((*cards, *rest[:behind], *board, *rest[behind:]))
+
+
+def test_playthrough():
+    """A whole match by hand: who is asked for what, what each move leads to, and what everyone is told."""
+    game = Holdem(stack=100, hands=3, reset_stacks=False)
+    state, told = game.start(3), []
+    for line in filter(None, PLAYTHROUGH.read_text().split("\n\n", 3)[-1].splitlines()):
+        word, _, rest = line.partition(" ")
+        rest = rest.strip()
+        if word in ("deal", "play"):
+            assert told == []
+            if word == "deal":
+                moves = {CHANCE: dealt(rest)}
+            else:
+                seat, _, what = rest.partition(": ")
+                by_word = {"fold": Fold(), "failed": game.default(state, Seat(int(seat)))}
+                moves = {Seat(int(seat)): by_word[what] if what in by_word else Bet(int(what))}
+            step = game.apply(state, moves)
+            state, told = step.state, [line for event in step.events for line in retold(event)]
+        elif word in ("tell", "secret"):
+            assert line.split() == told.pop(0).split()
+        elif word == "ask":
+            assert rest == asked(game, state)
+        elif word == "stacks":
+            assert rest == f"{seen(state.stacks)} button {int(state.button)}"
+        else:
+            assert word == "#"
+    assert told == []
+    assert game.to_act(state) == ()
+    assert game.ranks(state) == (1, 3, 2)
+    assert game.returns(state) == (90, -100, 10)
