@@ -1,8 +1,8 @@
 """Hold'em by the share of the pot that its hand is worth, sampled, against the price of staying in.
 
 It deals the unknown cards SAMPLES times and sees how often it would win.  Then it calls where its share pays
-for the call, raises with more than its share, and now and then with nothing, when nobody has bet.  Who has
-put in much is believed to hold more than any two cards: the price rises with the size of the bet.
+for the call, bets and raises with clearly more than an even share, and now and then bets with nothing.  Who
+bets much is believed to hold more than any two cards: what it takes to call rises with the bet.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ RIVALS_MAX = 3  # more of them change the answer little, and cost time
 # What it takes, as multiples of its even share of the pot; tuned by self-play.
 VALUE = 1.6  # to bet or raise
 STACK = 1.75  # to put all in
-RESPECT = 0.15  # how much dearer than by the pot odds it finds a call of half of its chips
+RESPECT = 0.3  # how far towards certainty a call of all its chips moves what it asks for, beyond the pot odds
 BLUFFS = 0.12  # how often it bets on nothing
 
 RANKS, SUITS = "23456789TJQKA", "CDHS"
@@ -111,8 +111,8 @@ class Equity(Bot):
             if raise_by:
                 most = me["wealth"] - owed
                 return bet(owed + max(turn["minimum_raise"], min(raise_by, most)))
-        # Nobody bets half of all chips on any two cards.
-        price = call / (pot + call) * (1 + RESPECT * call / (me["wealth"] + 1) * 2)
+        odds = call / (pot + call)
+        price = odds + (1 - odds) * RESPECT * call / me["wealth"]
         return bet(call) if not call or share >= price else {"action": 0}
 
     def raise_by(self, worth, pot, call):

@@ -60,21 +60,20 @@ def series(game, seats, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("seats", "count", "least"),
-    [pytest.param(2, 20, 1500, id="heads-up"), pytest.param(6, 6, 1500, id="six seats")],
+    ("seats", "count", "quantile"),
+    [pytest.param(2, 20, 2.093, id="heads-up"), pytest.param(6, 8, 2.365, id="six seats")],
 )
-def test_equity_beats_random(seats, count, least):
-    """Its win rate, in big blinds per 100 hands, is high above nothing with its 95 % interval by series.
+def test_equity_beats_random(seats, count, quantile):
+    """The whole 95 % interval of its win rate, by series (Student's t), lies above 1000 big blinds per 100 hands.
 
-    Measured with these seeds: 3131 ± 487 heads-up, 4033 ± 1177 at six seats.
+    MEASURED
     """
     game = Holdem(hands=50)
     _, chips = game.returns_unit
     won = [series(game, seats, seed) / chips for seed in range(count)]
-    margin = 2 * stdev(won) / sqrt(count)
+    margin = quantile * stdev(won) / sqrt(count)
     print(f"{seats} seats: {mean(won):.0f} ± {margin:.0f} bb/100 over {count} series of {seats} x 50 hands")
-    assert mean(won) - margin > 0
-    assert mean(won) > least
+    assert mean(won) - margin > 1000
 
 
 @pytest.mark.parametrize(
