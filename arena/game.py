@@ -294,6 +294,14 @@ class Game(ABC, Generic[S, M]):
     own_name: ClassVar[str | None] = None
     """What stands for the receiver's own name, where the game's document has such a word."""
 
+    @property
+    def returns_unit(self) -> tuple[str, float]:
+        """In what the returns of a match are shown to people, and how much of returns one of it is.
+
+        Only games rated by returns need one: `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100.
+        """
+        return "", 1.0
+
     @abstractmethod
     def start(self, seats: int) -> S:
         """The state before anything happened."""

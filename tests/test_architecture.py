@@ -22,10 +22,10 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "clock": (0, {"attrs"}),
     "schedule": (0, {"attrs"}),
     "scoring": (0, {"attrs"}),
-    "wire": (0, {"attrs", "cattrs", "msgspec"}),
+    "wire": (0, {"msgspec"}),
     "games": (1, {"attrs"}),
-    "record": (1, {"attrs", "cattrs", "msgspec"}),
-    "plan": (1, {"attrs", "cattrs", "msgspec"}),
+    "record": (1, {"attrs", "msgspec"}),
+    "plan": (1, {"attrs"}),
     "conduct": (1, {"attrs"}),
     "pending": (1, {"attrs"}),
     "entrants": (1.5, {"attrs", "msgspec"}),
@@ -41,7 +41,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "show": (6, {"attrs", "msgspec", "rich"}),
     "session": (6.5, {"attrs", "trio", "msgspec"}),
     "cli": (7, {"attrs", "click"}),
-    "bench": (7, {"attrs", "trio", "msgspec"}),
+    "bench": (7, {"attrs", "trio", "msgspec", "pokerkit"}),  # the last to compare with, if it is there
 }
 
 # What a part must not know although the ranks would allow it.

@@ -4,15 +4,19 @@ Counted are the series before the first one that is not closed, in schedule orde
 a series that ends early is a short one, and counting it before the slow ones are
 in would favour whoever ends matches quickly.  A series with an aborted match is
 left out whole, so that no bot gains by the seat in which the rules broke.
+
+Bots are ranked by their score: points a match, or, where a game is rated by returns,
+mean returns in the unit in which the game shows them.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from math import ceil, fsum, sqrt
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -23,15 +27,27 @@ CONFIDENCE = 0.95
 MANY_TIMES = 20_000
 """From here on importing numpy (0.1 s) is cheaper than sorting in Python."""
 
+Tally: TypeAlias = tuple[float, int]
+"""Of one series: a sum over its matches, and how many they are."""
+
 
 @attrs.frozen
 class Row:
-    """A row of leaderboard.csv: one bot.  Without a counted match its numbers are 0, its interval 0 to 1."""
+    """A row of leaderboard.csv: one bot.
+
+    Without a counted match its numbers are 0, and the intervals of its win rate and of points 0 to 1.
+    """
 
     rank: int
-    """By points per match; equal points share a place."""
+    """By score; equal scores share a place."""
     bot: str
     version: str
+    score: float
+    """`points_mean`, or `returns_mean` in the game's unit for them."""
+    score_low: float
+    score_high: float
+    score_unit: str
+    """`points`, or the game's unit for returns."""
     matches: int
     wins: int
     ties: int
@@ -41,6 +57,8 @@ class Row:
     win_rate_high: float
     points_mean: float
     returns_mean: float
+    returns_low: float
+    returns_high: float
     too_late: int
     malformed: int
     illegal: int
@@ -101,18 +119,38 @@ class Progress:
         return "; ".join([f"{self.counted} of {self.planned} matches counted", *parts])
 
 
+@attrs.frozen
+class Scale:
+    """On what a game is rated, as `arena.prepare` kept it."""
+
+    rated_by: str = "ranks"
+    """`ranks` or `returns`."""
+    returns_unit: str = ""
+    returns_per_unit: float = 1.0
+
+    @classmethod
+    def of(cls, meta: Mapping[str, Any]) -> Scale:
+        """That of a store; a folder that is older than this choice was rated by ranks."""
+        return cls(meta.get("rated_by", "ranks"), *meta.get("returns_unit", ("", 1.0)))
+
+    @property
+    def score_unit(self) -> str:
+        return "points" if self.rated_by == "ranks" else self.returns_unit or "returns"
+
+
 def leaderboard(store: Store) -> Leaderboard:
     """The leaderboard of what the store holds now."""
-    progress = progress_of(store.series())
+    progress, scale = progress_of(store.series()), Scale.of(store.meta())
     sums: defaultdict[str, _Sums] = defaultdict(_Sums)
+    numbers = {series_id: number for number, series_id in enumerate(sorted(progress.series))}
     keys = ("series_id", "bot", "version", "win", "tie", "points", "returns", "times", *FAULT_KINDS)
     for series_id, bot, *row in store.seat_rows(*keys):
-        if series_id in progress.series:
-            sums[bot].add(series_id, *row)
+        if series_id in numbers:
+            sums[bot].add(numbers[series_id], *row)
     bots = {bot.bot: bot for bot in store.bots()}
     for name in sums.keys() - bots.keys():
         bots[name] = StoredBot(name, sums[name].version)
-    rows = [_row(bot, sums[name]) for name, bot in bots.items()]
+    rows = [_row(bot, sums[name], scale) for name, bot in bots.items()]
     return Leaderboard(tuple(_ranked(rows)), progress)
 
 
@@ -143,8 +181,9 @@ class _Sums:
     def __init__(self) -> None:
         self.version = ""
         self.ties = 0
-        self.series: dict[str, list[int]] = {}
-        """Wins and matches by series."""
+        self.series = array("l")
+        """Of each match the number of its series; the next three go with it."""
+        self.wins = array("b")
         self.points = array("d")
         self.returns = array("d")
         self.times = array("f")
@@ -152,7 +191,7 @@ class _Sums:
 
     def add(
         self,
-        series_id: str,
+        series: int,
         version: str,
         win: int,
         tie: int,
@@ -163,25 +202,41 @@ class _Sums:
     ) -> None:
         self.version = version
         self.ties += tie
-        tally = self.series.setdefault(series_id, [0, 0])
-        tally[0] += win
-        tally[1] += 1
+        self.series.append(series)
+        self.wins.append(win)
         self.points.append(points)
         self.returns.append(returns)
         self.times.frombytes(times)
         if any(faults):
             self.faults = [total + more for total, more in zip(self.faults, faults, strict=True)]
 
+    def by_series(self, values: Iterable[float]) -> list[Tally]:
+        """Of each series the sum of these values of its matches, and how many they are."""
+        parts: defaultdict[int, list[float]] = defaultdict(list)
+        for series, value in zip(self.series, values, strict=True):
+            parts[series].append(value)
+        return [(fsum(part), len(part)) for part in parts.values()]
 
-def _row(bot: StoredBot, sums: _Sums) -> Row:
-    matches = len(sums.points)
-    wins = sum(won for won, _ in sums.series.values())
-    low, high = win_rate_interval(sums.series.values())
+
+def _row(bot: StoredBot, sums: _Sums, scale: Scale) -> Row:
+    matches, wins = len(sums.series), sum(sums.wins)
+    low, high = win_rate_interval(sums.by_series(sums.wins))
+    points = (fsum(sums.points) / max(1, matches), *win_rate_interval(sums.by_series(sums.points)))
+    largest = max(map(abs, sums.returns), default=0.0)
+    returns = (
+        fsum(sums.returns) / max(1, matches) + 0.0,
+        *mean_interval(sums.by_series(sums.returns), largest),
+    )
+    score = points if scale.rated_by == "ranks" else [value / scale.returns_per_unit for value in returns]
     median_s, p99_s = quantiles(sums.times, 0.5, 0.99)
     return Row(
         rank=0,
         bot=bot.bot,
         version=bot.version,
+        score=score[0],
+        score_low=score[1],
+        score_high=score[2],
+        score_unit=scale.score_unit,
         matches=matches,
         wins=wins,
         ties=sums.ties,
@@ -189,8 +244,10 @@ def _row(bot: StoredBot, sums: _Sums) -> Row:
         win_rate=wins / max(1, matches),
         win_rate_low=low,
         win_rate_high=high,
-        points_mean=fsum(sums.points) / max(1, matches),
-        returns_mean=fsum(sums.returns) / max(1, matches) + 0.0,
+        points_mean=points[0],
+        returns_mean=returns[0],
+        returns_low=returns[1],
+        returns_high=returns[2],
         **dict(zip(FAULT_KINDS, sums.faults, strict=True)),
         move_time_median_s=round(median_s, 6),
         move_time_p99_s=round(p99_s, 6),
@@ -202,17 +259,20 @@ def _ranked(rows: Iterable[Row]) -> list[Row]:
     """Best first; bots without a match last."""
 
     def key(row: Row) -> tuple[bool, float]:
-        return (row.matches == 0, -row.points_mean)
+        return (row.matches == 0, -row.score)
 
     ordered = sorted(rows, key=lambda row: (*key(row), -row.win_rate, row.bot))
     first: dict[tuple[bool, float], int] = {}
     return [attrs.evolve(row, rank=first.setdefault(key(row), place)) for place, row in enumerate(ordered, 1)]
 
 
-def win_rate_interval(series: Iterable[Iterable[int]]) -> tuple[float, float]:
-    """The 95 % interval of wins ÷ matches, from (wins, matches) of each series.
+# Intervals, by series: those are the independent units.
 
-    Series are the independent units.  The variance V of the ratio is the
+
+def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
+    """The 95 % interval of wins ÷ matches, from (wins, matches) of each series; or of points, also 0 to 1 a match.
+
+    The variance V of the ratio is the
     between-clusters one, k/(k−1) · Σ(wᵢ − p·mᵢ)² / (Σmᵢ)²; it gives the number of
     independent matches that would be as good, n = p(1−p)/V; and n goes into the
     Wilson interval, with Student's t of k−1 degrees of freedom for the normal
@@ -225,11 +285,11 @@ def win_rate_interval(series: Iterable[Iterable[int]]) -> tuple[float, float]:
     independent, alike or mirrored, at true rates from 0.5 to 0.99, it held the
     truth in 92 to 100 %.
     """
-    tallies = [(wins, matches) for wins, matches in series]
+    tallies = list(series)
     k = len(tallies)
     if k == 0:
         return 0.0, 1.0
-    wins, matches = sum(won for won, _ in tallies), sum(played for _, played in tallies)
+    wins, matches = fsum(won for won, _ in tallies), sum(played for _, played in tallies)
     extra = matches / k
     p = (wins + extra / 2) / (matches + extra)
     spread = fsum((won - p * played) ** 2 for won, played in tallies)
@@ -242,6 +302,33 @@ def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
     c = t * t / n
     middle, half = (p + c / 2) / (1 + c), t * sqrt(p * (1 - p) / n + c / (4 * n)) / (1 + c)
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
+
+
+def mean_interval(series: Iterable[Tally], largest: float) -> tuple[float, float]:
+    """The 95 % interval of returns ÷ matches, symmetric about it; (0, 0) of no series.
+
+    The same V, and Student's t of k−1 degrees of freedom: where all series have equally many
+    matches that is the textbook's interval for the mean of k series means.
+
+    One series, or several that all went alike, do not show how much series differ: half the
+    interval is then 19/k times `largest`, the largest return of a match without its sign.  For one
+    series that holds the centre of any symmetric distribution with a single peak in 95 % or more,
+    as ±19·|x| about one observation x does (Edelman, Am. Statistician 44, 1990, 123-126); for k
+    alike it is wider than the rule of three, by which what never came in k series may still come
+    in 3/k of them and then cost up to twice `largest`.
+    """
+    tallies = list(series)
+    k, matches = len(tallies), sum(played for _, played in tallies)
+    if k == 0:
+        return 0.0, 0.0
+    mean = fsum(total for total, _ in tallies) / matches
+    means = [total / played for total, played in tallies]
+    if max(means) - min(means) <= 1e-9 * largest:  # alike but for rounding
+        half = 19 / k * largest
+    else:
+        spread = fsum((total - mean * played) ** 2 for total, played in tallies)
+        half = student_t(k - 1) * sqrt(k / (k - 1) * spread) / matches
+    return mean - half + 0.0, mean + half + 0.0
 
 
 def student_t(freedom: int) -> float:

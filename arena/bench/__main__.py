@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from arena.bench.hands import measure_hands
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
 from arena.bench.rules import measure_referee, measure_rules
 from arena.bench.tournament import measure_help, measure_memory, measure_runner
@@ -19,6 +20,7 @@ N = TypeVar("N", int, float)
 
 MEASURINGS: dict[str, Measuring] = {
     "rules": measure_rules,
+    "hands": measure_hands,
     "referee": measure_referee,
     "tcp": measure_tcp,
     "runner": measure_runner,
@@ -29,6 +31,7 @@ MEASURINGS: dict[str, Measuring] = {
 DESCRIPTION = """How fast the arena is, on this machine: medians of repeats, beside the goals.
 
 rules    random legal play, no bots: decisions a second of one core
+hands    the same of games played in hands: hands a second, beside PokerKit's if it is installed
 referee  matches between bots of this process: the same
 tcp      CPU time of a question over TCP, and of a message of a bare Trio server
 runner   tournaments with compiled bots at 8 tables: questions a second

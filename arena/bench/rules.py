@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import attrs
 import trio
 
 from arena.bench.measures import Effort, Measure, at_least
@@ -22,8 +23,9 @@ from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot, choose
 from arena.testing.games import random_match
 
+RULES_GOAL = 50_000
 REFEREE_GOAL = 30_000
-SAMPLES_AT_LENGTH = 4
+SAMPLES_AT_LENGTH = 2
 """So many numbers get the whole of the time that a sample may take; with more games each gets less."""
 UNHURRIED = Control(move_s=None)
 
@@ -73,23 +75,58 @@ def games() -> Iterator[tuple[Game[Any, Any], int]]:
             yield game, seats
 
 
+def is_played_in_hands(game: Game[Any, Any]) -> bool:
+    """Whether its house rules set a number of hands.
+
+    Then the work is in the hand (the deal, the streets, the showdown, the pots), not in the decision,
+    and hands a second are what the goal is about: bench/hands.py measures them.
+    """
+    return "hands" in attrs.fields_dict(type(game))
+
+
+@attrs.frozen
+class Alone:
+    """What was played without bots, and how long it took."""
+
+    decisions: int
+    draws: int
+    """Moves of chance."""
+    cpu_s: float
+
+    @property
+    def decisions_per_s(self) -> float:
+        return self.decisions / self.cpu_s
+
+    @property
+    def draws_per_s(self) -> float:
+        return self.draws / self.cpu_s
+
+
 def measure_rules(effort: Effort) -> list[Measure]:
     """Random legal play, without bots, clocks or JSON."""
     found, tables = [], list(games())
     seconds = _sample_s(effort, len(tables))
     for game, seats in tables:
-        samples = [_play_alone(game, seats, seconds, repeat) for repeat in range(effort.repeats)]
-        found.append(Measure("rules", f"{game.name}, {seats} seats", "decisions/s", tuple(samples)))
+        play_alone(game, seats, 0.0, 0)  # fills what is kept from match to match
+        samples = [
+            play_alone(game, seats, seconds, repeat).decisions_per_s for repeat in range(effort.repeats)
+        ]
+        goal = None if is_played_in_hands(game) else at_least(RULES_GOAL)
+        found.append(Measure("rules", f"{game.name}, {seats} seats", "decisions/s", tuple(samples), goal))
     return found
 
 
-def _play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> float:
-    rng, decisions = Random(seed), 0
+def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> Alone:
+    """Whole matches of random legal moves, one at least, for so long."""
+    rng, decisions, draws = Random(seed), 0, 0
     began = time.process_time()
     while (spent := time.process_time() - began) < seconds or not decisions:
         for moves, _ in random_match(game, seats, rng):
-            decisions += CHANCE not in moves and len(moves)
-    return decisions / spent
+            if CHANCE in moves:
+                draws += 1
+            else:
+                decisions += len(moves)
+    return Alone(decisions, draws, spent)
 
 
 def measure_referee(effort: Effort) -> list[Measure]:
@@ -97,6 +134,7 @@ def measure_referee(effort: Effort) -> list[Measure]:
     found, tables = [], [(*table, bot) for table in games() for bot in (LeanBot, RandomBot)]
     seconds = _sample_s(effort, len(tables))
     for game, seats, bot in tables:
+        trio.run(_play_here, game, seats, bot, 0.0, effort.repeats)  # makes the codec of this game
         samples = [
             trio.run(_play_here, game, seats, bot, seconds, repeat) for repeat in range(effort.repeats)
         ]

@@ -10,13 +10,14 @@ Reading is strict: `"3"`, `2.7` and `true` are not 3, 2 and 1; `3.0` is 3.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import attrs
 import msgspec
+from cattrs import Converter
 
 from arena.errors import MalformedAnswer
 from arena.game import Bare, Between, Domain, Game, Items, Literal, OneOf, Option, Seat, Tagged
@@ -281,53 +282,64 @@ def _read(reader: Reader, field: str, value: Any, seats: Mapping[str, Seat]) -> 
         raise MalformedAnswer(f"{field} {error}") from None
 
 
+_here: ContextVar[Mapping[str, Seat]] = ContextVar("_here")
+"""The names at the table whose answer is being read, for the hook of Seat."""
+
+
 @cache
 def _reader(hint: Any) -> Reader:
-    """The strict reader of one annotation: Seat, int, str, bool, tuples of these, and unions with None."""
-    if hint is Seat:
-        return _read_seat
-    if hint in (int, str, bool):
-        return _exactly(hint)
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
-        return _read_tuple(_reader(arguments[0]))
-    if origin in (Union, types.UnionType) and type(None) in arguments and len(arguments) == 2:
-        (inner,) = (argument for argument in arguments if argument is not type(None))
-        return _read_optional(_reader(inner))
-    raise TypeError(f"the codec cannot read {hint}")
-
-
-def _read_seat(value: Any, seats: Mapping[str, Seat]) -> Seat:
-    seat = seats.get(value) if type(value) is str else None
-    if seat is None:
-        raise MalformedAnswer(f"{shown(value)} is nobody here; here are {', '.join(seats)}")
-    return seat
-
-
-def _exactly(kind: type[Any]) -> Reader:
-    words = {int: "a whole number", str: "a string", bool: "true or false"}[kind]
+    """The strict reader of one annotation: cattrs with the hooks below."""
+    structure = _converter().get_structure_hook(hint)
 
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
+        _here.set(seats)
+        return structure(value, hint)
+
+    return read
+
+
+@cache
+def _converter() -> Converter:
+    """cattrs, but strict: by itself it makes ints of "3", 2.7 and true, and a tuple of any text."""
+    converter = Converter(detailed_validation=False)
+    for kind, words in ((int, "a whole number"), (str, "a string"), (bool, "true or false")):
+        converter.register_structure_hook(kind, _exactly(kind, words))
+    converter.register_structure_hook(Seat, lambda value, _: _seat_named(value))
+    converter.register_structure_hook_factory(_is_tuple, _list_hook)
+    return converter
+
+
+def _is_tuple(hint: Any) -> bool:
+    return get_origin(hint) is tuple
+
+
+def _exactly(kind: type[Any], words: str) -> Callable[[Any, Any], Any]:
+    def structure(value: Any, _: Any) -> Any:
         if kind is int:
             value = _whole(value)
         if type(value) is not kind:
             raise MalformedAnswer(f"{shown(value)} is not {words}")
         return value
 
-    return read
+    return structure
 
 
-def _read_tuple(inner: Reader) -> Reader:
-    def read(value: Any, seats: Mapping[str, Seat]) -> tuple[Any, ...]:
+def _seat_named(value: Any) -> Seat:
+    seats = _here.get()
+    seat = seats.get(value) if type(value) is str else None
+    if seat is None:
+        raise MalformedAnswer(f"{shown(value)} is nobody here; here are {', '.join(seats)}")
+    return seat
+
+
+def _list_hook(hint: Any) -> Callable[[Any, Any], Any]:
+    """The hook of `tuple[X, ...]`, which is a list in JSON and nothing else."""
+    (of, _) = get_args(hint)
+    inner = _converter().get_structure_hook(of)
+
+    def structure(value: Any, _: Any) -> Any:
         if type(value) is not list:
             raise MalformedAnswer(f"{shown(value)} is not a list")
-        return tuple(inner(item, seats) for item in value)
+        return tuple([inner(item, of) for item in value])
 
-    return read
-
-
-def _read_optional(inner: Reader) -> Reader:
-    def read(value: Any, seats: Mapping[str, Seat]) -> Any:
-        return None if value is None else inner(value, seats)
-
-    return read
+    return structure

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from arena.entrants import check_unchanged
 from arena.errors import ConfigError
+from arena.game import Game
 from arena.plan import (
     Plan,
     differences,
@@ -131,6 +132,7 @@ def _created(prepared: Prepared, tokens: Mapping[str, str]) -> Store:
         "plan": stored_form(plan, prepared.folder),
         "game_version": prepared.game.version,
         "tokens": _tokens(plan, tokens),
+        **_scale(prepared.game),
     }
     return Store.create(prepared.folder, meta=meta)
 
@@ -141,6 +143,8 @@ def _continued(prepared: Prepared) -> Store:
     try:
         _check_continues(prepared, store)
         store.set_meta("tokens", _tokens(prepared.plan, store.meta()["tokens"]))
+        for key, value in _scale(prepared.game).items():  # it is an older arena's, perhaps
+            store.set_meta(key, value)
     except BaseException:
         store.close()
         raise
@@ -169,6 +173,11 @@ def _check_continues(prepared: Prepared, store: Store) -> None:
 def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
     """A token for every entrant that connects with one; it keeps the one it was told."""
     return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
+
+
+def _scale(game: Game[Any, Any]) -> dict[str, Any]:
+    """What the leaderboard must know of the game, which it has no other way to know."""
+    return {"rated_by": game.rated_by, "returns_unit": list(game.returns_unit)}
 
 
 def _stored_tokens(folder: Path) -> dict[str, str]:

@@ -30,8 +30,7 @@ TITLES = (
     "median",
     "p99",
 )
-"""`median` and `p99` are of move times."""
-_NUMBERS = frozenset(TITLES) - {"bot"}
+"""`median` and `p99` are of move times.  Of returns, points and win rate give way to those."""
 _STATUS = {
     "withdrawn": "withdrawn, as it failed match after match; defaults were played for it since",
     "left out": "left out, as it could not be started",
@@ -42,10 +41,19 @@ def leaderboard_text(board: Leaderboard, form: Form) -> str:
     """The leaderboard: all columns for programs, those that matter for people."""
     if form is not None:
         return as_table(*board.table, form)
-    rows = [_row(row) for row in board.rows]
-    room = WIDTH - max(len(line) for line in aligned(TITLES, _named(rows, 0), _NUMBERS).splitlines())
-    text = aligned(TITLES, _named(rows, max(NAME_LEAST, room + len("bot"))), _NUMBERS)
+    titles, rows = _titles(board), [_row(row) for row in board.rows]
+    numbers = frozenset(titles) - {"bot"}
+    room = WIDTH - max(len(line) for line in aligned(titles, _named(rows, 0), numbers).splitlines())
+    text = aligned(titles, _named(rows, max(NAME_LEAST, room + len("bot"))), numbers)
     return "\n".join([text, *_remarks(board)])
+
+
+def _titles(board: Leaderboard) -> Sequence[str]:
+    units = {row.score_unit for row in board.rows} - {"points"}
+    if not units:
+        return TITLES
+    place = TITLES.index("points")
+    return (*TITLES[:place], f"{units.pop()} (95 %)", *TITLES[place + 2 :])
 
 
 def _named(rows: Iterable[Sequence[Any]], most: int) -> list[Sequence[Any]]:
@@ -53,14 +61,14 @@ def _named(rows: Iterable[Sequence[Any]], most: int) -> list[Sequence[Any]]:
 
 
 def _row(row: Any) -> Sequence[Any]:
+    score = _points(row) if row.score_unit == "points" else [_returns(row)]
     if not row.matches:
-        return (row.rank, row.bot, 0, *[None] * 8)
+        return (row.rank, row.bot, 0, *[None] * (len(score) + 6))
     return (
         row.rank,
         row.bot,
         row.matches,
-        row.points_mean,
-        f"{row.win_rate:.1%} ({row.win_rate_low * 100:.0f}–{row.win_rate_high * 100:.0f})",
+        *score,
         row.wins,
         row.ties,
         row.losses,
@@ -68,6 +76,25 @@ def _row(row: Any) -> Sequence[Any]:
         _milliseconds(row.move_time_median_s),
         _milliseconds(row.move_time_p99_s),
     )
+
+
+def _points(row: Any) -> Sequence[Any]:
+    rate = f"{row.win_rate:.1%} ({row.win_rate_low * 100:.0f}–{row.win_rate_high * 100:.0f})"
+    return (row.points_mean, rate)
+
+
+def _returns(row: Any) -> str:
+    """`+2944 ± 582`: the interval of returns is symmetric; digits that it drowns are not shown."""
+    half = (row.score_high - row.score_low) / 2
+    digits = 0 if half >= 10 else 1 if half >= 1 else 3
+    return f"{_shortened(row.score, digits, '+')} ± {_shortened(half, digits)}"
+
+
+def _shortened(number: float, digits: int, sign: str = "") -> str:
+    """The number in so many digits behind the point; `1.2M` from a million on."""
+    if abs(number) >= 1e6:
+        return f"{number / 1e6:{sign}.1f}M"
+    return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0
 
 
 def _milliseconds(time_s: float) -> str:

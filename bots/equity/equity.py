@@ -14,7 +14,7 @@ RIVALS_MAX = 3  # more of them change the answer little, and cost time
 
 # What it takes, as multiples of its even share of the pot; tuned by self-play.
 VALUE = 1.6  # to bet or raise
-STACK = 1.75  # to put all in
+STRONG = 1.75  # to raise by two pots
 RESPECT = 0.3  # how far towards certainty a call of all its chips moves what it asks for, beyond the pot odds
 BLUFFS = 0.12  # how often it bets on nothing
 
@@ -118,7 +118,7 @@ class Equity(Bot):
     def raise_by(self, worth, pot, call):
         """By how much to raise, 0 for not at all."""
         luck = self.rng.random()
-        if worth >= STACK and luck < 0.6:
+        if worth >= STRONG and luck < 0.6:
             return 2 * pot
         if worth >= VALUE:
             return int(pot * (0.5 + luck / 2))

@@ -471,6 +471,7 @@ def test_nobody_else_sees_hole_cards():
     assert [None, ("3D", "5H"), None, ("TC", "QC")] == seen
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 10), st.randoms(use_true_random=False))
 def test_the_least_raise_is_as_the_document_says(seats, rng):
@@ -558,6 +559,7 @@ GAMES = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)  # whole matches: no fair judge of time on a busy machine
 @given(GAMES, st.integers(2, 10), st.randoms(use_true_random=False))
 def test_no_chip_is_created_or_lost(game, seats, rng):
@@ -576,6 +578,7 @@ def test_no_chip_is_created_or_lost(game, seats, rng):
         assert tuple(chips - game.stack for chips in state.stacks) == state.results
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(GAMES, st.integers(2, 10), st.randoms(use_true_random=False))
 def test_turns_are_bounded(game, seats, rng):
