@@ -41,7 +41,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "show": (6, {"attrs", "msgspec", "rich"}),
     "session": (6.5, {"attrs", "trio", "msgspec"}),
     "cli": (7, {"attrs", "click"}),
-    "bench": (7, {"attrs", "trio", "msgspec", "pokerkit"}),  # the last to compare with, if it is there
+    "bench": (7, {"attrs", "trio", "msgspec", "pokerkit"}),  # to be compared with
 }
 
 # What a part must not know although the ranks would allow it.

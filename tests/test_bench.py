@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
+from random import Random
 
+import attrs
 import pytest
 import trio
 
 from arena.bench.__main__ import MEASURINGS, main
 from arena.bench.clients import clients
+from arena.bench.hands import measure_hands
 from arena.bench.lean_client import filled
 from arena.bench.measures import Effort, Goal, Measure, as_text, at_least, at_most, ratios, short
-from arena.bench.rules import LeanBot, games
+from arena.bench.rules import LeanBot, games, is_played_in_hands, measure_rules, play_alone
 from arena.bench.wire import ping_pong, record_sayings
 from arena.games import GAMES
 
@@ -72,6 +76,67 @@ def test_numbers_are_short(value: float, expected: str) -> None:
 def test_every_game_is_measured() -> None:
     """A new game needs no line here: GAMES is enough."""
     assert set(GAMES) == {game.name for game, _ in games()}
+
+
+@pytest.mark.slow
+def test_every_game_has_a_speed_to_reach() -> None:
+    """Random legal play of each game has a goal: in decisions, or in hands where the game is played in hands."""
+    measured = [measure for measure in measure_rules(TINY) + measure_hands(TINY) if measure.goal is not None]
+    goals = {(measure.what.partition(",")[0], measure.unit, str(measure.goal)) for measure in measured}
+    in_hands = {game.name for game, _ in games() if is_played_in_hands(game)}
+    assert {"holdem"} == in_hands
+    assert {
+        (name, "hands/s", "≥ 2,000") if name in in_hands else (name, "decisions/s", "≥ 50,000")
+        for name in GAMES
+    } == goals
+
+
+@pytest.mark.slow
+def test_hands_are_counted_as_dealt() -> None:
+    """What is divided by the time: each hand of a match once, at the decisions that were asked for."""
+    played = play_alone(GAMES["holdem"](hands=7), 6, 0.0, seed=1)
+    assert 7 == played.draws
+    assert 7 / played.cpu_s == played.draws_per_s
+    assert played.decisions / played.cpu_s == played.decisions_per_s
+
+
+@pytest.mark.slow
+def test_pokerkit_plays_the_same_hands() -> None:
+    """Beside PokerKit the same is played: as many decisions in a hand of random legal moves, within 10 %.
+
+    The same every time: the seeds are fixed, and random play does not look at the cards that PokerKit deals.
+    """
+    pytest.importorskip("pokerkit")
+    from arena.bench.pokerkit_loop import play_hands
+
+    game = GAMES["holdem"](hands=200)
+    ours = play_alone(game, 6, 0.0, seed=1)
+    theirs = play_hands(attrs.asdict(game), 6, Random(1))
+    assert 200 == ours.draws
+    assert pytest.approx(ours.decisions, rel=0.1) == theirs
+
+
+@pytest.mark.slow
+def test_pokerkit_may_be_missing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without PokerKit our own hands are measured all the same, and one line says what is not there."""
+    monkeypatch.delitem(sys.modules, "arena.bench.pokerkit_loop", raising=False)
+    monkeypatch.delattr("arena.bench.pokerkit_loop", raising=False)
+    monkeypatch.setitem(sys.modules, "pokerkit", None)
+    assert ["holdem, 6 seats, random legal moves"] == [measure.what for measure in measure_hands(TINY)]
+    said = capsys.readouterr().err
+    assert ["hands: PokerKit is not installed, so nothing is beside ours; pip install pokerkit"] == (
+        said.splitlines()
+    )
+
+
+@pytest.mark.slow
+def test_pokerkit_stands_beside_our_hands() -> None:
+    """With PokerKit there are three rows: our hands, theirs, and the ratio of the samples taken side by side."""
+    pytest.importorskip("pokerkit")
+    ours, theirs, ratio = measure_hands(TINY)
+    assert theirs.what.startswith("PokerKit ")
+    assert ("hands/s", "hands/s", "×") == (ours.unit, theirs.unit, ratio.unit)
+    assert ours.value / theirs.value == ratio.value
 
 
 @pytest.mark.slow

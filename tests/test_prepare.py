@@ -303,6 +303,33 @@ def test_no_path_of_this_machine_is_written(home):
     assert ".." == json.loads(written)["plan"]["bots"][0]["base"]
 
 
+@pytest.mark.parametrize(
+    ("game", "rules", "rated_by", "unit"),
+    [
+        ("liars-dice", {}, "ranks", ["", 1.0]),
+        ("holdem", {"hands": 50}, "returns", ["bb/100", 10.0]),
+        ("holdem", {"reset_stacks": False, "stack": 500}, "returns", ["stacks", 500.0]),
+    ],
+)
+def test_a_folder_says_on_what_its_game_is_rated(game, rules, rated_by, unit, home):
+    """The leaderboard, which knows no game, finds it there; an older folder is told when play goes on."""
+    wanted = plan("mine:Mine", "random", game=game, rules=rules)
+
+    def scale() -> tuple[str, list]:
+        with Store.open("out") as store:
+            meta = store.meta()
+        return meta.get("rated_by"), meta.get("returns_unit")
+
+    open_up(wanted, matches=1)
+    assert (rated_by, unit) == scale()
+    with sqlite3.connect(f"out/{DATABASE}") as database:
+        database.execute("DELETE FROM meta WHERE key IN ('rated_by', 'returns_unit')")
+    database.close()
+    assert (None, None) == scale()
+    open_up(wanted)
+    assert (rated_by, unit) == scale()
+
+
 def test_a_game_of_another_version_is_not_replayed(home):
     """Rules that changed would tell another match."""
     open_up(plan(), matches=1)

@@ -101,7 +101,16 @@ def test_a_capsule_is_shown_line_by_line():
 # The leaderboard.
 
 
-def row(bot: str, *, matches: int = 60, status: str = "ok", faults: int = 0) -> Row:
+def row(
+    bot: str,
+    *,
+    matches: int = 60,
+    status: str = "ok",
+    faults: int = 0,
+    score: float = 1.0,
+    half: float = 0.5,
+    unit: str = "points",
+) -> Row:
     numbers = {"rank": 1, "matches": matches, "wins": matches, "ties": 0, "losses": 0}
     rates = {
         "win_rate": 1.0,
@@ -109,13 +118,17 @@ def row(bot: str, *, matches: int = 60, status: str = "ok", faults: int = 0) -> 
         "win_rate_high": 1.0,
         "points_mean": 1.0,
         "returns_mean": 1.0,
+        "returns_low": 0.5,
+        "returns_high": 1.5,
     }
+    scores = {"score": score, "score_low": score - half, "score_high": score + half, "score_unit": unit}
     counts = {"too_late": faults, "malformed": 0, "illegal": 0, "gone": 0}
     return Row(
         bot=bot,
         version="1",
         **numbers,
         **rates,
+        **scores,
         **counts,
         move_time_median_s=0.0123,
         move_time_p99_s=1.5,
@@ -156,6 +169,52 @@ def test_the_leaderboard_says_what_people_need():
     ] == lines[2].split()
     assert ["1", "none", "0", *"––––––––"] == lines[4].split()
     assert ["late: withdrawn", "none: left out"] == [line.partition(",")[0] for line in lines[5:]]
+
+
+BIG_BLINDS = st.floats(-2e9, 2e9)
+"""Nobody wins more: nine stacks of 10,000 big blinds in each of 100 hands; 19 times that is the widest interval."""
+
+
+@given(
+    names=st.lists(TEXT, min_size=1, max_size=4),
+    matches=st.integers(1, 99_999),
+    score=BIG_BLINDS,
+    half=st.floats(0, 2e9),
+)
+def test_a_leaderboard_of_returns_fits_a_hundred_columns(names, matches, score, half):
+    """However much is won, and however little is known of it."""
+    more = {"matches": matches, "faults": matches, "score": score, "half": half, "unit": "bb/100"}
+    text = leaderboard_text(board(*(row(name, **more) for name in names)), None)
+    assert max(map(width, text.splitlines())) <= WIDTH
+
+
+def test_a_leaderboard_of_returns_shows_them_with_their_interval():
+    """The unit is the title, in the place of points and win rate; who has no match has dashes."""
+    bots = (
+        row("equity", score=2944.3, half=582.4, unit="bb/100"),
+        row("none", matches=0, status="left out", score=0.0, half=0.0, unit="bb/100"),
+    )
+    title, _, first, last, _ = leaderboard_text(board(*bots), None).splitlines()
+    assert "rank bot matches bb/100 (95 %) won tied lost faults median p99" == " ".join(title.split())
+    assert "1 equity 60 +2944 ± 582 60 0 0 0 12 ms 1.5 s" == " ".join(first.split())
+    assert ["1", "none", "0", *"–––––––"] == last.split()
+
+
+@pytest.mark.parametrize(
+    ("score", "half", "shown"),
+    [
+        (2944.3, 582.4, "+2944 ± 582"),
+        (-2944.3, 582.4, "-2944 ± 582"),
+        (-0.3, 12.0, "+0 ± 12"),
+        (5.26, 2.34, "+5.3 ± 2.3"),
+        (0.1234, 0.0567, "+0.123 ± 0.057"),
+        (-12_345_678.0, 999_999.0, "-12.3M ± 999999"),
+    ],
+)
+def test_returns_have_as_many_digits_as_are_known(score, half, shown):
+    """What the interval drowns is left out; there is no minus zero."""
+    line = leaderboard_text(board(row("x", score=score, half=half, unit="bb/100")), None).splitlines()[2]
+    assert f" {shown}  " in line
 
 
 def test_the_leaderboard_for_programs_has_all_columns():

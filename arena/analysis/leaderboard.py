@@ -266,13 +266,12 @@ def _ranked(rows: Iterable[Row]) -> list[Row]:
     return [attrs.evolve(row, rank=first.setdefault(key(row), place)) for place, row in enumerate(ordered, 1)]
 
 
-# Intervals, by series: those are the independent units.
-
-
 def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
-    """The 95 % interval of wins ÷ matches, from (wins, matches) of each series; or of points, also 0 to 1 a match.
+    """The 95 % interval of wins ÷ matches, from (wins, matches) of each series.
 
-    The variance V of the ratio is the
+    Points do as well for wins: they too are 0 to 1 a match.
+
+    Series are the independent units.  The variance V of the ratio is the
     between-clusters one, k/(k−1) · Σ(wᵢ − p·mᵢ)² / (Σmᵢ)²; it gives the number of
     independent matches that would be as good, n = p(1−p)/V; and n goes into the
     Wilson interval, with Student's t of k−1 degrees of freedom for the normal
@@ -305,17 +304,19 @@ def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
 
 
 def mean_interval(series: Iterable[Tally], largest: float) -> tuple[float, float]:
-    """The 95 % interval of returns ÷ matches, symmetric about it; (0, 0) of no series.
+    """The 95 % interval of returns ÷ matches, symmetric about it, from (returns, matches) of each series.
 
-    The same V, and Student's t of k−1 degrees of freedom: where all series have equally many
-    matches that is the textbook's interval for the mean of k series means.
+    Student's t of k−1 degrees of freedom, and V as above: where all series have equally
+    many matches that is the textbook's interval for the mean of k series means.
 
-    One series, or several that all went alike, do not show how much series differ: half the
-    interval is then 19/k times `largest`, the largest return of a match without its sign.  For one
-    series that holds the centre of any symmetric distribution with a single peak in 95 % or more,
-    as ±19·|x| about one observation x does (Edelman, Am. Statistician 44, 1990, 123-126); for k
-    alike it is wider than the rule of three, by which what never came in k series may still come
-    in 3/k of them and then cost up to twice `largest`.
+    One series, or several that all went alike, do not show how much series differ: half
+    of it is then 19/k times `largest`, the largest return of a match without its sign.
+    For one series this holds the centre of any symmetric distribution with a single peak
+    in 95 % or more: x ± c·|x| misses it at most once in c + 1 times (after Edelman, Am.
+    Statistician 44, 1990).  For k alike it is wider than the rule of three: what never came
+    in k series may still come in 3/k of them, and then cost up to twice `largest`.
+
+    Without any series it is 0 to 0, as there is no number that would be wide enough.
     """
     tallies = list(series)
     k, matches = len(tallies), sum(played for _, played in tallies)

@@ -1,4 +1,4 @@
-"""Hands a second of the games that are played in hands, and PokerKit's in the same loop where it is installed.
+"""Hands a second of the games that are played in hands, and PokerKit's in the same loop if it is installed.
 
 One core's processor time, and samples of both taken in turn, as everywhere here.
 """
@@ -23,7 +23,7 @@ SEATS = 6
 
 
 def measure_hands(effort: Effort) -> list[Measure]:
-    """Random legal play, without bots, clocks or JSON; a hand begins with a chance move, the deal."""
+    """Random legal play, without bots, clocks or JSON; a hand is counted by its one chance move, the deal."""
     found = []
     for game, seats in games():
         if is_played_in_hands(game) and seats == min(SEATS, game.seats[-1]):
@@ -34,23 +34,23 @@ def measure_hands(effort: Effort) -> list[Measure]:
 def _beside_pokerkit(game: Game[Any, Any], seats: int, effort: Effort) -> list[Measure]:
     """Our hands; theirs, and how many times as many are ours, if they can be played here."""
     loop = _loop_for(game)
-    play_alone(game, seats, 0.0, 0)  # fills what is kept from match to match
+    play_alone(game, seats, 0.0, effort.repeats)  # fills what is kept from match to match
     ours, theirs = [], []
     for repeat in range(effort.repeats):
         ours.append(play_alone(game, seats, effort.seconds / 2, repeat).draws_per_s)
         if loop is not None:
             theirs.append(_hands_per_s(loop, game, seats, effort.seconds / 2, repeat))
     table = f"{game.name}, {seats} seats"
-    found = [Measure("hands", f"{table}: random legal play", "hands/s", tuple(ours), at_least(HANDS_GOAL))]
+    found = [Measure("hands", f"{table}, random legal moves", "hands/s", tuple(ours), at_least(HANDS_GOAL))]
     if loop is not None:
-        their_loop = f"PokerKit {loop.VERSION} in this loop: same stacks, blinds, random moves"
+        their_loop = f"PokerKit {loop.VERSION}: same loop, seats, stacks, blinds"
         found.append(Measure("hands", their_loop, "hands/s", tuple(theirs)))
         found.append(Measure("hands", f"{table} ÷ PokerKit", "×", ratios(ours, theirs)))
     return found
 
 
 def _loop_for(game: Game[Any, Any]) -> ModuleType | None:
-    """PokerKit's loop, if it can play by the house rules of this game and is there; what is missing is said."""
+    """PokerKit's loop, if it can play by this game's house rules; says so if PokerKit is not installed."""
     try:
         from arena.bench import pokerkit_loop
     except ModuleNotFoundError as missing:

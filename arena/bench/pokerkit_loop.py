@@ -25,6 +25,7 @@ def play_hands(rules: Mapping[str, Any], seats: int, rng: Random) -> int:
 
     Cards come from the module's own luck; random play does not look at them.
     """
+    assert rules["reset_stacks"], "every hand here begins with equal stacks"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it finds folding for free unreasonable; ours may do it
         return sum(_play_hand(rules, seats, rng) for _ in range(rules["hands"]))

@@ -17,6 +17,7 @@ from arena.bench.measures import Effort, Measure, at_least
 from arena.clock import Control
 from arena.game import CHANCE, Game
 from arena.games import GAMES
+from arena.plan import Plan
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
@@ -25,6 +26,7 @@ from arena.testing.games import random_match
 
 RULES_GOAL = 50_000
 REFEREE_GOAL = 30_000
+"""For the game that is played when none is said; others have more to tell in each question."""
 SAMPLES_AT_LENGTH = 2
 """So many numbers get the whole of the time that a sample may take; with more games each gets less."""
 UNHURRIED = Control(move_s=None)
@@ -107,7 +109,7 @@ def measure_rules(effort: Effort) -> list[Measure]:
     found, tables = [], list(games())
     seconds = _sample_s(effort, len(tables))
     for game, seats in tables:
-        play_alone(game, seats, 0.0, 0)  # fills what is kept from match to match
+        play_alone(game, seats, 0.0, effort.repeats)  # fills what is kept from match to match
         samples = [
             play_alone(game, seats, seconds, repeat).decisions_per_s for repeat in range(effort.repeats)
         ]
@@ -138,7 +140,8 @@ def measure_referee(effort: Effort) -> list[Measure]:
         samples = [
             trio.run(_play_here, game, seats, bot, seconds, repeat) for repeat in range(effort.repeats)
         ]
-        goal = at_least(REFEREE_GOAL) if bot is LeanBot and seats == game.seats[0] else None
+        is_judged = bot is LeanBot and game.name == Plan().game and seats == game.seats[0]
+        goal = at_least(REFEREE_GOAL) if is_judged else None
         what = f"{game.name}, {seats} seats, {bot.name} bots"
         found.append(Measure("referee", what, "decisions/s", tuple(samples), goal))
     return found

@@ -99,6 +99,11 @@ def _check_class(game: Game[Any, Any]) -> None:
     assert game.rated_by in ("ranks", "returns"), (
         f"rated_by is {game.rated_by!r}, neither 'ranks' nor 'returns'"
     )
+    unit, returns = game.returns_unit
+    assert returns > 0, f"returns_unit is of {returns} returns, which is not more than 0"
+    assert (unit in ("", "points")) == (game.rated_by == "ranks"), (
+        f"{unit!r} is no unit for a game rated by {game.rated_by}"
+    )
     assert len(set(game.moves)) == len(game.moves), "a class stands twice in moves"
     literals = [move.form.value for move in game.moves if isinstance(_form(move), LiteralForm)]
     assert len(set(literals)) == len(literals), f"two moves are written alike: {literals}"

@@ -20,6 +20,14 @@ def store(tmp_path: Path):
 
 
 @pytest.fixture
+def chips(tmp_path: Path):
+    """An empty store of a game that is rated by returns; 4 of them are one bb/100."""
+    meta = {"game_version": 1, "rated_by": "returns", "returns_unit": ["bb/100", 4.0]}
+    with Store.create(tmp_path / "chips", meta=meta) as store:
+        yield store
+
+
+@pytest.fixture
 def played(store: Store) -> Store:
     """Three series of ann against bob: ann wins all but one match; and a bot that was left out."""
     entries = [play(series, rotation) for series in range(3) for rotation in range(2)]

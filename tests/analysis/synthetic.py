@@ -15,10 +15,14 @@ def play(
     bots: Sequence[str] = ("ann", "bob"),
     ranks: Sequence[int] = (1, 2),
     *,
+    returns: Sequence[float] = (),
     decisions: Sequence[Decision] = (),
     error: str | None = None,
 ) -> Entry:
-    """A match of series `s<series>` that ended with these ranks; each seat thought 0.25 s once."""
+    """A match of series `s<series>` that ended with these ranks; each seat thought 0.25 s once.
+
+    Returns are 1 for a first place, −1 for a second, −3 for a third, if nothing else is said.
+    """
     name = f"s{series}"
     pairing = Pairing(f"{name}.{rotation}", "dice", tuple(bots), 0xFEED, name, rotation, series)
     beaten = [
@@ -38,7 +42,7 @@ def play(
             turns=({},) * 3,
             decisions=all_decisions,
             ranks=() if aborted else tuple(ranks),
-            returns=() if aborted else tuple(3.0 - 2 * rank for rank in ranks),
+            returns=() if aborted else tuple(returns) or tuple(3.0 - 2 * rank for rank in ranks),
             abandoned=(False,) * len(bots),
             duration_s=0.5,
             error=error,

@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 from array import array
-from math import isfinite
+from math import fsum, isfinite, sqrt
 
 import attrs
 import pytest
@@ -19,6 +19,7 @@ from arena.analysis.leaderboard import (
     MANY_TIMES,
     Row,
     leaderboard,
+    mean_interval,
     progress_of,
     quantiles,
     student_t,
@@ -34,11 +35,15 @@ def test_the_numbers_of_a_small_tournament(played):
     assert (ann.matches, ann.wins, ann.ties, ann.losses) == (6, 5, 0, 1)
     assert ann.win_rate == ann.points_mean == pytest.approx(5 / 6)
     assert ann.returns_mean == pytest.approx((5 - 1) / 6)
+    assert (ann.score, ann.score_unit) == (ann.points_mean, "points")
+    assert (ann.score_low, ann.score_high) == (ann.win_rate_low, ann.win_rate_high), "no ties: the same"
     assert (ann.too_late, ann.malformed, ann.illegal, ann.gone) == (1, 0, 0, 0)
     assert (ann.move_time_median_s, ann.move_time_p99_s) == (0.25, 1.0)
     assert (bob.rank, bob.wins, bob.losses, bob.status) == (2, 1, 5, "withdrawn")
     assert (cat.rank, cat.matches, cat.status) == (3, 0, "left out")
     assert (cat.win_rate, cat.win_rate_low, cat.win_rate_high) == (0.0, 0.0, 1.0)
+    assert (cat.score, cat.score_low, cat.score_high) == (0.0, 0.0, 1.0)
+    assert (cat.returns_mean, cat.returns_low, cat.returns_high) == (0.0, 0.0, 0.0)
 
 
 def test_equal_points_share_a_place(store):
@@ -53,6 +58,78 @@ def test_equal_points_share_a_place(store):
         (2, "eve", 0.5),
         (4, "bob", pytest.approx(1 / 3)),
     ]
+
+
+# games rated by returns
+
+
+def test_returns_rank_where_the_game_is_rated_by_them(chips):
+    """By hand: ann's series have means of −10, 30 and 10 chips, so 10 ± 4.3027 · 20/√3; 4 chips are one bb/100."""
+    won_by_ann = [(40, -60), (30, 30), (10, 10)]
+    for series, matches in enumerate(won_by_ann):
+        for rotation, won in enumerate(matches):
+            ranks = (1, 2) if won > 0 else (2, 1)
+            chips.add(play(series, rotation, ranks=ranks, returns=(won, -won)))
+    ann, bob = leaderboard(chips).rows
+    half = 4.302652729911275 * 20 / sqrt(3)
+    assert (ann.returns_mean, ann.returns_low, ann.returns_high) == pytest.approx((10, 10 - half, 10 + half))
+    assert (ann.score, ann.score_unit) == (2.5, "bb/100")
+    assert (ann.score_low, ann.score_high) == pytest.approx(((10 - half) / 4, (10 + half) / 4))
+    assert (bob.score_low, bob.score, bob.score_high) == pytest.approx(
+        (-ann.score_high, -ann.score, -ann.score_low)
+    )
+
+
+def test_many_small_wins_do_not_outrank_a_large_one(chips):
+    """Three of four matches won, and last by chips: the win rate orders equal scores only."""
+    for rotation, won in enumerate((5, 5, 5, -100)):
+        ranks = (1, 2) if won > 0 else (2, 1)
+        chips.add(play(0, rotation, ranks=ranks, returns=(won, -won)))
+    bob, ann = leaderboard(chips).rows
+    assert [(row.rank, row.bot, row.wins) for row in (bob, ann)] == [(1, "bob", 1), (2, "ann", 3)]
+    assert bob.points_mean < ann.points_mean
+
+
+def test_equal_returns_share_a_place(chips):
+    """As equal points do: the next place is left free, inside one more wins come first."""
+    bots = ("eve", "dan", "ann", "bob")
+    chips.add(play(0, 0, bots, (1, 2, 3, 4), returns=(30, 20, 10, -60)))
+    chips.add(play(0, 1, bots, (3, 2, 1, 4), returns=(10, 20, 30, -60)))
+    chips.add(play(0, 2, bots, (4, 1, 1, 3), returns=(-60, 40, 40, -20)))
+    rows = leaderboard(chips).rows
+    assert [(row.rank, row.bot, row.returns_mean) for row in rows] == [
+        (1, "ann", pytest.approx(80 / 3)),
+        (1, "dan", pytest.approx(80 / 3)),
+        (3, "eve", pytest.approx(-20 / 3)),
+        (4, "bob", pytest.approx(-140 / 3)),
+    ]
+
+
+def test_a_bot_without_a_match_stands_below_those_who_lose(chips):
+    """Its zero is no result; its interval has no width, for no number would be wide enough."""
+    chips.put_bots([StoredBot("cat", status="left out")])
+    chips.add(play(0, 0, returns=(10, -10)))
+    ann, bob, cat = leaderboard(chips).rows
+    assert [row.rank for row in (ann, bob, cat)] == [1, 2, 3]
+    assert (cat.bot, cat.score, cat.score_low, cat.score_high) == ("cat", 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("meta", "unit", "score"),
+    [
+        pytest.param({}, "points", 1.0, id="an older folder: ranks, whatever its returns are"),
+        pytest.param({"rated_by": "ranks", "returns_unit": ["", 1.0]}, "points", 1.0, id="ranks"),
+        pytest.param({"rated_by": "returns"}, "returns", 30.0, id="returns without a unit"),
+        pytest.param({"rated_by": "returns", "returns_unit": ["", 1.0]}, "returns", 30.0, id="an empty unit"),
+        pytest.param({"rated_by": "returns", "returns_unit": ["stacks", 60.0]}, "stacks", 0.5, id="stacks"),
+    ],
+)
+def test_what_a_folder_says_of_its_scale(tmp_path, meta, unit, score):
+    """The analysis knows no game: all it needs is in the store."""
+    with Store.create(tmp_path / "other", meta=meta) as store:
+        store.add(play(0, 0, returns=(30, -30)))
+        first = leaderboard(store).rows[0]
+    assert (first.score_unit, first.score) == (unit, score)
 
 
 def test_bots_without_a_row_of_their_own_are_ranked_too(store):
@@ -180,6 +257,115 @@ def test_intervals_hold_the_truth(rate, kind):
         hits += low <= rate <= high
     # 95 % less three standard errors of 400 draws
     assert hits / 400 >= 0.917
+
+
+def test_points_of_larger_tables_have_an_interval_too(store):
+    """Thirds instead of wins: around the mean, inside 0 to 1, and narrower than that of the wins."""
+    bots = ("ann", "bob", "cat", "dan")
+    rng = random.Random(11)
+    for series in range(12):
+        store.add(play(series, 0, bots, rng.sample((1, 2, 3, 4), 4)))
+    for row in leaderboard(store).rows:
+        assert 0 < row.score_low < row.score == row.points_mean < row.score_high < 1
+        assert row.score_high - row.score_low < row.win_rate_high - row.win_rate_low
+
+
+# the interval of returns
+
+
+@pytest.mark.parametrize(
+    ("tallies", "largest", "low", "high"),
+    [
+        pytest.param([], 0.0, 0.0, 0.0, id="no series"),
+        pytest.param([(0, 2), (4, 2)], 2.0, 1 - 12.7062, 1 + 12.7062, id="two: t of 1 degree, means 0 and 2"),
+        pytest.param([(2, 1), (4, 1), (6, 1)], 6.0, 4 - 4.9683, 4 + 4.9683, id="three: 4 ± 4.3027 · 2/√3"),
+        pytest.param([(0, 1), (9, 3)], 3.0, 2.25 - 14.2945, 2.25 + 14.2945, id="a longer series weighs more"),
+        pytest.param([(10, 2)], 30.0, 5 - 570, 5 + 570, id="one: 19 times the largest return"),
+        pytest.param([(0, 2)], 30.0, -570, 570, id="one that evened out is no certainty"),
+        pytest.param([(10, 2)] * 100, 5.0, 5 - 0.95, 5 + 0.95, id="a hundred alike: a hundredth of it"),
+        pytest.param([(0.3, 3)] * 19, 0.1, 0.0, 0.2, id="alike but for rounding"),
+        pytest.param([(0, 4)] * 3, 0.0, 0.0, 0.0, id="no chip ever moved"),
+    ],
+)
+def test_the_interval_of_a_mean_return(tallies, largest, low, high):
+    """By hand: mean ± t · s/√k with t from printed tables.
+
+    Of unequal series: 0 and 9 are ∓2.25 from what the mean makes them, so ± t · √(2 · 2 · 2.25²) / 4.
+    """
+    assert mean_interval(tallies, largest) == pytest.approx((low, high), rel=1e-4, abs=1e-9)
+
+
+RETURNS = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=4)
+
+
+@given(st.lists(RETURNS, max_size=20))
+def test_an_interval_of_returns_is_finite_and_holds_its_mean(series):
+    """Whatever was won; and it is a point only if nothing ever was."""
+    values = [value for values in series for value in values]
+    largest = max(map(abs, values), default=0.0)
+    low, high = mean_interval([(fsum(values), len(values)) for values in series], largest)
+    mean = fsum(values) / max(1, len(values))
+    assert isfinite(low)
+    assert isfinite(high)
+    assert low <= mean <= high
+    assert (low < high) == (largest > 0)
+
+
+def independent(rng: random.Random) -> list[float]:
+    return [rng.gauss(40, 300) for _ in range(2)]
+
+
+def shared_luck(rng: random.Random) -> list[float]:
+    deals = rng.gauss(40, 300)
+    return [rng.gauss(deals, 100) for _ in range(2)]
+
+
+def mirrored(rng: random.Random) -> list[float]:
+    deals = rng.gauss(0, 300)
+    return [rng.gauss(40 + deals, 50), rng.gauss(40 - deals, 50)]
+
+
+def all_in(rng: random.Random) -> list[float]:
+    """Twenty hands: mostly blinds, now and then 1000 chips; 2 a hand on average."""
+    return [sum(rng.choices((-1000, -50, 50, 1000), (6, 42, 46, 6), k=20)) for _ in range(2)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 5, 40])
+@pytest.mark.parametrize("series", [independent, shared_luck, mirrored, all_in])
+def test_intervals_of_returns_hold_the_truth(count, series):
+    """Over 1000 simulated tournaments the true mean of 40 chips is inside in 93 to 97 %, however matches hang together."""
+    rng = random.Random(f"{count} {series.__name__}")
+    hits = 0
+    for _ in range(1000):
+        played = [series(rng) for _ in range(count)]
+        largest = max(abs(value) for values in played for value in values)
+        low, high = mean_interval([(fsum(values), 2) for values in played], largest)
+        hits += low <= 40 <= high
+    assert 0.93 <= hits / 1000 <= 0.97
+
+
+@pytest.mark.slow
+def test_the_interval_of_one_series_holds_the_truth():
+    """Also in the worst case of one peak: uniform returns of ±19/18 of the mean, where ±19·|x| misses 5 %."""
+    rng = random.Random(0)
+    hits = 0
+    for _ in range(10_000):
+        returns = 18 + 19 * rng.uniform(-1, 1)
+        low, high = mean_interval([(returns, 1)], abs(returns))
+        hits += low <= 18 <= high
+    # 95 % ± four standard errors of 10,000 draws
+    assert 0.9413 <= hits / 10_000 <= 0.9587
+
+
+def test_order_of_series_changes_no_digit_of_returns():
+    """As for win rates: it is an exact column."""
+    rng = random.Random(4)
+    tallies = [(rng.gauss(0, 1), rng.randint(1, 4)) for _ in range(200)]
+    assert len({mean_interval(rng.sample(tallies, 200), 5.0) for _ in range(50)}) == 1
+
+
+# Student's t
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,14 @@ def test_the_dictionary_names_every_column(played):
         assert tables[name] == kinds
 
 
+def test_the_sample_is_of_this_arena():
+    """results/sample, which people try things on, has the columns that the dictionary explains."""
+    for name, columns in COLUMNS.items():
+        path = HOUSE / "results" / "sample" / f"{name}.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            assert [column.name for column in columns] == next(csv.reader(file))
+
+
 # the example
 
 
