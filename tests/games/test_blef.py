@@ -1,10 +1,12 @@
 """Blef: a row a rule, what follows for every match, the contract, and one match from start to end."""
 
+import re
 from itertools import product
 from pathlib import Path
 from random import Random
 
 import attrs
+import playthrough
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -556,50 +558,20 @@ def shown(value):
     return str(int(value)) if isinstance(value, Seat) else str(value).replace(" ", "_")
 
 
-def fields(thing):
-    """An observation or a payload as the playthrough writes it."""
-    return " ".join(f"{name}={shown(getattr(thing, name))}" for name in attrs.fields_dict(type(thing)))
-
-
-def retold(event):
-    """The lines of an event: what all are told, and what one seat is."""
-    if event.public is not None:
-        yield f"tell {event.kind} {fields(event.public)}"
-    for seat, payload in event.private.items():
-        yield f"secret {int(seat)} {event.kind} {fields(payload)}"
-
-
-def read_move(text):
+def read_move(text, _default):
     """The move of `30`, `88` or `fail`."""
     return Forfeit() if text == "fail" else Codec(GAME, ("a", "b", "c", "d"), Seat(0)).move(int(text))
 
 
+def read_deal(text):
+    """The deal of `9C|AS`: the hands by seat."""
+    return deal(*text.split("|"))
+
+
 def test_playthrough():
     """A whole match: who is asked, what each move leads to, and what everyone is told."""
-    state, told = GAME.start(2), []
-    for line in filter(None, PLAYTHROUGH.read_text().split("\n\n", 2)[-1].splitlines()):
-        word, _, rest = line.partition(" ")
-        if word == "deal":
-            assert [] == told
-            moves = {CHANCE: deal(*rest.split("|"))}
-        elif word == "play":
-            assert [] == told
-            seat, _, move = rest.partition(": ")
-            moves = {Seat(int(seat)): read_move(move)}
-        elif word == "ask":
-            asked = GAME.to_act(state)
-            assert rest == ("chance" if asked == (CHANCE,) else " ".join(map(shown, asked)))
-        elif word == "sees":
-            seat, _, expected = rest.partition(" ")
-            assert expected == fields(GAME.observe(state, Seat(int(seat))))
-        elif word in ("tell", "secret"):
-            assert line == told.pop(0)
-        else:
-            assert word == "#"
-        if word in ("deal", "play"):
-            after = GAME.apply(state, moves)
-            state = after.state
-            told = [line for event in after.events for line in retold(event)]
-    assert [] == told
-    assert () == GAME.to_act(state)
+    state = playthrough.played(
+        PLAYTHROUGH, GAME, 2, write=shown, read_move=read_move, chance={"deal": read_deal}, header=2
+    )
     assert (2, 1) == GAME.ranks(state)
+    assert not re.search(r"^\w+  ", PLAYTHROUGH.read_text(), re.MULTILINE)  # nothing is aligned in this file

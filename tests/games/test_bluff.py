@@ -5,6 +5,7 @@ from pathlib import Path
 from random import Random
 
 import attrs
+import playthrough
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -468,24 +469,11 @@ def seen(value):
     if value is None:
         return "-"
     if attrs.has(type(value)):
-        return f"({fields(value)})"
+        return f"({playthrough.fields(value, seen)})"
     if isinstance(value, tuple):
         pairs = bool(value) and isinstance(value[0], tuple)
         return ",".join(f"{seen(seat)}:{seen(item)}" for seat, item in value) if pairs else ",".join(value)
     return str(int(value)) if isinstance(value, Seat) else str(value)
-
-
-def fields(thing):
-    """An observation or a payload as the playthrough writes it."""
-    return " ".join(f"{name}={seen(getattr(thing, name))}" for name in attrs.fields_dict(type(thing)))
-
-
-def retold(event):
-    """The lines of an event: what all are told, and what one seat is."""
-    if event.public is not None:
-        yield f"tell {event.kind} {fields(event.public)}"
-    for seat, payload in event.private.items():
-        yield f"secret {int(seat)} {event.kind} {fields(payload)}"
 
 
 def read_move(text, default):
@@ -496,32 +484,15 @@ def read_move(text, default):
     return Play(tuple(cards.split()), claim or None)
 
 
+def read_deal(text):
+    """All cards in their order."""
+    return Deal(tuple(text.split()))
+
+
 def test_playthrough():
     """A whole match by hand: who is asked, what each move leads to, and what everyone is told."""
     game = Bluff()
-    state, expected = game.start(4), []
-    lines = PLAYTHROUGH.read_text().split("\n\n", 3)[-1].splitlines()
-    for line in filter(None, lines):
-        word, _, rest = line.partition(" ")
-        rest = rest.strip()
-        if word in ("deal", "play"):
-            assert [] == expected
-            moves = {CHANCE: Deal(tuple(rest.split()))}
-            if word == "play":
-                answers = ((Seat(int(part[0])), part[2:].strip()) for part in rest.split(", "))
-                moves = {seat: read_move(text, game.default(state, seat)) for seat, text in answers}
-            step = game.apply(state, moves)
-            state = step.state
-            expected = [line for event in step.events for line in retold(event)]
-        elif word == "ask":
-            assert rest == " ".join(map(seen, game.to_act(state)))
-        elif word == "sees":
-            seat, _, observed = rest.partition(" ")
-            assert observed == fields(game.observe(state, Seat(int(seat))))
-        elif word in ("tell", "secret"):
-            assert line.split() == expected.pop(0).split()
-        else:
-            assert word == "#"
-    assert [] == expected
-    assert () == game.to_act(state)
+    state = playthrough.played(
+        PLAYTHROUGH, game, 4, write=seen, read_move=read_move, chance={"deal": read_deal}
+    )
     assert (3, 4, 1, 2) == game.ranks(state)

@@ -4,6 +4,7 @@ from pathlib import Path
 from random import Random
 
 import attrs
+import playthrough
 import pytest
 
 from arena.errors import ConfigError, IllegalMove
@@ -599,19 +600,6 @@ def seen(value):
     return str(int(value)) if isinstance(value, Seat) else str(value)
 
 
-def fields(thing):
-    """An observation or a payload as the playthrough writes it."""
-    return " ".join(f"{name}={seen(getattr(thing, name))}" for name in attrs.fields_dict(type(thing)))
-
-
-def retold(event):
-    """The lines of an event: what all are told, and what one seat is."""
-    if event.public is not None:
-        yield f"tell {event.kind} {fields(event.public)}"
-    for seat, payload in event.private.items():
-        yield f"secret {int(seat)} {event.kind} {fields(payload)}"
-
-
 def read_move(text, default):
     """The move of `shoot 1`, `skip 1`, `steal 0 Quickshot`, `rebalancer live`, `pass`, …"""
     word, *more = text.split()
@@ -632,39 +620,21 @@ def read_move(text, default):
     return {"shoot": ShootPlayer, "skip": UseSkipItem}[word](Seat(int(more[0])))
 
 
+def read_load(text):
+    """The load of `Skip | Steal | live blank`: items by seat, and the chamber."""
+    *rows, chamber = (tuple(part.split()) for part in text.split("|"))
+    return Load(tuple(rows), chamber)
+
+
+def read_rebalance(text):
+    """The rebalance of `2 6 | live blank`: rounds by seat, and the chamber."""
+    amounts, chamber = (tuple(part.split()) for part in text.split("|"))
+    return Rebalance(tuple(map(int, amounts)), chamber)
+
+
 def test_playthrough():
     """A whole match by hand: who is asked, what each move leads to, and what everyone is told."""
     game = Chamber(lives=2, items_per_round=2, sudden_death_after=1)
-    state, told = game.start(3), []
-    for line in filter(None, PLAYTHROUGH.read_text().split("\n\n", 3)[-1].splitlines()):
-        word, _, rest = line.partition(" ")
-        rest, moves = rest.strip(), None
-        if word in ("load", "rebalance"):
-            *rows, chamber = (tuple(part.split()) for part in rest.split("|"))
-            moves = {CHANCE: Load(tuple(rows), chamber)}
-            if word == "rebalance":
-                moves = {CHANCE: Rebalance(tuple(map(int, rows[0])), chamber)}
-        elif word == "play":
-            answers = (answer.split(":") for answer in rest.split(","))
-            moves = {
-                Seat(int(seat)): read_move(move, game.default(state, Seat(int(seat))))
-                for seat, move in answers
-            }
-        elif word == "ask":
-            asked = game.to_act(state)
-            assert rest == ("chance" if asked == (CHANCE,) else " ".join(map(seen, asked)))
-        elif word == "sees":
-            seat, _, expected = rest.partition(" ")
-            assert expected == fields(game.observe(state, Seat(int(seat))))
-        elif word in ("tell", "secret"):
-            assert line.split() == told.pop(0).split()
-        else:
-            assert word == "#"
-        if moves is not None:
-            assert told == []
-            step = game.apply(state, moves)
-            state = step.state
-            told = [line for event in step.events for line in retold(event)]
-    assert told == []
-    assert game.to_act(state) == ()
+    chance = {"load": read_load, "rebalance": read_rebalance}
+    state = playthrough.played(PLAYTHROUGH, game, 3, write=seen, read_move=read_move, chance=chance)
     assert game.ranks(state) == (2, 3, 1)

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import attrs
+import playthrough
 import pytest
 
-from arena.game import CHANCE, Seat
+from arena.game import Seat
 from arena.games.cards import DECK
 from arena.games.holdem import Bet, Deal, Fold, Holdem
 from arena.games.holdem_betting import BOARD_AT, raises, to_call
@@ -104,15 +105,6 @@ def seen(value):
     return (":" if isinstance(value[0], Seat) else ",").join(map(seen, value))
 
 
-def retold(event):
-    """The lines of an event: what all are told, and what each seat is."""
-    payloads = [("tell ", event.public)] if event.public is not None else []
-    payloads += [(f"secret {int(seat)}", payload) for seat, payload in event.private.items()]
-    for whom, payload in payloads:
-        fields = [f"{name}={seen(getattr(payload, name))}" for name in attrs.fields_dict(type(payload))]
-        yield " ".join([whom, event.kind, *fields])
-
-
 def asked(game, state):
     """The question as the playthrough writes it."""
     (seat,) = game.to_act(state)
@@ -130,32 +122,18 @@ def dealt(text):
     return Deal((*cards, *rest[:behind], *board, *rest[behind:]))
 
 
+def read_move(text, default):
+    """The move of `fold`, `failed` or how many chips."""
+    by_word = {"fold": Fold(), "failed": default}
+    return by_word[text] if text in by_word else Bet(int(text))
+
+
 def test_playthrough():
     """A whole match by hand: who is asked for what, what each move leads to, and what everyone is told."""
     game = Holdem(stack=100, hands=3, reset_stacks=False)
-    state, told = game.start(3), []
-    for line in filter(None, PLAYTHROUGH.read_text().split("\n\n", 3)[-1].splitlines()):
-        word, _, rest = line.partition(" ")
-        rest = rest.strip()
-        if word in ("deal", "play"):
-            assert told == []
-            if word == "deal":
-                moves = {CHANCE: dealt(rest)}
-            else:
-                seat, _, what = rest.partition(": ")
-                by_word = {"fold": Fold(), "failed": game.default(state, Seat(int(seat)))}
-                moves = {Seat(int(seat)): by_word[what] if what in by_word else Bet(int(what))}
-            step = game.apply(state, moves)
-            state, told = step.state, [line for event in step.events for line in retold(event)]
-        elif word in ("tell", "secret"):
-            assert line.split() == told.pop(0).split()
-        elif word == "ask":
-            assert rest == asked(game, state)
-        elif word == "stacks":
-            assert rest == f"{seen(state.stacks)} button {int(state.button)}"
-        else:
-            assert word == "#"
-    assert told == []
-    assert game.to_act(state) == ()
+    facts = {"ask": asked, "stacks": lambda _, state: f"{seen(state.stacks)} button {int(state.button)}"}
+    state = playthrough.played(
+        PLAYTHROUGH, game, 3, write=seen, read_move=read_move, chance={"deal": dealt}, facts=facts
+    )
     assert game.ranks(state) == (1, 3, 2)
     assert game.returns(state) == (90, -100, 10)

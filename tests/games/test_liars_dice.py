@@ -4,6 +4,7 @@ from pathlib import Path
 from random import Random
 
 import attrs
+import playthrough
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -375,56 +376,22 @@ def seen(value):
     return str(int(value)) if isinstance(value, Seat) else str(value)
 
 
-def fields(thing):
-    """An observation or a payload as the playthrough writes it."""
-    return " ".join(f"{name}={seen(getattr(thing, name))}" for name in attrs.fields_dict(type(thing)))
-
-
-def retold(event):
-    """The lines of an event: what all are told, and what one seat is."""
-    if event.public is not None:
-        yield f"tell {event.kind} {fields(event.public)}"
-    for seat, payload in event.private.items():
-        yield f"secret {int(seat)} {event.kind} {fields(payload)}"
-
-
-def read_move(text):
+def read_move(text, _default):
     """The move of `bid 5 2`, `pass`, `challenge` or `forfeit`."""
     word, *numbers = text.split()
     kinds = {"bid": Bid, "pass": Pass, "challenge": Challenge, "forfeit": Forfeit}
     return kinds[word](*map(int, numbers))
 
 
+def read_roll(text):
+    """The roll of `5 2 | 5 5 | 1 3`."""
+    return Roll(tuple(tuple(map(int, row.split())) for row in text.split("|")))
+
+
 def test_playthrough():
     """A whole match by hand: who is asked, what each move leads to, and what everyone is told."""
     game = LiarsDice(dice=2)
-    state, told = game.start(3), []
-    lines = PLAYTHROUGH.read_text().split("\n\n", 3)[-1].splitlines()
-    for line in filter(None, lines):
-        word, _, rest = line.partition(" ")
-        rest = rest.strip()
-        if word in ("roll", "play"):
-            assert told == []
-        if word == "roll":
-            rows = tuple(tuple(map(int, row.split())) for row in rest.split("|"))
-            moves = {CHANCE: Roll(rows)}
-        elif word == "play":
-            answers = (answer.split(":") for answer in rest.split(","))
-            moves = {Seat(int(seat)): read_move(move) for seat, move in answers}
-        elif word == "ask":
-            asked = game.to_act(state)
-            assert rest == ("chance" if asked == (CHANCE,) else " ".join(map(seen, asked)))
-        elif word == "sees":
-            seat, _, expected = rest.partition(" ")
-            assert expected == fields(game.observe(state, Seat(int(seat))))
-        elif word in ("tell", "secret"):
-            assert line.split() == told.pop(0).split()
-        else:
-            assert word == "#"
-        if word in ("roll", "play"):
-            step = game.apply(state, moves)
-            state = step.state
-            told = [line for event in step.events for line in retold(event)]
-    assert told == []
-    assert game.to_act(state) == ()
+    state = playthrough.played(
+        PLAYTHROUGH, game, 3, write=seen, read_move=read_move, chance={"roll": read_roll}
+    )
     assert game.ranks(state) == (2, 1, 3)
