@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 DONE, FAULTS, MISTAKE, BUG, INTERRUPTED, TERMINATED = 0, 1, 2, 70, 130, 143
 
 EXIT_CODES = (
-    "Exit codes: 0 done; 1 faults under --strict; 2 a mistake in what was asked; "
+    "Exit codes: 0 done; 1 faults under --strict or -x; 2 a mistake in what was asked; "
     "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
 )
 FAULT_KINDS = ("too_late", "malformed", "illegal", "gone")

@@ -259,6 +259,8 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 _A_BOT = "a folder with bot.toml, a .py or .js file, a built-in bot, module:Class or a command"
 _RUNNERS = {".py": ("python3", "Python"), ".js": ("node", "JavaScript")}
 _LANGUAGES = {"python": "Python", "python3": "Python", "node": "JavaScript"}
+_PATH = re.compile(r"\S*/\S*|\S+\.(?:py|js|toml)")
+"""What can only be meant as a place: one word with a slash, or with the ending of a bot's file."""
 _TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 
@@ -279,6 +281,8 @@ def _find(spec: str, base: Path) -> Entrant:
         return _from_module(spec, base)
     if os.path.isdir(place):
         raise ConfigError(f"{spec} is a folder without bot.toml, which would say how to run the bot")
+    if _PATH.fullmatch(spec) and not os.path.exists(place):
+        raise ConfigError(f"there is no file or folder {shown(spec)}")
     return _from_command(spec, base)
 
 

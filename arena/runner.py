@@ -155,6 +155,7 @@ async def _gather(
             await lobby.arrived()
         lobby.is_full = True
         names += list(lobby.players)
+        _check_return(setup, names)
         unknown = set(lobby.players) - {entrant.name for entrant in known}
         setup.store.put_bots(
             [StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in sorted(unknown)]
@@ -165,6 +166,17 @@ async def _gather(
             "mend some, or take fewer seats"
         )
     return names
+
+
+def _check_return(setup: Setup, names: Sequence[str]) -> None:
+    """Raises ConfigError if bots that played here have not come back: their matches would not count."""
+    started = {entrant.name for entrant in setup.entrants if is_ours(entrant)}  # may be left out
+    away = sorted(setup.store.players() - set(names) - started)
+    if away:
+        raise ConfigError(
+            f"{setup.folder} has matches of {', '.join(away)}, who did not connect this time: "
+            "let them come under the same names, or take another --out, or --fresh"
+        )
 
 
 async def _build_all(setup: Setup, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:

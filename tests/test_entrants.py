@@ -162,7 +162,7 @@ def test_a_wrong_recipe(base, recipe, expected):
 
 WRONG_SPECS = [
     ("odd", "no such bot: odd (did you mean odds?); built-in bots are odds, or give a folder with bot.toml"),
-    ("./missing.py", "no such bot: ./missing.py; built-in bots are odds"),
+    ("./missing.py", 'there is no file or folder "./missing.py"'),
     ("no-such-program --x", "no such bot: no-such-program --x; built-in"),
     ("plain", "plain is a folder without bot.toml"),
     ("notes.txt", "notes.txt is neither a .py or .js file nor can it be run (chmod +x)"),

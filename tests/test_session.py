@@ -299,10 +299,11 @@ def test_faults_are_told_and_count_under_strict(arena):
 
 
 def test_the_first_fault_can_end_the_run(arena):
-    """`-x` prints its capsule, and how to go on."""
+    """`-x` is exit code 1, prints the capsule, leaves it as a file at once, and says how to go on."""
     code, _, err = arena(*TWO, "--series", "20", "--out", "new", "-x")
-    assert (0, True) == (code, "stopped at the first fault: Odd in match " in err)
-    assert "to go on: arena run --resume new" in err
+    assert (1, True) == (code, "stopped at the first fault: Odd in match " in err)
+    assert "the same command with --fresh; as it is: arena run --resume new" in err
+    assert list(Path("new/faults").glob("*-*-0.jsonl"))
     assert 0 < len(rows("new", "matches")) < 40
     assert "stopped" == json.loads(Path("new/run.json").read_text())["status"]
     arena("--resume", "new")

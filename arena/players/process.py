@@ -224,7 +224,8 @@ async def _wait_entered(player: ProcessPlayer, connect_s: float) -> str | None:
     with trio.move_on_after(connect_s):
         await player.entered.wait()
     if player.is_gone:
-        return player.gone_reason
+        has_finished = player.gone_reason == _ending(0)
+        return f"{player.gone_reason}, and never connected" if has_finished else player.gone_reason
     return None if player.entered.is_set() else f"did not connect within {connect_s:g} s"
 
 

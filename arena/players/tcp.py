@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 import trio
 
 from arena.errors import ConfigError
+from arena.players.codec import shown
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.transport import SocketTransport, Transport
@@ -240,9 +241,11 @@ class Lobby:
             self._announce(f"{player.name} has left: {player.gone_reason}")
 
     async def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
-        if reason not in self._refusals and len(self._refusals) < REFUSALS_NOTED_MAX:
-            self._refusals.add(reason)
-            self._note(f"a connection was refused: {reason}")
+        name = "without a name" if connection.name is None else f"as {shown(connection.name)}"
+        news = f"a connection from {transport.peer} {name} was refused: {reason}"
+        if news not in self._refusals and len(self._refusals) < REFUSALS_NOTED_MAX:
+            self._refusals.add(news)
+            self._note(news)
         await send_last(transport, connection.bye(reason))
 
     def _seat(self, connection: ArenaConnection) -> StreamPlayer | str:
@@ -252,10 +255,10 @@ class Lobby:
         name = connection.name
         if name is not None and (reason := check_name(name)) is not None:
             return reason
-        if name is not None and name in self._tokens.values():
-            return f"{name} takes part with a token: send it beside the name"
         if connection.token is not None and self._tokens:
             return "nobody has this token"
+        if name is not None and name in self._tokens.values():
+            return f"{name} takes part with a token: send it beside the name"
         return self._without_token(name)
 
     def _with_token(self, name: str) -> StreamPlayer:

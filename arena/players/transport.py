@@ -23,6 +23,8 @@ class Transport(ABC):
     A broken one reads as closed (`b""`) and takes nothing more (OSError, trio.BrokenResourceError).
     """
 
+    peer: str = "this process"
+    """Who is at the other end, for people."""
     is_polled: bool = True
     """Whether news come through Trio's poll, so that the lag watch knows when they can have come."""
 
@@ -48,6 +50,8 @@ class SocketTransport(Transport):
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
+        if sock.family in (socket.AF_INET, socket.AF_INET6):
+            self.peer = str(sock.getpeername()[0])
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

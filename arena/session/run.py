@@ -116,6 +116,8 @@ class _Run:
         """Writes all tables; gives why they cannot be."""
         try:
             export(self.setup.store)
+            if self.summary.first_fault is not None:  # its series is open, but whoever says -x asks for it
+                self.setup.store.publish([self.summary.first_fault.match_id])
             write_run_file(self.setup, began_at=self.began_at, played=self.summary.played, status=status)
         except ConfigError as error:
             return error
@@ -142,7 +144,8 @@ class _Run:
             return self._interrupted()
         if not self.asked.quiet:
             self._say_next()
-        return 70 if aborted else 1 if self.setup.plan.strict and faults else 0
+        was_stopped = self.summary.first_fault is not None
+        return 70 if aborted else 1 if was_stopped or (self.setup.plan.strict and faults) else 0
 
     def _remarks(self) -> Iterator[str]:
         summary = self.summary
@@ -162,7 +165,7 @@ class _Run:
                 f"{decision.fault} ({printable(decision.reason)})"
             )
             yield from capsule_lines(capsule.lines)
-            yield f"to go on: {self._resume()}"
+            yield f"when the bot is mended: the same command with --fresh; as it is: {self._resume()}"
 
     def _bugs(self, aborted: Sequence[str]) -> Iterator[str]:
         """What is wrong with us, and how to see it."""

@@ -17,6 +17,8 @@ import trio
 from arena.show.text import say
 
 EXIT_OF = {signal.SIGINT: 130, signal.SIGTERM: 143}
+PATIENCE_S = 8.0
+"""How long an orderly end may take; bots that ignore SIGTERM need two to three seconds."""
 
 
 class Stop:
@@ -43,6 +45,7 @@ class Stop:
         try:
             yield
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             for number in heard:
                 signal.signal(number, before[number])
 
@@ -69,6 +72,9 @@ class Stop:
         self.number = number
         if self._cancel is not None:
             self._cancel()
+        # `timeout` and systemd send one signal only, and a bot in this process may never return.
+        signal.signal(signal.SIGALRM, lambda *_: leave_at_once(number, self.hint))
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
 
 
 def leave_at_once(number: int, hint: str) -> None:

@@ -154,11 +154,14 @@ class _Writer:
 
     def _is_echo(self, event: Event, moves: Turn) -> bool:
         """Whether the event only says again which move was made, on the line above."""
-        for who, move in moves.items():
-            if event.public is not None and event.kind == _spaced(type(move).__name__).replace(" ", "_"):
-                known = {self.bots[who], *_leaves(self._json(move))}
-                return set(_leaves(self._json(event.public))) <= known
-        return False
+        if event.public is None:
+            return False
+        told = set(_leaves(self._json(event.public)))
+        return any(
+            event.kind == _spaced(type(move).__name__).replace(" ", "_")
+            and told <= {self.bots[who], *_leaves(self._json(move))}
+            for who, move in moves.items()
+        )
 
     def _event(self, event: Event) -> Iterator[str]:
         viewer, kind = self.told.viewer, event.kind.replace("_", " ")

@@ -257,6 +257,10 @@ class Store:
             found.setdefault(pairing_id, []).append(row)
         return {pairing_id: finished_from(rows) for pairing_id, rows in found.items()}
 
+    def players(self) -> set[str]:
+        """The names of all bots that sat in a match."""
+        return {bot for (bot,) in self._rows("SELECT DISTINCT bot FROM seats")}
+
     def series(self) -> list[SeriesState]:
         """All series in schedule order; those that the schedule does not name come last."""
         rows = self._rows(

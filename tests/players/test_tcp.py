@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import pytest
@@ -121,7 +121,10 @@ async def test_second_of_a_name(autojump_clock, taken, said, names):
         pytest.param({"name": "a\nb"}, "name", id="a control character"),
         pytest.param({"name": 7}, "name", id="no string"),
         pytest.param({"name": "carol"}, "token", id="that of an entrant with a token"),
-        pytest.param({"name": "dave", "token": "wrong"}, "token", id="a token that nobody has"),
+        pytest.param(
+            {"name": "dave", "token": "wrong"}, "nobody has this token", id="a token that nobody has"
+        ),
+        pytest.param({"name": "carol", "token": "no"}, "nobody has this token", id="her name, a wrong token"),
         pytest.param({"type": "hello", "protocol": 99, "name": "eve"}, "protocol", id="a later protocol"),
     ],
 )
@@ -137,6 +140,7 @@ async def test_refused_with_a_reason(autojump_clock, hello, reason):
         assert {"carol": []} == lobby.players
         assert 1 == len(notes)
         assert "secret" not in notes[0]
+        assert notes[0].startswith("a connection from this process ")
 
 
 async def test_a_full_table(autojump_clock):
@@ -280,6 +284,34 @@ async def test_three_bots_of_the_document_play_a_tournament(tmp_path):
         assert [str(number + 1) for number in range(len(questions))] == [q["message_id"] for q in questions]
         assert 9 == questions[-1]["game_number"]
         assert {"yourself"} <= {name for name, _ in questions[0]["other_hands"]}
+
+
+@pytest.mark.slow
+async def test_whoever_played_must_come_back(tmp_path):
+    """A run goes on with the same guests: their matches would not count without them, so another one is refused."""
+
+    async def guest(port, name):
+        with suppress(KeyError):  # bye is no question
+            await plain_bot(port, name, str, [])
+
+    async def with_guests(*names):
+        calls, summary = Calls(), Summary()
+        with opened(tmp_path / "out", (), expect=2, series=1) as setup:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(run_tournament, setup, calls, summary)
+                await calls.is_open.wait()
+                for name in names:
+                    nursery.start_soon(guest, calls.port, name)
+        return summary
+
+    with trio.fail_after(20):
+        assert 2 == (await with_guests("ann", "cat")).played
+        with pytest.RaisesGroup(
+            pytest.RaisesExc(ConfigError, match="has matches of cat, who did not connect this time"),
+            flatten_subgroups=True,
+        ):
+            await with_guests("ann", "dave")
+        assert 0 == (await with_guests("cat", "ann")).played
 
 
 @pytest.mark.slow
