@@ -35,9 +35,11 @@ class Limit:
     time_s: float
     margin_s: float
     is_first: bool = False
+    total_s: float = attrs.field(init=False)
+    """Both together."""
 
-    @property
-    def total_s(self) -> float:
+    @total_s.default
+    def _both(self) -> float:
         return self.time_s + self.margin_s
 
 

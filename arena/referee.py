@@ -205,15 +205,16 @@ class _Match:
             return None
         game, limit = self.game, chair.next_limit(player)
         question = Question(game.observe(state, seat), game.options(state, seat), limit, chair.clock.bank_s)
-        slot = self.desk.slot(question, trio.current_time())
+        slot = self.desk.slot(question, self.desk.now())
         player.ask(question, slot)
         return slot
 
     async def _wait(self, asked: Sequence[Seat], slots: Sequence[Slot | None]) -> None:
         """Returns when every question is settled, by an answer or because its time is over."""
-        for chair in self.chairs:
-            if chair.player is not None:
-                chair.player.flush()
+        if len(asked) < len(self.chairs) or None in slots:  # whoever is asked has got it all with the question
+            for chair in self.chairs:
+                if chair.player is not None:
+                    chair.player.flush()
         if not self.desk.missing:
             self._since_checkpoint += 1
             if self._since_checkpoint >= TURNS_BETWEEN_CHECKPOINTS:
@@ -257,7 +258,8 @@ class _Match:
             is_lagged = self.lag(began_at) > LAG_SHARE * limit.time_s
         if fault != "gone":
             player.has_answered = True
-        chair.clock.spend(elapsed_s, limit)
+        if chair.limit is None:  # there is a bank
+            chair.clock.spend(elapsed_s, limit)
         if fault is None:
             return Decision(turn, seat, move, elapsed_s, None, "", True, is_lagged)
         default = self.game.default(state, seat)

@@ -11,7 +11,7 @@ comes to the slot of that question.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
@@ -60,24 +60,23 @@ class Reply(NamedTuple):
 class Slot:
     """The place of one answer; the first reply counts."""
 
-    __slots__ = ("_desk", "asked_at", "question", "reply", "sent_at")
+    __slots__ = ("_desk", "asked_at", "deadline", "question", "reply", "sent_at")
 
     def __init__(self, desk: Desk, question: Question, asked_at: float) -> None:
         self._desk = desk
         self.question = question
         self.asked_at = asked_at
+        self.deadline = asked_at + question.limit.total_s
+        """Moves with the moment at which the question is handed over."""
         self.sent_at: float | None = None
         """When the whole question was handed over; None: it was not, or only after its limit."""
         self.reply: Reply | None = None
 
-    @property
-    def deadline(self) -> float:
-        return (self.asked_at if self.sent_at is None else self.sent_at) + self.question.limit.total_s
-
     def note_sent(self, now: float) -> None:
         """The whole question is handed over; its time begins, unless that took too long already."""
-        if self.sent_at is None and now - self.asked_at <= self.question.limit.total_s:
+        if self.sent_at is None and now <= self.deadline:
             self.sent_at = now
+            self.deadline += now - self.asked_at
 
     def settle(self, reply: Reply) -> None:
         """Takes the reply, if it is the first."""
@@ -97,6 +96,8 @@ class Desk:
     def __init__(self) -> None:
         self.missing = 0
         """How many questions are open."""
+        self.now: Callable[[], float] = trio.lowlevel.current_clock().current_time
+        """`trio.current_time`, for a third of what it costs."""
         self._waiting: trio.lowlevel.Task | None = None
         self._alarm: trio.CancelScope | None = None
 
@@ -116,7 +117,7 @@ class Desk:
         """Returns when all slots are settled, or none that is not can be in time any more."""
         while self.missing:
             deadline = max([slot.deadline for slot in slots if slot.reply is None])
-            now = trio.current_time()
+            now = self.now()
             if now >= deadline:  # reckoned anew: a question that waited in an outbox began later
                 self.close()
                 await _hear_out()

@@ -146,7 +146,7 @@ class StreamPlayer(Player):
                 now, heard_since = watch.polled_at, watch.polled_before
             else:
                 now = heard_since = trio.current_time()
-            self._note(now, "←", octets)
+            self._messages.append((now, "←", octets[:MESSAGE_BYTES_KEPT]))
             for received in connection.receive(octets):
                 if type(received) is Answered:
                     self._settle(received.move, now, heard_since)
@@ -289,7 +289,7 @@ class StreamPlayer(Player):
         )
         if not is_plain:
             self._asked_id = connection.open_id
-        self._note(slot.asked_at, "→", octets)
+        self._messages.append((slot.asked_at, "→", octets[:MESSAGE_BYTES_KEPT]))
         if self._put_aside:
             self._put_aside.append(octets)
             octets = b"".join(self._put_aside)
