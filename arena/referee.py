@@ -211,7 +211,7 @@ class _Match:
 
     async def _wait(self, asked: Sequence[Seat], slots: Sequence[Slot | None]) -> None:
         """Returns when every question is settled, by an answer or because its time is over."""
-        if len(asked) < len(self.chairs) or None in slots:  # whoever is asked has got it all with the question
+        if len(asked) < len(self.chairs) or None in slots:  # who is asked has got it all with the question
             for chair in self.chairs:
                 if chair.player is not None:
                     chair.player.flush()
