@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.analysis.leaderboard import Leaderboard, Progress, Row
+from arena.analysis.counted import Progress
+from arena.analysis.leaderboard import Leaderboard, Row
 from arena.errors import ConfigError
 from arena.game import CHANCE, Seat
 from arena.games.liars_dice import Bid, Challenge, Forfeit, LiarsDice, Pass, Roll

@@ -1,9 +1,6 @@
 """The leaderboard: what every bot did over the matches that count, and how sure that is.
 
-Counted are the series before the first one that is not closed, in schedule order:
-a series that ends early is a short one, and counting it before the slow ones are
-in would favour whoever ends matches quickly.  A series with an aborted match is
-left out whole, so that no bot gains by the seat in which the rules broke.
+Which matches count, `counted` says.
 
 Bots are ranked by their score: points a match, or, where a game is rated by returns,
 mean returns in the unit in which the game shows them.
@@ -13,22 +10,18 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import takewhile
-from math import ceil, fsum, sqrt
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping
+from math import fsum
+from typing import Any
 
 import attrs
 
+from arena.analysis.counted import Progress, progress_of
+from arena.analysis.intervals import Tally, mean_interval, quantiles, win_rate_interval
 from arena.record import FAULT_KINDS
-from arena.store import Column, SeriesState, Store, StoredBot, Table
+from arena.store import Column, Store, StoredBot, Table
 
 CONFIDENCE = 0.95
-MANY_TIMES = 20_000
-"""From here on importing numpy (0.1 s) is cheaper than sorting in Python."""
-
-Tally: TypeAlias = tuple[float, int]
-"""Of one series: a sum over its matches, and how many they are."""
 
 
 @attrs.frozen
@@ -89,37 +82,6 @@ class Leaderboard:
 
 
 @attrs.frozen
-class Progress:
-    """Which series count; how many matches do, and what becomes of the others."""
-
-    series: frozenset[str]
-    """The ids of those that count."""
-    spoilt: tuple[str, ...]
-    """The ids of those that would, had no match of theirs been aborted."""
-    planned: int
-    counted: int
-    left_out: int
-    """In a series that is spoilt."""
-    waiting: int
-    """Played, but their series, or one before it, is not closed."""
-    unplanned: int
-    """There, but not in the schedule."""
-
-    @property
-    def note(self) -> str:
-        """What is not counted and why, in one line; empty if everything is."""
-        reasons = {
-            "played, waiting for their series or one before it": self.waiting,
-            f"left out with a match that was aborted (series {', '.join(self.spoilt)})": self.left_out,
-            "not in the schedule": self.unplanned,
-        }
-        parts = [f"{matches} {reason}" for reason, matches in reasons.items() if matches]
-        if not parts and self.counted == self.planned:
-            return ""
-        return "; ".join([f"{self.counted} of {self.planned} matches counted", *parts])
-
-
-@attrs.frozen
 class Scale:
     """On what a game is rated, as `arena.prepare` kept it."""
 
@@ -152,27 +114,6 @@ def leaderboard(store: Store) -> Leaderboard:
         bots[name] = StoredBot(name, sums[name].version)
     rows = [_row(bot, sums[name], scale) for name, bot in bots.items()]
     return Leaderboard(tuple(_ranked(rows)), progress)
-
-
-def progress_of(series: Sequence[SeriesState]) -> Progress:
-    """What counts, from all series in schedule order; without a schedule all are as good as planned."""
-    planned = [state for state in series if state.planned] or list(series)
-    closed = list(takewhile(lambda state: state.is_closed, planned))
-    whole = [state for state in closed if not state.aborted]
-    spoilt = [state for state in closed if state.aborted]
-
-    def stored(states: Iterable[SeriesState]) -> int:
-        return sum(state.stored for state in states)
-
-    return Progress(
-        series=frozenset(state.series_id for state in whole),
-        spoilt=tuple(state.series_id for state in spoilt),
-        planned=sum(state.planned or state.stored for state in planned),
-        counted=stored(whole),
-        left_out=stored(spoilt),
-        waiting=stored(planned) - stored(closed),
-        unplanned=stored(series) - stored(planned),
-    )
 
 
 class _Sums:
@@ -264,101 +205,3 @@ def _ranked(rows: Iterable[Row]) -> list[Row]:
     ordered = sorted(rows, key=lambda row: (*key(row), -row.win_rate, row.bot))
     first: dict[tuple[bool, float], int] = {}
     return [attrs.evolve(row, rank=first.setdefault(key(row), place)) for place, row in enumerate(ordered, 1)]
-
-
-def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
-    """The 95 % interval of wins ÷ matches, from (wins, matches) of each series.
-
-    Points do as well for wins: they too are 0 to 1 a match.
-
-    Series are the independent units.  The variance V of the ratio is the
-    between-clusters one, k/(k−1) · Σ(wᵢ − p·mᵢ)² / (Σmᵢ)²; it gives the number of
-    independent matches that would be as good, n = p(1−p)/V; and n goes into the
-    Wilson interval, with Student's t of k−1 degrees of freedom for the normal
-    quantile (the modified Wilson interval for complex samples: Dean & Pagano,
-    J. Survey Stat. Methodol. 3, 2015, 484–503).
-
-    V and n count one series more, half of it all won and half all lost: else series
-    that all went alike would claim certainty.  All won then gives n = k, and a
-    single series nearly [0, 1].  In simulations of 3 to 400 series of two matches,
-    independent, alike or mirrored, at true rates from 0.5 to 0.99, it held the
-    truth in 92 to 100 %.
-    """
-    tallies = list(series)
-    k = len(tallies)
-    if k == 0:
-        return 0.0, 1.0
-    wins, matches = fsum(won for won, _ in tallies), sum(played for _, played in tallies)
-    extra = matches / k
-    p = (wins + extra / 2) / (matches + extra)
-    spread = fsum((won - p * played) ** 2 for won, played in tallies)
-    spread += (p**2 + (1 - p) ** 2) * extra**2 / 2
-    variance = (k + 1) / k * spread / (matches + extra) ** 2
-    return _wilson(wins / matches, p * (1 - p) / variance, student_t(max(1, k - 1)))
-
-
-def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
-    c = t * t / n
-    middle, half = (p + c / 2) / (1 + c), t * sqrt(p * (1 - p) / n + c / (4 * n)) / (1 + c)
-    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
-
-
-def mean_interval(series: Iterable[Tally], largest: float) -> tuple[float, float]:
-    """The 95 % interval of returns ÷ matches, symmetric about it, from (returns, matches) of each series.
-
-    Student's t of k−1 degrees of freedom, and V as above: where all series have equally
-    many matches that is the textbook's interval for the mean of k series means.
-
-    One series, or several that all went alike, do not show how much series differ: half
-    of it is then 19/k times `largest`, the largest return of a match without its sign.
-    For one series this holds the centre of any symmetric distribution with a single peak
-    in 95 % or more: x ± c·|x| misses it at most once in c + 1 times (after Edelman, Am.
-    Statistician 44, 1990).  For k alike it is wider than the rule of three: what never came
-    in k series may still come in 3/k of them, and then cost up to twice `largest`.
-
-    Without any series it is 0 to 0, as there is no number that would be wide enough.
-    """
-    tallies = list(series)
-    k, matches = len(tallies), sum(played for _, played in tallies)
-    if k == 0:
-        return 0.0, 0.0
-    mean = fsum(total for total, _ in tallies) / matches
-    means = [total / played for total, played in tallies]
-    if max(means) - min(means) <= 1e-9 * largest:  # alike but for rounding
-        half = 19 / k * largest
-    else:
-        spread = fsum((total - mean * played) ** 2 for total, played in tallies)
-        half = student_t(k - 1) * sqrt(k / (k - 1) * spread) / matches
-    return mean - half + 0.0, mean + half + 0.0
-
-
-def student_t(freedom: int) -> float:
-    """The two-sided 95 % quantile of Student's t, to 0.2 %.
-
-    Cornish–Fisher expansion, Abramowitz & Stegun 26.7.5; it fails below 3 degrees, which are exact.
-    """
-    if freedom < 3:
-        return (12.706204736432095, 4.302652729911275)[freedom - 1]
-    z = 1.959963984540054
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return fsum(term / freedom**power for power, term in enumerate(terms))
-
-
-def quantiles(times: array[float], *shares: float) -> tuple[float, ...]:
-    """For each share the smallest time that at least this share of them does not exceed; 0.0 of none."""
-    if not times:
-        return (0.0,) * len(shares)
-    places = [max(0, ceil(share * len(times)) - 1) for share in shares]
-    if len(times) < MANY_TIMES:
-        ordered = sorted(times)
-        return tuple(ordered[place] for place in places)
-    import numpy
-
-    parted = numpy.partition(numpy.frombuffer(times, dtype=numpy.float32), places)
-    return tuple(float(parted[place]) for place in places)

@@ -322,11 +322,21 @@ class Store:
         tally = (FaultCount(*key, count) for key, count in counts.items() if count > 0)
         return sorted(tally, key=lambda row: (row.bot, -row.count, row.fault, row.reason))
 
+    def match_rows(self) -> Iterator[Row]:
+        """(number, match_id, series_id, cycle, rotation) of every finished match in schedule order.
+
+        The number is what the column `match` of `seat_rows` means.
+        """
+        return self._rows(
+            "SELECT number, match_id, series_id, cycle, rotation FROM shown_matches"
+            f" WHERE status = 'done' ORDER BY {IN_ORDER}"
+        )
+
     def seat_rows(self, *columns: str) -> Iterator[Row]:
         """These columns of every seat of every finished match, in no order: for sums over many.
 
-        Columns of seats.csv, and `times`: the thinking times of the asked
-        decisions, as the bytes of an `array("f")`.
+        Columns of seats.csv; `match`, its number in `match_rows`; and `times`: the thinking
+        times of the asked decisions, as the bytes of an `array("f")`.
         """
         return self._rows(f"SELECT {quoted(columns)} FROM shown_seats WHERE status = 'done'")
 

@@ -14,17 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import play
 
-from arena.analysis.leaderboard import (
-    COLUMNS,
-    MANY_TIMES,
-    Row,
-    leaderboard,
-    mean_interval,
-    progress_of,
-    quantiles,
-    student_t,
-    win_rate_interval,
-)
+from arena.analysis.counted import progress_of
+from arena.analysis.intervals import MANY_TIMES, mean_interval, quantiles, student_t, win_rate_interval
+from arena.analysis.leaderboard import COLUMNS, Row, leaderboard
 from arena.store import SeriesState, Store, StoredBot
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from liars_dice_questions import BOTS, play
 
-from arena.analysis.leaderboard import win_rate_interval
+from arena.analysis.intervals import win_rate_interval
 from arena.clock import Control
 from arena.games.blef import Blef
 from arena.games.blef_sets import CARDS, SETS, pool

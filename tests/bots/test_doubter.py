@@ -7,7 +7,7 @@ from statistics import mean
 import pytest
 from liars_dice_questions import BOTS, play
 
-from arena.analysis.leaderboard import win_rate_interval
+from arena.analysis.intervals import win_rate_interval
 from arena.games.bluff import Bluff
 from arena.games.cards import sort_cards
 from arena.players.local import LocalPlayer

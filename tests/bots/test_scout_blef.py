@@ -9,7 +9,7 @@ import pytest
 from liars_dice_questions import BOTS, QUESTIONS, PlainSeat, play
 from liars_dice_questions import may_answer as may_answer_dice
 
-from arena.analysis.leaderboard import win_rate_interval
+from arena.analysis.intervals import win_rate_interval
 from arena.games.blef import Blef
 from arena.games.blef_sets import SETS
 from arena.sdk import choose

@@ -1,0 +1,67 @@
+"""Which matches count: those of the series before the first one that is not closed, in schedule order.
+
+A series that ends early is a short one, and counting it before the slow ones are in
+would favour whoever ends matches quickly.  A series with an aborted match is left out
+whole, so that no bot gains by the seat in which the rules broke.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+import attrs
+
+from arena.store import SeriesState
+
+
+@attrs.frozen
+class Progress:
+    """Which series count; how many matches do, and what becomes of the others."""
+
+    series: frozenset[str]
+    """The ids of those that count."""
+    spoilt: tuple[str, ...]
+    """The ids of those that would, had no match of theirs been aborted."""
+    planned: int
+    counted: int
+    left_out: int
+    """In a series that is spoilt."""
+    waiting: int
+    """Played, but their series, or one before it, is not closed."""
+    unplanned: int
+    """There, but not in the schedule."""
+
+    @property
+    def note(self) -> str:
+        """What is not counted and why, in one line; empty if everything is."""
+        reasons = {
+            "played, waiting for their series or one before it": self.waiting,
+            f"left out with a match that was aborted (series {', '.join(self.spoilt)})": self.left_out,
+            "not in the schedule": self.unplanned,
+        }
+        parts = [f"{matches} {reason}" for reason, matches in reasons.items() if matches]
+        if not parts and self.counted == self.planned:
+            return ""
+        return "; ".join([f"{self.counted} of {self.planned} matches counted", *parts])
+
+
+def progress_of(series: Sequence[SeriesState]) -> Progress:
+    """What counts, from all series in schedule order; without a schedule all are as good as planned."""
+    planned = [state for state in series if state.planned] or list(series)
+    closed = list(takewhile(lambda state: state.is_closed, planned))
+    whole = [state for state in closed if not state.aborted]
+    spoilt = [state for state in closed if state.aborted]
+
+    def stored(states: Iterable[SeriesState]) -> int:
+        return sum(state.stored for state in states)
+
+    return Progress(
+        series=frozenset(state.series_id for state in whole),
+        spoilt=tuple(state.series_id for state in spoilt),
+        planned=sum(state.planned or state.stored for state in planned),
+        counted=stored(whole),
+        left_out=stored(spoilt),
+        waiting=stored(planned) - stored(closed),
+        unplanned=stored(series) - stored(planned),
+    )
