@@ -5,7 +5,7 @@ Beside `record` and `plan`: it knows `schedule` and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
@@ -49,14 +49,20 @@ class Ledger:
     def __init__(self, order: Sequence[Pairing], *, withdrawn_after: int, restarts_max: int) -> None:
         self.withdrawn: dict[str, int] = {}
         """Bot -> the index into `order` from which on it does not play."""
-        self._order = order
+        self._order: list[Pairing] = []
         self._withdrawn_after = withdrawn_after
         self._restarts_max = restarts_max
-        self._index = {pairing.id: index for index, pairing in enumerate(order)}
-        assert len(self._index) == len(order), "a pairing's id is its own"
+        self._index: dict[PairingId, int] = {}
         self._finished: dict[int, Mapping[str, Outcome]] = {}
         self._ways: dict[str, _Way] = {}
-        for index, pairing in enumerate(order):
+        self.extend(order)
+
+    def extend(self, pairings: Iterable[Pairing]) -> None:
+        """The schedule goes on with these."""
+        for index, pairing in enumerate(pairings, len(self._order)):
+            assert pairing.id not in self._index, "a pairing's id is its own"
+            self._index[pairing.id] = index
+            self._order.append(pairing)
             for bot in pairing.bots:
                 self._ways.setdefault(bot, _Way()).matches.append(index)
 

@@ -19,14 +19,23 @@ class Pending:
 
     def __init__(self, order: Sequence[Pairing], wanted: Iterable[PairingId]) -> None:
         """`wanted`: which of the pairings of `order` are to be played."""
-        self._order = order
-        self._index = {pairing.id: index for index, pairing in enumerate(order)}
-        self._wanted = {self._index[pairing] for pairing in wanted}
+        self._order: list[Pairing] = []
+        self._index: dict[PairingId, int] = {}
+        self._wanted: set[int] = set()
         self._first = 0
         self._of: dict[frozenset[str], list[int]] = {}
-        for index, pairing in enumerate(order):
-            self._of.setdefault(frozenset(pairing.bots), []).append(index)
-        self._passed = dict.fromkeys(self._of, 0)
+        self._passed: dict[frozenset[str], int] = {}
+        self.extend(order, wanted)
+
+    def extend(self, order: Iterable[Pairing], wanted: Iterable[PairingId]) -> None:
+        """The schedule goes on with these; `wanted`: which of them are to be played."""
+        for index, pairing in enumerate(order, len(self._order)):
+            bots = frozenset(pairing.bots)
+            self._order.append(pairing)
+            self._index[pairing.id] = index
+            self._of.setdefault(bots, []).append(index)
+            self._passed.setdefault(bots, 0)
+        self._wanted.update(self._index[pairing] for pairing in wanted)
 
     def __len__(self) -> int:
         return len(self._wanted)

@@ -6,32 +6,32 @@ import resource
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby
+from math import inf
 from typing import Any, TypeAlias, cast
 
 import attrs
 import msgspec
 import trio
 
-from arena.conduct import Ledger, Outcome, note_all
-from arena.entrants import Entrant, needs_build
+from arena.conduct import Outcome
+from arena.course import Advance, ClosedSeries, Course, Result
 from arena.errors import ConfigError
 from arena.game import Game
+from arena.gather import gather, open_lobby
 from arena.pending import Pending
-from arena.plan import Plan, control_of, deals_of
+from arena.plan import check_size, control_of, deals_of, terms_of
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
-from arena.players.pool import Instance, Pool, file_name, is_ours
-from arena.players.process import BotBroken, build
-from arena.players.tcp import CONNECTIONS_MAX, Lobby, accept_all, listen
+from arena.players.pool import Instance, Pool
 from arena.record import Decision, Entry, MatchRecord, Turn, pack
 from arena.referee import Conduct, Seating, play_match
-from arena.schedule import Pairing, PairingId, bot_seed, match_id, round_robin
+from arena.schedule import FORMATS, Pairing, PairingId, bot_seed, match_id
 from arena.scoring import points
-from arena.store import StoredBot
+from arena.store import Finished
 from arena.tournament import BrokenBots, Reporter, Setup, Silent, Summary
 
 BATCH_MAX = 64
@@ -53,7 +53,7 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
     trio.lowlevel.add_instrument(watch)
     try:
         async with trio.open_nursery() as nursery:
-            lobby = _open_lobby(setup, nursery, reporter, watch) if setup.plan.connecting else None
+            lobby = open_lobby(setup, nursery, reporter, watch) if setup.plan.connecting else None
             pool = Pool(
                 setup.entrants,
                 nursery,
@@ -67,11 +67,9 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
                 lobby=lobby,
             )
             try:
-                names = await _gather(setup, pool, lobby, reporter, summary)
-                order = list(schedule(setup, names))
-                if len(order) > setup.plan.matches_max:
-                    raise too_many(len(order), setup.plan)
-                await _Run(setup, pool, reporter, summary, order, watch).play()
+                names = await gather(setup, pool, lobby, reporter, summary)
+                course = course_of(setup, names)
+                await _Run(setup, pool, reporter, summary, course, watch).play()
             finally:
                 with trio.CancelScope(shield=True):
                     await pool.close()
@@ -88,122 +86,32 @@ def _lift_files_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def schedule(setup: Setup, names: Sequence[str]) -> Sequence[Pairing]:
-    """All pairings of the tournament between these bots, in order of play."""
+def course_of(setup: Setup, names: Sequence[str]) -> Course:
+    """The tournament between these bots, before any match.  Raises ConfigError if it cannot be played."""
     plan = setup.plan
-    return list(
-        round_robin(
-            names,
-            {},
-            game=setup.game.name,
-            seats=plan.seats,
-            series=plan.series,
-            seed=setup.seed,
-            deals=deals_of(plan),
-        )
+    check_size(plan, len(names))
+    return Course(
+        names,
+        FORMATS[plan.tournament],
+        terms_of(plan, setup.seed),
+        withdrawn_after=plan.withdrawn_after,
+        restarts_max=plan.restarts_max,
     )
 
 
-def too_many(matches: int, plan: Plan) -> ConfigError:
-    """The refusal of a plan that is too large to be meant."""
-    return ConfigError(
-        f"{matches:,} matches are more than matches_max = {plan.matches_max:,}; "
-        "take fewer series or bots, or raise matches_max in a plan file"
-    )
-
-
-# Before play.
-
-
-def _open_lobby(setup: Setup, nursery: trio.Nursery, reporter: Reporter, watch: LagWatch) -> Lobby:
-    plan = setup.plan
-    lobby = Lobby(
-        tokens=setup.tokens,
-        expect=plan.expect,
-        taken=frozenset(entrant.name for entrant in setup.entrants if entrant.kind != "anonymous"),
-        margin_s=control_of(plan, connecting=True).margin_s,
-        name_wait_s=plan.name_wait_s,
-        reconnect_s=plan.reconnect_s,
-        watch=watch,
-        note=reporter.note,
-    )
-    host, port = (plan.listen.host, plan.listen.port) if plan.listen is not None else ("127.0.0.1", 0)
-    listener = listen(host, port)
-    lobby.address = f"{host}:{listener.getsockname()[1]}"
-    nursery.start_soon(partial(accept_all, listener, lobby.serve, connections_max=CONNECTIONS_MAX))
-    return lobby
-
-
-async def _gather(
-    setup: Setup, pool: Pool, lobby: Lobby | None, reporter: Reporter, summary: Summary
-) -> list[str]:
-    """The names of all bots that play: those we start, tried one by one, and those that connect."""
-    entrants, broken = await _build_all(setup, reporter)
-    broken += await pool.try_all({bot.name for bot in broken})
-    if broken and not setup.plan.leave_out_broken:
-        raise BrokenBots(broken)
-    summary.left_out = broken
-    out = {bot.name for bot in broken}
-    names = [entrant.name for entrant in entrants if is_ours(entrant) and entrant.name not in out]
-    known = [entrant for entrant in entrants if entrant.kind != "anonymous"]
-    setup.store.put_bots(
-        [_stored(setup, entrant, "left out" if entrant.name in out else "ok") for entrant in known]
-    )
-    if lobby is not None:
-        while lobby.missing:
-            reporter.waiting(lobby.address, lobby.missing)
-            await lobby.arrived()
-        lobby.is_full = True
-        names += list(lobby.players)
-        _check_return(setup, names)
-        unknown = set(lobby.players) - {entrant.name for entrant in known}
-        setup.store.put_bots(
-            [StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in sorted(unknown)]
-        )
-    if len(names) < setup.plan.seats:
-        raise ConfigError(
-            f"{len(names)} of the bots can play, and a table has {setup.plan.seats} seats: "
-            "mend some, or take fewer seats"
-        )
-    return names
-
-
-def _check_return(setup: Setup, names: Sequence[str]) -> None:
-    """Raises ConfigError if bots that played here have not come back: their matches would not count."""
-    started = {entrant.name for entrant in setup.entrants if is_ours(entrant)}  # may be left out
-    away = sorted(setup.store.players() - set(names) - started)
-    if away:
-        raise ConfigError(
-            f"{setup.folder} has matches of {', '.join(away)}, who did not connect this time: "
-            "let them come under the same names, or take another --out, or --fresh"
-        )
-
-
-async def _build_all(setup: Setup, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
-    """The entrants, built, and those of them that cannot be."""
-    entrants, broken = [], []
-    for entrant in setup.entrants:
-        if needs_build(entrant):
-            reporter.note(f"building {entrant.name}: {' '.join(entrant.build)}")
-            try:
-                entrant = await build(entrant, setup.folder / "logs" / f"{file_name(entrant.name)}-build.log")
-            except BotBroken as error:
-                broken.append(error)
-        entrants.append(entrant)
-    return entrants, broken
-
-
-def _stored(setup: Setup, entrant: Entrant, status: str) -> StoredBot:
-    return StoredBot(
-        bot=entrant.name,
-        version=entrant.version,
-        path=entrant.path,
-        command=entrant.command,
-        language=entrant.language,
-        fingerprint=entrant.fingerprint,
-        status=status,
-        margin_s=control_of(setup.plan, connecting=entrant.kind == "remote").margin_s,
-    )
+def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Advance]:
+    """Tells the course what a folder holds, as far as it is of this schedule; gives what follows."""
+    advances, waiting = [], [pairing for pairing in course.order if pairing.id in finished]
+    while waiting:
+        for pairing in waiting:
+            match = finished[pairing.id]
+            result = Result(points=match.points, returns=match.returns, faults=match.faults)
+            outcomes = _outcomes(pairing, match.abandoned, match.crashed, match.withdrawn)
+            advances.append(course.note(pairing.id, result, outcomes))
+        planned = (pairing for advance in advances for pairing in advance.planned)
+        noted = {pairing.id for pairing in waiting}
+        waiting = [p for p in planned if p.id in finished and p.id not in noted]
+    return advances
 
 
 # Play.
@@ -218,66 +126,79 @@ class _Run:
         pool: Pool,
         reporter: Reporter,
         summary: Summary,
-        order: Sequence[Pairing],
+        course: Course,
         watch: LagWatch,
     ) -> None:
         self.setup = setup
         self.pool = pool
         self.reporter = reporter
         self.summary = summary
-        self.order = order
+        self.course = course
+        self.ledger = course.ledger
         self.watch = watch
-        plan = setup.plan
-        self.ledger = Ledger(order, withdrawn_after=plan.withdrawn_after, restarts_max=plan.restarts_max)
         self.versions = {bot.bot: bot.version for bot in setup.store.bots()}
-        self.by_id = {pairing.id: pairing for pairing in order}
-        self.bots = sorted({bot for pairing in order for bot in pairing.bots})
+        self.bots = sorted(course.names)
         self.tallies: dict[PairingId, _Tally] = {}
         """What the matches count for that may turn out stale yet."""
         self.lacking: Counter[str] = Counter()
         """How many matches each series lacks."""
         self.sealed: dict[str, list[str]] = {}
         """Matches with capsules, by series, until it is closed."""
+        self.before: list[ClosedSeries] = []
+        """The series that the folder holds already, as far as they count."""
         self.pending = self._pending()
         self.pool.upcoming = self.pending.__iter__
         self.running = 0
         self.is_stopped = False
+        self.stops_at = trio.current_time() + (setup.plan.max_time or inf)
         self.freed = trio.Event()
 
     def _pending(self) -> Pending:
         """What the folder lacks, in order of play."""
-        setup = self.setup
+        setup, course = self.setup, self.course
         finished = setup.store.finished()
-        outcomes = {
-            id: _outcomes(self.by_id[id], f.abandoned, f.crashed, f.withdrawn)
-            for id, f in finished.items()
-            if id in self.by_id
-        }
-        stale = note_all(self.ledger, outcomes)
+        advances = take_in(course, finished)
+        stale = {pairing for advance in advances for pairing in advance.stale}
         if stale:
             setup.store.remove([finished[pairing].match_id for pairing in stale])
-        there = set(outcomes) - set(stale)
-        self.lacking.update(pairing.series for pairing in self.order if pairing.id not in there)
+        self._check_ours(finished)
+        self.before = [closed for advance in advances for closed in advance.closed]
+        there = (finished.keys() & course.by_id.keys()) - stale
+        lacking = [pairing for pairing in course.order if pairing.id not in there]
+        self.lacking.update(pairing.series for pairing in lacking)
         if setup.only is None:
-            return Pending(self.order, [pairing.id for pairing in self.order if pairing.id not in there])
-        chosen = [p.id for p in self.order if match_id(setup.seed, p.id).startswith(setup.only)]
+            return Pending(course.order, [pairing.id for pairing in lacking])
+        chosen = [p.id for p in course.order if match_id(setup.seed, p.id).startswith(setup.only)]
         if len(chosen) != 1:
             raise ConfigError(
                 f"--only {setup.only}: {len(chosen)} matches of the plan have such an id; "
                 "`arena matches` lists them"
             )
         if chosen[0] in there:
-            self.lacking[self.by_id[chosen[0]].series] += 1
+            self.lacking[course.by_id[chosen[0]].series] += 1
             setup.store.remove([finished[chosen[0]].match_id])
-        return Pending(self.order, chosen)
+        return Pending(course.order, chosen)
+
+    def _check_ours(self, finished: Mapping[PairingId, Finished]) -> None:
+        """Raises ConfigError if what was played would now have been paired otherwise."""
+        if self.course.kind.is_adaptive and not finished.keys() <= self.course.by_id.keys():
+            raise ConfigError(
+                f"{self.setup.folder} has matches that this {self.course.kind.name} would not pair now, as "
+                "its bots, their order or its series are others: --fresh plays anew, --out DIR elsewhere"
+            )
 
     async def play(self) -> None:
         """Plays all that is pending; when cancelled, what is finished is still kept."""
-        self.setup.store.set_schedule(self.order)
+        self.setup.store.set_schedule(self.course.order)
+        self.setup.store.set_meta("places", dict(self.course.places))
         for bot in self.ledger.withdrawn:
             self.setup.store.set_status(bot, "withdrawn")
-        self.summary.planned = len(self.order)
-        self.reporter.begins(len(self.order), len(self.order) - len(self.pending))
+        self.summary.planned = self.course.size
+        self.reporter.begins(self.course, len(self.course.order) - len(self.pending))
+        if self.setup.stop_rule is not None:
+            self.setup.stop_rule.begins(self.course)
+        for closed in self.before:
+            self._count_in(closed)
         keep, to_write = trio.open_memory_channel[Kept](4 * BATCH_MAX)
         try:
             async with trio.open_nursery() as writing:
@@ -291,6 +212,8 @@ class _Run:
         """Starts matches in order of play as tables and bots get free."""
         while self.pending or self.running:
             self.freed = trio.Event()
+            if trio.current_time() > self.stops_at:
+                self._stop()
             while self.running < self.setup.concurrency and (pairing := self._next()) is not None:
                 without = self.ledger.without(pairing.id)
                 self.pool.reserve(pairing, without)
@@ -388,7 +311,7 @@ class _Run:
         were finished earlier.
         """
         self.tallies[entry.pairing.id] = self._count(entry)
-        news = self.ledger.note(entry.pairing.id, _outcomes_of(entry))
+        news = self.course.note(entry.pairing.id, _result_of(entry), _outcomes_of(entry))
         changes: list[Kept] = []
         for bot in news.withdrawn:
             changes.append(partial(self.setup.store.set_status, bot, "withdrawn"))
@@ -402,15 +325,42 @@ class _Run:
         if entry.pairing.id not in news.stale:
             changes += [entry, *self._publish(entry)]
             self.reporter.played(entry)
+        changes += self._plan_on(news)
+        for closed in news.closed:
+            self._count_in(closed)
         for settled in [id for id in self.tallies if self.ledger.is_settled(id)]:
             del self.tallies[settled]
         if entry.record.capsules and self.setup.stop_at_fault and not self.is_stopped:
-            self.is_stopped = True
             self.summary.first_fault = entry
-            self.pending.clear()
+            self._stop()
         with suppress(trio.BrokenResourceError):  # the writer has failed, and says why itself
             for change in changes:
                 await keep.send(change)
+
+    def _plan_on(self, news: Advance) -> list[Kept]:
+        """Takes in what the schedule goes on with; gives what is to be kept of that."""
+        store, changes = self.setup.store, list[Kept]()
+        if news.planned:
+            self.lacking.update(pairing.series for pairing in news.planned)
+            if self.setup.only is None and not self.is_stopped:
+                self.pending.extend(news.planned, [pairing.id for pairing in news.planned])
+            changes.append(partial(store.set_schedule, tuple(self.course.order)))
+        if any(closed.ends_cycle for closed in news.closed) and (places := self.course.places):
+            changes.append(partial(store.set_meta, "places", dict(places)))
+        return changes
+
+    def _count_in(self, closed: ClosedSeries) -> None:
+        """One more series counts: whoever shows it is told, and whoever may stop the run."""
+        self.reporter.closed(closed)
+        rule = self.setup.stop_rule
+        if rule is not None and rule.closed(closed) and not self.is_stopped:
+            self.summary.is_settled = True
+            self._stop()
+
+    def _stop(self) -> None:
+        """No other match begins."""
+        self.is_stopped = True
+        self.pending.clear()
 
     def _count(self, entry: Entry) -> _Tally:
         """Adds a match to the summary; gives what it counted for."""
@@ -444,7 +394,7 @@ class _Run:
         summary, id = self.summary, match_id(self.setup.seed, stale)
         tally = self.tallies.pop(stale, None)
         if stale != playing:
-            self.lacking[self.by_id[stale].series] += 1
+            self.lacking[self.course.by_id[stale].series] += 1
         if tally is not None:  # else it was played in an earlier run
             summary.played -= 1
             summary.faults -= tally.faults
@@ -500,6 +450,14 @@ def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
     return pack(game, ())
 
 
+def _result_of(entry: Entry) -> Result:
+    faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
+    seats = range(len(entry.pairing.bots))
+    return Result(
+        points=entry.points, returns=entry.record.returns, faults=tuple(faults[seat] for seat in seats)
+    )
+
+
 def _outcomes_of(entry: Entry) -> dict[str, Outcome]:
     gone = {decision.seat for decision in entry.record.decisions if decision.fault == "gone"}
     crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
@@ -515,4 +473,13 @@ def _outcomes(
     }
 
 
-__all__ = ["BrokenBots", "Reporter", "Setup", "Silent", "Summary", "run_tournament", "schedule", "too_many"]
+__all__ = [
+    "BrokenBots",
+    "Reporter",
+    "Setup",
+    "Silent",
+    "Summary",
+    "course_of",
+    "run_tournament",
+    "take_in",
+]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from arena.course import ClosedSeries, Course
 from arena.entrants import Entrant
 from arena.errors import ConfigError
 from arena.game import Game
@@ -35,11 +36,14 @@ class Reporter(Protocol):
     def waiting(self, address: str, missing: Sequence[str]) -> None:
         """Connecting bots are waited for."""
 
-    def begins(self, planned: int, done: int) -> None:
-        """Play begins: so many matches are planned, so many were there already."""
+    def begins(self, course: Course, done: int) -> None:
+        """Play begins; so many matches of it were there already."""
 
     def played(self, entry: Entry) -> None:
         """A match is over."""
+
+    def closed(self, series: ClosedSeries) -> None:
+        """One more series counts, in schedule order; those that were there already come first."""
 
 
 class Silent:
@@ -47,8 +51,22 @@ class Silent:
 
     def note(self, line: str) -> None: ...
     def waiting(self, address: str, missing: Sequence[str]) -> None: ...
-    def begins(self, planned: int, done: int) -> None: ...
+    def begins(self, course: Course, done: int) -> None: ...
     def played(self, entry: Entry) -> None: ...
+    def closed(self, series: ClosedSeries) -> None: ...
+
+
+class StopRule(Protocol):
+    """Says when enough has been played."""
+
+    def begins(self, course: Course) -> None:
+        """Play begins."""
+
+    def closed(self, series: ClosedSeries) -> bool:
+        """Takes in the next series that counts, in schedule order; whether no more need be played."""
+
+    def state(self) -> str:
+        """How far it is from that, in a few words; empty if there is nothing to say."""
 
 
 @attrs.frozen
@@ -67,6 +85,7 @@ class Setup:
     only: str | None = None
     """Play just the match whose id begins so."""
     stop_at_fault: bool = False
+    stop_rule: StopRule | None = None
 
     @property
     def seed(self) -> int:
@@ -94,5 +113,7 @@ class Summary:
     """Ids of matches whose rules broke in this run."""
     first_fault: Entry | None = None
     """The match at whose fault the run was stopped."""
+    is_settled: bool = False
+    """Whether the rule that may stop a run has stopped it."""
     left_out: list[BotBroken] = attrs.field(factory=list)
     last: Entry | None = None

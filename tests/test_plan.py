@@ -28,7 +28,7 @@ from arena.plan import (
     make_game,
     parse_rules,
     plan_from,
-    size_of,
+    size_words,
     warnings_of,
     with_options,
 )
@@ -78,6 +78,12 @@ def test_every_key_of_a_plan():
         name = "cup"
         game = "blef"
         tournament = "round-robin"
+        sets = "balanced"
+        challengers = 2
+        cycles = 5
+        until = "top 3 at 95%"
+        max_time = "20m"
+        anchor = "odds"
         bots = ["odds", "me=../mine", { name = "third one", spec = "python3 x.py" }]
         remote = ["alice"]
         expect = 2
@@ -111,6 +117,12 @@ def test_every_key_of_a_plan():
         game="blef",
         rules={"dice": 3, "wild_ones": True},
         tournament="round-robin",
+        sets="balanced",
+        challengers=2,
+        cycles=5,
+        until="top 3 at 95%",
+        max_time=1200.0,
+        anchor="odds",
         bots=(
             BotSpec("odds", HERE),
             BotSpec("me=../mine", HERE),
@@ -164,7 +176,8 @@ WRONG = [
     ("strict = 'yes'", 'strict: found "yes", expected true or false'),
     ("game = ''", 'game: found "", expected some printable text in quotes'),
     ("decisions = 'al'", 'decisions: found "al", expected faults, all or none (did you mean all?)'),
-    ("tournament = 'swiss'", 'tournament: found "swiss", expected round-robin'),
+    ("tournament = 'cup'", 'tournament: found "cup", expected round-robin, gauntlet, swiss or knockout'),
+    ("sets = 'some'", 'sets: found "some", expected all or balanced'),
     ("deals = 'Same'", 'deals: found "Same", expected same or fresh (did you mean same?)'),
     ("bots = 'odds'", 'bots: found "odds", expected a list of bots such as ["odds", "my/folder", "python3 mine.py"]'),
     ("bots = ['odds', 3]", 'bots: item 2: found 3, expected a bot such as "odds", or a table { name = …, spec = … }'),
@@ -367,8 +380,18 @@ TOGETHER = [
     (
         "too many matches",
         {"bots": 3, "series": 10**6},
-        "3 bots, 3 pairs × 1000000 series × 2 seats = 6,000,000 matches, "
-        "more than matches_max = 100,000 allows",
+        "3 bots, 3 pairs × 1,000,000 series × 2 seats = 6,000,000 matches, "
+        "more than matches_max = 100,000 allows: take fewer series or bots, or raise matches_max in a plan file",
+    ),
+    (
+        "cycles, but of what",
+        {"bots": 3, "cycles": 3},
+        "cycles = 3 is for a swiss only",
+    ),
+    (
+        "three at a table of a knockout",
+        {"bots": 4, "seats": 3, "tournament": "knockout"},
+        "a knockout is played at 2 seats, not at 3: say seats = 2, or another tournament",
     ),
     (
         "remote, but where to",
@@ -430,9 +453,9 @@ def test_names_of_remote_bots_are_checked():
 
 def test_sizes_in_words():
     """The line before play counts bots, sets, series, seats and matches."""
-    assert size_of(made(4), 4) == "4 bots, 6 pairs × 10 series × 2 seats = 120 matches"
-    assert size_of(made(2), 2) == "2 bots, 1 pair × 10 series × 2 seats = 20 matches"
-    assert size_of(made(5, seats=3), 5) == "5 bots, 10 sets of 3 × 10 series × 3 seats = 300 matches"
+    assert size_words(made(4), 4) == "4 bots, 6 pairs × 10 series × 2 seats = 120 matches"
+    assert size_words(made(2), 2) == "2 bots, 1 pair × 10 series × 2 seats = 20 matches"
+    assert size_words(made(5, seats=3), 5) == "5 bots, 10 sets of 3 × 10 series × 3 seats = 300 matches"
 
 
 def test_deals_are_shared_only_where_nobody_can_remember():
@@ -589,7 +612,19 @@ def test_every_key_is_identity_or_free():
         "reconnect_s",
         "name_wait_s",
     }
-    free |= {"matches_max", "decisions", "strict", "leave_out_broken", "out"}
+    free |= {
+        "sets",
+        "challengers",
+        "cycles",
+        "until",
+        "max_time",
+        "anchor",
+        "matches_max",
+        "decisions",
+        "strict",
+        "leave_out_broken",
+        "out",
+    }
     bound = {key.partition(" ")[0] for key in identity(Plan(), Toy())} - {"version"}
     assert free | bound == {field.name for field in attrs.fields(Plan)}
     assert not free & bound

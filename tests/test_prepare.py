@@ -15,7 +15,7 @@ from arena.plan import BotSpec, Plan
 from arena.prepare.folder import LATEST, is_latest, matches_there, opened
 from arena.prepare.plans import prepare, stored_form, stored_game, stored_plan, write_run_file
 from arena.record import Entry, MatchRecord
-from arena.runner import schedule
+from arena.runner import course_of
 from arena.schedule import match_id
 from arena.store import DATABASE, Store, StoredBot, store_lock
 
@@ -39,7 +39,7 @@ def open_up(wanted: Plan, *, matches: int = 0, begins: bool = True, fresh: bool 
     """Opens the folder as a run does, and keeps so many matches; gives its seed."""
     with opened(prepare(wanted, **more), fresh=fresh) as folder:
         setup = folder.setup
-        pairings = schedule(setup, [entrant.name for entrant in setup.entrants])
+        pairings = course_of(setup, [entrant.name for entrant in setup.entrants]).order
         if begins:
             folder.begin()
             setup.store.put_bots(

@@ -28,10 +28,9 @@ from tournaments import (
 
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
-from arena.plan import Plan
 from arena.record import unpack
 from arena.referee import replay
-from arena.runner import BrokenBots, Silent, Summary, run_tournament, schedule, too_many
+from arena.runner import BrokenBots, Silent, Summary, course_of, run_tournament
 from arena.schedule import match_id
 from arena.store import Store
 
@@ -146,8 +145,7 @@ async def test_only_must_name_one_match(tmp_path):
 async def test_too_many_matches_are_refused(tmp_path):
     """The number of matches and the limit stand in the sentence."""
     mistake = await the_mistake(play(tmp_path / "out", matches_max=23))
-    assert str(too_many(24, Plan(matches_max=23))) == str(mistake)
-    assert "24 matches are more than matches_max = 23" in str(mistake)
+    assert "= 24 matches, more than matches_max = 23 allows: take fewer series" in str(mistake)
 
 
 # Bots that fail
@@ -383,8 +381,8 @@ async def test_capsules_survive_an_interruption(tmp_path):
 async def test_match_ids_and_seeds_do_not_depend_on_who_else_plays(tmp_path):
     """The plan of a pair is the same in every tournament with it."""
     with opened(tmp_path / "a", FIELD) as setup:
-        large = {pairing.id: pairing for pairing in schedule(setup, ["ann", "bob", "cat"])}
-        for pairing in schedule(setup, ["bob", "ann"]):
+        large = {pairing.id: pairing for pairing in course_of(setup, ["ann", "bob", "cat"]).order}
+        for pairing in course_of(setup, ["bob", "ann"]).order:
             assert large[pairing.id].seed == pairing.seed
             assert match_id(1, pairing.id) == match_id(1, large[pairing.id].id)
 

@@ -80,7 +80,7 @@ async def measure(folder: Path, *, matches: int, tables: int, dice: int) -> Outc
                         nursery.start_soon(load, address)
                     super().waiting(address, missing)
 
-                def begins(self, planned, done):
+                def begins(self, course, done):
                     self.began_at = time.perf_counter()
 
             reporter = Starter()

@@ -115,7 +115,7 @@ class Record(Silent):
     """Remembers what a run reported."""
 
     def __init__(self, on_played=lambda entry: None):
-        self.notes, self.entries, self.waits, self.planned = [], [], [], None
+        self.notes, self.entries, self.waits, self.closed_series, self.planned = [], [], [], [], None
         self._on_played = on_played
 
     def note(self, line):
@@ -124,8 +124,11 @@ class Record(Silent):
     def waiting(self, address, missing):
         self.waits.append((address, tuple(missing)))
 
-    def begins(self, planned, done):
-        self.planned = (planned, done)
+    def begins(self, course, done):
+        self.planned = (course.size, done)
+
+    def closed(self, series):
+        self.closed_series.append(series)
 
     def played(self, entry):
         self.entries.append(entry)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
-from math import ceil, fsum, sqrt
+from math import ceil, fsum, inf, sqrt
 from typing import TypeAlias
 
 MANY_TIMES = 20_000
@@ -33,13 +33,23 @@ def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
     truth in 92 to 100 %.
     """
     tallies = list(series)
-    k = len(tallies)
-    if k == 0:
+    if not tallies:
         return 0.0, 1.0
     wins, matches = fsum(won for won, _ in tallies), sum(played for _, played in tallies)
-    extra = matches / k
-    p = (wins + extra / 2) / (matches + extra)
+    p = _rate(len(tallies), wins, matches)
     spread = fsum((won - p * played) ** 2 for won, played in tallies)
+    return _rate_interval(len(tallies), wins, matches, spread)
+
+
+def _rate(k: int, wins: float, matches: float) -> float:
+    """Wins ÷ matches of k series and one more."""
+    extra = matches / k
+    return (wins + extra / 2) / (matches + extra)
+
+
+def _rate_interval(k: int, wins: float, matches: float, spread: float) -> tuple[float, float]:
+    """`spread`: Σ(wᵢ − p·mᵢ)² without the series more."""
+    extra, p = matches / k, _rate(k, wins, matches)
     spread += (p**2 + (1 - p) ** 2) * extra**2 / 2
     variance = (k + 1) / k * spread / (matches + extra) ** 2
     return _wilson(wins / matches, p * (1 - p) / variance, student_t(max(1, k - 1)))
@@ -78,6 +88,51 @@ def mean_interval(series: Iterable[Tally], largest: float) -> tuple[float, float
         spread = fsum((total - mean * played) ** 2 for total, played in tallies)
         half = student_t(k - 1) * sqrt(k / (k - 1) * spread) / matches
     return mean - half + 0.0, mean + half + 0.0
+
+
+class Moments:
+    """Tallies as sums, for whoever asks again and again while they come in; exact but for rounding."""
+
+    def __init__(self) -> None:
+        self.series = self.matches = 0
+        self.total = 0.0
+        self._squares = self._products = self._sizes = 0.0
+        self._least, self._most = inf, -inf
+
+    def add(self, total: float, played: int) -> None:
+        """One more series."""
+        self.series += 1
+        self.matches += played
+        self.total += total
+        self._squares += total * total
+        self._products += total * played
+        self._sizes += played * played
+        self._least, self._most = min(self._least, total / played), max(self._most, total / played)
+
+    @property
+    def mean(self) -> float:
+        return self.total / max(1, self.matches)
+
+    def win_rate_interval(self) -> tuple[float, float]:
+        """As `win_rate_interval` gives it."""
+        if not self.series:
+            return 0.0, 1.0
+        p = _rate(self.series, self.total, self.matches)
+        return _rate_interval(self.series, self.total, self.matches, self._spread(p))
+
+    def mean_interval(self, largest: float) -> tuple[float, float]:
+        """As `mean_interval` gives it."""
+        if not self.series:
+            return 0.0, 0.0
+        if self._most - self._least <= 1e-9 * largest:
+            half = 19 / self.series * largest
+        else:
+            k = self.series
+            half = student_t(k - 1) * sqrt(k / (k - 1) * self._spread(self.mean)) / self.matches
+        return self.mean - half, self.mean + half
+
+    def _spread(self, rate: float) -> float:
+        return max(0.0, self._squares - 2 * rate * self._products + rate * rate * self._sizes)
 
 
 def student_t(freedom: int) -> float:

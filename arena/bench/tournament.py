@@ -22,6 +22,7 @@ import trio
 
 import arena
 from arena.bench.measures import Effort, Measure, at_least, at_most
+from arena.course import Course
 
 RUNNER_TABLES, RUNNER_GOAL = 8, 10_000
 MEMORY_TABLES, MEMORY_GOAL_MB = 32, 80
@@ -137,7 +138,7 @@ def play(tables: int, matches: int, folder: Path) -> Report:
     asked = 0
 
     class Counting(Silent):
-        def begins(self, planned: int, done: int) -> None:
+        def begins(self, course: Course, done: int) -> None:
             times.append((time.perf_counter(), time.process_time()))
 
         def played(self, entry: Any) -> None:

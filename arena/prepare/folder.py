@@ -15,10 +15,10 @@ import attrs
 
 from arena.entrants import check_unchanged
 from arena.errors import ConfigError
-from arena.game import Game
 from arena.plan import (
     Plan,
     differences,
+    format_of,
     identity,
 )
 from arena.prepare.plans import RESULTS, Prepared, stored_form
@@ -132,7 +132,7 @@ def _created(prepared: Prepared, tokens: Mapping[str, str]) -> Store:
         "plan": stored_form(plan, prepared.folder),
         "game_version": prepared.game.version,
         "tokens": _tokens(plan, tokens),
-        **_scale(prepared.game),
+        **_scale(prepared),
     }
     return Store.create(prepared.folder, meta=meta)
 
@@ -143,7 +143,7 @@ def _continued(prepared: Prepared) -> Store:
     try:
         _check_continues(prepared, store)
         store.set_meta("tokens", _tokens(prepared.plan, store.meta()["tokens"]))
-        for key, value in _scale(prepared.game).items():  # it is an older arena's, perhaps
+        for key, value in _scale(prepared).items():  # it is an older arena's, perhaps
             store.set_meta(key, value)
     except BaseException:
         store.close()
@@ -175,9 +175,14 @@ def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
     return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
 
 
-def _scale(game: Game[Any, Any]) -> dict[str, Any]:
-    """What the leaderboard must know of the game, which it has no other way to know."""
-    return {"rated_by": game.rated_by, "returns_unit": list(game.returns_unit)}
+def _scale(prepared: Prepared) -> dict[str, Any]:
+    """What the leaderboard must know of game and format, which it has no other way to know."""
+    game = prepared.game
+    return {
+        "rated_by": game.rated_by,
+        "returns_unit": list(game.returns_unit),
+        "ranked_by": format_of(prepared.plan).ranked_by,
+    }
 
 
 def _stored_tokens(folder: Path) -> dict[str, str]:

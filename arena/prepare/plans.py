@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,8 @@ from arena.plan import (
     make_game,
     plan_from,
     size_of,
+    size_words,
 )
-from arena.schedule import round_robin_size
 from arena.store import Store, write_text
 from arena.strict import did_you_mean
 
@@ -55,11 +56,12 @@ class Prepared:
     @property
     def size(self) -> str:
         """The tournament in words."""
-        return size_of(self.plan, self.plan.entrants)
+        return size_words(self.plan, self.plan.entrants)
 
     @property
     def matches(self) -> int:
-        return round_robin_size(self.plan.entrants, self.plan.seats, self.plan.series)
+        """At most, where results decide it."""
+        return size_of(self.plan, self.plan.entrants).matches
 
 
 def game_class(name: str) -> type[Game[Any, Any]]:
@@ -81,8 +83,16 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Prepa
         + [remote(name) for name in plan.remote]
     )
     check_games(entrants, plan.game)
+    _check_anchor(plan, entrants)
     folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
     return Prepared(plan, game, entrants, _shortest(folder), concurrency_of(plan, os.cpu_count() or 1))
+
+
+def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:
+    """Raises ConfigError if the anchor cannot be anybody."""
+    names = [entrant.name for entrant in entrants]
+    if plan.anchor is not None and plan.anchor not in names and not plan.expect:
+        raise ConfigError(f"anchor = {plan.anchor}: there is no such bot, expected one of {', '.join(names)}")
 
 
 def _shortest(folder: Path) -> Path:

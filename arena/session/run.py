@@ -17,7 +17,7 @@ from arena.analysis.leaderboard import leaderboard
 from arena.errors import ArenaError, ConfigError
 from arena.prepare.folder import Opened, is_latest, opened
 from arena.prepare.plans import Prepared, prepare, write_run_file
-from arena.runner import BrokenBots, Setup, Summary, run_tournament, schedule, too_many
+from arena.runner import BrokenBots, Setup, Summary, course_of, run_tournament, take_in
 from arena.session.stop import EXIT_OF, Stop
 from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
 from arena.show.board import leaderboard_text, tally
@@ -34,8 +34,6 @@ ID_DIGITS = 8
 def run_command(words: Sequence[str], asked: Asked, options: Mapping[str, Any]) -> int:
     """Plays what the words ask for; gives the exit code."""
     prepared = prepare(plan_of(words, asked.resume, options), resume=asked.resume)
-    if prepared.matches > prepared.plan.matches_max:
-        raise too_many(prepared.matches, prepared.plan)
     if asked.dry_run:
         tell_of_plan(prepared, asked)
         return 0
@@ -229,7 +227,9 @@ def is_complete(setup: Setup) -> bool:
     came = [bot.bot for bot in stored if bot.path == "connects"]
     if len(came) < setup.plan.expect or len(names) + len(came) < setup.plan.seats:
         return False
-    return all(pairing.id in finished for pairing in schedule(setup, names + came))
+    course = course_of(setup, names + came)
+    take_in(course, finished)
+    return course.is_over
 
 
 def the_mistake_in(group: BaseExceptionGroup[BaseException]) -> ConfigError | None:

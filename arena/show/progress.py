@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
+from arena.course import ClosedSeries, Course
 from arena.record import Entry
 from arena.show.text import as_time, counted, with_care
 
@@ -44,17 +45,20 @@ class Progress:
         """The run stands still until bots come."""
         raise NotImplementedError
 
-    def begins(self, planned: int, done: int) -> None:
-        """Play begins: so many matches are planned, so many were there already."""
+    def begins(self, course: Course, done: int) -> None:
+        """Play begins; so many matches of it were there already."""
         self._begun()
         self._began_at = self._told_at = time.monotonic()
-        self.planned, self.done = planned, done
+        self.planned, self.done = course.size, done
 
     def played(self, entry: Entry) -> None:
         """A match is over."""
         self.done += 1
         self.played_now += 1
         self.faults += len(entry.record.capsules)
+
+    def closed(self, series: ClosedSeries) -> None:
+        """One more series counts."""
 
     def ends(self) -> None:
         """The run is over: the terminal is as it was."""
@@ -129,9 +133,9 @@ class Bar(Progress):
     def await_bots(self, line: str) -> None:
         self._bar.update(self._task, description=line)
 
-    def begins(self, planned: int, done: int) -> None:
-        super().begins(planned, done)
-        self._bar.update(self._task, total=planned, completed=done, description=self.state())
+    def begins(self, course: Course, done: int) -> None:
+        super().begins(course, done)
+        self._bar.update(self._task, total=self.planned, completed=done, description=self.state())
 
     def played(self, entry: Entry) -> None:
         super().played(entry)

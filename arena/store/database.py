@@ -251,7 +251,8 @@ class Store:
         """The matches that are there, aborted ones included, in schedule order."""
         found: dict[PairingId, list[Row]] = {}
         for pairing_id, *row in self._rows(
-            "SELECT pairing_id, match_id, status, points, abandoned, gone, withdrawn"
+            f'SELECT pairing_id, match_id, status, points, "returns", {" + ".join(FAULT_KINDS)},'
+            " abandoned, gone, withdrawn"
             f" FROM shown_seats ORDER BY {IN_ORDER}, seat"
         ):
             found.setdefault(pairing_id, []).append(row)

@@ -105,6 +105,8 @@ class Finished:
     aborted: bool
     points: Points
     """Empty if aborted."""
+    returns: tuple[float, ...]
+    faults: tuple[int, ...]
     abandoned: tuple[bool, ...]
     crashed: tuple[bool, ...]
     """The bot was gone at least once."""
@@ -200,11 +202,13 @@ def _decision_row(decision: Decision) -> Row:
 
 
 def finished_from(rows: list[Row]) -> Finished:
-    """From (match_id, status, points, abandoned, gone, withdrawn) of each seat."""
-    match_ids, statuses, points, *flags = zip(*rows, strict=True)
+    """From (match_id, status, points, returns, faults, abandoned, gone, withdrawn) of each seat."""
+    match_ids, statuses, points, returns, faults, *flags = zip(*rows, strict=True)
     aborted = statuses[0] == "aborted"
     abandoned, crashed, withdrawn = (tuple(map(bool, flag)) for flag in flags)
-    return Finished(match_ids[0], aborted, () if aborted else points, abandoned, crashed, withdrawn)
+    return Finished(
+        match_ids[0], aborted, () if aborted else points, returns, faults, abandoned, crashed, withdrawn
+    )
 
 
 def seat_from(row: Row) -> StoredSeat:

@@ -1,0 +1,139 @@
+"""A tournament on its way: what is planned so far, what counts, what follows from it.  Pure.
+
+Matches come in as they end, in any order; what counts grows in schedule order, series by
+series, and only what counts decides anything: who is withdrawn, whom an adaptive format
+pairs next, whether a run may stop.  So the outcome is that of playing one match after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import attrs
+
+from arena.conduct import Ledger, Outcome
+from arena.schedule import FormatKind, Pairing, PairingId, Points, Terms
+
+
+@attrs.frozen(kw_only=True)
+class Result:
+    """What one finished match came to; all by seat, empty if its rules broke."""
+
+    points: Points
+    returns: tuple[float, ...]
+    faults: tuple[int, ...]
+
+    @property
+    def is_aborted(self) -> bool:
+        return not self.points
+
+
+@attrs.frozen
+class ClosedSeries:
+    """A series that is over, like all before it."""
+
+    id: str
+    cycle: int
+    ends_cycle: bool
+    """Whether it is the last of its cycle."""
+    matches: tuple[tuple[Pairing, Result], ...]
+
+    @property
+    def is_spoilt(self) -> bool:
+        """Whether it is left out, because one of its matches was aborted."""
+        return any(result.is_aborted for _, result in self.matches)
+
+
+@attrs.frozen
+class Advance:
+    """What one more finished match has brought."""
+
+    withdrawn: tuple[str, ...] = ()
+    """Bots that are withdrawn now."""
+    stale: tuple[PairingId, ...] = ()
+    """Matches that do not count and are to be played again: see `conduct.News`."""
+    closed: tuple[ClosedSeries, ...] = ()
+    """Series that count now."""
+    planned: tuple[Pairing, ...] = ()
+    """Pairings that the schedule goes on with."""
+
+
+class Course:
+    """The schedule between these bots, as far as it is determined, and what has been played of it."""
+
+    def __init__(
+        self, names: Sequence[str], kind: FormatKind, terms: Terms, *, withdrawn_after: int, restarts_max: int
+    ) -> None:
+        self.names = tuple(names)
+        self.kind = kind
+        self.order: list[Pairing] = []
+        """All pairings so far, in order of play."""
+        self.by_id: dict[PairingId, Pairing] = {}
+        self.ledger = Ledger((), withdrawn_after=withdrawn_after, restarts_max=restarts_max)
+        self._terms = terms
+        self._blocks: list[tuple[Pairing, ...]] = []
+        """The pairings of each series, in schedule order."""
+        self._front = 0
+        """How many series count."""
+        self._results: dict[PairingId, Result] = {}
+        self._counted: dict[PairingId, Points] = {}
+        """Of the matches that count; an adaptive format is told them."""
+        self._plan_on()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether everything is played that will ever be planned."""
+        return self._front == len(self._blocks)
+
+    @property
+    def size(self) -> int:
+        """How many matches there will be; where results decide that, at most."""
+        return self.kind.size(len(self.names), self._terms).matches
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Who has come how far, where the format ranks by that; else empty."""
+        if self.kind.places is None:
+            return {}
+        return self.kind.places(self.names, self._terms, self._counted, self._withdrawn())
+
+    def note(self, pairing: PairingId, result: Result, outcomes: Mapping[str, Outcome]) -> Advance:
+        """Takes in a finished match; gives what follows."""
+        self._results[pairing] = result
+        news = self.ledger.note(pairing, outcomes)
+        for stale in news.stale:
+            self._results.pop(stale, None)
+        closed = tuple(self._closed())
+        return Advance(tuple(news.withdrawn), news.stale, closed, self._plan_on() if closed else ())
+
+    def _closed(self) -> list[ClosedSeries]:
+        """The series that count from now on."""
+        closed = []
+        while self._front < len(self._blocks) and self._is_over(block := self._blocks[self._front]):
+            self._front += 1
+            ends = self._front == len(self._blocks) or self._blocks[self._front][0].cycle != block[0].cycle
+            matches = tuple((pairing, self._results.pop(pairing.id)) for pairing in block)
+            self._counted.update({pairing.id: result.points for pairing, result in matches})
+            closed.append(ClosedSeries(block[0].series, block[0].cycle, ends, matches))
+        return closed
+
+    def _is_over(self, block: Sequence[Pairing]) -> bool:
+        return all(pairing.id in self._results and self.ledger.is_settled(pairing.id) for pairing in block)
+
+    def _plan_on(self) -> tuple[Pairing, ...]:
+        """Asks an adaptive format what comes next, when all that was planned is over; any at the start."""
+        if self.order and not (self.kind.is_adaptive and self.is_over):
+            return ()
+        pairings = tuple(self.kind.pairings(self.names, self._terms, self._counted, self._withdrawn()))
+        assert pairings[: len(self.order)] == tuple(self.order), "a format goes on and never changes its mind"
+        more = pairings[len(self.order) :]
+        self.order += more
+        self.by_id.update((pairing.id, pairing) for pairing in more)
+        self._blocks += (tuple(block) for _, block in groupby(more, lambda pairing: pairing.series))
+        self.ledger.extend(more)
+        return more
+
+    def _withdrawn(self) -> dict[str, int]:
+        """Bot -> the cycle in which it was withdrawn."""
+        return {bot: self.order[index - 1].cycle for bot, index in self.ledger.withdrawn.items()}

@@ -1,0 +1,48 @@
+"""What a tournament is to be: a plan, from a TOML file and the command line, checked."""
+
+from arena.plan.checking import check, check_size, differences, identity, warnings_of
+from arena.plan.model import (
+    MARGIN_CONNECTING_S,
+    MARGIN_STARTED_S,
+    BotSpec,
+    Plan,
+    Rule,
+    concurrency_of,
+    control_of,
+    deals_of,
+    format_of,
+    refusal_of,
+    size_of,
+    size_words,
+    terms_of,
+)
+from arena.plan.reading import as_mapping, load_plan, plan_from, with_options
+from arena.plan.rules import check_seats, make_game, parse_rules
+
+__all__ = [
+    "MARGIN_CONNECTING_S",
+    "MARGIN_STARTED_S",
+    "BotSpec",
+    "Plan",
+    "Rule",
+    "as_mapping",
+    "check",
+    "check_seats",
+    "check_size",
+    "concurrency_of",
+    "control_of",
+    "deals_of",
+    "differences",
+    "format_of",
+    "identity",
+    "load_plan",
+    "make_game",
+    "parse_rules",
+    "plan_from",
+    "refusal_of",
+    "size_of",
+    "size_words",
+    "terms_of",
+    "warnings_of",
+    "with_options",
+]

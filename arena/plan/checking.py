@@ -1,0 +1,135 @@
+"""Whether the parts of a plan go together, and whether one plan goes on where another stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.plan.model import Plan, control_of, counted, deals_of, refusal_of
+from arena.strict import listed
+from arena.units import format_duration, shown
+
+
+def check(plan: Plan, *, where: str = "") -> None:
+    """Raises ConfigError if the plan's parts do not go together, with a sentence for every mistake."""
+    prefix = f"{where}: " if where else ""
+    mistakes = [prefix + mistake for mistake in _mistakes(plan)]
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))
+
+
+def check_size(plan: Plan, entrants: int) -> None:
+    """Raises ConfigError if so many bots, all that can play, are no tournament on this plan."""
+    if reason := refusal_of(plan, entrants):
+        raise ConfigError(reason)
+
+
+def warnings_of(plan: Plan) -> tuple[str, ...]:
+    """What is allowed and may still be regretted, a sentence each."""
+    found = []
+    if plan.connecting and plan.seed is not None and plan.seed < 1 << 64:
+        found.append(f"seed {plan.seed} can be guessed by whoever connects, and with it every deal")
+    if plan.connecting and plan.deals == "same":
+        found.append('deals = "same" deals the same hands again to bots that connect and may remember')
+    return tuple(found)
+
+
+def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
+    """What must be the same whenever one results folder is played on, in JSON's types.
+
+    More bots and more series only add matches; whatever stands here would change those that are there.
+    """
+    started, connecting = control_of(plan, connecting=False), control_of(plan, connecting=True)
+    return {
+        "tournament": plan.tournament,
+        "game": game.name,
+        "version": game.version,
+        "rules": attrs.asdict(game),
+        "seats": plan.seats,
+        "seed": plan.seed,
+        "deals": deals_of(plan),
+        "move_time": plan.move_time,
+        "bank": plan.bank,
+        "increment": plan.increment,
+        "margin of started bots": started.margin_s,
+        "margin of connecting bots": connecting.margin_s,
+        "first_move_time": plan.first_move_time,
+        "faults_max": plan.faults_max,
+        "withdrawn_after": plan.withdrawn_after,
+        "restarts_max": plan.restarts_max,
+    }
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """What differs between two identities, in words: `move_time: was 1s, now 2s`.
+
+    A plan without a seed takes the folder's, so that is no difference.
+    """
+    found = []
+    for key in dict.fromkeys((*old, *new)):
+        before, after = old.get(key), new.get(key)
+        if before == after or (key == "seed" and after is None):
+            continue
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            found += [f"{key}: {difference}" for difference in differences(before, after)]
+        else:
+            found.append(f"{key}: was {_in_words(key, before)}, now {_in_words(key, after)}")
+    return found
+
+
+# Helpers.
+
+
+def _mistakes(plan: Plan) -> Iterator[str]:
+    """What does not go together, whatever the game."""
+    if reason := refusal_of(plan, plan.entrants):
+        yield reason
+    yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
+    if plan.connecting and plan.listen is None:
+        who = ", ".join(plan.remote) or counted(plan.expect, "bot")
+        yield f"{who} shall connect, but to where? say listen = HOST:PORT such as 127.0.0.1:8888"
+    if not plan.connecting and plan.listen is not None:
+        yield f"listen = {plan.listen}, but nobody is to connect: say expect = N or remote = NAME"
+    if plan.move_time is None and plan.bank is None:
+        yield "move_time = none leaves no limit at all: say a bank, or a move_time"
+    if plan.increment > 0 and plan.bank is None:
+        yield f"increment = {format_duration(plan.increment)}, but there is no bank to add it to: say a bank"
+    if repeated := _repeated(plan.remote):
+        yield f"remote: {listed(repeated)} stands there more than once, expected different names"
+    yield from filter(None, map(_name_mistake, plan.remote))
+
+
+def _misplaced(plan: Plan) -> Iterator[tuple[str, object, str]]:
+    """What is said and means nothing in this format: key, value, the format where it does."""
+    said = {
+        "sets": (plan.sets, "round-robin"),
+        "cycles": (plan.cycles, "swiss"),
+        "challengers": (None if plan.challengers == 1 else plan.challengers, "gauntlet"),
+        "until": (plan.until, "round-robin"),
+    }
+    for key, (value, format) in said.items():
+        if value is not None and plan.tournament != format:
+            yield key, value, format
+
+
+def _name_mistake(name: str) -> str | None:
+    from arena.wire.messages import check_name
+
+    reason = check_name(name)
+    return f"remote: {shown(name)} cannot be a name: {reason}" if reason else None
+
+
+def _repeated(names: Sequence[str]) -> list[str]:
+    return [name for name in dict.fromkeys(names) if names.count(name) > 1]
+
+
+def _in_words(key: str, value: object) -> str:
+    """A value of an identity, as its user would write it."""
+    is_time = key.startswith(("move_time", "bank", "increment", "margin", "first_move_time"))
+    if is_time and isinstance(value, int | float):
+        return format_duration(value)
+    return "none" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

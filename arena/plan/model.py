@@ -1,0 +1,189 @@
+"""A plan: everything that `arena run` can be told, and what follows where it leaves something open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import attrs
+
+from arena.clock import Control
+from arena.schedule import FORMATS, Deals, FormatKind, Sets, Size, Terms
+from arena.units import Address
+
+Rule: TypeAlias = bool | int | str
+
+MARGIN_STARTED_S, MARGIN_CONNECTING_S = 0.0, 0.2
+"""What is granted on top of every limit: nothing on this machine, else a network's way there and back."""
+
+
+@attrs.frozen
+class BotSpec:
+    """A bot as the user named it; `entrants.resolve` finds it."""
+
+    spec: str
+    """`[NAME=]SPEC`."""
+    base: Path
+    """The folder at which relative paths in the spec start."""
+    name: str | None = None
+    """Its name in the tables, if that is said apart; the spec has no `NAME=` then."""
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """Everything that `arena run` can be told about a tournament.  All times in seconds."""
+
+    name: str = ""
+    """Names the results folder; empty for a plan made of options alone."""
+    game: str = "liars-dice"
+    rules: Mapping[str, Rule] = attrs.field(factory=dict)
+    """House rules, as written; `make_game` checks them."""
+    tournament: str = "round-robin"
+    """The name of a format: `arena.schedule.FORMATS`."""
+    sets: Sets | None = None
+    """Which sets of bots a round-robin seats; None: all, or where they are many a balanced sample."""
+    challengers: int = 1
+    """Gauntlet: the first so many bots challenge the others."""
+    cycles: int | None = None
+    """Swiss: how many; None: as many as it takes to find the best."""
+    until: str | None = None
+    """Stop when this is settled, such as `top 3 at 95%`; `analysis.until` reads it."""
+    max_time: float | None = None
+    """After that long no other match begins."""
+    anchor: str | None = None
+    """The bot whose rating is the fixed one; None: the mean is."""
+    bots: tuple[BotSpec, ...] = ()
+    remote: tuple[str, ...] = ()
+    """Names of entrants that connect by themselves, with a token."""
+    expect: int = 0
+    """How many bots connect besides, whoever they are."""
+    listen: Address | None = None
+    """Where they connect to."""
+    seats: int = 2
+    series: int = 10
+    seed: int | None = None
+    """None: a seed of 128 bits is drawn."""
+    deals: Deals | None = None
+    """None: `deals_of` decides."""
+    move_time: float | None = 1.0
+    """None (written `"none"`): the bank alone limits."""
+    bank: float | None = None
+    increment: float = 0.0
+    margin: float | None = None
+    """None: by kind of bot, MARGIN_STARTED_S or MARGIN_CONNECTING_S."""
+    first_move_time: float = 10.0
+    """What the first answer of an instance may take: programs are slow to warm up."""
+    concurrency: int | None = None
+    """Tables at once; None: `concurrency_of` decides."""
+    faults_max: int = 5
+    """After that many faults a seat is not asked any more in that match."""
+    withdrawn_after: int = 3
+    """After that many such matches in succession a bot is withdrawn."""
+    restarts_max: int = 10
+    """A bot that crashed in more matches than this is withdrawn."""
+    reconnect_s: float = 10.0
+    """How long a lost connection may take to come back."""
+    name_wait_s: float = 1.0
+    """How long a silent connection is waited for until it is called `bot-1`."""
+    matches_max: int = 100_000
+    decisions: Literal["faults", "all", "none"] = "faults"
+    """Which decisions get a row of their own."""
+    strict: bool = False
+    """Exit code 1 if there was any fault."""
+    leave_out_broken: bool = False
+    out: Path | None = None
+    """The results folder; None: by the plan's name."""
+
+    @property
+    def connecting(self) -> int:
+        """How many entrants connect by themselves."""
+        return len(self.remote) + self.expect
+
+    @property
+    def entrants(self) -> int:
+        """How many bots there will be."""
+        return len(self.bots) + self.connecting
+
+
+# What a plan leaves open.
+
+
+def deals_of(plan: Plan) -> Deals:
+    """Whether the rotations of a series share their deals.
+
+    By default only if the arena starts every bot: one that connects keeps its memory, and would know the
+    other hands when the same deal comes again.
+    """
+    return plan.deals or ("fresh" if plan.connecting else "same")
+
+
+def control_of(plan: Plan, *, connecting: bool) -> Control:
+    """The time control of a bot that the arena starts, or of one that connects."""
+    margin_s = MARGIN_CONNECTING_S if connecting else MARGIN_STARTED_S
+    return Control(
+        move_s=plan.move_time,
+        bank_s=plan.bank,
+        increment_s=plan.increment,
+        margin_s=margin_s if plan.margin is None else plan.margin,
+        first_s=plan.first_move_time,
+    )
+
+
+def concurrency_of(plan: Plan, cores: int) -> int:
+    """How many tables play at once: by default as many as have a core for every seat, at least one."""
+    return plan.concurrency or max(1, cores // plan.seats)
+
+
+# What a tournament on this plan is.
+
+
+def format_of(plan: Plan) -> FormatKind:
+    """Its format."""
+    return FORMATS[plan.tournament]
+
+
+def terms_of(plan: Plan, seed: int) -> Terms:
+    """What the format is told."""
+    return Terms(
+        game=plan.game,
+        seats=plan.seats,
+        series=plan.series,
+        seed=seed,
+        deals=deals_of(plan),
+        cycles=plan.cycles,
+        challengers=plan.challengers,
+        sets=plan.sets,
+    )
+
+
+def size_of(plan: Plan, entrants: int) -> Size:
+    """How large it is with so many bots; they must not be refused."""
+    return format_of(plan).size(entrants, terms_of(plan, 0))
+
+
+def size_words(plan: Plan, entrants: int) -> str:
+    """The tournament's size in words: `4 bots, 6 pairs × 10 series × 2 seats = 120 matches`."""
+    return f"{counted(entrants, 'bot')}, {size_of(plan, entrants).words}"
+
+
+def refusal_of(plan: Plan, entrants: int) -> str | None:
+    """Why so many bots cannot play it, in one sentence; None if they can."""
+    if (reason := format_of(plan).refusal(entrants, terms_of(plan, 0))) is not None:
+        return reason
+    size = size_of(plan, entrants)
+    if size.matches <= plan.matches_max:
+        return None
+    return f"{size_words(plan, entrants)}, more than matches_max = {plan.matches_max:,} allows: {_less(plan)}"
+
+
+def _less(plan: Plan) -> str:
+    fewer = "take fewer series or bots"
+    if plan.tournament == "round-robin" and plan.sets == "all" and plan.seats > 2:
+        fewer += ', or sets = "balanced"'
+    return f"{fewer}, or raise matches_max in a plan file"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 bot`, `1,200 bots`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,205 @@
+"""A plan from a TOML file and the command line, and back.  Pure but for `load_plan`.
+
+Keys of the file are the names of the options with `_`; house rules stand in a table of their own:
+
+    game = "liars-dice"
+    bots = ["odds", "../mine", { name = "old", spec = "python3 mine.py --depth 1" }]
+    series = 50
+    move_time = "500ms"
+
+    [rules]
+    dice = 3
+
+Nothing is bent into shape, and every mistake is a sentence: file, key, what was found, what is accepted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.plan.model import BotSpec, Plan, Rule
+from arena.schedule import FORMATS
+from arena.strict import (
+    Reader,
+    duration,
+    flag,
+    many,
+    one_of,
+    optional,
+    read_table,
+    read_toml,
+    text,
+    unknown,
+    whole,
+)
+from arena.units import parse_address, shown, unexpected
+
+
+def load_plan(path: Path) -> Plan:
+    """The plan in a TOML file; it is called like the file unless it says otherwise."""
+    where = str(path)
+    return plan_from(read_toml(path, where=where), where=where, base=path.parent, name=path.stem)
+
+
+def plan_from(mapping: Mapping[str, object], *, where: str, base: Path, name: str = "") -> Plan:
+    """The plan that a mapping holds, as TOML or `as_mapping` gives it; relative paths start at `base`.
+
+    Raises ConfigError with a sentence for every mistake, each beginning with `where`.
+    """
+    named = {"name": name, **mapping} if name else mapping
+    readers = _readers(base)
+
+    def reject(key: str) -> str:
+        return _HINTS.get(key) or unknown(key, readers, "key")
+
+    return Plan(**read_table(named, readers, where=where, reject=reject))
+
+
+def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Plan:
+    """The plan with what the command line says instead; relative paths in it start at `base`.
+
+    Keys are the plan's; an option that was not given is None, False or empty.  Numbers may be text still.
+    House rules are no business of this: see `parse_rules`.
+    """
+    given = {key: _number(key, value) for key, value in options.items() if _is_given(value)}
+    values = read_table(given, _readers(base), where="", key_of=_option)
+    return attrs.evolve(plan, **values)
+
+
+def as_mapping(plan: Plan) -> dict[str, Any]:
+    """The whole plan in JSON's types; `plan_from` gives it back."""
+    mapping = attrs.asdict(plan, recurse=False)
+    bots = [{"spec": bot.spec, "base": str(bot.base), "name": bot.name} for bot in plan.bots]
+    return mapping | {
+        "rules": dict(plan.rules),
+        "bots": bots,
+        "remote": list(plan.remote),
+        "listen": None if plan.listen is None else str(plan.listen),
+        "out": None if plan.out is None else str(plan.out),
+    }
+
+
+# Helpers.
+
+_EXAMPLE_BOTS = 'a list of bots such as ["odds", "my/folder", "python3 mine.py"]'
+
+_COMMAND_LINE = "can be said on the command line only"
+
+_HINTS: Mapping[str, str] = {
+    "rule": "house rules are a table of their own: [rules]",
+    **dict.fromkeys(("resume", "fresh", "only", "dry_run", "quiet", "json"), _COMMAND_LINE),
+}
+
+_COUNTS = frozenset(field.name for field in attrs.fields(Plan) if str(field.type).startswith("int"))
+"""Keys that take whole numbers, which the command line may hand over as text."""
+
+
+def _readers(base: Path) -> dict[str, Reader[Any]]:
+    """How each key of a plan is read."""
+    return {
+        "name": _folder_name,
+        "game": text,
+        "rules": _read_rules,
+        "tournament": _format,
+        "sets": optional(one_of("all", "balanced")),
+        "challengers": whole(1),
+        "cycles": optional(whole(1)),
+        "until": optional(text),
+        "max_time": optional(duration(beyond=True)),
+        "anchor": optional(text),
+        "bots": many(lambda value: _read_bot(value, base), _EXAMPLE_BOTS),
+        "remote": many(text, 'a list of names such as ["alice"]'),
+        "expect": whole(0, 1000),
+        "listen": optional(parse_address),
+        "seats": whole(2),
+        "series": whole(1),
+        "seed": optional(_seed),
+        "deals": optional(one_of("same", "fresh")),
+        "move_time": _move_time,
+        "bank": optional(duration(beyond=True)),
+        "increment": duration(),
+        "margin": optional(duration()),
+        "first_move_time": duration(beyond=True),
+        "concurrency": optional(whole(1, 1000)),
+        "faults_max": whole(1),
+        "withdrawn_after": whole(1),
+        "restarts_max": whole(0),
+        "reconnect_s": duration(),
+        "name_wait_s": duration(),
+        "matches_max": whole(1),
+        "decisions": one_of("faults", "all", "none"),
+        "strict": flag,
+        "leave_out_broken": flag,
+        "out": optional(lambda value: base / Path(text(value)).expanduser()),
+    }
+
+
+def _format(value: object) -> str:
+    """A format by its name; those that a command of their own plays are read and not offered."""
+    if isinstance(value, str) and value in FORMATS:
+        return value
+    return one_of(*(name for name, kind in FORMATS.items() if kind.is_offered))(value)
+
+
+def _folder_name(value: object) -> str:
+    """A name that can be the folder `results/<name>`."""
+    if value == "":
+        return ""  # a plan of options alone
+    name = text(value)
+    if len(name) > 64 or name.startswith(".") or name == "latest" or set(name) & set("/\\:"):
+        raise unexpected(value, 'a name for a folder below results/ (up to 64 characters, not "latest")')
+    return name
+
+
+def _read_bot(value: object, base: Path) -> BotSpec:
+    if isinstance(value, str):
+        return BotSpec(text(value), base)
+    if not isinstance(value, dict):
+        raise unexpected(value, 'a bot such as "odds", or a table { name = …, spec = … }')
+    readers = {"name": optional(text), "spec": text, "base": lambda folder: base / text(folder)}
+    fields = {"base": base} | read_table(value, readers, where="", joint="; ")
+    if "spec" not in fields:
+        raise ConfigError('has no spec, expected a table such as { name = "mine", spec = "python3 mine.py" }')
+    return BotSpec(**fields)
+
+
+def _read_rules(value: object) -> dict[str, Rule]:
+    """House rules, of whatever kind the game may take."""
+    if not isinstance(value, Mapping):
+        raise unexpected(value, "a table: [rules]")
+    for rule, given in value.items():
+        if not isinstance(given, bool | int | str):
+            raise ConfigError(f"{rule}: found {shown(given)}, expected a number, true, false or a text")
+    return dict(value)
+
+
+def _seed(value: object) -> int:
+    if type(value) is int and 0 <= value < 1 << 128:
+        return value
+    raise unexpected(value, "a whole number from 0 to 2^128 − 1")
+
+
+def _move_time(value: object) -> float | None:
+    return None if value is None or value == "none" else duration(beyond=True)(value)
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False and value != () and value != []
+
+
+def _number(key: str, value: object) -> object:
+    """The number that the text of a counting option is, if it is one."""
+    if key in _COUNTS and isinstance(value, str) and re.fullmatch("[0-9]{1,99}", value):
+        return int(value)
+    return value
+
+
+def _option(key: str) -> str:
+    """How a key is written on the command line."""
+    return "BOT" if key == "bots" else f"--{key.replace('_', '-')}"

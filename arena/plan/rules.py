@@ -1,0 +1,103 @@
+"""House rules: from words and tables to a game, by the kinds of its fields."""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.plan.model import Rule
+from arena.strict import Reader, flag, one_of, read_table, text, unknown
+from arena.units import shown, unexpected
+
+G = TypeVar("G", bound=Game[Any, Any])
+
+
+def make_game(cls: type[G], rules: Mapping[str, object], *, where: str = "") -> G:
+    """The game with these house rules.  Raises ConfigError for unknown rules and values it does not take."""
+    prefix = f"{where}: " if where else ""
+    readers = {rule: _rule_reader(kind) for rule, kind in _rules(cls).items()}
+    values = read_table(rules, readers, where=f"{prefix}rules", reject=lambda rule: _unknown_rule(cls, rule))
+    try:
+        return cls(**values)
+    except ConfigError as error:
+        raise ConfigError(f"{prefix}{error}") from None
+
+
+def parse_rules(cls: type[Game[Any, Any]], words: Sequence[str]) -> dict[str, Rule]:
+    """House rules from `KEY=VALUE` words, by the kinds of the game's fields; the last of a key counts."""
+    kinds = _rules(cls)
+    rules = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise ConfigError(f"--rule: found {shown(word)}, expected KEY=VALUE such as {_example(cls)}")
+        if key not in kinds:
+            raise ConfigError(f"--rule {key}: {_unknown_rule(cls, key)}")
+        rules[key] = _parse_rule(kinds[key], value)
+    return rules
+
+
+def check_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") -> None:
+    """Raises ConfigError if so many cannot play the game."""
+    prefix = f"{where}: " if where else ""
+    if seats not in cls.seats:
+        expected = f"{cls.seats[0]} to {cls.seats[-1]}, as many as play {cls.name}"
+        raise ConfigError(f"{prefix}seats: found {seats}, expected {expected}")
+
+
+# Helpers.
+
+
+def _unknown_rule(cls: type[Game[Any, Any]], rule: str) -> str:
+    return unknown(rule, _rules(cls), f"rule in {cls.name}")
+
+
+def _rules(cls: type[Game[Any, Any]]) -> dict[str, Any]:
+    """The house rules of a game -> the kinds of their values."""
+    kinds = typing.get_type_hints(cls)
+    return {field.name: kinds[field.name] for field in attrs.fields(cls)}
+
+
+def _rule_reader(kind: Any) -> Reader[Any]:
+    words = typing.get_args(kind) if typing.get_origin(kind) is Literal else ()
+    return one_of(*words) if words else _RULE_READERS[_plain(kind)]
+
+
+def _parse_rule(kind: Any, value: str) -> Rule:
+    """A rule's value from the command line; what does not fit stays text, for `make_game` to refuse."""
+    plain = _plain(kind)
+    if plain is bool and value in ("true", "false"):
+        return value == "true"
+    if plain is int and re.fullmatch("-?[0-9]{1,99}", value):
+        return int(value)
+    return value
+
+
+def _plain(kind: Any) -> Any:
+    """The kind without `| None`, which no file and no option can say."""
+    if typing.get_origin(kind) in (typing.Union, UnionType):
+        (kind,) = (part for part in typing.get_args(kind) if part is not NoneType)
+    return kind
+
+
+def _integer(value: object) -> int:
+    if type(value) is int:
+        return value
+    raise unexpected(value, "a whole number")
+
+
+_RULE_READERS: Mapping[Any, Reader[Any]] = {bool: flag, int: _integer, str: text}
+
+
+def _example(cls: type[Game[Any, Any]]) -> str:
+    for field in attrs.fields(cls):
+        if isinstance(field.default, bool | int | str):
+            return f"{field.name}={str(field.default).lower()}"
+    return "dice=3"

@@ -1,0 +1,51 @@
+"""Who plays whom: pairings, the seeds they are played from, and the formats that yield them.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from arena.schedule import comparison, gauntlet, knockout, swiss
+from arena.schedule import round_robin as _round_robin
+from arena.schedule.pairing import (
+    Deals,
+    Pairing,
+    PairingId,
+    Points,
+    bot_seed,
+    derive_seed,
+    match_id,
+    series_id,
+)
+from arena.schedule.round_robin import SETS_MAX, round_robin, round_robin_size
+from arena.schedule.terms import Format, FormatKind, Results, Sets, Size, Terms, Withdrawn
+
+FORMATS: Mapping[str, FormatKind] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (_round_robin.KIND, gauntlet.KIND, swiss.KIND, knockout.KIND, comparison.KIND)
+    }
+)
+"""Every format by its name."""
+
+__all__ = [
+    "FORMATS",
+    "SETS_MAX",
+    "Deals",
+    "Format",
+    "FormatKind",
+    "Pairing",
+    "PairingId",
+    "Points",
+    "Results",
+    "Sets",
+    "Size",
+    "Terms",
+    "Withdrawn",
+    "bot_seed",
+    "derive_seed",
+    "match_id",
+    "round_robin",
+    "round_robin_size",
+    "series_id",
+]

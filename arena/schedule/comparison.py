@@ -1,0 +1,96 @@
+"""Comparison: a new bot and an old one in the same seats, on the same deals, against the same bots.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, cycle, islice
+
+from arena.schedule.pairing import Pairing, circle_of, derive_seed, joined
+from arena.schedule.terms import (
+    FormatKind,
+    Results,
+    Size,
+    Terms,
+    Withdrawn,
+    counted,
+    counted_matches,
+    series_of,
+    sets_in_words,
+    size_of,
+)
+
+
+def pairings(
+    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+) -> Iterator[Pairing]:
+    """`series` series of the first entrant, the new bot, and the second, the old one; a cycle each.
+
+    Without others they meet each other, as in a round-robin.  With others, the field, they never meet: each
+    series seats a set of the field with the new bot and then the same set with the old one.
+    """
+    assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
+    (new, old), field = entrants[:2], sorted(entrants[2:])
+    if not field:
+        for repetition in range(terms.series):
+            yield from series_of(terms, (new, old), repetition, cycle=repetition)
+        return
+    opponents = islice(cycle(combinations(field, terms.seats - 1)), terms.series)
+    for repetition, others in enumerate(opponents):
+        yield from _halves(new, old, others, repetition, terms)
+
+
+def size(entrants: int, terms: Terms) -> Size:
+    """How many matches are planned, without planning them."""
+    if entrants == 2:
+        return size_of(1, sets_in_words(1, 2), terms)
+    matches = 2 * terms.series * terms.seats
+    words = f"2 bots × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
+    return Size(matches, words)
+
+
+def refusal(entrants: int, terms: Terms) -> str | None:
+    """Why so many cannot play it: it takes two to compare, and a field that fills a table with either."""
+    field = entrants - 2
+    if field < 0:
+        return f"{counted(entrants, 'bot')} to compare: name a new bot and an old one"
+    if field >= terms.seats - 1 or (field == 0 and terms.seats == 2):
+        return None
+    return (
+        f"{counted(field, 'bot')} in the field for the {terms.seats - 1} other seats: "
+        "name more bots, or fewer seats"
+    )
+
+
+def _halves(new: str, old: str, others: Sequence[str], repetition: int, terms: Terms) -> Iterator[Pairing]:
+    """One series: every rotation with the new bot, then every one with the old bot in its seat.
+
+    Both halves are one series, because they share their deals; a rotation of the second half has a number
+    of its own, so that no instance sees a deal twice.
+    """
+    # No other id has more than one unescaped `#`, so that none is like this one.
+    series = f"{joined((new, old))}#vs#{joined(others)}#{repetition}"
+    circle = circle_of((new, *others), series, terms.seed)
+    for rotation in range(2 * len(circle)):
+        half, turn = divmod(rotation, len(circle))
+        seated = circle if half == 0 else tuple(old if bot == new else bot for bot in circle)
+        own = () if terms.deals == "same" else (turn,)
+        yield Pairing(
+            id=f"{series}/{rotation}",
+            game=terms.game,
+            bots=(*seated[turn:], *seated[:turn]),
+            seed=derive_seed(terms.seed, "deals", series, *own),
+            series=series,
+            rotation=rotation,
+            cycle=repetition,
+        )
+
+
+KIND = FormatKind(
+    name="comparison",
+    summary="a new bot and an old one, on the same deals",
+    pairings=pairings,
+    size=size,
+    refusal=refusal,
+    ranked_by="score",
+    is_offered=False,
+)

@@ -1,0 +1,176 @@
+"""A balanced sample of the sets of bots: every two bots meet in equally many of them.  Pure.
+
+A balanced incomplete block design, developed cyclically (Bose 1939; Colbourn and Dinitz, Handbook of
+Combinatorial Designs, II.3): the points are the residues of a modulus, and turning a few base blocks through
+all of them gives the sets.  Two points then meet as often as their difference occurs in the base blocks, so
+that it is enough that every difference occurs equally often.  With as many residues as points, or with one
+point fewer and one that no turn moves: whichever takes fewer sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+from math import comb, gcd
+from random import Random
+
+import attrs
+
+from arena.schedule.pairing import derive_seed
+
+FRAMES_MAX = 6
+"""So many ways to build a design are tried, those with fewest sets first."""
+STEPS_MAX = 60_000
+"""For each, in all its climbs; half a second.  Up to 40 bots and 6 seats most take fewer than 10,000."""
+CLIMB_STEPS_MAX = 20_000
+"""Of one climb: one that ends on a plateau is not saved by more."""
+CLIMBS_MAX = 200
+"""For each: with few sets to choose from, most climbs end with a set that is there twice."""
+
+Block = list[int]
+
+
+def sample(bots: Sequence[str], seats: int, seed: int) -> list[tuple[str, ...]] | None:
+    """A balanced sample of all sets of `seats` bots, sorted; None if none smaller than all is found.
+
+    The bots' order does not matter.  Another bot makes it another sample: designs do not grow.
+    """
+    design = blocks(len(bots), seats)
+    if design is None:
+        return None
+    points = sorted(bots, key=lambda bot: derive_seed(seed, "design", bot))
+    return sorted(tuple(sorted(points[point] for point in block)) for block in design)
+
+
+@cache
+def blocks(points: int, size: int) -> tuple[tuple[int, ...], ...] | None:
+    """Sets of `size` of so many points, in which every two meet equally often; None if none is found.
+
+    All differ, and they are fewer than all sets of that size.  The same on every machine.
+    """
+    for frame in islice(_frames(points, size), FRAMES_MAX):
+        base = _base(frame)
+        if base is not None:
+            return tuple(_developed(base, frame, size))
+    return None
+
+
+@attrs.frozen(order=True)
+class _Frame:
+    """What is to be found: base blocks of these sizes with equally many of every difference."""
+
+    sets: int
+    """What it will give; first, so that frames sort by it."""
+    modulus: int
+    sizes: tuple[int, ...]
+    """Of the base blocks; one fewer than a set has if the point that is never moved goes with it."""
+    each: int
+    """How often every difference is to occur."""
+
+
+def _frames(points: int, size: int) -> Iterator[_Frame]:
+    """All frames for fewer than all sets, the smallest first."""
+    found: list[_Frame] = []
+    for times in range(1, FRAMES_MAX + 1):
+        found += [_cyclic(points, size, times), _fixed(points, size, times)]
+    return iter(sorted(frame for frame in found if frame.sets < comb(points, size)))
+
+
+def _cyclic(points: int, size: int, times: int) -> _Frame:
+    """Every point moves."""
+    base = times * (points - 1) // gcd(points - 1, size * (size - 1))
+    return _Frame(base * points, points, (size,) * base, base * size * (size - 1) // (points - 1))
+
+
+def _fixed(points: int, size: int, times: int) -> _Frame:
+    """One point is in some of the base blocks and never moves; it meets the others as often as they do."""
+    with_it = times * size // gcd(points, size)
+    base = with_it * (points - size) // size
+    sizes = (size,) * base + (size - 1,) * with_it
+    return _Frame(len(sizes) * (points - 1), points - 1, sizes, with_it * (size - 1))
+
+
+def _base(frame: _Frame) -> list[Block] | None:
+    """Base blocks that give such a design, if some are found."""
+    rng, steps = Random(0), iter(range(STEPS_MAX))
+    for _ in range(CLIMBS_MAX):
+        base = _climb(frame, rng, islice(steps, CLIMB_STEPS_MAX))
+        if base is not None and _are_apart(base, frame.modulus):
+            return base
+    return None
+
+
+def _climb(frame: _Frame, rng: Random, steps: Iterator[int]) -> list[Block] | None:
+    """Base blocks with exactly `each` of every difference: a point is moved at a time, never to the worse."""
+    base = [_drawn(size, frame.modulus, rng) for size in frame.sizes]
+    excess = [-frame.each] * frame.modulus
+    for block in base:
+        for place, point in enumerate(block):
+            _count(_differences(point, block[:place], frame.modulus), 1, excess)
+    off = sum(count**2 for count in excess[1:])
+    for _ in steps:
+        if off == 0:
+            return base
+        block = base[_below(len(base), rng)]
+        place, point = _below(len(block), rng), _below(frame.modulus, rng)
+        if point not in block:
+            off -= _move(block, place, point, excess)
+    return None
+
+
+def _move(block: Block, place: int, point: int, excess: list[int]) -> int:
+    """Puts this point there unless that is worse; how much better it is."""
+    others = block[:place] + block[place + 1 :]
+    lost = _differences(block[place], others, len(excess))
+    won = _differences(point, others, len(excess))
+    gain = _count(lost, -1, excess) + _count(won, 1, excess)
+    if gain >= 0:
+        block[place] = point
+        return gain
+    _count(won, -1, excess)
+    _count(lost, 1, excess)
+    return 0
+
+
+def _count(differences: Iterable[int], by: int, excess: list[int]) -> int:
+    """Counts these in (1) or out (-1); by how much the sum of squares falls."""
+    gain = 0
+    for difference in differences:
+        gain -= 2 * by * excess[difference] + 1
+        excess[difference] += by
+    return gain
+
+
+def _differences(point: int, others: Iterable[int], modulus: int) -> list[int]:
+    """Between the point and each of the others, both ways round."""
+    return [way % modulus for other in others for way in (point - other, other - point)]
+
+
+def _are_apart(base: Sequence[Block], modulus: int) -> bool:
+    """Whether all turns of all blocks are different sets."""
+    # A block that is another's turn, or its own, shows: moved so that it begins with 0, it is there twice.
+    seen = [frozenset((point - first) % modulus for point in block) for block in base for first in block]
+    return len(seen) == len(set(seen))
+
+
+def _developed(base: Sequence[Block], frame: _Frame, size: int) -> Iterator[tuple[int, ...]]:
+    """Every turn of every base block; the point that never moves is the last one."""
+    for block in base:
+        fixed = (frame.modulus,) * (size - len(block))
+        for turn in range(frame.modulus):
+            yield (*sorted((point + turn) % frame.modulus for point in block), *fixed)
+
+
+def _drawn(size: int, modulus: int, rng: Random) -> Block:
+    """So many different residues."""
+    block: Block = []
+    while len(block) < size:
+        if (point := _below(modulus, rng)) not in block:
+            block.append(point)
+    return block
+
+
+def _below(limit: int, rng: Random) -> int:
+    """A whole number from 0 up; only `random` itself is promised to stay the same in every Python."""
+    return int(rng.random() * limit)

@@ -1,0 +1,71 @@
+"""Gauntlet: challengers meet the field, and never one another.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb
+
+from arena.schedule.pairing import Pairing
+from arena.schedule.terms import (
+    FormatKind,
+    Results,
+    Size,
+    Terms,
+    Withdrawn,
+    counted,
+    series_of,
+    size_of,
+    too_few,
+)
+
+
+def pairings(
+    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+) -> Iterator[Pairing]:
+    """Each of the first `challengers` entrants meets every set of the others, in `series` series.
+
+    In order of play: by cycle, challenger, set and rotation.  They are pairings of the round-robin of all.
+    """
+    assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
+    challengers, field = sorted(entrants[: terms.challengers]), sorted(entrants[terms.challengers :])
+    for cycle in range(terms.series):
+        for challenger in challengers:
+            for opponents in combinations(field, terms.seats - 1):
+                yield from series_of(terms, (challenger, *opponents), cycle, cycle=cycle)
+
+
+def size(entrants: int, terms: Terms) -> Size:
+    """How many matches are planned, without planning them."""
+    sets = comb(entrants - terms.challengers, terms.seats - 1)
+    opponents = (
+        counted(sets, "opponent")
+        if terms.seats == 2
+        else f"{counted(sets, 'set')} of {terms.seats - 1} opponents"
+    )
+    return size_of(
+        terms.challengers * sets, f"{counted(terms.challengers, 'challenger')} × {opponents}", terms
+    )
+
+
+def refusal(entrants: int, terms: Terms) -> str | None:
+    """Why so many cannot play it: it takes a challenger, and a field that fills a table with one."""
+    if terms.challengers < 1:
+        return f"{terms.challengers} challengers: a gauntlet takes at least 1"
+    field = entrants - terms.challengers
+    if field >= terms.seats - 1:
+        return None
+    return too_few(entrants, terms) or (
+        f"{counted(entrants, 'bot')}, {terms.challengers} of them challengers, leave {max(field, 0)} to meet "
+        f"at {terms.seats} seats: name more bots, or fewer challengers"
+    )
+
+
+KIND = FormatKind(
+    name="gauntlet",
+    summary="the bots named first challenge all the others, and never one another",
+    pairings=pairings,
+    size=size,
+    refusal=refusal,
+    ranked_by="rating",
+)

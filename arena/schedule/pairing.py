@@ -1,0 +1,103 @@
+"""A planned match: its name, its seats and the seeds it is played from.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Literal, TypeAlias
+
+import attrs
+
+PairingId = str
+Deals: TypeAlias = Literal["same", "fresh"]
+"""Whether the rotations of a series share their luck, or each has its own."""
+Points = tuple[float, ...]
+"""What a match gave to each seat, by seat, each from 0 to 1; () if it was aborted."""
+
+
+@attrs.frozen
+class Pairing:
+    """A planned match."""
+
+    id: PairingId
+    """Names its set of bots, its repetition and its rotation; the same in every schedule that contains it."""
+    game: str
+    bots: tuple[str, ...]
+    """The names of the bots, by seat."""
+    seed: int
+    """Where the match's luck comes from; never leaves the house."""
+    series: str
+    """The id of its series: its set of bots and its repetition."""
+    rotation: int
+    """0-based; how far the series' cyclic order of bots is turned."""
+    cycle: int
+    """0-based lap of the tournament."""
+
+
+def rotations(
+    bots: Sequence[str], repetition: int, *, cycle: int, game: str, seed: int, deals: Deals
+) -> Iterator[Pairing]:
+    """One series: the bots, in whatever order they are named, sit once in every seat.
+
+    All but the cycle follows from the set of bots and the repetition, so that every format plans the same
+    match under the same id.
+    """
+    series = series_id(bots, repetition)
+    circle = circle_of(bots, series, seed)
+    for rotation in range(len(circle)):
+        own = () if deals == "same" else (rotation,)
+        yield Pairing(
+            id=f"{series}/{rotation}",
+            game=game,
+            bots=(*circle[rotation:], *circle[:rotation]),
+            seed=derive_seed(seed, "deals", series, *own),
+            series=series,
+            rotation=rotation,
+            cycle=cycle,
+        )
+
+
+def circle_of(bots: Sequence[str], series: str, seed: int) -> tuple[str, ...]:
+    """The cyclic order in which these bots sit in a series."""
+    # Sorting by keyed hashes is a fair shuffle that no version of Python's `random` can change.
+    return tuple(sorted(bots, key=lambda bot: derive_seed(seed, "circle", series, bot)))
+
+
+def series_id(bots: Sequence[str], repetition: int) -> str:
+    """Names a set of bots, in whatever order, and a repetition: `odds+random#3`; no two have the same."""
+    return f"{joined(sorted(bots))}#{repetition}"
+
+
+def joined(bots: Sequence[str]) -> str:
+    """The names as a part of an id, so that the id of one plan is never another's: `odds+random`."""
+    return "+".join(map(_escape, bots))
+
+
+def derive_seed(seed: int, *key: str | int) -> int:
+    """A 128-bit seed for what `key` names, from a seed of at most 512 bits.
+
+    By keyed BLAKE2b, so that it tells nothing of `seed`.
+    """
+    text = "\x1f".join(f"{type(part).__name__[0]}{part}" for part in key)
+    secret = seed.to_bytes(64, "big")
+    return int.from_bytes(blake2b(text.encode(), key=secret, digest_size=16).digest(), "big")
+
+
+def match_id(seed: int, pairing: PairingId) -> str:
+    """12 hexadecimal digits that stand for a pairing where the plan must not be seen: in tables, on the wire.
+
+    48 bits: of 100,000 matches two share one with probability 2e-5.
+    """
+    return f"{derive_seed(seed, 'match', pairing):032x}"[:12]
+
+
+def bot_seed(seed: int, match: str, seat: int) -> int:
+    """63 bits for a bot's own chance in one match, independent of the deals; fits a signed 64-bit integer."""
+    return derive_seed(seed, "bot", match, seat) >> 65
+
+
+def _escape(name: str) -> str:
+    """The name without the marks that ids are built with."""
+    for mark in "%+#/":  # first the one that escapes the others
+        name = name.replace(mark, f"%{ord(mark):02X}")
+    return name

@@ -1,0 +1,91 @@
+"""Round-robin: every set of bots meets, or a balanced sample of the sets.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import comb
+
+from arena.schedule.design import blocks, sample
+from arena.schedule.pairing import Deals, Pairing, PairingId, Points
+from arena.schedule.terms import (
+    FormatKind,
+    Results,
+    Size,
+    Terms,
+    Withdrawn,
+    series_of,
+    sets_in_words,
+    size_of,
+    too_few,
+)
+
+SETS_MAX = 500
+"""Up to so many sets all of them meet when nothing is said: then a lap is a matter of minutes."""
+
+
+def pairings(
+    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+) -> Iterator[Pairing]:
+    """Every set of bots, or of the sample, meets in `series` series; in each, every bot has every seat once.
+
+    In order of play: by cycle (lap `n` has every set's `n`th series), then by set, then by rotation.
+    What is planned for a set depends on that set alone: another entrant, another series or another
+    order of the entrants adds pairings or moves them, and never changes one.  Only a sample is drawn
+    anew when there is another entrant.
+    """
+    assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
+    for cycle in range(terms.series):
+        for bots in sets_of(entrants, terms):
+            yield from series_of(terms, bots, cycle, cycle=cycle)
+
+
+def size(entrants: int, terms: Terms) -> Size:
+    """How many matches are planned, without planning them."""
+    sets = every = comb(entrants, terms.seats)
+    if _is_sampled(entrants, terms):
+        sets = len(blocks(entrants, terms.seats) or range(every))
+    words = sets_in_words(sets, terms.seats)
+    return size_of(sets, words if sets == every else f"{words}, of {every:,} balanced,", terms)
+
+
+def sets_of(entrants: Sequence[str], terms: Terms) -> Iterable[tuple[str, ...]]:
+    """The sets of bots that meet, in order."""
+    drawn = sample(entrants, terms.seats, terms.seed) if _is_sampled(len(entrants), terms) else None
+    return combinations(sorted(entrants), terms.seats) if drawn is None else drawn
+
+
+def _is_sampled(entrants: int, terms: Terms) -> bool:
+    """Whether a balanced sample is wanted; whether there is one is for `design` to say."""
+    wanted = terms.sets or ("all" if comb(entrants, terms.seats) <= SETS_MAX else "balanced")
+    return wanted == "balanced" and terms.seats > 2
+
+
+KIND = FormatKind(
+    name="round-robin",
+    summary="every set of bots meets equally often",
+    pairings=pairings,
+    size=size,
+    refusal=too_few,
+    ranked_by="score",
+)
+
+
+def round_robin(
+    entrants: Sequence[str],
+    results: Mapping[PairingId, Points],
+    *,
+    game: str,
+    seats: int,
+    series: int,
+    seed: int,
+    deals: Deals,
+) -> Iterator[Pairing]:
+    """The round-robin of all sets, by its settings."""
+    terms = Terms(game=game, seats=seats, series=series, seed=seed, deals=deals, sets="all")
+    return pairings(entrants, terms, results, {})
+
+
+def round_robin_size(entrants: int, seats: int, series: int) -> int:
+    """How many matches `round_robin` plans, without planning them."""
+    return comb(entrants, seats) * series * seats

@@ -1,0 +1,115 @@
+"""What a format is told, what it says of itself, and the words in which it counts.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import attrs
+
+from arena.schedule.pairing import Deals, Pairing, PairingId, Points, rotations
+
+Sets: TypeAlias = Literal["all", "balanced"]
+"""Whether every set of bots meets, or a sample in which every two bots meet equally often."""
+
+
+@attrs.frozen(kw_only=True)
+class Terms:
+    """What every format is told besides who plays."""
+
+    game: str
+    seats: int
+    series: int
+    """How often a set of bots meets; in a knockout: the series that decide a tie."""
+    seed: int
+    deals: Deals
+    cycles: int | None = None
+    """Swiss: how many; None: as many as it takes to find the best."""
+    challengers: int = 1
+    """Gauntlet: the first so many entrants challenge the others."""
+    sets: Sets | None = None
+    """Round-robin; None: all up to `SETS_MAX` of them, and always at two seats."""
+
+
+Results: TypeAlias = Mapping[PairingId, Points]
+Withdrawn: TypeAlias = Mapping[str, int]
+"""Bot -> the cycle after which it is out."""
+Format: TypeAlias = Callable[[Sequence[str], Terms, Results, Withdrawn], Iterator[Pairing]]
+"""A format: entrants in the order named, terms, the points of what is finished, who is out -> pairings.
+
+It yields all that is determined, in order of play, by cycle.  An adaptive format yields cycle c + 1 only
+when all of cycle c is finished, and does not pair who is out; the others look at neither.  Calling it again
+with more results yields the same pairings first, then more: that is all that resuming takes.  It is over
+when all that it yields is finished.
+"""
+Places: TypeAlias = Callable[[Sequence[str], Terms, Results, Withdrawn], Mapping[str, int]]
+"""Bot -> its place so far: 1 is the best, and several may share one."""
+
+
+@attrs.frozen
+class Size:
+    """How large a tournament is."""
+
+    matches: int
+    """At most."""
+    words: str
+    """`6 pairs × 10 series × 2 seats = 120 matches`."""
+    is_exact: bool = True
+    """Whether all of them are played for certain, unless a bot is withdrawn."""
+
+
+@attrs.frozen(kw_only=True)
+class FormatKind:
+    """A format and what must be known to offer it."""
+
+    name: str
+    summary: str
+    """One line for the help."""
+    pairings: Format
+    is_adaptive: bool = False
+    """Whether what it plans depends on results."""
+    size: Callable[[int, Terms], Size]
+    """Of a tournament of so many entrants that is not refused."""
+    refusal: Callable[[int, Terms], str | None]
+    """Why so many entrants cannot play it on these terms, in one sentence; None if they can."""
+    ranked_by: Literal["score", "rating", "places"]
+    """What may be compared: points; ratings, where bots had different opponents; the format's own places."""
+    places: Places | None = None
+    """Given if `ranked_by` is places: of every entrant; those who are still in share the first place."""
+    is_offered: bool = True
+    """Whether a tournament can be of this kind; if not, another command uses it."""
+
+
+def series_of(terms: Terms, bots: Sequence[str], repetition: int, *, cycle: int) -> Iterator[Pairing]:
+    """One series of a tournament on these terms."""
+    return rotations(bots, repetition, cycle=cycle, game=terms.game, seed=terms.seed, deals=terms.deals)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 bot`, `1,200 bots`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def sets_in_words(count: int, seats: int) -> str:
+    """`6 pairs`, `20 sets of 3`."""
+    return counted(count, "pair") if seats == 2 else f"{counted(count, 'set')} of {seats}"
+
+
+def size_of(sets: int, words: str, terms: Terms) -> Size:
+    """The size of a tournament in which so many sets, in these words, play all their series."""
+    matches = sets * terms.series * terms.seats
+    return Size(
+        matches, f"{words} × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
+    )
+
+
+def counted_matches(count: int) -> str:
+    """`1 match`, `1,200 matches`."""
+    return f"{count:,} {'match' if count == 1 else 'matches'}"
+
+
+def too_few(entrants: int, terms: Terms) -> str | None:
+    """The refusal of fewer entrants than there are seats."""
+    if entrants >= terms.seats:
+        return None
+    return f"{counted(entrants, 'bot')} for {terms.seats} seats: name more bots, or fewer seats"
