@@ -82,6 +82,11 @@ class Course:
         self._plan_on()
 
     @property
+    def counted(self) -> int:
+        """How many series count by now."""
+        return self._front
+
+    @property
     def is_over(self) -> bool:
         """Whether everything is played that will ever be planned."""
         return self._front == len(self._blocks)

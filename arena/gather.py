@@ -57,7 +57,9 @@ async def gather(
             reporter.waiting(lobby.address, lobby.missing)
             await lobby.arrived()
         lobby.is_full = True
-        names += list(lobby.players)
+        came = set(lobby.players)
+        names += [entrant.name for entrant in known if entrant.name in came]
+        names += sorted(came - set(names))  # in an order that does not depend on who was faster
         _check_return(setup, names)
         unknown = set(lobby.players) - {entrant.name for entrant in known}
         setup.store.put_bots(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import time
 import traceback
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -101,16 +101,15 @@ def course_of(setup: Setup, names: Sequence[str]) -> Course:
 
 def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Advance]:
     """Tells the course what a folder holds, as far as it is of this schedule; gives what follows."""
-    advances, waiting = [], [pairing for pairing in course.order if pairing.id in finished]
+    advances: list[Advance] = []
+    waiting = deque(course.order)
     while waiting:
-        for pairing in waiting:
-            match = finished[pairing.id]
+        pairing = waiting.popleft()
+        if (match := finished.get(pairing.id)) is not None:
             result = Result(points=match.points, returns=match.returns, faults=match.faults)
             outcomes = _outcomes(pairing, match.abandoned, match.crashed, match.withdrawn)
             advances.append(course.note(pairing.id, result, outcomes))
-        planned = (pairing for advance in advances for pairing in advance.planned)
-        noted = {pairing.id for pairing in waiting}
-        waiting = [p for p in planned if p.id in finished and p.id not in noted]
+            waiting += advances[-1].planned
     return advances
 
 
@@ -212,7 +211,8 @@ class _Run:
         """Starts matches in order of play as tables and bots get free."""
         while self.pending or self.running:
             self.freed = trio.Event()
-            if trio.current_time() > self.stops_at:
+            if trio.current_time() > self.stops_at and self.pending:
+                self.summary.is_out_of_time = True
                 self._stop()
             while self.running < self.setup.concurrency and (pairing := self._next()) is not None:
                 without = self.ledger.without(pairing.id)

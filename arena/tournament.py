@@ -115,5 +115,7 @@ class Summary:
     """The match at whose fault the run was stopped."""
     is_settled: bool = False
     """Whether the rule that may stop a run has stopped it."""
+    is_out_of_time: bool = False
+    """Whether `max_time` has."""
     left_out: list[BotBroken] = attrs.field(factory=list)
     last: Entry | None = None

@@ -33,6 +33,7 @@ from arena.referee import replay
 from arena.runner import BrokenBots, Silent, Summary, course_of, run_tournament
 from arena.schedule import match_id
 from arena.store import Store
+from arena.tournament import StopRule
 
 
 def leaves(group):
@@ -84,6 +85,73 @@ async def test_interrupted_is_uninterrupted(tmp_path, matches):
     assert (24, cut.played) == reporter.planned
     assert 24 == cut.played + rest.played
     assert exact(tmp_path / "whole") == exact(tmp_path / "cut")
+
+
+def series_of(folder):
+    """The ids of all series that have a match, in schedule order."""
+    return list(dict.fromkeys(row["series_id"] for row in rows(folder, "matches")))
+
+
+@pytest.mark.parametrize("tournament", ["gauntlet", "swiss", "knockout"])
+@pytest.mark.parametrize("matches", [1, 5])
+async def test_every_format_goes_on_where_it_was_interrupted(tmp_path, tournament, matches):
+    """Cut and taken up again, at one table or at three, it pairs whom it would have paired, and ranks alike."""
+    await play(tmp_path / "whole", tournament=tournament)
+    cut, _ = await play(tmp_path / "cut", tournament=tournament, stop_after=matches)
+    rest, _ = await play(tmp_path / "cut", tournament=tournament, concurrency=3)
+    assert len(rows(tmp_path / "whole", "matches")) == cut.played + rest.played
+    assert exact(tmp_path / "whole") == exact(tmp_path / "cut")
+    again, reporter = await play(tmp_path / "cut", tournament=tournament)
+    assert 0 == again.played
+    assert series_of(tmp_path / "cut") == [series.id for series in reporter.closed_series]
+
+
+async def test_a_swiss_tournament_takes_in_nobody_once_it_is_paired(tmp_path):
+    """What was played would have been paired otherwise: that is said, and nothing is lost."""
+    await play(tmp_path / "out", FIELD[:3], tournament="swiss")
+    before = exact(tmp_path / "out")["matches"]
+    mistake = await the_mistake(play(tmp_path / "out", tournament="swiss"))
+    assert "that this swiss would not pair now" in str(mistake)
+    assert before == exact(tmp_path / "out")["matches"]
+
+
+class Enough(StopRule):
+    """Stops after so many series."""
+
+    def __init__(self, series):
+        self.left, self.told = series, []
+
+    def begins(self, course):
+        self.told.clear()
+
+    def closed(self, series):
+        self.told.append(series.id)
+        return len(self.told) >= self.left
+
+    def state(self):
+        return ""
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_a_stop_rule_ends_a_run(tmp_path, concurrency):
+    """No match begins after it has said so; those that run are finished; what it is told is in schedule order."""
+    rule = Enough(3)
+    summary, reporter = await play(tmp_path / "out", concurrency=concurrency, stop_rule=rule)
+    assert summary.is_settled
+    assert 6 <= summary.played <= 6 + concurrency
+    assert [series.id for series in reporter.closed_series] == rule.told
+    assert rule.told == series_of(tmp_path / "out")[: len(rule.told)]
+    summary, _ = await play(tmp_path / "out", stop_rule=Enough(3))
+    assert 0 == summary.played
+
+
+async def test_no_match_begins_after_the_time_is_up(tmp_path):
+    """--max-time ends a run in order; the same run goes on later."""
+    summary, _ = await play(tmp_path / "out", max_time=1e-9)
+    assert summary.is_out_of_time
+    assert summary.played < 24
+    rest, _ = await play(tmp_path / "out")
+    assert 24 == summary.played + rest.played
 
 
 async def test_cut_again_and_again(tmp_path):

@@ -136,7 +136,9 @@ class Record(Silent):
 
 
 @contextmanager
-def opened(folder: Path, entrants, *, game=SHORT, tokens=None, concurrency=1, only=None, **plan):
+def opened(
+    folder: Path, entrants, *, game=SHORT, tokens=None, concurrency=1, only=None, stop_rule=None, **plan
+):
     """A Setup on a new folder, or on one that is there already."""
     wishes = Plan(**{"seed": 1, "series": 2, **plan})
     is_new = not (folder / "arena.db").exists()
@@ -151,6 +153,7 @@ def opened(folder: Path, entrants, *, game=SHORT, tokens=None, concurrency=1, on
             folder=folder,
             store=store,
             only=only,
+            stop_rule=stop_rule,
         )
 
 

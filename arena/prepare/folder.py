@@ -29,6 +29,7 @@ from arena.store.schema import APPLICATION_ID
 
 if TYPE_CHECKING:
     from arena.runner import Setup
+    from arena.tournament import StopRule
 
 LATEST = RESULTS / "latest"
 ASIDE = f"{DATABASE}.before"
@@ -74,7 +75,12 @@ class Opened:
 
 @contextmanager
 def opened(
-    prepared: Prepared, *, fresh: bool, only: str | None = None, stop_at_fault: bool = False
+    prepared: Prepared,
+    *,
+    fresh: bool,
+    only: str | None = None,
+    stop_at_fault: bool = False,
+    stop_rule: StopRule | None = None,
 ) -> Iterator[Opened]:
     """The results folder, locked and open for writing, and all that a run needs.
 
@@ -91,7 +97,7 @@ def opened(
         try:
             is_new = not _has_matches(folder)
             with _created(prepared, tokens) if is_new else _continued(prepared) as store:
-                setup = _setup(prepared, store, only, stop_at_fault)
+                setup = _setup(prepared, store, only=only, stop_at_fault=stop_at_fault, stop_rule=stop_rule)
                 keep_plan = partial(store.set_meta, "plan", stored_form(setup.plan, folder))
                 run = Opened(
                     setup, [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
@@ -102,7 +108,7 @@ def opened(
                 _put_back(folder)
 
 
-def _setup(prepared: Prepared, store: Store, only: str | None, stop_at_fault: bool) -> Setup:
+def _setup(prepared: Prepared, store: Store, **how: Any) -> Setup:
     from arena.runner import Setup
 
     meta = store.meta()
@@ -115,8 +121,7 @@ def _setup(prepared: Prepared, store: Store, only: str | None, stop_at_fault: bo
         concurrency=prepared.concurrency,
         folder=prepared.folder,
         store=store,
-        only=only,
-        stop_at_fault=stop_at_fault,
+        **how,
     )
 
 
@@ -167,6 +172,11 @@ def _check_continues(prepared: Prepared, store: Store) -> None:
     lacking = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
     if lacking:
         raise ConfigError(f"{folder} has matches of {', '.join(lacking)}: name them too, or {otherwise}")
+    more = sorted(named - known.keys())
+    if more and known and format_of(plan).is_adaptive:
+        raise ConfigError(
+            f"{folder} is of a {plan.tournament} that has begun without {', '.join(more)}: {otherwise}"
+        )
     check_unchanged(prepared.entrants, {name: bot.fingerprint for name, bot in known.items()})
 
 

@@ -1,0 +1,129 @@
+"""NEW against OLD, told series by series: the score of each, the test over them, what faults did to it."""
+
+from __future__ import annotations
+
+from math import fsum
+
+import attrs
+
+from arena.analysis.gsprt import Gsprt, Hypotheses, Verdict
+from arena.course import ClosedSeries, Course
+
+
+@attrs.frozen
+class Outcome:
+    """What a comparison came to, as far as it is."""
+
+    new: str
+    old: str
+    verdict: Verdict | None
+    """None: undecided."""
+    series: int
+    matches: int
+    mean: float
+    """Score of a series: NEW's points a match; with a field (NEW's − OLD's + 1) / 2."""
+    elo: float
+    elo_low: float
+    elo_high: float
+    llr: float
+    lower: float
+    upper: float
+    spoilt: int
+    """Series left out, as a match of theirs was aborted."""
+    new_faulty: int
+    """Series in which NEW failed at least once."""
+    old_faulty: int
+    clean_verdict: Verdict | None
+    """What the test says of the series in which neither failed."""
+    clean_series: int
+
+    @property
+    def is_by_faults(self) -> bool:
+        """Whether faults decided: there is a verdict, and without the series that had any it is not there."""
+        return self.verdict is not None and self.clean_verdict != self.verdict
+
+
+class Comparison:
+    """A stop rule: enough is played when the test has its verdict.  The first two bots are compared."""
+
+    def __init__(self, hypotheses: Hypotheses) -> None:
+        self.hypotheses = hypotheses
+        self.new = self.old = ""
+        self._forget()
+
+    def _forget(self) -> None:
+        self._test, self._clean = Gsprt(self.hypotheses), Gsprt(self.hypotheses)
+        self._matches = self._spoilt = 0
+        self._faulty = {self.new: 0, self.old: 0}
+
+    def begins(self, course: Course) -> None:
+        """Play begins, or begins again: what was told before is forgotten."""
+        self.new, self.old = course.names[:2]
+        self._forget()
+
+    def closed(self, series: ClosedSeries) -> bool:
+        """Takes in the next series that counts; whether the test is over."""
+        if self._test.is_over:
+            return True
+        if series.is_spoilt:
+            self._spoilt += 1
+            return False
+        points: dict[str, list[float]] = {self.new: [], self.old: []}
+        faults = {self.new: 0, self.old: 0}
+        for pairing, result in series.matches:
+            for bot, won, failed in zip(pairing.bots, result.points, result.faults, strict=True):
+                if bot in points:
+                    points[bot].append(won)
+                    faults[bot] += failed
+        means = {bot: fsum(won) / len(won) for bot, won in points.items()}
+        score = (
+            means[self.new] - means[self.old] + 1
+        ) / 2  # without a field they share the points: NEW's mean
+        self._matches += len(series.matches)
+        self._test.add(min(1.0, max(0.0, score)))
+        for bot, failed in faults.items():
+            self._faulty[bot] += failed > 0
+        if not any(faults.values()):
+            self._clean.add(min(1.0, max(0.0, score)))
+        return self._test.is_over
+
+    def state(self) -> str:
+        """Where the likelihood ratio stands between its bounds."""
+        test, bounds = self._test, self.hypotheses
+        low, high = _signed(test.elo_low, 0), _signed(test.elo_high, 0)
+        return (
+            f"LLR {_signed(test.llr)}, ends at {_signed(bounds.lower)} or {_signed(bounds.upper)}; "
+            f"{self.new} {_signed(test.elo, 0)} Elo ({low} to {high})"
+        )
+
+    @property
+    def is_over(self) -> bool:
+        return self._test.is_over
+
+    @property
+    def outcome(self) -> Outcome:
+        test = self._test
+        return Outcome(
+            new=self.new,
+            old=self.old,
+            verdict=test.verdict,
+            series=test.series,
+            matches=self._matches,
+            mean=test.mean,
+            elo=test.elo,
+            elo_low=test.elo_low,
+            elo_high=test.elo_high,
+            llr=test.llr,
+            lower=self.hypotheses.lower,
+            upper=self.hypotheses.upper,
+            spoilt=self._spoilt,
+            new_faulty=self._faulty[self.new],
+            old_faulty=self._faulty[self.old],
+            clean_verdict=self._clean.verdict,
+            clean_series=self._clean.series,
+        )
+
+
+def _signed(value: float, digits: int = 2) -> str:
+    """`+12`, `−2.94`: with a sign, and no minus before nothing."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")

@@ -1,0 +1,299 @@
+"""Ratings: how strong bots are on an Elo-like scale, by maximum likelihood, and how sure that is.
+
+The model is Plackett–Luce with Efron's ties (`plackett_luce`): what counts is who came
+before whom, not in which order matches were played.  Series are the independent units.
+
+*A prior of a quarter of a series.*  Every bot is given the duels of `PRIOR` series
+against a virtual bot at the middle, half of them won and half lost.  Bots that always
+win then have a finite rating, and bots that never met are on one scale.  A quarter takes
+off about the bias that maximum likelihood has for few matches.  A whole series was tried:
+it draws two groups of which one beats the other so far together that intervals held the
+truth in 62 to 92 %, instead of 93 to 96 %.
+
+*Errors by series.*  The covariance is the sandwich H⁻¹·(Σ gₛgₛᵀ)·H⁻¹ with the gradients
+of the series, times (S+1)/S, and Student's t of k−1 degrees of freedom for a bot with k
+series.  The prior counts among the gradients, else bots that always win would claim
+certainty (`PRIOR_SPREAD`).
+
+*What it holds.*  32 designs were simulated, 300 tournaments of each: 2 to 10 bots, 2 to 6
+seats, 1 to 100 series a table, matches of a series independent, alike or mirrored, up to
+1000 Elo from the best to the worst.  Pooled over bots the 95 % intervals about the mean
+held the truth in 93 to 98 %, and in 97 to 100 % where bots have 2 to 9 series; those of
+differences from a named bot in 94 to 99 %, but for one design.  In that one a bot loses
+one match in 400, and mostly none of the 60 it plays: its true rating is above the interval
+in one tournament of seven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from math import atan, erf, log, pi, sqrt
+from operator import add
+
+import attrs
+import numpy as np
+
+from arena.analysis.intervals import student_t
+from arena.analysis.plackett_luce import (
+    Floats,
+    Ints,
+    Shape,
+    Slope,
+    maximum,
+    packed,
+    parts,
+    scores,
+    shapes,
+    slope,
+    sums,
+)
+from arena.errors import ConfigError
+
+ANCHOR = 1500.0
+"""What the mean of all bots, or the named bot, is rated."""
+
+ELO = 400 / log(10)
+"""Elo points of one natural unit of strength: 400 points are odds of 10 to 1 in a duel."""
+
+PRIOR = 0.25
+"""How many series of pseudo-results each bot has; see above."""
+
+PRIOR_SPREAD = 3.0
+"""By how much the pseudo-results' variance counts for more than it is.
+
+Who won all of k series against one other is at odds of 8k to 1, with a standard error
+of √3 (three, as each of the two has pseudo-results, which halves it).  So the lower
+limit, for many series, is at odds of k/3.7 to 1, and that is the exact one: at worse
+odds all k are won in less than 2.5 % of cases.  Against several it is lower than need be.
+"""
+
+UNMET = 400.0
+"""The standard deviation, in Elo, of where a group stands of which no bot met one of the others.
+
+No result tells it, so it is assumed: in 95 % within 800 points, which are odds of 100 to 1.
+"""
+
+HALF_MAX = 1200.0
+"""No interval is wider than ± this for want of series alone: 1200 points are odds of 1000 to 1.
+
+With one series, Student's t would give ± 5000 and more.
+"""
+
+MANY = 1000.0
+"""The degrees of freedom of a bot without series, whose spread is assumed and not estimated."""
+
+
+@attrs.frozen(eq=False)
+class Ratings:
+    """The bots' ratings in Elo, ordered as they were given, with 95 % intervals.
+
+    If a bot is the anchor, its interval is ±0, and those of the others are of what they
+    differ from it.  Otherwise they are of what a bot differs from the mean of all bots.
+    """
+
+    bots: tuple[str, ...]
+    rating: Floats
+    low: Floats
+    high: Floats
+    covariance: Floats
+    """Of the ratings as anchored, (bots, bots), in Elo²."""
+    freedom: Floats
+    """The degrees of freedom of each bot's interval."""
+
+    def better(self, i: int, j: int) -> float:
+        """How probable it is that bot i is stronger than bot j: ½ if nothing is known."""
+        v = self.covariance
+        variance = v[i, i] + v[j, j] - 2 * v[i, j]
+        if i == j or variance <= 0:
+            return 0.5
+        t = float(self.rating[i] - self.rating[j]) / sqrt(variance)
+        return _t_below(t, min(self.freedom[i], self.freedom[j]))
+
+
+@attrs.frozen(eq=False)
+class _Seats:
+    """The rows by series, match, rank and bot, so that their order does not matter; the former renumbered."""
+
+    series: Ints
+    match: Ints
+    rank: Ints
+    bot: Ints
+    bots: int
+
+    @property
+    def all_series(self) -> int:
+        return int(self.series[-1]) + 1 if len(self.series) else 0
+
+
+def rate(
+    bots: Sequence[str],
+    match: Ints,
+    series: Ints,
+    bot: Ints,
+    rank: Ints,
+    *,
+    anchor: str | None = None,
+    prior: float = PRIOR,
+) -> Ratings:
+    """The ratings of these bots from the seats of all matches, in any order.
+
+    A row is a seat: its match, the series of that, the bot as an index into `bots`, and
+    its place, 1 the best; equal ranks are ties.  With a prior of 0 it is the plain
+    maximum of the likelihood, and ConfigError is raised where there is none.
+
+    One bot alone is rated `ANCHOR` ± 800: what `UNMET` leaves open.
+    """
+    if anchor is not None and anchor not in bots:
+        raise ConfigError(
+            f"there is no bot {anchor!r} to anchor the ratings at: name one of {', '.join(bots)}"
+        )
+    seats = _canonical(match, series, bot, rank, len(bots))
+    entered, weight = _entered(seats), prior * _series_length(seats)
+    every = tuple(shapes(seats.match, seats.bot, seats.rank))
+    groups = _groups(every, len(bots), mutual=prior == 0)
+    apart = len(np.unique(groups)) > 1
+    if apart and prior == 0:
+        raise ConfigError(
+            "ratings without a prior need that no bots were ahead of all others in all matches: give a prior"
+        )
+
+    def slope_at(strength: Floats) -> Slope:
+        return reduce(add, (slope(strength, shape) for shape in every), _prior(strength, weight))
+
+    strength, information = maximum(slope_at, len(bots))
+    spread = _sandwich(strength, information, seats, every, weight) * ELO**2
+    if apart or len(bots) == 1:
+        spread = _adrift(spread, groups)
+    freedom = np.where(entered > 0, np.maximum(1.0, entered - 1.0), MANY)
+    return _anchored(tuple(bots), strength * ELO, spread, freedom, anchor)
+
+
+def _canonical(match: Ints, series: Ints, bot: Ints, rank: Ints, bots: int) -> _Seats:
+    series, match, rank, bot = (np.asarray(column, np.int64) for column in (series, match, rank, bot))
+    if len(series):
+        order = np.argsort(packed((series, match, rank, bot)), kind="stable")  # fast if nearly in order
+        series, match, rank, bot = (column[order] for column in (series, match, rank, bot))
+    series_starts = np.diff(series, prepend=series[:1]) != 0
+    match_starts = np.diff(match, prepend=match[:1]) != 0
+    return _Seats(np.cumsum(series_starts), np.cumsum(series_starts | match_starts), rank, bot, bots)
+
+
+def _by_series(seats: _Seats, values: Floats) -> Iterator[Floats]:
+    """Sums of these values of the rows as tables (series, bots), some series at a time."""
+    for part in parts(seats.all_series, seats.bots):
+        low, high = np.searchsorted(seats.series, (part.start, part.stop))
+        series = seats.series[low:high] - part.start
+        length = (int(series[-1]) + 1) * seats.bots
+        table = sums(series * seats.bots + seats.bot[low:high], values[low:high], length)
+        yield table.reshape(-1, seats.bots)
+
+
+def _entered(seats: _Seats) -> Floats:
+    """In how many series each bot sat."""
+    ones = np.ones(len(seats.bot))
+    return sum((np.sum(table > 0, axis=0) for table in _by_series(seats, ones)), np.zeros(seats.bots))
+
+
+def _series_length(seats: _Seats) -> Floats:
+    """How many matches a series of each bot has on average; 1 where it has none."""
+    matches, entered = np.bincount(seats.bot, minlength=seats.bots), _entered(seats)
+    return np.where(entered > 0, matches / np.maximum(1, entered), 1.0)
+
+
+def _groups(every: Sequence[Shape], bots: int, *, mutual: bool) -> Ints:
+    """Of each bot the first of its group: who met, if only by way of others; if mutual, in both orders."""
+    reach = np.eye(bots, dtype=np.bool_)
+    for shape in every:
+        for first, second in zip(*np.triu_indices(shape.seats, 1), strict=True):
+            reach[shape.kinds[:, first], shape.kinds[:, second]] = True
+            if shape.share[second, first] or not mutual:  # tied, as the first still takes part
+                reach[shape.kinds[:, second], shape.kinds[:, first]] = True
+    for _ in range(bots.bit_length()):
+        reach = reach.astype(np.float32) @ reach.astype(np.float32) > 0
+    return np.argmax(reach & reach.T, axis=1) if bots else np.zeros(0, np.int64)
+
+
+def _prior(strength: Floats, weight: Floats) -> Slope:
+    """The pseudo-results; without any, what keeps the sum at 0, as results tell differences only."""
+    if not weight.any():
+        total = float(np.sum(strength))
+        flat = np.ones(len(strength))
+        return Slope(-total * total / 2, -total * flat, np.outer(flat, flat))
+    distance, lean = np.abs(strength), np.tanh(strength / 2)
+    value = -float(np.sum(weight / 2 * (distance + 2 * np.log1p(np.exp(-distance)))))
+    return Slope(value, -weight / 2 * lean, np.diag(weight / 4 * (1 - lean**2)))
+
+
+def _sandwich(
+    strength: Floats, information: Floats, seats: _Seats, every: Sequence[Shape], weight: Floats
+) -> Floats:
+    """The covariance of the strengths, as far as series tell it."""
+    rows = np.zeros(len(seats.bot))
+    for shape in every:
+        rows[shape.rows[:, None] + np.arange(shape.seats)] = scores(strength, shape)
+    won = (1 + np.tanh(strength / 2)) / 2
+    meat = np.diag(PRIOR_SPREAD * weight**2 / 2 * (won**2 + (1 - won) ** 2))
+    for gradients in _by_series(seats, rows):
+        meat += gradients.T @ gradients
+    if weight.any():
+        meat += np.diag(np.maximum(0.0, _variance_min(seats, every) - np.diag(meat)))
+    bread = np.linalg.inv(information)
+    return (seats.all_series + 1) / max(1, seats.all_series) * bread @ meat @ bread
+
+
+def _variance_min(seats: _Seats, every: Sequence[Shape]) -> Floats:
+    """The least that a bot's gradients may vary: as much as one series that is decided, if it only tied.
+
+    Ties of equals have no gradient, so that twenty of them would claim certainty; yet the
+    next series may be decided.  In proportion to its ties, as what was decided varies enough.
+    """
+    tied = np.zeros(seats.bots)
+    for shape in every:
+        tied += sums(shape.kinds, shape.times[:, None] * shape.tied, seats.bots)
+    matches = np.bincount(seats.bot, minlength=seats.bots)
+    return _series_length(seats) ** 2 * tied / np.maximum(1, matches)
+
+
+def _adrift(spread: Floats, groups: Ints) -> Floats:
+    """The covariance of strengths in Elo, where nothing but the prior joins these groups.
+
+    Inside a group it is that about the group's mean, and the mean is as good as unknown:
+    what the sandwich says of it depends on how many bots there are and how far apart, as
+    if every bot of the group were another witness.
+    """
+    same = (groups[:, None] == groups).astype(np.float64)
+    inside = np.eye(len(groups)) - same / np.sum(same, axis=1)
+    adrift: Floats = inside @ spread @ inside.T + UNMET**2 * same
+    return adrift
+
+
+def _anchored(
+    bots: tuple[str, ...], strength: Floats, spread: Floats, freedom: Floats, anchor: str | None
+) -> Ratings:
+    """The ratings from strengths and their covariance in Elo, whatever their zero."""
+    shift = np.eye(len(bots))
+    if anchor is not None:
+        place = bots.index(anchor)
+        shift[:, place] -= 1
+        freedom = np.minimum(freedom, freedom[place])
+    elif len(bots) > 1:  # the mean of one bot is the bot, and would be sure
+        shift -= 1 / len(bots)
+    rating, covariance = ANCHOR + shift @ strength, shift @ spread @ shift.T
+    error = np.sqrt(np.maximum(0.0, np.diag(covariance)))
+    half = np.array([student_t(int(number)) for number in freedom]) * error
+    half = np.minimum(half, np.maximum(student_t(int(MANY)) * error, HALF_MAX))
+    return Ratings(bots, rating, rating - half, rating + half, covariance, freedom)
+
+
+def _t_below(t: float, freedom: float) -> float:
+    """Student's t distribution, to 0.003: exact for 1 and 2 degrees, then after Wallace.
+
+    D. L. Wallace, Ann. Math. Stat. 30, 1959, 1121–1127: the normal deviate as good as t.
+    """
+    if freedom < 2:
+        return 0.5 + atan(t) / pi
+    if freedom < 3:
+        return 0.5 + t / (2 * sqrt(2 + t * t))
+    z = (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log(1 + t * t / freedom))
+    return 0.5 + erf(z / sqrt(2)) / 2 * (1 if t > 0 else -1)

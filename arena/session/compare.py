@@ -1,0 +1,180 @@
+"""`arena compare`: whether a new version is better than the old one, with as few series as that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.analysis.comparison import Comparison, Outcome
+from arena.analysis.gsprt import Hypotheses, expected_series
+from arena.errors import ConfigError
+from arena.plan import BotSpec, Plan, parse_rules, size_of, with_options
+from arena.prepare.folder import Opened, opened
+from arena.prepare.plans import Prepared, game_class, prepare, stored_plan
+from arena.session.run import Run
+from arena.session.words import Asked
+from arena.show.text import as_json, counted, out, say
+from arena.store import Store
+from arena.units import unexpected
+
+BETTER, NOT_BETTER, UNDECIDED = 0, 1, 3
+"""Exit codes."""
+META = "comparison"
+"""Where the store keeps the hypotheses: what is compared under one question is not judged under another."""
+
+
+def compare_command(
+    bots: Sequence[str],
+    field: Sequence[str],
+    asked: Asked,
+    options: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> int:
+    """Plays until the test says something; gives the exit code.
+
+    `given`: the hypotheses as far as they were said, under the names of `Hypotheses`.
+    """
+    if asked.resume is None:
+        hypotheses = Hypotheses(**given)
+        plan = _plan(bots, field, options, hypotheses)
+    else:
+        hypotheses, plan = _resumed(asked.resume, [*bots, *field], options, given)
+    prepared = prepare(plan, resume=asked.resume)
+    for line in announced(prepared, hypotheses):
+        say(line)
+    if asked.dry_run:
+        return 0
+    rule = Comparison(hypotheses)
+    with opened(prepared, fresh=asked.fresh, stop_rule=rule) as folder:
+        _check_question(folder, hypotheses)
+        folder.setup.store.set_meta(META, attrs.asdict(hypotheses))
+        return _Compare(prepared, folder, asked, rule).run()
+
+
+def hypotheses_from(**words: str | None) -> dict[str, float]:
+    """The hypotheses as far as they were said.  Raises ConfigError for what is no number."""
+    given: dict[str, float] = {}
+    for key, word in words.items():
+        if word is None:
+            continue
+        option, kind = ("--max-series", int) if key == "series_max" else (f"--{key}", float)
+        try:
+            given[key] = kind(word)
+        except ValueError:
+            what = "a whole number such as 5000" if kind is int else "a number such as 0.05 or 20"
+            raise ConfigError(f"{option}: {unexpected(word, what)}") from None
+    return given
+
+
+def _plan(
+    bots: Sequence[str], field: Sequence[str], options: Mapping[str, Any], hypotheses: Hypotheses
+) -> Plan:
+    options, here = dict(options), Path.cwd()
+    rules = options.pop("rules", ())
+    if len(bots) != 2:
+        raise ConfigError(f"compare: found {counted(len(bots), 'bot')}, expected two: NEW and OLD")
+    plan = Plan(
+        tournament="comparison",
+        bots=tuple(BotSpec(bot, here) for bot in (*bots, *field)),
+        seats=2,
+        series=hypotheses.series_max,
+    )
+    plan = with_options(plan, options, base=here)
+    if rules:
+        plan = attrs.evolve(plan, rules=parse_rules(game_class(plan.game), rules))
+    # What is asked for is a number of series: the limit on matches follows from it.
+    return attrs.evolve(plan, matches_max=max(plan.matches_max, size_of(plan, plan.entrants).matches))
+
+
+def _resumed(
+    folder: Path, words: Sequence[str], options: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[Hypotheses, Plan]:
+    if words or given:
+        raise ConfigError(
+            f"--resume {folder} has its bots and its question in the folder: leave out all else"
+        )
+    with Store.open(folder) as store:
+        kept = store.meta().get(META)
+    if kept is None:
+        raise ConfigError(f"{folder} is of no comparison: `arena run --resume {folder}` goes on with it")
+    return Hypotheses(**kept), with_options(stored_plan(folder), options, base=Path.cwd())
+
+
+def _check_question(folder: Opened, hypotheses: Hypotheses) -> None:
+    """Raises ConfigError if the folder's series were played for another question."""
+    kept = folder.setup.store.meta().get(META)
+    if kept is None or not folder.setup.store.finished():
+        return
+    asked = attrs.asdict(hypotheses)
+    for key, value in asked.items():
+        if kept.get(key) != value and key != "series_max":
+            raise ConfigError(
+                f"{folder.setup.folder} was compared with --{key} {kept.get(key)}, not {value}, and a test "
+                "whose question changes while it runs errs more often than it says: --fresh plays anew, "
+                "--out DIR elsewhere"
+            )
+
+
+def announced(prepared: Prepared, hypotheses: Hypotheses) -> Iterator[str]:
+    """What is asked, and how long the answer is expected to take."""
+    new, old, *field = [entrant.name for entrant in prepared.entrants]
+    against = f", against {', '.join(field)}" if field else ""
+    yield f"is {new} better than {old} at {prepared.game.title}{against}?"
+    at0, at1 = (round(series) for series in expected_series(hypotheses)[:2])
+    a_series = prepared.matches // hypotheses.series_max
+    yield (
+        f"expected: about {at1:,} series if it is {hypotheses.elo1:g} Elo better, {at0:,} if it is "
+        f"{hypotheses.elo0:g}; at most {hypotheses.series_max:,}, of {counted(a_series, 'match')} each"
+    )
+
+
+class _Compare(Run):
+    """A run that ends with a verdict."""
+
+    command = "arena compare"
+
+    def __init__(self, prepared: Prepared, folder: Opened, asked: Asked, rule: Comparison) -> None:
+        super().__init__(prepared, folder, asked)
+        self.rule = rule
+
+    def _announce(self) -> None:
+        """Said before the folder was opened."""
+
+    def _tell_result(self) -> None:
+        outcome = self.rule.outcome
+        if self.asked.as_json:
+            out(as_json({**attrs.asdict(outcome), "is_by_faults": outcome.is_by_faults}))
+            return
+        for line in told(outcome, self.rule.hypotheses):
+            out(line)
+
+    def _exit_code(self, has_faults: bool) -> int:
+        verdict = self.rule.outcome.verdict
+        return UNDECIDED if verdict is None else BETTER if verdict == "better" else NOT_BETTER
+
+
+def told(outcome: Outcome, hypotheses: Hypotheses) -> Iterator[str]:
+    """The verdict in one sentence, what it stands on, and what faults had to do with it."""
+    new, old, elo1 = outcome.new, outcome.old, f"{hypotheses.elo1:g}"
+    yield {
+        "better": f"{new} is better than {old}.",
+        "not better": f"{new} is not better than {old}, or by less than {elo1} Elo.",
+        None: f"undecided whether {new} is better than {old}.",
+    }[outcome.verdict]
+    yield (
+        f"{counted(outcome.matches, 'match')} in {outcome.series:,} series: score {outcome.mean:.3f}, "
+        f"{outcome.elo:+.0f} Elo (95 %: {outcome.elo_low:+.0f} to {outcome.elo_high:+.0f}); "
+        f"LLR {outcome.llr:+.2f} between {outcome.lower:+.2f} and {outcome.upper:+.2f}"
+    ).replace("-", "−")
+    if outcome.spoilt:
+        yield f"{outcome.spoilt:,} series left out, each with a match that was aborted"
+    if outcome.new_faulty or outcome.old_faulty:
+        clean = {"better": "better", "not better": "not better", None: "undecided"}[outcome.clean_verdict]
+        decided = "faults decided it: " if outcome.is_by_faults else ""
+        yield (
+            f"{decided}{new} failed in {outcome.new_faulty:,} series, {old} in {outcome.old_faulty:,}; "
+            f"the {outcome.clean_series:,} series without their faults say: {clean}"
+        )

@@ -1,0 +1,73 @@
+"""When a tournament may stop before its schedule ends: `--until`."""
+
+from __future__ import annotations
+
+import time
+from math import fsum
+
+from arena.analysis.until import Goal, Until
+from arena.course import ClosedSeries, Course
+from arena.show.text import as_time
+
+
+class UntilRule:
+    """A stop rule: enough is played when the goal is settled."""
+
+    def __init__(self, goal: Goal, *, rated_by: str) -> None:
+        self.goal = goal
+        self._by_returns = rated_by == "returns"
+        self.until: Until | None = None
+        self._began_at = 0.0
+        self._cycles_before = self._series_before = 0
+
+    def begins(self, course: Course) -> None:
+        """Play begins, or begins again: what was told before is forgotten."""
+        extremes = None if self._by_returns else (0.0, 1.0)
+        self.until = Until(self.goal, course.names, course.order[-1].cycle + 1, extremes=extremes)
+        self._began_at = time.monotonic()
+        self._cycles_before, self._series_before = 0, course.counted
+
+    def closed(self, series: ClosedSeries) -> bool:
+        """Takes in the next series that counts; after the last of a cycle it looks."""
+        assert self.until is not None, "play has begun"
+        if not series.is_spoilt:
+            scores: dict[str, list[float]] = {}
+            for pairing, result in series.matches:
+                given = result.returns if self._by_returns else result.points
+                for bot, score in zip(pairing.bots, given, strict=True):
+                    scores.setdefault(bot, []).append(score)
+            self.until.add({bot: (fsum(values), len(values)) for bot, values in scores.items()})
+        if series.ends_cycle:
+            self.until.look()
+        if self._series_before:  # it was there before this run, and says nothing of how long a cycle takes
+            self._series_before -= 1
+            self._began_at, self._cycles_before = time.monotonic(), self.until.cycles
+        return self.until.settled
+
+    def state(self) -> str:
+        """How sure the leaders are, and about how long it will take."""
+        until = self.until
+        if until is None or not until.cycles:
+            return ""
+        if until.settled:
+            return f"{self.goal}: settled"
+        return f"{self.goal}: {until.sureness:.0%} now, {self._left(until)}"
+
+    def _left(self, until: Until) -> str:
+        cycles, played = until.cycles_left(), until.cycles - self._cycles_before
+        if cycles is None:
+            return "perhaps not within this schedule"
+        if not played:
+            return f"settled in about {cycles:.0f} cycles"
+        return f"settled in about {as_time(cycles * (time.monotonic() - self._began_at) / played)}"
+
+    def conclusion(self) -> str:
+        """What came of the goal, in one sentence."""
+        until = self.until
+        if until is None:
+            return ""
+        if not until.settled:
+            return f"{self.goal}: not settled after {until.cycles} of {until.cycles_planned} cycles"
+        return f"{self.goal}: settled after {until.cycles} of {until.cycles_planned} cycles: " + ", ".join(
+            until.leaders
+        )
