@@ -105,3 +105,8 @@ def _visible(character: str) -> str:
     if character in '"\\':
         return "\\" + character
     return character if character.isprintable() else character.encode("unicode_escape").decode()
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """`+12.00`, `−2.94`: with its sign, and none of a zero is minus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")

@@ -8,6 +8,7 @@ import attrs
 
 from arena.analysis.gsprt import Gsprt, Hypotheses, Verdict
 from arena.course import ClosedSeries, Course
+from arena.units import signed
 
 
 @attrs.frozen
@@ -33,14 +34,15 @@ class Outcome:
     new_faulty: int
     """Series in which NEW failed at least once."""
     old_faulty: int
-    clean_verdict: Verdict | None
-    """What the test says of the series in which neither failed."""
+    clean_llr: float
+    """What the series say in which neither failed."""
     clean_series: int
 
     @property
     def is_by_faults(self) -> bool:
-        """Whether faults decided: there is a verdict, and without the series that had any it is not there."""
-        return self.verdict is not None and self.clean_verdict != self.verdict
+        """Whether faults decided: the series without any give less than half of the evidence it took."""
+        bound = {"better": self.upper, "not better": self.lower, None: None}[self.verdict]
+        return bound is not None and self.clean_llr / bound < 0.5
 
 
 class Comparison:
@@ -90,10 +92,10 @@ class Comparison:
     def state(self) -> str:
         """Where the likelihood ratio stands between its bounds."""
         test, bounds = self._test, self.hypotheses
-        low, high = _signed(test.elo_low, 0), _signed(test.elo_high, 0)
+        low, high = signed(test.elo_low, 0), signed(test.elo_high, 0)
         return (
-            f"LLR {_signed(test.llr)}, ends at {_signed(bounds.lower)} or {_signed(bounds.upper)}; "
-            f"{self.new} {_signed(test.elo, 0)} Elo ({low} to {high})"
+            f"LLR {signed(test.llr)}, ends at {signed(bounds.lower)} or {signed(bounds.upper)}; "
+            f"{self.new} {signed(test.elo, 0)} Elo ({low} to {high})"
         )
 
     @property
@@ -119,11 +121,6 @@ class Comparison:
             spoilt=self._spoilt,
             new_faulty=self._faulty[self.new],
             old_faulty=self._faulty[self.old],
-            clean_verdict=self._clean.verdict,
+            clean_llr=self._clean.llr,
             clean_series=self._clean.series,
         )
-
-
-def _signed(value: float, digits: int = 2) -> str:
-    """`+12`, `−2.94`: with a sign, and no minus before nothing."""
-    return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")

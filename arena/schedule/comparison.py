@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, cycle, islice
+from math import comb
 
 from arena.schedule.pairing import Pairing, circle_of, derive_seed, joined
 from arena.schedule.terms import (
@@ -18,6 +19,9 @@ from arena.schedule.terms import (
     sets_in_words,
     size_of,
 )
+
+SETS_DRAWN_MAX = 10_000
+"""More sets of the field than series will ever be played need no drawn order."""
 
 
 def pairings(
@@ -34,7 +38,7 @@ def pairings(
         for repetition in range(terms.series):
             yield from series_of(terms, (new, old), repetition, cycle=repetition)
         return
-    opponents = islice(cycle(combinations(field, terms.seats - 1)), terms.series)
+    opponents = islice(cycle(_sets(field, terms)), terms.series)
     for repetition, others in enumerate(opponents):
         yield from _halves(new, old, others, repetition, terms)
 
@@ -59,6 +63,18 @@ def refusal(entrants: int, terms: Terms) -> str | None:
         f"{counted(field, 'bot')} in the field for the {terms.seats - 1} other seats: "
         "name more bots, or fewer seats"
     )
+
+
+def _sets(field: Sequence[str], terms: Terms) -> Iterable[tuple[str, ...]]:
+    """The sets of the field in a drawn order, lest a test that stops early meets the first name only.
+
+    Where they are too many to be drawn, whose names come first is drawn.
+    """
+    drawn = sorted(field, key=lambda bot: derive_seed(terms.seed, "field", bot))
+    sets = (tuple(sorted(bots)) for bots in combinations(drawn, terms.seats - 1))
+    if comb(len(field), terms.seats - 1) > SETS_DRAWN_MAX:
+        return sets
+    return sorted(sets, key=lambda bots: derive_seed(terms.seed, "set", *bots))
 
 
 def _halves(new: str, old: str, others: Sequence[str], repetition: int, terms: Terms) -> Iterator[Pairing]:

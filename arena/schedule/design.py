@@ -72,7 +72,7 @@ class _Frame:
 def _frames(points: int, size: int) -> Iterator[_Frame]:
     """All frames for fewer than all sets, the smallest first."""
     found: list[_Frame] = []
-    for times in range(1, FRAMES_MAX + 1):
+    for times in range(1, FRAMES_MAX + 1) if points > size else ():
         found += [_cyclic(points, size, times), _fixed(points, size, times)]
     return iter(sorted(frame for frame in found if frame.sets < comb(points, size)))
 

@@ -18,7 +18,7 @@ from arena.session.run import Run
 from arena.session.words import Asked
 from arena.show.text import as_json, counted, out, say
 from arena.store import Store
-from arena.units import unexpected
+from arena.units import signed, unexpected
 
 BETTER, NOT_BETTER, UNDECIDED = 0, 1, 3
 """Exit codes."""
@@ -164,17 +164,18 @@ def told(outcome: Outcome, hypotheses: Hypotheses) -> Iterator[str]:
         "not better": f"{new} is not better than {old}, or by less than {elo1} Elo.",
         None: f"undecided whether {new} is better than {old}.",
     }[outcome.verdict]
+    low, high = signed(outcome.elo_low, 0), signed(outcome.elo_high, 0)
     yield (
         f"{counted(outcome.matches, 'match')} in {outcome.series:,} series: score {outcome.mean:.3f}, "
-        f"{outcome.elo:+.0f} Elo (95 %: {outcome.elo_low:+.0f} to {outcome.elo_high:+.0f}); "
-        f"LLR {outcome.llr:+.2f} between {outcome.lower:+.2f} and {outcome.upper:+.2f}"
-    ).replace("-", "−")
+        f"{signed(outcome.elo, 0)} Elo (95 %: {low} to {high}); "
+        f"LLR {signed(outcome.llr)} between {signed(outcome.lower)} and {signed(outcome.upper)}"
+    )
     if outcome.spoilt:
         yield f"{outcome.spoilt:,} series left out, each with a match that was aborted"
     if outcome.new_faulty or outcome.old_faulty:
-        clean = {"better": "better", "not better": "not better", None: "undecided"}[outcome.clean_verdict]
         decided = "faults decided it: " if outcome.is_by_faults else ""
         yield (
             f"{decided}{new} failed in {outcome.new_faulty:,} series, {old} in {outcome.old_faulty:,}; "
-            f"the {outcome.clean_series:,} series without their faults say: {clean}"
+            f"the {outcome.clean_series:,} series without their faults alone give "
+            f"LLR {signed(outcome.clean_llr)}"
         )

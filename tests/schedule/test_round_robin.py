@@ -1,23 +1,15 @@
 """Round-robin: fair by count, stable when it grows, with seeds that depend on names alone."""
 
 from collections import Counter
-from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 
 import attrs
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.schedule import (
-    Format,
-    bot_seed,
-    derive_seed,
-    match_id,
-    round_robin,
-    round_robin_size,
-    series_id,
-)
+from arena.schedule import FORMATS, Terms, bot_seed, match_id, round_robin, round_robin_size
+from arena.schedule.design import sample
 
 Names = st.lists(
     st.text(alphabet="ab+#/%2B", min_size=1, max_size=4), min_size=2, max_size=6, unique=True
@@ -51,12 +43,6 @@ def test_order_of_play_is_cycle_then_set_then_rotation():
     assert [f"{bots}#{cycle}/{turn}" for cycle in (0, 1) for bots in sets for turn in (0, 1)] == ids
 
 
-def test_a_format_needs_no_more_than_entrants_and_results():
-    """With its settings bound, round-robin is a Format, and it is lazy."""
-    form: Format = partial(round_robin, **KIND | {"series": 10**9})
-    assert [pairing.id for pairing in islice(form(["a", "b"], {}), 2)] == ["a+b#0/0", "a+b#0/1"]
-
-
 @given(tournaments())
 def test_fair_by_count(tournament):
     """Every set meets equally often, and every bot sits equally often in every seat."""
@@ -88,25 +74,6 @@ def test_ids_are_injective(tournament):
     assert len(pairings) == len({pairing.id for pairing in pairings})
     meant = {(frozenset(pairing.bots), pairing.cycle): pairing.series for pairing in pairings}
     assert len(meant) == len({pairing.series for pairing in pairings}) == len(set(meant.values()))
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (["a+b", "c"], ["a", "b+c"]),
-        (["a%2Bb", "c"], ["a+b", "c"]),
-        (["a", "b#1"], ["a", "b"]),
-        (["a", "b/0"], ["a", "b"]),
-    ],
-)
-def test_names_with_marks_of_ids_stay_apart(one, other):
-    """Names made of the marks that ids are built with give other ids all the same."""
-    assert series_id(one, 1) != series_id(other, 1)
-
-
-def test_plain_names_read_as_they_are():
-    """An id of plain names is readable, whatever their order."""
-    assert series_id(["random", "odds"], 3) == "odds+random#3"
 
 
 @given(tournaments(), st.randoms(use_true_random=False))
@@ -182,21 +149,6 @@ def test_too_few_entrants_have_no_matches():
     assert round_robin_size(2, 3, 10) == 0
 
 
-def test_sizes_are_counted_without_planning():
-    """A schedule that could never be enumerated has a size all the same."""
-    assert round_robin_size(100, 2, 10**9) == 4950 * 10**9 * 2
-
-
-@given(st.integers(0, 2**128 - 1), st.text(max_size=20), st.integers(0, 9))
-def test_match_ids_and_bot_seeds_have_their_size(seed, pairing, seat):
-    """A match id is 12 hexadecimal digits; a bot's seed fits 63 bits and differs by seat."""
-    match = match_id(seed, pairing)
-    assert 12 == len(match) == len(f"{int(match, 16):012x}")
-    own = bot_seed(seed, match, seat)
-    assert 0 <= own < 2**63
-    assert own != bot_seed(seed, match, seat + 1)
-
-
 def test_bot_seeds_do_not_depend_on_deals():
     """Whether a series shares its deals changes no bot's own chance."""
     same, fresh = (plan(["a", "b"], **KIND | {"deals": deals}) for deals in ("same", "fresh"))
@@ -205,11 +157,74 @@ def test_bot_seeds_do_not_depend_on_deals():
     ]
 
 
-@given(st.integers(0, 2**512 - 1))
-def test_derived_seeds_depend_on_every_part_of_the_key(seed):
-    """Another part, another kind of part or another order gives another seed of 128 bits."""
-    seeds = {
-        derive_seed(seed, *key) for key in [(), ("a",), ("a", "b"), ("b", "a"), ("1",), (1,), (1, 1), (11,)]
-    }
-    assert len(seeds) == 8
-    assert all(0 <= each < 2**128 for each in seeds)
+def test_the_format_is_the_same_plan_and_lazy():
+    """The format round-robin plans what `round_robin` does, and no more than is asked for."""
+    endless = Terms(**KIND | {"series": 10**9})
+    pairings = FORMATS["round-robin"].pairings(["a", "b"], endless, {}, {})
+    assert list(round_robin(["a", "b"], {}, **KIND)) == list(islice(pairings, 4))
+
+
+@pytest.mark.parametrize(
+    ("entrants", "terms", "matches", "words"),
+    [
+        (4, {}, 24, "6 pairs × 2 series × 2 seats = 24 matches"),
+        (2, {"series": 1}, 2, "1 pair × 1 series × 2 seats = 2 matches"),
+        (6, {"seats": 3}, 120, "20 sets of 3 × 2 series × 3 seats = 120 matches"),
+        (
+            6,
+            {"seats": 3, "sets": "balanced"},
+            60,
+            "10 sets of 3, of 20 balanced, × 2 series × 3 seats = 60 matches",
+        ),
+        (5, {"seats": 3, "sets": "balanced"}, 60, "10 sets of 3 × 2 series × 3 seats = 60 matches"),
+        (
+            100,
+            {"series": 10**9},
+            4950 * 10**9 * 2,
+            "4,950 pairs × 1,000,000,000 series × 2 seats = 9,900,000,000,000 matches",
+        ),
+        (12, {"seats": 4, "sets": "all"}, 3960, "495 sets of 4 × 2 series × 4 seats = 3,960 matches"),
+        (13, {"seats": 4}, 104, "13 sets of 4, of 715 balanced, × 2 series × 4 seats = 104 matches"),
+    ],
+)  # the last: all sets of 13 are more than SETS_MAX, and 13 is the number of lines of the projective plane of order 3
+def test_sizes_are_counted_without_planning(entrants, terms, matches, words):
+    """A schedule that could never be enumerated has a size all the same, in words too."""
+    size = FORMATS["round-robin"].size(entrants, Terms(**KIND | terms))
+    assert (matches, words, True) == (size.matches, size.words, size.is_exact)
+    if words.count("balanced") == 0:
+        assert matches == round_robin_size(entrants, terms.get("seats", 2), terms.get("series", 2))
+
+
+def test_sampled_rounds_are_fair_by_count():
+    """In a balanced sample every two bots meet equally often, and every bot sits equally often in every seat."""
+    terms, bots = Terms(**KIND | {"seats": 4, "sets": "balanced"}), [f"bot-{number}" for number in range(12)]
+    pairings = list(FORMATS["round-robin"].pairings(bots, terms, {}, {}))
+    # 12 bots in sets of 4: each set has 6 of the 66 pairs, so that 33 sets are the fewest for 3 meetings each.
+    assert 33 * 2 * 4 == len(pairings) == FORMATS["round-robin"].size(12, terms).matches
+    meetings = Counter(frozenset(two) for pairing in pairings for two in combinations(pairing.bots, 2))
+    assert 66 == len(meetings)
+    assert {3 * 2 * 4} == set(meetings.values())
+    sitting = Counter((bot, seat) for pairing in pairings for seat, bot in enumerate(pairing.bots))
+    assert {(12 * 4, 1)} == {(len(sitting), len(set(sitting.values())))}
+
+
+@settings(max_examples=25)
+@given(st.randoms(use_true_random=False), st.integers(0, 2**128 - 1))
+def test_a_sample_is_of_names_and_seed(rng, seed):
+    """The order of the entrants does not change a sample, and what it has is planned as the full round-robin does."""
+    bots = [f"bot-{number}" for number in range(9)]
+    kind = KIND | {"seats": 3, "seed": seed, "series": 1}
+    sampled, every = Terms(**kind, sets="balanced"), Terms(**kind, sets="all")
+    plans = FORMATS["round-robin"].pairings
+    sample = list(plans(bots, sampled, {}, {}))
+    assert sample == list(plans(rng.sample(bots, 9), sampled, {}, {}))
+    drawn = {pairing.id for pairing in sample}
+    assert sample == [pairing for pairing in plans(bots, every, {}, {}) if pairing.id in drawn]
+    assert len(drawn) < 84 * 3
+
+
+def test_another_seed_is_another_sample():
+    """Which bots meet as a set is a matter of the seed: none of 20 seeds' samples of 9 bots is another's."""
+    bots = [f"bot-{number}" for number in range(9)]
+    samples = {tuple(sample(bots, 3, seed)) for seed in range(20)}
+    assert 20 == len(samples)

@@ -1,0 +1,67 @@
+"""The command line: words -> one function call -> print.  Results go to stdout, all else to stderr."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import click
+
+from arena.cli import play, read  # noqa: F401  (their commands)
+from arena.cli.words import BUG, DONE, INTERRUPTED, LATEST, MISTAKE, TERMINATED, cli
+from arena.errors import ArenaError, ConfigError
+
+__all__ = ["LATEST", "cli", "main"]
+
+
+def main() -> None:
+    """The program `arena`: every mistake is one sentence on stderr, every ending has its exit code."""
+    _make_streams_safe()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # unless `run` hears it
+    try:
+        _check_system()
+        code = cli.main(standalone_mode=False) or DONE
+    except click.ClickException as error:
+        error.show()
+        code = MISTAKE
+    except ArenaError as error:
+        print(f"arena: {error}", file=sys.stderr)
+        code = MISTAKE
+    except (click.Abort, KeyboardInterrupt):
+        code = INTERRUPTED
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print(
+            "arena: this is a bug of the arena, not of a bot; the traceback above says where", file=sys.stderr
+        )
+        code = BUG
+    sys.exit(code)
+
+
+def _make_streams_safe() -> None:
+    """Standard streams that are there and take any text.
+
+    A closed one (`>&-`) would be the next file that is opened; one that is not UTF-8 would raise at `–`.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def _check_system() -> None:
+    """Raises ConfigError on systems without process groups and POSIX signals."""
+    if sys.platform == "win32":
+        raise ConfigError(
+            "the arena needs Linux or macOS; on Windows, run it in WSL (Windows Subsystem for Linux)"
+        )

@@ -1,0 +1,287 @@
+"""The commands that read: results, matches, games, bots."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arena.cli.words import LATEST, cli
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.show.text import Form
+    from arena.store import Store, StoredMatch
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FAULT_KINDS = ("too_late", "malformed", "illegal", "gone")
+
+
+def reading(command: F) -> F:
+    """The forms in which every reading command prints."""
+    command = click.option("--csv", "form", flag_value="csv", help="Print as CSV.")(command)
+    return click.option("--json", "form", flag_value="json", help="Print as JSON.")(command)
+
+
+folder_argument = click.argument("folder", metavar="[DIR]", default=LATEST, type=click.Path(path_type=Path))
+
+
+def _opened(folder: Path) -> Store:
+    """The store of a results folder.  Raises ConfigError with what to do where there is none."""
+    from arena.store import DATABASE, Store
+
+    if folder == LATEST and not (folder / DATABASE).is_file():
+        if folder.is_symlink():
+            raise ConfigError(
+                f"{folder} points to {os.readlink(folder)}, where no results are any more: "
+                "name a results folder"
+            )
+        raise ConfigError(
+            f"there is no {folder} in this folder: `arena run` makes it, or name a results folder "
+            "as the last word of the command"
+        )
+    return Store.open(folder)
+
+
+@cli.command()
+@folder_argument
+@click.option("--bot", metavar="NAME", help="One bot's page: match-ups, seats, faults, lost matches.")
+@click.option("--anchor", metavar="BOT", help="Whose rating is 1500.  [as the run said, or the mean]")
+@reading
+def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -> None:
+    """Who is best in a results folder; writes its CSVs anew.
+
+    \b
+    Examples:
+      arena leaderboard results/quickstart
+      arena leaderboard --bot odds
+    """
+    from arena.analysis import export
+    from arena.analysis.leaderboard import leaderboard as read_only
+    from arena.show.board import leaderboard_text
+    from arena.show.text import out, say
+
+    with _opened(folder) as store:
+        if bot is not None:
+            out(
+                _bot_text(
+                    store, bot, anchor, "" if folder == LATEST else f" {shlex.quote(str(folder))}", form
+                )
+            )
+            return
+        try:
+            board = export(store, anchor=anchor)
+        except ConfigError as error:  # reading must do where writing cannot
+            board = read_only(store, anchor=anchor)
+            say(f"arena: the CSVs are not written: {error}")
+        out(leaderboard_text(board, form))
+
+
+def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Form) -> str:
+    """One bot's page; as CSV its match-ups."""
+    import attrs
+
+    from arena.analysis.bot_page import bot_page_of
+    from arena.analysis.leaderboard import leaderboard as read_only
+    from arena.analysis.sheet import read_sheet
+    from arena.show.bot_page import bot_page
+    from arena.show.text import as_csv, as_json
+
+    with store.frozen():
+        sheet = read_sheet(store)
+        board = read_only(store, anchor=anchor, sheet=sheet)
+        page = bot_page_of(sheet, board, bot, store.faults())
+    if form == "json":
+        return as_json(attrs.asdict(page))
+    if form == "csv":
+        header, rows = board.head_to_head
+        return as_csv(header, [row for row in rows if row[header.index("bot")] == bot])
+    return bot_page(page, where)
+
+
+@cli.command()
+@folder_argument
+@click.option("--out", "path", metavar="FILE", help="Where to.  [DIR/report.html]")
+@click.option("--open", "is_opened", is_flag=True, help="Show it in the browser.")
+def report(folder: Path, path: str | None, is_opened: bool) -> None:
+    """One page to look at and hand on: who is best, how sure that is, and why who lost.
+
+    A single file without links to elsewhere: leaderboard, ratings, match-ups, seats, faults, thinking
+    times, a page for every bot, and a viewer of matches.
+
+    \b
+    Example: arena report results/quickstart --open
+    """
+    from arena.report import write_report
+    from arena.show.text import out
+
+    with _opened(folder) as store:
+        written = write_report(store, None if path is None else Path(path))
+    out(str(written))
+    if is_opened:
+        import webbrowser
+
+        webbrowser.open(written.absolute().as_uri())
+
+
+@cli.command()
+@folder_argument
+@click.option("--bot", metavar="NAME", help="Only matches of this bot.")
+@click.option("--fault", type=click.Choice([*FAULT_KINDS, "any"]), help="Only matches with such a fault.")
+@reading
+def matches(folder: Path, bot: str | None, fault: str | None, form: Form) -> None:
+    """The matches of a results folder, in schedule order.
+
+    \b
+    Example: arena matches --bot odds --fault any
+    """
+    from arena.show.text import as_table, out
+
+    with _opened(folder) as store:
+        if bot is not None and bot not in (known := [row.bot for row in store.bots()]):
+            raise ConfigError(f"--bot: {bot!r} did not play here; {', '.join(known)} did")
+        rows = [_match_row(match) for match in store.matches(bot=bot, fault=fault)]
+    header = (
+        "match_id",
+        "series_id",
+        "rotation",
+        "bots",
+        "winner",
+        "faults",
+        "turns",
+        "duration_s",
+        "status",
+    )
+    out(as_table(header, rows, form))
+
+
+def _match_row(match: StoredMatch) -> tuple[Any, ...]:
+    first = [seat.bot for seat in match.seats if seat.rank == 1]
+    return (
+        match.match_id,
+        match.series_id,
+        match.rotation,
+        ", ".join(match.bots),
+        ", ".join(first),
+        sum(seat.faults for seat in match.seats),
+        match.turns,
+        match.duration_s,
+        match.status,
+    )
+
+
+@cli.command()
+@click.argument("match", metavar="MATCH")
+@folder_argument
+@click.option("--as", "viewer", metavar="BOT|spectator", help="Hide what this one did not know.")
+@reading
+def replay(match: str, folder: Path, viewer: str | None, form: Form) -> None:
+    """A match move by move, with all hands.
+
+    MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
+    evidence is shown too.  --json gives state, options and moves of every step, --csv a row for every move.
+
+    \b
+    Example: arena replay 3f0a --as odds
+    """
+    from arena.prepare.plans import stored_game
+    from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json, telling
+    from arena.show.text import as_json, as_table, out
+
+    capsule = _capsule(match)
+    if capsule is not None:
+        match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
+        folder = home if (home / "arena.db").is_file() else folder
+    with _opened(folder) as store:
+        told = telling(store, store.match(match), stored_game(store), viewer)
+        if form == "json":
+            out(as_json(steps_json(told)))
+        elif form == "csv":
+            out(as_table(STEP_COLUMNS, step_rows(told), form))
+        else:
+            out("\n".join(retold(told)))
+            if capsule is not None and viewer is None:
+                out(_evidence(capsule))
+
+
+def _capsule(match: str) -> Path | None:
+    """The capsule that the word names.  Raises ConfigError if it can only be a path, and nothing is there."""
+    if not match:
+        raise ConfigError("MATCH is empty: say how its id begins; `arena matches` lists them")
+    path = Path(match)
+    if path.is_dir():
+        raise ConfigError(f"{match} is a folder: say the match first, then the folder")
+    if path.suffix != ".jsonl":
+        return None
+    if not path.is_file():
+        raise ConfigError(f"there is no capsule {match}")
+    return path
+
+
+def _evidence(capsule: Path) -> str:
+    import json
+
+    from arena.show.text import capsule_lines
+
+    try:
+        lines = [json.loads(line) for line in capsule.read_text("utf-8").splitlines()]
+        return "\n".join(["", *capsule_lines(lines)])
+    except (OSError, ValueError, AttributeError) as error:
+        raise ConfigError(f"{capsule} is no capsule: {error}") from None
+
+
+@cli.command()
+@click.argument("name", required=False)
+@reading
+def games(name: str | None, form: Form) -> None:
+    """The games, or the house rules of one, with their defaults.
+
+    \b
+    Example: arena games liars-dice
+    """
+    import attrs
+
+    from arena.games import GAMES
+    from arena.prepare.plans import game_class
+    from arena.show.text import as_table, out
+
+    if name is None:
+        header = ("game", "title", "seats_min", "seats_max", "rated_by", "version")
+        classes = [GAMES[each] for each in GAMES]
+        rows = [(c.name, c.title, c.seats[0], c.seats[-1], c.rated_by, c.version) for c in classes]
+        out(as_table(header, rows, form))
+        return
+    cls = game_class(name)
+    if form is None:
+        out(f"{cls.title} ({cls.name}), version {cls.version}: {cls.seats[0]} to {cls.seats[-1]} seats\n")
+        out(f"{(sys.modules[cls.__module__].__doc__ or '').strip()}\n")
+    rules = [(field.name, _spelt(field.default), str(field.validator)) for field in attrs.fields(cls)]
+    out(as_table(("rule", "default", "accepted"), rules, form))
+
+
+def _spelt(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+@cli.command()
+@reading
+def bots(form: Form) -> None:
+    """The built-in bots, which can be named from anywhere.
+
+    \b
+    Example: arena bots
+    """
+    from arena.entrants import builtin_bots, resolve
+    from arena.show.text import as_table, out
+
+    entrants = [resolve(name, base=folder.parent) for name, folder in builtin_bots().items()]
+    rows = [
+        (bot.name, bot.version, bot.language, ", ".join(bot.games) or "any", bot.command) for bot in entrants
+    ]
+    out(as_table(("bot", "version", "language", "games", "command"), rows, form))

@@ -1,0 +1,155 @@
+"""What holds of every format: it only ever adds, names its matches once, is as large as it says."""
+
+from collections import Counter
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from playing import any_points, names, play, terms, tournaments
+
+from arena.schedule import FORMATS, round_robin
+
+Seeds = st.integers(0, 2**32)
+
+
+def test_every_format_is_registered_by_its_name():
+    """All formats, and which of them a tournament can have."""
+    assert ["round-robin", "gauntlet", "swiss", "knockout", "comparison"] == list(FORMATS)
+    assert all(name == kind.name for name, kind in FORMATS.items())
+    assert ["comparison"] == [name for name, kind in FORMATS.items() if not kind.is_offered]
+    assert ["knockout"] == [name for name, kind in FORMATS.items() if kind.places is not None]
+    assert ["knockout"] == [name for name, kind in FORMATS.items() if kind.ranked_by == "places"]
+    assert ["swiss", "knockout"] == [name for name, kind in FORMATS.items() if kind.is_adaptive]
+
+
+@pytest.mark.slow
+@given(tournaments(), Seeds, st.randoms(use_true_random=False))
+def test_results_in_any_order_lead_to_the_same_tournament(tournament, seed, rng):
+    """Played cycle by cycle, or stopped and continued after any results: the same matches in the same order."""
+    form, entrants, conditions = tournament
+    whole, results = play(form, entrants, conditions, any_points(seed))
+    assert (whole, results) == play(form, entrants, conditions, any_points(seed), rng=rng)
+    assert whole == list(FORMATS[form].pairings(entrants, conditions, results, {}))
+
+
+@given(tournaments(), Seeds)
+def test_matches_are_planned_by_cycle_and_named_once(tournament, seed):
+    """Cycles follow each other without gaps, no id comes twice, and nobody sits twice in a match."""
+    form, entrants, conditions = tournament
+    pairings, _ = play(form, entrants, conditions, any_points(seed))
+    cycles = [pairing.cycle for pairing in pairings]
+    assert sorted(cycles) == cycles
+    assert set(range(cycles[-1] + 1)) == set(cycles)
+    assert len(pairings) == len({pairing.id for pairing in pairings})
+    assert {conditions.seats} == {len(set(pairing.bots)) for pairing in pairings}
+    assert {conditions.game} == {pairing.game for pairing in pairings}
+
+
+@given(tournaments(), Seeds)
+def test_the_size_is_what_is_played_or_its_bound(tournament, seed):
+    """As many matches as the size says, or at most so many; its words say the number too."""
+    form, entrants, conditions = tournament
+    pairings, _ = play(form, entrants, conditions, any_points(seed))
+    size = FORMATS[form].size(len(entrants), conditions)
+    assert len(pairings) == size.matches if size.is_exact else len(pairings) <= size.matches
+    assert f" {size.matches:,} match" in size.words
+
+
+@given(tournaments(), Seeds)
+def test_in_every_series_each_bot_has_every_seat_equally_often(tournament, seed):
+    """A series is fair by itself: each of its bots sits once in every seat, or once in each half."""
+    form, entrants, conditions = tournament
+    pairings, _ = play(form, entrants, conditions, any_points(seed))
+    seats = {}
+    for pairing in pairings:
+        sitting = seats.setdefault(pairing.series, Counter())
+        sitting.update((bot, seat) for seat, bot in enumerate(pairing.bots))
+    for sitting in seats.values():
+        for bot in {bot for bot, _ in sitting}:
+            assert 1 == len({sitting[bot, seat] for seat in range(conditions.seats)})
+
+
+@settings(max_examples=50)
+@given(tournaments("gauntlet", "swiss", "knockout", "round-robin"), Seeds)
+def test_whatever_plans_a_match_it_is_the_same_match(tournament, seed):
+    """A set of bots and a repetition have the same id, seats and seeds in every format; only the cycle differs."""
+    form, entrants, conditions = tournament
+    pairings, _ = play(form, entrants, conditions, any_points(seed))
+    for pairing in pairings:
+        repetition = int(pairing.series.rpartition("#")[2])
+        kind = {key: getattr(conditions, key) for key in ("game", "seats", "seed", "deals")}
+        full = list(round_robin(pairing.bots, {}, series=repetition + 1, **kind))
+        same = full[repetition * conditions.seats + pairing.rotation]
+        assert same == attrs.evolve(pairing, cycle=repetition)
+
+
+@given(tournaments("round-robin", "gauntlet", "comparison"), Seeds)
+def test_fixed_formats_do_not_look_at_withdrawals(tournament, seed):
+    """A bot that is withdrawn stays in the plan of a format that does not adapt."""
+    form, entrants, conditions = tournament
+    plan = list(FORMATS[form].pairings(entrants, conditions, {}, {}))
+    assert plan == list(FORMATS[form].pairings(entrants, conditions, {}, {entrants[0]: 0}))
+
+
+@settings(max_examples=50)
+@given(tournaments("swiss", "knockout"), Seeds, st.data())
+def test_adaptive_formats_go_on_without_who_is_withdrawn(tournament, seed, data):
+    """Nobody is paired after the cycle it was withdrawn in, and the tournament ends all the same."""
+    form, entrants, conditions = tournament
+    withdrawn = data.draw(st.dictionaries(st.sampled_from(entrants), st.integers(-1, 3)))
+    before, _ = play(form, entrants, conditions, any_points(seed))
+    pairings, _ = play(form, entrants, conditions, any_points(seed), withdrawn)
+    assert all(pairing.cycle <= withdrawn.get(bot, 99) for pairing in pairings for bot in pairing.bots)
+    untouched = min(withdrawn.values(), default=99)
+    first = [pairing for pairing in before if pairing.cycle <= untouched]
+    assert first == [pairing for pairing in pairings if pairing.cycle <= untouched]
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("challengers", [0, 1, 3])
+def test_who_is_not_refused_has_something_to_play(form, seats, challengers):
+    """A refusal is one sentence; without one there are matches for these entrants."""
+    for count in range(7):
+        conditions = terms(seats=seats, challengers=challengers)
+        reason = FORMATS[form].refusal(count, conditions)
+        if reason is None:
+            assert list(FORMATS[form].pairings(names(count), conditions, {}, {}))
+            assert FORMATS[form].size(count, conditions).matches > 0
+        else:
+            assert ": " in reason
+            assert not reason.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("form", "count", "other", "reason"),
+    [
+        ("round-robin", 1, {"seats": 3}, "1 bot for 3 seats: name more bots, or fewer seats"),
+        ("swiss", 2, {"seats": 3}, "2 bots for 3 seats: name more bots, or fewer seats"),
+        ("gauntlet", 4, {"challengers": 0}, "0 challengers: a gauntlet takes at least 1"),
+        (
+            "gauntlet",
+            4,
+            {"challengers": 4},
+            "4 bots, 4 of them challengers, leave 0 to meet at 2 seats: name more bots, or fewer challengers",
+        ),
+        (
+            "knockout",
+            8,
+            {"seats": 3},
+            "a knockout is played at 2 seats, not at 3: say seats = 2, or another tournament",
+        ),
+        ("knockout", 1, {}, "1 bot for 2 seats: name more bots, or fewer seats"),
+        ("comparison", 1, {}, "1 bot to compare: name a new bot and an old one"),
+        (
+            "comparison",
+            3,
+            {"seats": 3},
+            "1 bot in the field for the 2 other seats: name more bots, or fewer seats",
+        ),
+    ],
+)
+def test_refusals_say_what_would_be_right(form, count, other, reason):
+    """A refusal says what is wrong and what would be right."""
+    assert reason == FORMATS[form].refusal(count, terms(**other))

@@ -1,0 +1,46 @@
+"""Ids and seeds: no two plans share one by accident, and nothing about one tells of another."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.schedule import bot_seed, derive_seed, match_id, series_id
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (["a+b", "c"], ["a", "b+c"]),
+        (["a%2Bb", "c"], ["a+b", "c"]),
+        (["a", "b#1"], ["a", "b"]),
+        (["a", "b/0"], ["a", "b"]),
+    ],
+)
+def test_names_with_marks_of_ids_stay_apart(one, other):
+    """Names made of the marks that ids are built with give other ids all the same."""
+    assert series_id(one, 1) != series_id(other, 1)
+
+
+def test_plain_names_read_as_they_are():
+    """An id of plain names is readable, whatever their order."""
+    assert series_id(["random", "odds"], 3) == "odds+random#3"
+
+
+@given(st.integers(0, 2**128 - 1), st.text(max_size=20), st.integers(0, 9))
+def test_match_ids_and_bot_seeds_have_their_size(seed, pairing, seat):
+    """A match id is 12 hexadecimal digits; a bot's seed fits 63 bits and differs by seat."""
+    match = match_id(seed, pairing)
+    assert 12 == len(match) == len(f"{int(match, 16):012x}")
+    own = bot_seed(seed, match, seat)
+    assert 0 <= own < 2**63
+    assert own != bot_seed(seed, match, seat + 1)
+
+
+@given(st.integers(0, 2**512 - 1))
+def test_derived_seeds_depend_on_every_part_of_the_key(seed):
+    """Another part, another kind of part or another order gives another seed of 128 bits."""
+    seeds = {
+        derive_seed(seed, *key) for key in [(), ("a",), ("a", "b"), ("b", "a"), ("1",), (1,), (1, 1), (11,)]
+    }
+    assert len(seeds) == 8
+    assert all(0 <= each < 2**128 for each in seeds)
