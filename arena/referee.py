@@ -6,7 +6,7 @@ player is reached, and what a result is worth, is not known on this floor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from random import Random
 from typing import Any, TypeVar
 
@@ -75,7 +75,7 @@ async def play_match(
     started_at = trio.current_time()
     match = _Match(game, players, control, conduct, seating, lag)
     try:
-        ranks, returns = await match.play(seed, turns, watch)
+        await match.desk.carry(match.play(seed, turns, watch))
     except BaseException:
         match.break_off()
         raise
@@ -84,8 +84,8 @@ async def play_match(
     return MatchRecord(
         turns=tuple(turns),
         decisions=tuple(match.decisions),
-        ranks=ranks,
-        returns=returns,
+        ranks=match.ranks,
+        returns=match.returns,
         abandoned=tuple(chair.is_abandoned for chair in match.chairs),
         capsules=tuple(match.capsules),
         duration_s=trio.current_time() - started_at,
@@ -144,6 +144,8 @@ class _Match:
         self.chairs = [_Chair(Seat(index), player, control) for index, player in enumerate(players)]
         self.decisions: list[Decision] = []
         self.capsules: list[Capsule] = []
+        self.ranks: tuple[int, ...] = ()
+        self.returns: tuple[float, ...] = ()
         self._since_checkpoint = 0
         for chair, bot_seed in zip(self.chairs, seating.bot_seeds, strict=True):
             if chair.player is not None:
@@ -153,10 +155,11 @@ class _Match:
                     )
                 )
 
-    async def play(
-        self, seed: int, turns: list[Turn], watch: Watch | None
-    ) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """The turn loop; gives ranks and returns."""
+    def play(self, seed: int, turns: list[Turn], watch: Watch | None) -> Iterator[Sequence[Slot]]:
+        """The turn loop; gives the slots that must be waited for, and sets `ranks` and `returns` at the end.
+
+        A generator, because it goes on where the last answer came in: see `Desk.carry`.
+        """
         game = self.game
         state = game.start(len(self.chairs))
         while asked := game.to_act(state):
@@ -165,23 +168,22 @@ class _Match:
                 rng = Random(derive_seed(seed, *game.chance_key(state)))
                 moves = {CHANCE: game.draw(state, rng)}
             else:
-                moves = await self._decide(state, asked, len(turns))
+                moves = yield from self._decide(state, asked, len(turns))
             turns.append(moves)
             step = game.apply(state, moves)
             state = step.state
             self._tell(step)
             if watch is not None:
                 watch(moves, step)
-        ranks, returns = game.ranks(state), game.returns(state)
-        self._end(ranks, returns)
-        return ranks, returns
+        self.ranks, self.returns = game.ranks(state), game.returns(state)
+        self._end(self.ranks, self.returns)
 
     # A turn: all are asked, waited for once, judged each by its own limit; then faults are told.
 
-    async def _decide(self, state: Any, asked: Sequence[Seat], turn: int) -> Turn:
+    def _decide(self, state: Any, asked: Sequence[Seat], turn: int) -> Generator[Sequence[Slot], None, Turn]:
         """The moves of the seats asked."""
         slots = [self._ask(state, seat) for seat in asked]
-        await self._wait(asked, slots)
+        yield from self._wait(asked, slots)
         moves = {}
         faulty = []
         for seat, slot in zip(asked, slots, strict=True):
@@ -209,8 +211,8 @@ class _Match:
         player.ask(question, slot)
         return slot
 
-    async def _wait(self, asked: Sequence[Seat], slots: Sequence[Slot | None]) -> None:
-        """Returns when every question is settled, by an answer or because its time is over."""
+    def _wait(self, asked: Sequence[Seat], slots: Sequence[Slot | None]) -> Iterator[Sequence[Slot]]:
+        """Goes on when every question is settled, by an answer or because its time is over."""
         if len(asked) < len(self.chairs) or None in slots:  # who is asked has got it all with the question
             for chair in self.chairs:
                 if chair.player is not None:
@@ -219,10 +221,10 @@ class _Match:
             self._since_checkpoint += 1
             if self._since_checkpoint >= TURNS_BETWEEN_CHECKPOINTS:
                 self._since_checkpoint = 0
-                await self.desk.rest()
+                yield ()
             return
         self._since_checkpoint = 0
-        await self.desk.wait([slot for slot in slots if slot is not None])
+        yield [slot for slot in slots if slot is not None]
         if self.desk.missing:
             for seat, slot in zip(asked, slots, strict=True):
                 player = self.chairs[seat].player

@@ -231,6 +231,47 @@ async def test_rules_that_raise(breaks_at, autojump_clock):
     assert [[], []] == [player.results for player in players]
 
 
+async def test_rules_that_raise_on_an_answer(autojump_clock):
+    """The task that brought the answer is not harmed by the rules: the exception is the match's own."""
+    turns = []
+    async with trio.open_nursery() as nursery:
+        players = [ScriptedPlayer(name, lambda _: After(0.1, Hut()), nursery=nursery) for name in "ab"]
+        with pytest.raises(ZeroDivisionError):
+            await play_once(Toy(breaks_at=1), players, turns=turns)
+    assert 3 == len(turns)
+    assert [1, 1] == [player.broken_off for player in players]
+
+
+async def test_a_question_after_answers_has_its_own_time(autojump_clock):
+    """The second question has one second of its own, whatever the first one would have had."""
+    async with trio.open_nursery() as nursery:
+        script = [After(0.1, Hut()), SILENCE]
+        players = [ScriptedPlayer("a", script, nursery=nursery), ScriptedPlayer("b")]
+        record = await play_once(Toy(turns=2), players, control=Control(move_s=1.0, first_s=10.0))
+    assert [None, "too_late"] == kinds(record, 0)
+    assert 1.1 == pytest.approx(record.duration_s)
+
+
+async def test_a_match_carried_on_by_an_answer_lets_others_on(autojump_clock):
+    """After an answer that took its time bots answer at once: everyone else still gets a turn."""
+    ticks = 0
+
+    async def tick():
+        nonlocal ticks
+        await trio.sleep(0.1)
+        while True:
+            ticks += 1
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        players = [ScriptedPlayer("a", [After(0.1, Hut())], nursery=nursery), ScriptedPlayer("b")]
+        nursery.start_soon(tick)
+        record = await play_once(Toy(turns=400), players)
+        nursery.cancel_scope.cancel()
+    assert [None] * 400 == kinds(record, 0)
+    assert ticks >= 400 // TURNS_BETWEEN_CHECKPOINTS - 1
+
+
 async def test_a_cancelled_match(autojump_clock):
     """Ctrl-C ends a match wherever it waits, and its players stand up."""
     player = ScriptedPlayer("a", lambda _: SILENCE)

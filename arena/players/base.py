@@ -11,7 +11,7 @@ comes to the slot of that question.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import attrs
@@ -78,8 +78,14 @@ class Slot:
             self.sent_at = now
             self.deadline += now - self.asked_at
 
+    def hold(self, now: float) -> None:
+        """The arena itself kept the question back until now: that is nobody's time."""
+        if self.sent_at is None:
+            self.deadline += now - self.asked_at
+            self.asked_at = now
+
     def settle(self, reply: Reply) -> None:
-        """Takes the reply, if it is the first."""
+        """Takes the reply, if it is the first.  The match may go on, and ask anew, before this returns."""
         if self.reply is None:
             self.reply = reply
             self._desk.note_settled()
@@ -91,14 +97,19 @@ class Slot:
 
 
 class Desk:
-    """Where the answers of one match come in.  The referee waits here, once for all seats asked."""
+    """Where the answers of one match come in, and where the match goes on when the last one is in."""
 
     def __init__(self) -> None:
         self.missing = 0
         """How many questions are open."""
         self.now: Callable[[], float] = trio.lowlevel.current_clock().current_time
         """`trio.current_time`, for a third of what it costs."""
-        self._waiting: trio.lowlevel.Task | None = None
+        self._turns: Iterator[Sequence[Slot]] = iter(())
+        self._slots: Sequence[Slot] | None = None
+        """What the match waits for; None: it is over."""
+        self._error: BaseException | None = None
+        self._sleeper: trio.lowlevel.Task | None = None
+        """The task of the match, while answers carry the match on."""
         self._alarm: trio.CancelScope | None = None
 
     def slot(self, question: Question, asked_at: float) -> Slot:
@@ -107,30 +118,69 @@ class Desk:
         return Slot(self, question, asked_at)
 
     def note_settled(self) -> None:
-        """One more question is settled; the last one wakes the referee."""
+        """One more question is settled; with the last one the match goes on."""
         self.missing -= 1
-        if self.missing == 0 and self._waiting is not None:
-            trio.lowlevel.reschedule(self._waiting)
-            self._waiting = None
+        if self.missing == 0 and self._sleeper is not None:
+            self._carry_on(self._sleeper)
 
-    async def wait(self, slots: Sequence[Slot]) -> None:
-        """Returns when all slots are settled, or none that is not can be in time any more."""
+    def _carry_on(self, sleeper: trio.lowlevel.Task) -> None:
+        """Goes on here and now, in whatever task brought the last answer: a task switch costs half a turn.
+
+        The match's own task is woken only if it has anything to wait for but answers.
+        """
+        self._sleeper = None
+        try:
+            self._slots = next(self._turns, None)
+        except BaseException as error:  # the match's own, whoever brought the answer: raised in its task
+            self._error = error
+        if self.missing and self._error is None:
+            self._sleeper = sleeper
+            self._draw_alarm_nearer()
+        else:
+            trio.lowlevel.reschedule(sleeper)
+
+    def _draw_alarm_nearer(self) -> None:
+        """To the new questions, should they have less time than those before."""
+        alarm = self._alarm
+        assert alarm is not None, "who sleeps has set it"
+        for slot in self._slots or ():
+            if slot.deadline < alarm.deadline:
+                alarm.deadline = slot.deadline
+
+    async def carry(self, turns: Iterator[Sequence[Slot]]) -> None:
+        """Goes through a match, which gives the slots that it waits for, or none to let everyone else go on.
+
+        It is resumed when all slots are settled, or none that is not can be in time any more.
+        """
+        self._turns = turns
+        self._slots = next(turns, None)
+        while self._slots is not None:
+            if not self.missing:
+                await self._rest()
+            elif await self._sleep():
+                continue  # it was carried on meanwhile
+            self._slots = next(turns, None)
+
+    async def _rest(self) -> None:
+        self.close()  # an alarm that goes off now would be nobody's
+        await trio.lowlevel.checkpoint()
+
+    async def _sleep(self) -> bool:
+        """Sleeps while answers carry the match on; False: they do not, time is over."""
         while self.missing:
-            deadline = max([slot.deadline for slot in slots if slot.reply is None])
+            assert self._slots is not None, "who asks waits"
+            deadline = max([slot.deadline for slot in self._slots if slot.reply is None])
             now = self.now()
             if now >= deadline:  # reckoned anew: a question that waited in an outbox began later
                 self.close()
                 await _hear_out()
-                return
-            await self._settled_by(deadline, now)
+                return False
+            if await self._settled_by(deadline, now):
+                return True
+        return False
 
-    async def rest(self) -> None:
-        """Lets everyone else have a turn."""
-        self.close()  # an alarm that goes off now would be nobody's
-        await trio.lowlevel.checkpoint()
-
-    async def _settled_by(self, deadline: float, now: float) -> None:
-        """What an Event in a cancel scope would do, for a third of what it costs; every turn comes by here.
+    async def _settled_by(self, deadline: float, now: float) -> bool:
+        """What an Event in a cancel scope would do, for a third of what it costs; False: the alarm went off.
 
         One scope stands over many waits.  Its deadline is only ever drawn nearer: with bots that answer
         the next one is later, and when the old one goes off for nothing a new scope is made.
@@ -142,16 +192,20 @@ class Desk:
             alarm.__enter__()
         elif deadline < alarm.deadline:
             alarm.deadline = deadline
-        self._waiting = trio.lowlevel.current_task()
+        self._sleeper = trio.lowlevel.current_task()
         try:
             await trio.lowlevel.wait_task_rescheduled(self._abort)
         except trio.Cancelled as cancelled:
             self._alarm = None
             if not alarm.__exit__(type(cancelled), cancelled, cancelled.__traceback__):
                 raise
+            return False
+        if self._error is not None:
+            raise self._error
+        return True
 
     def _abort(self, _: trio.lowlevel.RaiseCancelT) -> trio.lowlevel.Abort:
-        self._waiting = None
+        self._sleeper = None
         return trio.lowlevel.Abort.SUCCEEDED
 
     def close(self) -> None:

@@ -21,6 +21,7 @@ from arena.game import Seat
 from arena.players.base import UNREAD, MatchStart, Player, Question, Reply, Slot
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
+from arena.players.switchboard import put_off
 from arena.players.transport import Transport
 from arena.record import Decision, FaultKind
 from arena.wire.connection import Answered, ArenaConnection, Malformed, Noted, Received, Refused
@@ -141,7 +142,8 @@ class StreamPlayer(Player):
     async def _read_all(self, transport: Transport, connection: ArenaConnection) -> None:
         watch = self._watch if transport.is_polled else None
         flood = Flood()
-        while octets := await transport.receive():
+
+        def hear(octets: bytes) -> bool:
             if watch is not None:
                 now, heard_since = watch.polled_at, watch.polled_before
             else:
@@ -152,11 +154,13 @@ class StreamPlayer(Player):
                     self._settle(received.move, now, heard_since)
                 else:
                     self._take(received, now, heard_since)
-            if self._unsent and connection.can_ask:
+            if self._unsent and connection is self.connection and connection.can_ask:
                 self._ask_now()
             flood.bytes += len(octets)
-            if flood.bytes > FLOOD_BURST_BYTES:
-                await flood.subside()
+            return flood.bytes <= FLOOD_BURST_BYTES
+
+        while await transport.listen(hear):
+            await flood.subside()
         for received in connection.receive(b""):
             self._take(received, trio.current_time(), trio.current_time())
 
@@ -188,7 +192,16 @@ class StreamPlayer(Player):
             self._put_aside.append(octets)
 
     def flush(self) -> None:
-        """Hands over all that was said."""
+        """Hands over all that was said; while answers are being heard, after the last of them."""
+        if self._put_aside and not put_off(self._hand_over_later):
+            self._hand_over()
+
+    def _hand_over_later(self) -> None:
+        if self._slot is not None:
+            self._slot.hold(trio.current_time())
+        self._hand_over()
+
+    def _hand_over(self) -> None:
         if self._put_aside:
             octets = b"".join(self._put_aside)
             self._put_aside.clear()
@@ -290,11 +303,8 @@ class StreamPlayer(Player):
         if not is_plain:
             self._asked_id = connection.open_id
         self._messages.append((slot.asked_at, "→", octets[:MESSAGE_BYTES_KEPT]))
-        if self._put_aside:
-            self._put_aside.append(octets)
-            octets = b"".join(self._put_aside)
-            self._put_aside.clear()
-        self._write(octets)
+        self._put_aside.append(octets)
+        self.flush()
 
     def expire(self) -> tuple[FaultKind, str]:
         slot, self._slot = self._slot, None

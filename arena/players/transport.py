@@ -10,9 +10,13 @@ from __future__ import annotations
 import os
 import socket
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 
 import trio
 import trio.abc
+
+from arena.players import switchboard
 
 RECEIVE_BYTES = 65536
 
@@ -39,6 +43,13 @@ class Transport(ABC):
     @abstractmethod
     async def receive(self) -> bytes:
         """Waits for bytes; `b""` when the other side is gone."""
+
+    async def listen(self, hear: Callable[[bytes], bool]) -> bool:
+        """Hands bytes to `hear` as they come, until it gives False: then True; or the other side is gone."""
+        while octets := await self.receive():
+            if not hear(octets):
+                return True
+        return False
 
     @abstractmethod
     def close(self) -> None:
@@ -79,8 +90,14 @@ class SocketTransport(Transport):
                 break
         return b""
 
+    async def listen(self, hear: Callable[[bytes], bool]) -> bool:
+        if not switchboard.IS_HERE:
+            return await super().listen(hear)
+        return await _listen(self._socket.fileno(), self._socket.recv, hear)
+
     def close(self) -> None:
         if self._socket.fileno() >= 0:
+            switchboard.hang_up(self._socket.fileno())
             trio.lowlevel.notify_closing(self._socket)
             self._socket.close()
 
@@ -119,11 +136,39 @@ class PipeTransport(Transport):
             except (OSError, trio.ClosedResourceError):
                 return b""
 
+    async def listen(self, hear: Callable[[bytes], bool]) -> bool:
+        if not switchboard.IS_HERE:
+            return await super().listen(hear)
+        return await _listen(self._read_fd, partial(os.read, self._read_fd), hear)
+
     def close(self) -> None:
+        switchboard.hang_up(self._read_fd)
         for fd in {self._read_fd, self._write_fd} - {-1}:
             trio.lowlevel.notify_closing(fd)
             os.close(fd)
         self._read_fd = self._write_fd = -1
+
+
+async def _listen(fd: int, receive: Callable[[int], bytes], hear: Callable[[bytes], bool]) -> bool:
+    """`Transport.listen` by way of the switchboard."""
+    has_enough = False
+
+    def take() -> bool:
+        nonlocal has_enough
+        try:
+            octets = receive(RECEIVE_BYTES)
+        except (BlockingIOError, InterruptedError):
+            return True
+        except OSError:
+            return False
+        if not octets:
+            return False
+        has_enough = not hear(octets)
+        return not has_enough
+
+    if fd >= 0:  # else it is closed
+        await switchboard.listen(fd, take)
+    return has_enough
 
 
 class StreamTransport(Transport):

@@ -10,7 +10,7 @@ import arena.runner
 from arena.games.liars_dice import LiarsDice
 from arena.players.pool import Pool, file_name, load_bot
 from arena.players.process import BotBroken
-from arena.runner import schedule
+from arena.runner import course_of
 from arena.schedule import Pairing
 
 
@@ -162,7 +162,7 @@ def test_no_bot_of_this_process(target, reason):
 async def test_the_next_needed_are_kept(tmp_path):
     """Of idle instances the one that is needed last, or never, is ended first."""
     with opened(tmp_path / "out", ()) as setup:
-        order = schedule(setup, ["ann", "bob", "cat"])
+        order = course_of(setup, ["ann", "bob", "cat"]).order
     async with trio.open_nursery() as nursery:
         pool = Pool((), nursery, processes_max=2, shares_deals=True, margin_s={})
         pool.upcoming = order.__iter__

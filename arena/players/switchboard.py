@@ -1,0 +1,131 @@
+"""All connections of a run, listened to by one task, which asks the kernel once who has something to say.
+
+Trio's `wait_readable` costs a call to the kernel and a task switch for every answer, with many tables more
+than all that is done with the answer.  Here a connection stays registered, and what it says is heard within
+the step of the one task that waits.  That task is in every poll of Trio's, so what the lag watch knows of
+polls holds for what is heard here.  Only Linux has it (epoll); elsewhere connections wait for themselves.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import trio
+
+if sys.platform == "linux":
+    import select
+
+IS_HERE = sys.platform == "linux"
+"""Whether this system has what a switchboard needs."""
+
+
+async def listen(fd: int, take: Callable[[], bool]) -> None:
+    """Calls `take` whenever there is something to read, until it gives False, or `hang_up`.
+
+    `take` must not block; what it raises is raised here.  One at a time may listen to a file descriptor.
+    Returns at once for one that cannot be listened to, as if it were closed.
+    """
+    board = _here.get(None)
+    if board is None:
+        board = _Switchboard()
+        _here.set(board)
+        trio.lowlevel.spawn_system_task(board.serve)
+    await board.listen(fd, take)
+
+
+def hang_up(fd: int) -> None:
+    """Who listens there is woken; to be called before the file descriptor is closed."""
+    board = _here.get(None)
+    if board is not None:
+        board.end(fd)
+
+
+def put_off(then: Callable[[], None]) -> bool:
+    """Has `then` called as soon as all have been heard who had something to say; False: nobody is heard now.
+
+    For writing: what goes out together wakes a sleeping processor once, not once for each message.
+    """
+    board = _here.get(None)
+    if board is None or not board.is_hearing:
+        return False
+    board.afterwards.append(then)
+    return True
+
+
+class _Line:
+    """One connection that is listened to."""
+
+    __slots__ = ("error", "take", "task")
+
+    def __init__(self, take: Callable[[], bool], task: trio.lowlevel.Task) -> None:
+        self.take = take
+        self.task = task
+        self.error: BaseException | None = None
+
+
+class _Switchboard:
+    """The lines by file descriptor.  Each is registered for as long as it is listened to."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._lines: dict[int, _Line] = {}
+        self.is_hearing = False
+        self.afterwards: list[Callable[[], None]] = []
+        """What was put off until all are heard."""
+
+    async def listen(self, fd: int, take: Callable[[], bool]) -> None:
+        assert fd not in self._lines, "one at a time may listen"
+        try:
+            self._epoll.register(fd, select.EPOLLIN)  # while bytes are left it is reported again
+        except OSError:
+            await trio.lowlevel.checkpoint()
+            return
+        line = self._lines[fd] = _Line(take, trio.lowlevel.current_task())
+
+        def abort(_: trio.lowlevel.RaiseCancelT) -> trio.lowlevel.Abort:
+            self._forget(fd)
+            return trio.lowlevel.Abort.SUCCEEDED
+
+        await trio.lowlevel.wait_task_rescheduled(abort)
+        if line.error is not None:
+            raise line.error
+
+    async def serve(self) -> None:
+        """Hears everyone, until it is cancelled."""
+        with self._epoll:
+            while True:
+                await trio.lowlevel.wait_readable(self._epoll.fileno())
+                self._hear_all()
+
+    def _hear_all(self) -> None:
+        """Hears who has something to say now, then does what was put off."""
+        self.is_hearing = True
+        for fd, _ in self._epoll.poll(0, max(1, len(self._lines))):
+            line = self._lines.get(fd)
+            if line is not None and not self._goes_on(line):  # None: it hung up just now
+                self.end(fd)
+        self.is_hearing = False
+        afterwards, self.afterwards = self.afterwards, []
+        for then in afterwards:
+            then()
+
+    def _goes_on(self, line: _Line) -> bool:
+        try:
+            return line.take()
+        except BaseException as error:  # travels on in the task that listens, which knows whose it is
+            line.error = error
+            return False
+
+    def end(self, fd: int) -> None:
+        """Wakes who listens there, if anyone does."""
+        if fd in self._lines:
+            trio.lowlevel.reschedule(self._forget(fd).task)
+
+    def _forget(self, fd: int) -> _Line:
+        self._epoll.unregister(fd)
+        return self._lines.pop(fd)
+
+
+_here: trio.lowlevel.RunVar[_Switchboard | None] = trio.lowlevel.RunVar("switchboard", None)
+"""The one of this run of Trio; made when the first connection is listened to."""
