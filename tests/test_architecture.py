@@ -41,7 +41,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "analysis": (4, {"attrs", "pandas", "numpy", "msgspec"}),
     "prepare": (5, {"attrs", "msgspec"}),
     "report": (6.2, {"attrs", "jinja2", "msgspec", "numpy"}),
-    "show": (6, {"attrs", "msgspec", "rich"}),
+    "show": (6, {"attrs", "msgspec"}),
     "session": (6.5, {"attrs", "trio", "msgspec"}),
     "cli": (7, {"attrs", "click"}),
     "bench": (7, {"attrs", "trio", "msgspec", "pokerkit"}),  # to be compared with

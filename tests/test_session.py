@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from terminals import Glass, InTerminal
 
 from arena.cli import main
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.plan import Plan
-from arena.session.stop import Stop
+from arena.session.stop import Stop, move_streams
 from arena.session.words import how_to_connect, plan_of
 
 BOTS = '''
@@ -518,6 +519,119 @@ def test_a_bot_in_this_process_that_never_returns_can_be_stopped(home):
         running.process.send_signal(signal.SIGINT)
         threading.Event().wait(0.1)  # two signals of a kind that come together are one
     assert 130 == running.ends()
+
+
+# A terminal that is closed.
+
+
+def test_a_run_hears_that_its_terminal_was_closed(stop, tmp_path):
+    """And goes on, however often it is told; programs that it starts later do not ignore the signal."""
+    heard = []
+    stop.hung_up = lambda: heard.append("hung up")
+    with stop.listening():
+        for _ in range(2):
+            signal.raise_signal(signal.SIGHUP)
+        shows = "import signal; print(signal.getsignal(signal.SIGHUP) == signal.SIG_DFL)"
+        later = subprocess.run([sys.executable, "-c", shows], capture_output=True, text=True, check=True)
+    assert (["hung up"] * 2, None, "True\n") == (heard, stop.number, later.stdout)
+
+
+def test_nohup_stays_as_it_is(stop):
+    """Who ignores SIGHUP has said where the output goes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        stop.hung_up = lambda: pytest.fail("it is ignored")
+        with stop.listening():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.SIG_IGN is signal.getsignal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("log", ["run.log", "missing/run.log"])
+def test_what_is_said_later_goes_to_the_log(log, tmp_path):
+    """After what is there; if it cannot be written, to nowhere, and writing is no error."""
+    (tmp_path / "run.log").write_text("before\n")
+    ours, theirs = os.openpty()
+    move_streams([theirs], tmp_path / log)
+    os.close(ours)
+    os.write(theirs, b"the leaderboard\n")
+    os.close(theirs)
+    first, *rest = (tmp_path / "run.log").read_text().splitlines()
+    said = [
+        r"[-0-9]{10} [0-9:]{8} the terminal was closed; the run goes on, and says so here",
+        "the leaderboard",
+    ]
+    assert "before" == first
+    assert (said if log == "run.log" else []) == [
+        said[0] if re.fullmatch(said[0], line) else line for line in rest
+    ]
+
+
+@pytest.fixture
+def in_terminal(home):
+    """`arena run WORDS` in a real terminal."""
+    started = []
+
+    def run(*words: str) -> InTerminal:
+        started.append(InTerminal([sys.executable, "-m", "arena.cli", "run", *words], home))
+        return started[-1]
+
+    yield run
+    for running in started:
+        running.process.kill()  # of a test that failed
+        running.close()
+
+
+SLOW = ("one=script.py 0.01", "other=script.py", "session_bots:Even", "--rule", "dice=2", "--out", "new")
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_the_standings_and_then_the_leaderboard_alone(in_terminal):
+    """The picture was there, with everybody in it, and at the end it is gone."""
+    running = in_terminal(*SLOW, "--series", "5")
+    assert 0 == running.ends(WAIT_S)
+    glass = Glass(100, 30)
+    glass.write(running.text)
+    assert re.search(r"[━─]+ [1-9]\d* of 30 matches", running.text)
+    assert re.search(r"points \(95 %\).*\d  Even .*\d\.\d\d \(\d\.\d\d–", running.text, re.DOTALL)
+    shown = "\n".join(glass.shown)
+    assert ("points (95 %)" in shown, " of 30 matches" in shown) == (False, False)
+    assert {"rank", "one", "other", "Even"} == set(re.findall(r"^(?: +\d  )?(\w+)  ", shown, re.MULTILINE))
+    assert "results in new; next:" in shown
+
+
+@pytest.mark.slow
+def test_a_run_survives_its_terminal(in_terminal):
+    """It plays on in lines, and the leaderboard is in run.log; no bot is hurt."""
+    running = in_terminal(*SLOW, "--series", "10")
+    until(lambda: re.search(r"[1-9]\d* of 60 matches", running.text), running.said)
+    running.close()
+    assert 0 == running.process.wait(WAIT_S)
+    said = Path("new/run.log").read_text()
+    assert "the terminal was closed; the run goes on" in said.splitlines()[0]
+    assert "\x1b" not in said
+    assert {"rank", "one", "other", "Even"} == set(re.findall(r"^(?: +\d  )?(\w+)  ", said, re.MULTILINE))
+    assert (60, "finished") == (
+        len(rows("new", "matches")),
+        json.loads(Path("new/run.json").read_text())["status"],
+    )
+    counts = ("matches", "too_late", "malformed", "illegal", "gone")
+    assert {("40", "0", "0", "0", "0")} == {
+        tuple(row[key] for key in counts) for row in rows("new", "leaderboard")
+    }
+
+
+@pytest.mark.slow
+def test_a_run_without_terminal_can_still_be_stopped(in_terminal):
+    """In order, and it says in the log how to go on."""
+    running = in_terminal(*SLOW, "--series", "200")
+    until(lambda: re.search(r"[1-9]\d* of 1,200 matches", running.text), running.said)
+    running.close()
+    until(lambda: Path("new/run.log").exists())
+    running.process.send_signal(signal.SIGTERM)
+    assert 143 == running.process.wait(WAIT_S)
+    assert "to go on: arena run --resume new" in Path("new/run.log").read_text()
 
 
 # Bots that connect.

@@ -91,48 +91,60 @@ def mean_interval(series: Iterable[Tally], largest: float) -> tuple[float, float
 
 
 class Moments:
-    """Tallies as sums, for whoever asks again and again while they come in; exact but for rounding."""
+    """Tallies as sums, for whoever asks again and again while they come in; exact but for rounding.
+
+    Squares are of what differs from the first series: of large returns that are nearly alike,
+    sums of the returns' own squares would keep nothing but rounding errors.
+    """
 
     def __init__(self) -> None:
         self.series = self.matches = 0
         self.total = 0.0
+        self._first = 0.0
+        """The mean of the first series."""
         self._squares = self._products = self._sizes = 0.0
         self._least, self._most = inf, -inf
 
     def add(self, total: float, played: int) -> None:
         """One more series."""
+        mean = total / played
+        self._first = self._first if self.series else mean
         self.series += 1
         self.matches += played
         self.total += total
-        self._squares += total * total
-        self._products += total * played
+        apart = total - self._first * played
+        self._squares += apart * apart
+        self._products += apart * played
         self._sizes += played * played
-        self._least, self._most = min(self._least, total / played), max(self._most, total / played)
+        self._least, self._most = min(self._least, mean), max(self._most, mean)
 
     @property
     def mean(self) -> float:
+        """0.0 of none."""
         return self.total / max(1, self.matches)
 
     def win_rate_interval(self) -> tuple[float, float]:
         """As `win_rate_interval` gives it."""
         if not self.series:
             return 0.0, 1.0
-        p = _rate(self.series, self.total, self.matches)
-        return _rate_interval(self.series, self.total, self.matches, self._spread(p))
+        spread = self._spread(_rate(self.series, self.total, self.matches))
+        return _rate_interval(self.series, self.total, self.matches, spread)
 
     def mean_interval(self, largest: float) -> tuple[float, float]:
         """As `mean_interval` gives it."""
-        if not self.series:
+        k = self.series
+        if not k:
             return 0.0, 0.0
-        if self._most - self._least <= 1e-9 * largest:
-            half = 19 / self.series * largest
+        if self._most - self._least <= 1e-9 * largest:  # alike but for rounding
+            half = 19 / k * largest
         else:
-            k = self.series
             half = student_t(k - 1) * sqrt(k / (k - 1) * self._spread(self.mean)) / self.matches
-        return self.mean - half, self.mean + half
+        return self.mean - half + 0.0, self.mean + half + 0.0
 
     def _spread(self, rate: float) -> float:
-        return max(0.0, self._squares - 2 * rate * self._products + rate * rate * self._sizes)
+        """Σ(totalᵢ − rate·playedᵢ)²."""
+        apart = rate - self._first
+        return max(0.0, self._squares - 2 * apart * self._products + apart * apart * self._sizes)
 
 
 def student_t(freedom: int) -> float:

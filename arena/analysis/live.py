@@ -5,7 +5,7 @@ Both cost the same however long the tournament is.  `leaderboard` says more, fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import fsum
 
 import attrs
@@ -19,25 +19,33 @@ class Standing:
     """One bot's line."""
 
     rank: int
+    """By score, or the place in the format's own order; equals share it."""
     bot: str
     matches: int
     score: float
-    """Points a match, or returns in the unit in which the game shows them."""
+    """Points a match, or returns in the unit in which the game shows them; 0 without a match."""
     low: float
     high: float
     faults: int
 
 
 class Standings:
-    """Scores with their 95 % intervals, clustered by series."""
+    """Scores with their 95 % intervals, clustered by series.
 
-    def __init__(self, *, rated_by: str = "ranks", returns_per_unit: float = 1.0) -> None:
+    `returns_unit` is what a game says of itself: a unit, and how many returns one of it is.
+    """
+
+    def __init__(self, *, rated_by: str = "ranks", returns_unit: tuple[str, float] = ("", 1.0)) -> None:
+        self.is_of_returns = rated_by == "returns"
+        """Whether scores are returns and not points."""
+        self.unit = (returns_unit[0] or "returns") if self.is_of_returns else "points"
         self.cycle = 0
         """The cycle of the last series that counts."""
         self.spoilt = 0
         """How many series are left out, with a match that was aborted."""
-        self._by_returns = rated_by == "returns"
-        self._unit = returns_per_unit
+        self.places: Mapping[str, int] = {}
+        """Bot -> place, of a format that ranks by its own places: who writes them here has them shown."""
+        self._scale = returns_unit[1] if self.is_of_returns else 1.0
         self._bots: dict[str, _Sums] = {}
 
     def enter(self, bots: Iterable[str]) -> None:
@@ -53,7 +61,7 @@ class Standings:
             return
         scores: dict[str, list[float]] = {}
         for pairing, result in series.matches:
-            given = result.returns if self._by_returns else result.points
+            given = result.returns if self.is_of_returns else result.points
             for bot, score, faults in zip(pairing.bots, given, result.faults, strict=True):
                 scores.setdefault(bot, []).append(score)
                 self._bots.setdefault(bot, _Sums()).note(score, faults)
@@ -61,19 +69,27 @@ class Standings:
             self._bots[bot].moments.add(fsum(of_matches), len(of_matches))
 
     def rows(self) -> list[Standing]:
-        """Best first; bots without a match last."""
+        """Best first; of equal place those without a match last."""
         rows = [self._row(bot, sums) for bot, sums in self._bots.items()]
-        rows.sort(key=lambda row: (row.matches == 0, -row.score, row.bot))
-        first: dict[tuple[bool, float], int] = {}
-        places = (first.setdefault((row.matches == 0, row.score), place) for place, row in enumerate(rows, 1))
+        rows.sort(key=lambda row: (*self._order(row), row.bot))
+        first: dict[tuple[float, ...], int] = {}
+        places = (
+            self.places.get(row.bot) or first.setdefault(self._order(row), place)
+            for place, row in enumerate(rows, 1)
+        )
         return [attrs.evolve(row, rank=place) for place, row in zip(places, rows, strict=True)]
 
+    def _order(self, row: Standing) -> tuple[float, ...]:
+        return (self.places.get(row.bot, 0), row.matches == 0, -row.score)
+
     def _row(self, bot: str, sums: _Sums) -> Standing:
-        moments, unit = sums.moments, self._unit if self._by_returns else 1.0
-        low, high = (
-            moments.mean_interval(sums.largest) if self._by_returns else moments.win_rate_interval()
-        )
-        return Standing(0, bot, moments.matches, moments.mean / unit, low / unit, high / unit, sums.faults)
+        moments, scale = sums.moments, self._scale
+        if self.is_of_returns:
+            low, high = moments.mean_interval(sums.largest)
+        else:
+            low, high = moments.win_rate_interval()
+        score = moments.mean / scale + 0.0
+        return Standing(0, bot, moments.matches, score, low / scale, high / scale, sums.faults)
 
 
 @attrs.define

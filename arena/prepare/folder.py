@@ -22,7 +22,8 @@ from arena.plan import (
     identity,
 )
 from arena.prepare.plans import RESULTS, Prepared, stored_form
-from arena.store import DATABASE, TABLES, Store, erase, holds_tournament, store_lock
+from arena.analysis.tables import COLUMNS
+from arena.store import DATABASE, Store, erase, holds_tournament, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.files import connect, sentences
 from arena.store.schema import APPLICATION_ID
@@ -36,7 +37,7 @@ ASIDE = f"{DATABASE}.before"
 """Where `--fresh` puts the database until play begins."""
 _SUFFIXES = ("", "-wal", "-shm")
 """Of the files that SQLite makes of one database."""
-_TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "leaderboard"))
+_TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
 
 
 def matches_there(prepared: Prepared) -> int:
@@ -261,7 +262,7 @@ def _put_aside(folder: Path) -> dict[Path, int]:
         _rename(folder, DATABASE, f"{DATABASE}.damaged")
         return {}
     _rename(folder, DATABASE, ASIDE)
-    files = [folder / name for name in (*_TABLE_FILES, "run.json")]
+    files = [folder / name for name in (*_TABLE_FILES, "run.json", "run.log")]
     for pattern in ("logs/*-[0-9]*.log", "logs/*-build.log", f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl"):
         files += folder.glob(pattern)
     return {path: path.stat().st_mtime_ns for path in files if path.is_file()}

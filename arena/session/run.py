@@ -14,15 +14,20 @@ import trio
 
 from arena.analysis import export
 from arena.analysis.leaderboard import leaderboard
+from arena.analysis.live import Standings
+from arena.course import Advance, Course
 from arena.errors import ArenaError, ConfigError
+from arena.plan import format_of
 from arena.prepare.folder import Opened, is_latest, opened
 from arena.prepare.plans import Prepared, prepare, write_run_file
 from arena.runner import BrokenBots, Setup, Summary, course_of, run_tournament, take_in
+from arena.session.settling import UntilRule
 from arena.session.stop import EXIT_OF, Stop
 from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
 from arena.show.board import leaderboard_text, tally
 from arena.show.progress import progress
 from arena.show.text import capsule_lines, counted, out, printable, say
+from arena.units import format_duration
 
 LOG_LINES = 8
 """How much of a broken bot's log is shown."""
@@ -33,16 +38,36 @@ ID_DIGITS = 8
 
 def run_command(words: Sequence[str], asked: Asked, options: Mapping[str, Any]) -> int:
     """Plays what the words ask for; gives the exit code."""
-    prepared = prepare(plan_of(words, asked.resume, options), resume=asked.resume)
+    plan = plan_of(words, asked.resume, options)
+    if not format_of(plan).is_offered:
+        where = asked.resume or " ".join(words)
+        raise ConfigError(f"{where} is of a {plan.tournament}: `arena compare --resume DIR` goes on with one")
+    prepared = prepare(plan, resume=asked.resume)
     if asked.dry_run:
         tell_of_plan(prepared, asked)
         return 0
-    with opened(prepared, fresh=asked.fresh, only=asked.only, stop_at_fault=asked.exit_first) as folder:
-        return _Run(prepared, folder, asked).run()
+    rule = _until(prepared)
+    with opened(
+        prepared, fresh=asked.fresh, only=asked.only, stop_at_fault=asked.exit_first, stop_rule=rule
+    ) as folder:
+        return Run(prepared, folder, asked).run()
 
 
-class _Run:
+def _until(prepared: Prepared) -> UntilRule | None:
+    """The rule that `--until` names.  Raises ConfigError if it is none, or not one for so many bots."""
+    if prepared.plan.until is None:
+        return None
+    from arena.analysis.until import Until, parse_goal
+
+    goal = parse_goal(prepared.plan.until)
+    Until(goal, [str(number) for number in range(prepared.plan.entrants)], 1)
+    return UntilRule(goal, rated_by=prepared.game.rated_by)
+
+
+class Run:
     """One run on an open folder: what was asked, what came of it."""
+
+    command = "arena run"
 
     def __init__(self, prepared: Prepared, folder: Opened, asked: Asked) -> None:
         self.prepared = prepared
@@ -50,7 +75,7 @@ class _Run:
         self.setup: Setup = folder.setup
         self.asked = asked
         self.summary = Summary()
-        self.stop = Stop()
+        self.stop = Stop(log=folder.setup.folder / "run.log")
         self.began_at = time.time()
         self.has_guided = False
         self.left_to_play = True
@@ -74,15 +99,20 @@ class _Run:
             return None
         warn(self.prepared, self.setup.plan)
         if not self.asked.quiet:
-            say(announced(self.prepared, len(self.setup.store.finished())))
+            self._announce()
             if self.prepared.plan.seed is None:
                 say(f"seed {self.setup.seed}")
         listen = self.setup.plan.listen
         if listen is not None and listen.port:
             self._guide(str(listen))
         _make_importable(self.setup)
-        reporter = progress(self.folder.begin, self._guide, quiet=self.asked.quiet)
+        game, rule = self.setup.game, self.setup.stop_rule
+        standings = Standings(rated_by=game.rated_by, returns_unit=game.returns_unit)
+        reporter = progress(
+            self.folder.begin, self._guide, quiet=self.asked.quiet, standings=standings, rule=rule
+        )
         self.stop.note, self.stop.hint = reporter.note, f"; to go on: {self._resume()}"
+        self.stop.hung_up, reporter.lost = reporter.hang_up, self.stop.hang_up
         try:
             trio.run(self.stop.cancellable, partial(run_tournament, self.setup, reporter, self.summary))
         except ConfigError as error:
@@ -98,6 +128,10 @@ class _Run:
         finally:
             reporter.ends()
         return None
+
+    def _announce(self) -> None:
+        """Says what is going to be played."""
+        say(announced(self.prepared, len(self.setup.store.finished())))
 
     def _guide(self, address: str) -> None:
         if not self.has_guided:
@@ -127,7 +161,7 @@ class _Run:
         """Says what the run came to; gives the exit code."""
         store, stopped = self.setup.store, self.stop.number is not None
         if self.folder.has_begun:
-            out(leaderboard_text(leaderboard(store), "json" if self.asked.as_json else None))
+            self._tell_result()
         if not self.left_to_play:
             say(f"nothing left to play in {self.setup.folder}; --fresh plays again")
         faults = store.faults()
@@ -142,11 +176,24 @@ class _Run:
             return self._interrupted()
         if not self.asked.quiet:
             self._say_next()
+        return 70 if aborted else self._exit_code(bool(faults))
+
+    def _tell_result(self) -> None:
+        """Prints what all this was for."""
+        out(leaderboard_text(leaderboard(self.setup.store), "json" if self.asked.as_json else None))
+
+    def _exit_code(self, has_faults: bool) -> int:
+        """Of a run that came to its end."""
         was_stopped = self.summary.first_fault is not None
-        return 70 if aborted else 1 if was_stopped or (self.setup.plan.strict and faults) else 0
+        return 1 if was_stopped or (self.setup.plan.strict and has_faults) else 0
 
     def _remarks(self) -> Iterator[str]:
         summary = self.summary
+        if isinstance(self.setup.stop_rule, UntilRule):
+            yield self.setup.stop_rule.conclusion()
+        if summary.is_out_of_time:
+            limit = format_duration(self.setup.plan.max_time or 0.0)
+            yield f"stopped after {limit} (--max-time); to go on: {self._resume()}"
         for broken in summary.left_out:
             yield f"left out: {printable(str(broken))}"
         if summary.lagged:
@@ -204,7 +251,7 @@ class _Run:
         return "" if is_latest(self.setup.folder) else f" {shlex.quote(str(self.setup.folder))}"
 
     def _resume(self) -> str:
-        return f"arena run --resume {shlex.quote(str(self.setup.folder))}"
+        return f"{self.command} --resume {shlex.quote(str(self.setup.folder))}"
 
 
 def _make_importable(setup: Setup) -> None:
@@ -228,8 +275,20 @@ def is_complete(setup: Setup) -> bool:
     if len(came) < setup.plan.expect or len(names) + len(came) < setup.plan.seats:
         return False
     course = course_of(setup, names + came)
-    take_in(course, finished)
-    return course.is_over
+    advances = take_in(course, finished)
+    return course.is_over or (setup.only is None and _is_settled(setup, course, advances))
+
+
+def _is_settled(setup: Setup, course: Course, advances: Sequence[Advance]) -> bool:
+    """Whether what is there is enough for the rule that may stop the run."""
+    rule = setup.stop_rule
+    if rule is None:
+        return False
+    rule.begins(course)
+    settled = [
+        rule.closed(closed) for advance in advances for closed in advance.closed
+    ]  # it is told them all
+    return any(settled)
 
 
 def the_mistake_in(group: BaseExceptionGroup[BaseException]) -> ConfigError | None:

@@ -1,4 +1,4 @@
-"""How a run is ended from outside: in order, or at once."""
+"""How a run is ended from outside: in order, or at once; and how it goes on when its terminal is closed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -27,21 +28,29 @@ class Stop:
     At once also where nothing else is heard any more, because a bot in this process does not return.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, log: Path = Path(os.devnull)) -> None:
         self.number: int | None = None
         """The signal that ended the run."""
         self.note: Callable[[str], None] = say
         self.hint = ""
         """What to say to who ended it at once."""
+        self.log = log
+        """Where a run writes whose terminal is closed."""
+        self.hung_up: Callable[[], None] = lambda: None
+        """Told when that happens, from within a signal handler."""
         self._cancel: Callable[[], None] | None = None
+        self._terminals: list[int] = []
+        """The standard streams that are terminals; of one that is closed nobody can tell."""
 
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Signals are heard; those that our parent wants ignored (`nohup`, `&`) stay so."""
-        before = {number: signal.getsignal(number) for number in EXIT_OF}
+        self._terminals = [descriptor for descriptor in (0, 1, 2) if os.isatty(descriptor)]
+        hears = {**dict.fromkeys(EXIT_OF, self._hear), signal.SIGHUP: self._hear_hang_up}
+        before = {number: signal.getsignal(number) for number in hears}
         heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
         for number in heard:
-            signal.signal(number, self._hear)
+            signal.signal(number, hears[number])
         try:
             yield
         finally:
@@ -66,6 +75,21 @@ class Stop:
             finally:
                 self._cancel = None
 
+    def hang_up(self) -> None:
+        """The terminal is gone: what is still said goes to the log.
+
+        Nothing but system calls, as the signal may have come in the midst of a write.
+        """
+        terminals, self._terminals = self._terminals, []
+        self.hung_up()
+        if terminals:
+            move_streams(terminals, self.log)
+
+    def _hear_hang_up(self, number: int, frame: FrameType | None) -> None:
+        # Shells and systems send it more than once.  It is heard and not ignored for good (SIG_IGN), as
+        # bots that are started later would inherit that.
+        self.hang_up()
+
     def _hear(self, number: int, frame: FrameType | None) -> None:
         if self.number is not None:
             leave_at_once(self.number, self.hint)
@@ -75,6 +99,22 @@ class Stop:
         # `timeout` and systemd send one signal only, and a bot in this process may never return.
         signal.signal(signal.SIGALRM, lambda *_: leave_at_once(number, self.hint))
         signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+
+
+def move_streams(descriptors: Collection[int], log: Path) -> None:
+    """Lets these standard streams go to the end of a file, or to nowhere if it cannot be written."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    try:
+        written = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError:
+        written = os.dup(nowhere)
+    said = f"{datetime.now():%Y-%m-%d %H:%M:%S} the terminal was closed; the run goes on, and says so here\n"
+    with suppress(OSError):
+        os.write(written, said.encode())
+    for descriptor in descriptors:
+        os.dup2(written if descriptor else nowhere, descriptor)
+    os.close(written)
+    os.close(nowhere)
 
 
 def leave_at_once(number: int, hint: str) -> None:

@@ -117,7 +117,7 @@ def clipped(text: str, most: int) -> str:
     if width(text) <= most:
         return text
     kept = text
-    while width(kept) > most - 1:
+    while kept and width(kept) > most - 1:
         kept = kept[:-1]
     return f"{kept}…"
 
