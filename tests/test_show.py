@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import sys
-from itertools import count
 
 import attrs
 import pytest
@@ -20,7 +19,6 @@ from arena.games.liars_dice import Bid, Challenge, Forfeit, LiarsDice, Pass, Rol
 from arena.record import Decision, pack
 from arena.show.board import WIDTH, leaderboard_text, tally
 from arena.show.match import retold, step_rows, steps_json, telling
-from arena.show.progress import Bar, Lines, progress
 from arena.show.text import (
     aligned,
     as_table,
@@ -111,6 +109,7 @@ def row(
     score: float = 1.0,
     half: float = 0.5,
     unit: str = "points",
+    better: float = 0.87,
 ) -> Row:
     numbers = {"rank": 1, "matches": matches, "wins": matches, "ties": 0, "losses": 0}
     rates = {
@@ -123,6 +122,14 @@ def row(
         "returns_high": 1.5,
     }
     scores = {"score": score, "score_low": score - half, "score_high": score + half, "score_unit": unit}
+    is_points = unit == "points"
+    ratings = {
+        "rating": 1512.3 if is_points else score,
+        "rating_low": 1467.3 if is_points else score - half,
+        "rating_high": 1557.3 if is_points else score + half,
+        "rating_unit": "Elo" if is_points else unit,
+        "better_than_next": better,
+    }
     counts = {"too_late": faults, "malformed": 0, "illegal": 0, "gone": 0}
     return Row(
         bot=bot,
@@ -130,6 +137,7 @@ def row(
         **numbers,
         **rates,
         **scores,
+        **ratings,
         **counts,
         move_time_median_s=0.0123,
         move_time_p99_s=1.5,
@@ -159,16 +167,17 @@ def test_the_leaderboard_says_what_people_need():
         "1.000",
         "100.0%",
         "(50–100)",
-        "60",
-        "0",
-        "0",
+        "1512",
+        "±",
+        "45",
+        "87%",
         "3",
         "12",
         "ms",
         "1.5",
         "s",
     ] == lines[2].split()
-    assert ["1", "none", "0", *"––––––––"] == lines[4].split()
+    assert ["1", "none", "0", *"–––––––"] == lines[4].split()
     assert ["late: withdrawn", "none: left out"] == [line.partition(",")[0] for line in lines[5:]]
 
 
@@ -196,9 +205,9 @@ def test_a_leaderboard_of_returns_shows_them_with_their_interval():
         row("none", matches=0, status="left out", score=0.0, half=0.0, unit="bb/100"),
     )
     title, _, first, last, _ = leaderboard_text(board(*bots), None).splitlines()
-    assert "rank bot matches bb/100 (95 %) won tied lost faults median p99" == " ".join(title.split())
-    assert "1 equity 60 +2944 ± 582 60 0 0 0 12 ms 1.5 s" == " ".join(first.split())
-    assert ["1", "none", "0", *"–––––––"] == last.split()
+    assert "rank bot matches bb/100 (95 %) better won tied lost faults median p99" == " ".join(title.split())
+    assert "1 equity 60 +2944 ± 582 87% 60 0 0 0 12 ms 1.5 s" == " ".join(first.split())
+    assert ["1", "none", "0", *"––––––––"] == last.split()
 
 
 @pytest.mark.parametrize(
@@ -216,6 +225,33 @@ def test_returns_have_as_many_digits_as_are_known(score, half, shown):
     """What the interval drowns is left out; there is no minus zero."""
     line = leaderboard_text(board(row("x", score=score, half=half, unit="bb/100")), None).splitlines()[2]
     assert f" {shown}  " in line
+
+
+@pytest.mark.parametrize(
+    ("probability", "shown"),
+    [
+        (0.5, "50%"),
+        (0.874, "87%"),
+        (0.99, "99%"),
+        (0.996, ">99%"),
+        (1.0, ">99%"),
+        (0.004, "<1%"),
+        (0.0, "<1%"),
+    ],
+)
+def test_a_chance_never_reads_as_certainty(probability, shown):
+    """In whole percent, and the last bot has none, as nobody comes next."""
+    first, last = leaderboard_text(board(row("x", better=probability), row("y")), None).splitlines()[2:4]
+    assert f"  {shown}  " in first
+    assert "  –  " in last
+
+
+def test_who_beats_the_leader_stands_below():
+    """A line for each, after who was withdrawn."""
+    shown = attrs.evolve(board(row("x"), row("late", status="withdrawn")), notes=("late (rank 2) beats x",))
+    assert ["late: withdrawn", "late (rank 2) beats x"] == [
+        line.partition(",")[0] for line in leaderboard_text(shown, None).splitlines()[4:]
+    ]
 
 
 def test_the_leaderboard_for_programs_has_all_columns():
@@ -237,113 +273,18 @@ def test_a_tally_counts_by_bot_and_reason():
     assert [] == list(tally([]))
 
 
-# Progress.
-
-
-@attrs.frozen
-class Played:
-    """As much of an entry as progress looks at."""
-
-    faults: int = 0
-
-    @property
-    def record(self):
-        return attrs.make_class("Record", {"capsules": attrs.field()})((None,) * self.faults)
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """Time that goes on by what the test says."""
-    now = [100.0]
-    monkeypatch.setattr("arena.show.progress.time.monotonic", lambda: now[0])
-    return now
-
-
-def lines(stream, **more) -> Lines:
-    return Lines(stream, lambda: None, lambda address: stream.write(f"come to {address}\n"), **more)
-
-
-def test_without_a_terminal_progress_is_a_line_now_and_then(clock):
-    """Matches, rate, time left and faults; not more often than every five seconds."""
-    said = io.StringIO()
-    told = lines(said)
-    told.begins(100, 20)
-    for _ in range(30):
-        clock[0] += 0.5
-        told.played(Played(faults=1))
-    assert [
-        "31 of 100 matches, 2.0/s, 34 s left, 11 faults",
-        "42 of 100 matches, 2.0/s, 29 s left, 22 faults",
-    ] == said.getvalue().splitlines()
-
-
-@pytest.mark.parametrize("quiet", [False, True])
-def test_who_is_waited_for_is_said_once(quiet):
-    """How to connect once, who is missing whenever it changes; with --quiet too, as it asks for something."""
-    said = io.StringIO()
-    told = lines(said, quiet=quiet)
-    for missing in (["ann", "bob"], ["ann", "bob"], ["bob"]):
-        told.waiting("here:1", missing)
-    told.note("ann is connected")
-    assert [
-        "come to here:1",
-        "listening on here:1, waiting for ann, bob",
-        "listening on here:1, waiting for bob",
-        *([] if quiet else ["ann is connected"]),
-    ] == said.getvalue().splitlines()
-
-
-def test_play_begins_once_the_bots_are_there():
-    """The reporter is what hears of it, and passes it on."""
-    begun = count()
-    told = Lines(io.StringIO(), lambda: next(begun), lambda address: None)
-    told.waiting("here:1", ["ann"])
-    told.begins(1, 0)
-    assert 1 == next(begun)
+# Streams.
 
 
 class Broken(io.StringIO):
     def write(self, text):
         raise BrokenPipeError
 
-    def isatty(self):
-        return True
 
-
-def test_a_stream_that_broke_ends_no_tournament(monkeypatch, clock):
+def test_a_stream_that_broke_is_no_mistake(monkeypatch):
     """`arena run 2>&1 | head -1`, or a terminal that was closed."""
-    for told in (lines(Broken()), Bar(Broken(), lambda: None, lambda address: None)):
-        told.note("x")
-        told.begins(1, 0)
-        clock[0] += 10
-        told.played(Played())
-        told.ends()
     monkeypatch.setattr(sys, "stderr", Broken())
     say("x")
-
-
-def test_the_bar_leaves_the_terminal_as_it_was():
-    """The cursor is back, and the bar gone."""
-    screen = io.StringIO()
-    told = Bar(screen, lambda: None, lambda address: None)
-    told.begins(10, 0)
-    told.played(Played())
-    told.ends()
-    assert screen.getvalue().rindex("\x1b[?25h") > screen.getvalue().rindex("\x1b[?25l")
-    assert screen.getvalue().rstrip().endswith("\x1b[2K")
-
-
-@pytest.mark.parametrize(
-    ("is_terminal", "quiet", "kind"), [(True, False, Bar), (True, True, Lines), (False, False, Lines)]
-)
-def test_progress_fits_the_stream(is_terminal, quiet, kind, monkeypatch):
-    """A bar for a terminal, lines for everything else."""
-    screen = io.StringIO()
-    monkeypatch.setattr(screen, "isatty", lambda: is_terminal)
-    monkeypatch.setattr(sys, "stderr", screen)
-    told = progress(lambda: None, lambda address: None, quiet=quiet)
-    told.ends()
-    assert kind is type(told)
 
 
 def test_a_full_disk_under_standard_output_is_a_mistake_of_the_user(monkeypatch):

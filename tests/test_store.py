@@ -136,7 +136,8 @@ def test_a_seat_sums_up_its_decisions(store):
 def test_thinking_times_of_asked_decisions_are_kept_each(store):
     """One float32 an asked decision, so that quantiles need no decisions table."""
     store.add(entry(decisions=(decision(0, 0.5), decision(0, 0.0, asked=False), decision(0, 0.25))))
-    (times,) = (times for seat, times in store.seat_rows("seat", "times") if seat == 0)
+    (rows,) = store.seat_chunks("seat", "times")
+    (times,) = (times for seat, times in rows if seat == 0)
     assert array("f", [0.5, 0.25]).tobytes() == times
 
 
@@ -301,6 +302,16 @@ def test_the_tally_of_faults_is_whole(store):
         FaultCount("bob", "illegal", "", 1),
         FaultCount("bob", "illegal", "count 9", 1),
     ] == store.faults()
+
+
+def test_reasons_are_published_when_their_series_is_closed(store):
+    """A reason may tell of a hand that some bot is still to play: until then the fault counts without it."""
+    bad = decision(1, fault="illegal", reason="holds no 6")
+    store.set_schedule([pairing(0, 0), pairing(0, 1)])
+    store.add(entry(pairing(0, 0), decisions=(bad,)))
+    assert [FaultCount("bob", "illegal", "", 1)] == store.faults(published=True)
+    store.add(entry(pairing(0, 1)))
+    assert [FaultCount("bob", "illegal", "holds no 6", 1)] == store.faults(published=True)
 
 
 def test_series_are_closed_when_their_planned_matches_are_there(store):

@@ -36,20 +36,20 @@ def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
     if not tallies:
         return 0.0, 1.0
     wins, matches = fsum(won for won, _ in tallies), sum(played for _, played in tallies)
-    p = _rate(len(tallies), wins, matches)
+    p = rate_of(len(tallies), wins, matches)
     spread = fsum((won - p * played) ** 2 for won, played in tallies)
-    return _rate_interval(len(tallies), wins, matches, spread)
+    return rate_interval(len(tallies), wins, matches, spread)
 
 
-def _rate(k: int, wins: float, matches: float) -> float:
+def rate_of(k: int, wins: float, matches: float) -> float:
     """Wins ÷ matches of k series and one more."""
     extra = matches / k
     return (wins + extra / 2) / (matches + extra)
 
 
-def _rate_interval(k: int, wins: float, matches: float, spread: float) -> tuple[float, float]:
+def rate_interval(k: int, wins: float, matches: float, spread: float) -> tuple[float, float]:
     """`spread`: Σ(wᵢ − p·mᵢ)² without the series more."""
-    extra, p = matches / k, _rate(k, wins, matches)
+    extra, p = matches / k, rate_of(k, wins, matches)
     spread += (p**2 + (1 - p) ** 2) * extra**2 / 2
     variance = (k + 1) / k * spread / (matches + extra) ** 2
     return _wilson(wins / matches, p * (1 - p) / variance, student_t(max(1, k - 1)))
@@ -127,8 +127,8 @@ class Moments:
         """As `win_rate_interval` gives it."""
         if not self.series:
             return 0.0, 1.0
-        spread = self._spread(_rate(self.series, self.total, self.matches))
-        return _rate_interval(self.series, self.total, self.matches, spread)
+        spread = self._spread(rate_of(self.series, self.total, self.matches))
+        return rate_interval(self.series, self.total, self.matches, spread)
 
     def mean_interval(self, largest: float) -> tuple[float, float]:
         """As `mean_interval` gives it."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+import gc
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import compress
 from typing import Any
 
 import attrs
@@ -12,10 +14,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.counted import Progress, progress_of
 from arena.record import FAULT_KINDS
-from arena.store import Store
-
-CHUNK = 50_000
-"""Rows that are Python objects at one time: a million matches must fit into 2 GB."""
+from arena.store import Store, series_from
 
 _SEATS: dict[str, Any] = {
     "match": np.int64,
@@ -90,92 +89,180 @@ class Sheet:
 def read_sheet(store: Store) -> Sheet:
     """The sheet of what the store holds now.
 
-    Reads seats in the order in which they lie and sorts numbers: a join in schedule order
+    Reads rows in the order in which they lie and sorts numbers: a join in schedule order
     would take SQLite three times as long.
     """
-    progress = progress_of(store.series())
-    matches = [row for row in store.match_rows() if row[2] in progress.series]
-    series_ids = tuple(dict.fromkeys(row[2] for row in matches))
-    numbers = np.array([row[0] for row in matches], dtype=np.int64)
-    place = {series: number for number, series in enumerate(series_ids)}
-    series_of = np.array([place[row[2]] for row in matches], dtype=np.int32)
-    cycle_of = np.array([row[3] for row in matches], dtype=np.int32)
-    rotation_of = np.array([row[4] for row in matches], dtype=np.int32)
-    cycles = np.zeros(len(series_ids), dtype=np.int32)
-    cycles[series_of] = cycle_of
+    with _without_collector():
+        progress, counted = _counted(store)
+        seats = _Seats(counted.numbers)
+        for chunk in store.seat_chunks("bot", "version", "times", *_SEATS):
+            seats.add(chunk)
+        columns, bot, bots = seats.sorted({bot.bot: bot.version for bot in store.bots()})
+        match = columns.pop("match")
+        return Sheet(
+            progress=progress,
+            bots=tuple(bots),
+            versions=tuple(bots.values()),
+            series_ids=counted.series_ids,
+            cycles=counted.cycles,
+            match_ids=counted.match_ids,
+            match=match,
+            series=counted.series[match],
+            bot=bot,
+            rotation=counted.rotations[match],
+            times=seats.times_by(bots),
+            **columns,
+        )
 
-    known = {bot.bot: bot.version for bot in store.bots()}
-    seats = _Seats(known, numbers)
-    for chunk in _chunks(store.seat_rows("bot", "version", "times", *_SEATS)):
-        seats.add(chunk)
-    columns, bot, names = seats.sorted()
-    match = columns.pop("match")
-    return Sheet(
-        progress=progress,
-        bots=names,
-        versions=tuple(known[name] for name in names),
-        series_ids=series_ids,
-        cycles=cycles,
-        match_ids=tuple(row[1] for row in matches),
-        match=match,
-        series=series_of[match],
-        bot=bot,
-        rotation=rotation_of[match],
-        times=seats.times_by(names),
-        **columns,
-    )
+
+def _counted(store: Store) -> tuple[Progress, _Counted]:
+    matches = _Matches()
+    progress = progress_of(series_from(matches.read(store), store.unplayed()))
+    return progress, matches.counted(progress.series)
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Millions of rows and no cycle among them: to look for one again and again takes half of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@attrs.frozen(eq=False)
+class _Counted:
+    """The matches that count, in schedule order."""
+
+    numbers: NDArray[np.int64]
+    """In the database."""
+    match_ids: tuple[str, ...]
+    series: NDArray[np.int32]
+    rotations: NDArray[np.int32]
+    series_ids: tuple[str, ...]
+    cycles: NDArray[np.int32]
+    """By series."""
+
+
+class _Matches:
+    """What is gathered of all matches, in the order in which they lie."""
+
+    def __init__(self) -> None:
+        self.match_ids: list[str] = []
+        self.codes: dict[str, int] = {}
+        """Of each series, in the order in which they came."""
+        self.outside: list[tuple[str, int]] = []
+        """Pairing and index of the matches that the schedule does not name."""
+        self.parts: list[NDArray[np.int64]] = []
+        """Of each chunk by match: position, number, series, cycle, rotation, whether it is done."""
+
+    def read(self, store: Store) -> Iterator[Sequence[Any]]:
+        """The rows of `Store.match_chunks`, gathered as they are asked for."""
+        for chunk in store.match_chunks():
+            self._add(chunk)
+            yield from chunk
+
+    def _add(self, chunk: Sequence[Sequence[Any]]) -> None:
+        positions, numbers, match_ids, series, cycles, rotations, statuses, pairings = zip(
+            *chunk, strict=True
+        )
+        if None in positions:
+            begin = len(self.match_ids)
+            self.outside += [
+                (pairings[index], begin + index) for index, place in enumerate(positions) if place is None
+            ]
+            positions = tuple(-1 if place is None else place for place in positions)
+        self.match_ids += match_ids
+        codes = [self.codes.setdefault(each, len(self.codes)) for each in series]
+        done = [status == "done" for status in statuses]
+        self.parts.append(np.array([positions, numbers, codes, cycles, rotations, done], dtype=np.int64))
+
+    def counted(self, series_ids: Collection[str]) -> _Counted:
+        """Those of these series."""
+        table = np.concatenate([np.zeros((6, 0), dtype=np.int64), *self.parts], axis=1)
+        self._place_outside(table[0])
+        counts = np.array([each in series_ids for each in self.codes], dtype=np.bool_)
+        there = np.flatnonzero(counts[table[2]] & (table[5] == 1)) if len(counts) else np.zeros(0, dtype=int)
+        order = there[np.argsort(table[0, there], kind="stable")]
+        _, numbers, codes, cycles, rotations, _ = table[:, order]
+        found, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        by_first = np.argsort(first)
+        place = np.empty(len(found), dtype=np.int32)
+        place[by_first] = np.arange(len(found))
+        names = list(self.codes)
+        return _Counted(
+            numbers=numbers,
+            match_ids=tuple([self.match_ids[index] for index in order.tolist()]),
+            series=place[inverse],
+            rotations=rotations.astype(np.int32),
+            series_ids=tuple(names[code] for code in found[by_first].tolist()),
+            cycles=cycles[first[by_first]].astype(np.int32),
+        )
+
+    def _place_outside(self, positions: NDArray[np.int64]) -> None:
+        """After all others, by their pairings."""
+        behind = int(positions.max(initial=0)) + 1
+        for place, (_, index) in enumerate(sorted(self.outside)):
+            positions[index] = behind + place
 
 
 class _Seats:
     """What is gathered of the rows of `seats`, in the order in which they lie."""
 
-    def __init__(self, versions: dict[str, str], numbers: NDArray[np.int64]) -> None:
+    def __init__(self, numbers: NDArray[np.int64]) -> None:
         """`numbers`: of the counted matches in schedule order."""
-        self.versions = versions
         self.order = np.argsort(numbers, kind="stable")
         self.numbers = numbers[self.order]
         self.codes: dict[str, int] = {}
+        """Of each bot, in the order in which they came."""
+        self.versions: dict[str, str] = {}
         self.times: dict[str, list[bytes]] = {}
-        self.parts: list[tuple[NDArray[Any], ...]] = []
+        self.parts: list[list[NDArray[Any]]] = []
         """Of each chunk: bots, then the columns of `_SEATS`."""
 
     def add(self, chunk: Sequence[Sequence[Any]]) -> None:
         bots, versions, times, *columns = zip(*chunk, strict=True)
         match = np.array(columns[0], dtype=np.int64)
-        place = np.minimum(np.searchsorted(self.numbers, match), max(0, len(self.numbers) - 1))
-        counts = self.numbers[place] == match if len(self.numbers) else np.zeros(len(match), dtype=bool)
-        for bot, version, spent, is_counted in zip(bots, versions, times, counts, strict=True):
+        place = np.searchsorted(self.numbers, match)
+        counts = np.append(self.numbers, -1)[place] == match
+        spent: dict[str, list[bytes]] = {}
+        for bot, seconds, is_counted in zip(bots, times, counts.tolist(), strict=True):
             if is_counted:
-                self.versions[bot] = version
-                self.times.setdefault(bot, []).append(spent)
+                spent.setdefault(bot, []).append(seconds)
+        for bot, parts in spent.items():
+            self.times.setdefault(bot, []).append(b"".join(parts))
+        self.versions.update(zip(compress(bots, counts), compress(versions, counts), strict=True))
         codes = np.array([self.codes.setdefault(bot, len(self.codes)) for bot in bots], dtype=np.int32)
-        arrays = [np.array(column, dtype=kind) for column, kind in zip(columns, _SEATS.values(), strict=True)]
-        arrays[0] = self.order[place] if len(self.order) else match
-        self.parts.append(tuple(array[counts] for array in (codes, *arrays)))
+        kinds = list(_SEATS.values())[1:]
+        arrays = [np.array(column, dtype=kind) for column, kind in zip(columns[1:], kinds, strict=True)]
+        self.parts.append([codes[counts], self.order[place[counts]], *(array[counts] for array in arrays)])
 
-    def sorted(self) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], tuple[str, ...]]:
-        """All columns in schedule order, with matches and bots numbered; the bots by name."""
-        names = tuple(sorted({*self.versions, *self.codes}))
-        for name in names:
-            self.versions.setdefault(name, "")
-        kinds = [np.int32, *_SEATS.values()]
-        joined = [
-            np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
-            for parts, kind in zip(
-                list(zip(*self.parts, strict=True)) or [()] * len(kinds), kinds, strict=True
-            )
-        ]
-        codes, columns = joined[0], dict(zip(_SEATS, joined[1:], strict=True))
-        order = np.lexsort((columns["seat"], columns["match"]))
+    def sorted(
+        self, known: Mapping[str, str]
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], dict[str, str]]:
+        """All columns in schedule order; the number of the bot in each row; all bots with versions, by name.
+
+        `known`: bots that the store names, with their versions, whether they sat in a match or not.
+        """
+        names = sorted({*known, *self.codes})
         number = {name: index for index, name in enumerate(names)}
-        renumbered = np.array([number[name] for name in self.codes], dtype=np.int32)
-        bot = renumbered[codes[order]] if len(codes) else codes
-        return {name: column[order] for name, column in columns.items()}, bot, names
+        codes, match = self._taken(np.int32), self._taken(np.int64)
+        columns = {"match": match} | {name: self._taken(kind) for name, kind in list(_SEATS.items())[1:]}
+        order = np.lexsort((columns["seat"], match))
+        numbers = np.array([number[name] for name in self.codes] or [0], dtype=np.int32)
+        for name in columns:  # one after the other: both tables would not fit into memory
+            columns[name] = columns[name][order]
+        versions = {name: self.versions.get(name, known.get(name, "")) for name in names}
+        return columns, numbers[codes[order]], versions
+
+    def _taken(self, kind: Any) -> NDArray[Any]:
+        """The next column, whole; its parts are forgotten."""
+        return np.concatenate([np.zeros(0, dtype=kind), *(part.pop(0) for part in self.parts)])
 
     def times_by(self, names: Iterable[str]) -> tuple[NDArray[np.float32], ...]:
-        return tuple(np.frombuffer(b"".join(self.times.get(name, [])), dtype=np.float32) for name in names)
-
-
-def _chunks(rows: Iterator[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk
+        """Of each bot; what was gathered is forgotten."""
+        parts = (self.times.pop(name, []) for name in names)
+        return tuple(np.frombuffer(b"".join(part), dtype=np.float32) for part in parts)

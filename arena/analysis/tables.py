@@ -8,8 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.leaderboard import COLUMNS as LEADERBOARD_COLUMNS
 from arena.analysis.leaderboard import leaderboard
+from arena.analysis.series import COLUMNS as SERIES_COLUMNS
+from arena.analysis.series import series_table
 from arena.errors import ConfigError
 from arena.store import DATABASE, TABLES, Column, Store, Table, holds_tournament
 
@@ -18,7 +21,12 @@ if TYPE_CHECKING:
 
 LATEST = Path("results/latest")
 
-COLUMNS: Mapping[str, tuple[Column, ...]] = {**TABLES, "leaderboard": LEADERBOARD_COLUMNS}
+COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    **TABLES,
+    "series": SERIES_COLUMNS,
+    "head_to_head": MEETING_COLUMNS,
+    "leaderboard": LEADERBOARD_COLUMNS,
+}
 """Every table that people read; results/README.md explains each column."""
 
 _DTYPES = {"text": "str", "integer": "int64", "real": "float64", "boolean": "bool"}
@@ -61,6 +69,16 @@ class Results:
         return self._frame("decisions")
 
     @cached_property
+    def series(self) -> DataFrame:
+        """One row a bot in a series: the units of all errors."""
+        return self._frame("series")
+
+    @cached_property
+    def head_to_head(self) -> DataFrame:
+        """One row an ordered pair of bots that met, by the rank of both."""
+        return self._frame("head_to_head")
+
+    @cached_property
     def leaderboard(self) -> DataFrame:
         """One row a bot, best first."""
         return self._frame("leaderboard")
@@ -84,6 +102,11 @@ class Results:
             f"Results of {self.folder}: {games}, {bots} bots, {matches} matches; tables: {', '.join(COLUMNS)}"
         )
 
+    def _repr_html_(self) -> str:
+        from arena.analysis.notebook import results_html
+
+        return results_html(self)
+
     def _frame(self, name: str) -> DataFrame:
         if holds_tournament(self.folder):
             with Store.open(self.folder) as store:
@@ -92,7 +115,14 @@ class Results:
 
 
 def _table(store: Store, name: str) -> Table:
-    return leaderboard(store).table if name == "leaderboard" else store.table(name)
+    from arena.analysis.sheet import read_sheet
+
+    if name in TABLES:
+        return store.table(name)
+    if name == "series":
+        return series_table(store, read_sheet(store))
+    board = leaderboard(store)
+    return board.table if name == "leaderboard" else board.head_to_head
 
 
 def _read(path: Path, name: str) -> DataFrame:

@@ -13,6 +13,7 @@ import msgspec
 from arena.bench.hands import measure_hands
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
 from arena.bench.rules import measure_referee, measure_rules
+from arena.bench.scale import measure_scale
 from arena.bench.tournament import measure_help, measure_memory, measure_runner
 from arena.bench.wire import measure_tcp
 
@@ -25,6 +26,7 @@ MEASURINGS: dict[str, Measuring] = {
     "tcp": measure_tcp,
     "runner": measure_runner,
     "memory": measure_memory,
+    "scale": measure_scale,
     "help": measure_help,
 }
 
@@ -36,6 +38,7 @@ referee  matches between bots of this process: the same
 tcp      CPU time of a question over TCP, and of a message of a bare Trio server
 runner   tournaments with compiled bots at 8 tables: questions a second
 memory   the arena process's peak at 32 tables
+scale    leaderboard and report of a million matches: seconds and memory
 help     how long `arena --help` takes
 """
 

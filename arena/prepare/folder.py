@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from arena.analysis.tables import COLUMNS
 from arena.entrants import check_unchanged
 from arena.errors import ConfigError
 from arena.plan import (
@@ -22,7 +23,6 @@ from arena.plan import (
     identity,
 )
 from arena.prepare.plans import RESULTS, Prepared, stored_form
-from arena.analysis.tables import COLUMNS
 from arena.store import DATABASE, Store, erase, holds_tournament, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.files import connect, sentences

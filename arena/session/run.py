@@ -240,7 +240,7 @@ class Run:
         commands = {}
         if match is not None:
             commands[f"arena replay {match.match_id[:ID_DIGITS]}{self._where()}"] = "a match, move by move"
-        commands["arena bots"] = "who else there is to play against"
+        commands[f"arena report{self._where()} --open"] = "all of it on one page"
         say(f"\nresults in {self.setup.folder}; next:")
         wide = max(map(len, commands)) + 4
         for command, words in commands.items():

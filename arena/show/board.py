@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arena.show.text import Form, aligned, as_table, clipped, counted, printable
 
 if TYPE_CHECKING:
-    from arena.analysis.leaderboard import Leaderboard
+    from arena.analysis.leaderboard import Leaderboard, Row
     from arena.store import FaultCount
 
 WIDTH = 100
@@ -23,14 +23,15 @@ TITLES = (
     "matches",
     "points",
     "win rate (95 %)",
-    "won",
-    "tied",
-    "lost",
+    "rating (95 %)",
+    "better",
     "faults",
     "median",
     "p99",
 )
-"""`median` and `p99` are of move times.  Of returns, points and win rate give way to those."""
+"""`better`: how probably it is better than the bot of the next row; `median` and `p99` are of move times."""
+TITLES_OF_RETURNS = ("rank", "bot", "matches", "", "better", "won", "tied", "lost", "faults", "median", "p99")
+"""The blank is for the unit.  Returns are the rating too; with points and win rate it would not fit."""
 _STATUS = {
     "withdrawn": "withdrawn, as it failed match after match; defaults were played for it since",
     "left out": "left out, as it could not be started",
@@ -41,7 +42,8 @@ def leaderboard_text(board: Leaderboard, form: Form) -> str:
     """The leaderboard: all columns for programs, those that matter for people."""
     if form is not None:
         return as_table(*board.table, form)
-    titles, rows = _titles(board), [_row(row) for row in board.rows]
+    last = len(board.rows) - 1
+    titles, rows = _titles(board), [_row(row, place == last) for place, row in enumerate(board.rows)]
     numbers = frozenset(titles) - {"bot"}
     room = WIDTH - max(len(line) for line in aligned(titles, _named(rows, 0), numbers).splitlines())
     text = aligned(titles, _named(rows, max(NAME_LEAST, room + len("bot"))), numbers)
@@ -52,42 +54,55 @@ def _titles(board: Leaderboard) -> Sequence[str]:
     units = {row.score_unit for row in board.rows} - {"points"}
     if not units:
         return TITLES
-    place = TITLES.index("points")
-    return (*TITLES[:place], f"{units.pop()} (95 %)", *TITLES[place + 2 :])
+    unit = f"{units.pop()} (95 %)"
+    return [title or unit for title in TITLES_OF_RETURNS]
 
 
 def _named(rows: Iterable[Sequence[Any]], most: int) -> list[Sequence[Any]]:
     return [(row[0], clipped(row[1], most) if most else "", *row[2:]) for row in rows]
 
 
-def _row(row: Any) -> Sequence[Any]:
-    score = _points(row) if row.score_unit == "points" else [_returns(row)]
+def _row(row: Row, is_last: bool) -> Sequence[Any]:
+    numbers = _points(row) if row.score_unit == "points" else [plus_minus(row)]
+    counts = [] if row.score_unit == "points" else [row.wins, row.ties, row.losses]
     if not row.matches:
-        return (row.rank, row.bot, 0, *[None] * (len(score) + 6))
+        return (row.rank, row.bot, 0, *[None] * (len(numbers) + len(counts) + 4))
     return (
         row.rank,
         row.bot,
         row.matches,
-        *score,
-        row.wins,
-        row.ties,
-        row.losses,
+        *numbers,
+        None if is_last else chance(row.better_than_next),
+        *counts,
         row.too_late + row.malformed + row.illegal + row.gone,
-        _milliseconds(row.move_time_median_s),
-        _milliseconds(row.move_time_p99_s),
+        milliseconds(row.move_time_median_s),
+        milliseconds(row.move_time_p99_s),
     )
 
 
-def _points(row: Any) -> Sequence[Any]:
-    rate = f"{row.win_rate:.1%} ({row.win_rate_low * 100:.0f}–{row.win_rate_high * 100:.0f})"
-    return (row.points_mean, rate)
+def _points(row: Row) -> Sequence[Any]:
+    return (row.points_mean, share(row.win_rate, row.win_rate_low, row.win_rate_high), plus_minus(row))
 
 
-def _returns(row: Any) -> str:
-    """`+2944 ± 582`: the interval of returns is symmetric; digits that it drowns are not shown."""
-    half = (row.score_high - row.score_low) / 2
+def share(rate: float, low: float, high: float) -> str:
+    """`58.0% (52–64)`."""
+    return f"{rate:.1%} ({low * 100:.0f}–{high * 100:.0f})"
+
+
+def chance(probability: float) -> str:
+    """In whole percent; what is neither sure nor impossible never reads as if it were."""
+    if probability > 0.99:
+        return ">99%"
+    return "<1%" if probability < 0.01 else f"{probability:.0%}"
+
+
+def plus_minus(row: Row) -> str:
+    """The rating, `1612 ± 45`; of returns `+2944 ± 582`: digits that the interval drowns are not shown."""
+    half = (row.rating_high - row.rating_low) / 2
+    if row.rating_unit == "Elo":
+        return f"{row.rating:.0f} ± {half:.0f}"
     digits = 0 if half >= 10 else 1 if half >= 1 else 3
-    return f"{_shortened(row.score, digits, '+')} ± {_shortened(half, digits)}"
+    return f"{_shortened(row.rating, digits, '+')} ± {_shortened(half, digits)}"
 
 
 def _shortened(number: float, digits: int, sign: str = "") -> str:
@@ -97,7 +112,7 @@ def _shortened(number: float, digits: int, sign: str = "") -> str:
     return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0
 
 
-def _milliseconds(time_s: float) -> str:
+def milliseconds(time_s: float) -> str:
     """`0.12 ms`, `45 ms`, `1.2 s`."""
     if time_s >= 1:
         return f"{time_s:.1f} s"
@@ -109,6 +124,7 @@ def _remarks(board: Leaderboard) -> Iterator[str]:
         bots = [row.bot for row in board.rows if row.status == status]
         if bots:
             yield f"{', '.join(bots)}: {words}"
+    yield from board.notes
     if board.progress.note:
         yield board.progress.note
     elif not any(row.matches for row in board.rows):

@@ -7,9 +7,18 @@ Nothing here depends on the order in which matches came in.
 """
 
 from arena.store.database import Store, holds_tournament
-from arena.store.files import DATABASE, LOCK, Table, erase, store_lock, write_tables, write_text
-from arena.store.rows import FaultCount, Finished, Row, SeriesState, StoredBot, StoredMatch, StoredSeat
-from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, TABLES, Column
+from arena.store.files import DATABASE, LOCK, TABLE_FILES, Table, erase, store_lock, write_tables, write_text
+from arena.store.rows import (
+    FaultCount,
+    Finished,
+    Row,
+    SeriesState,
+    StoredBot,
+    StoredMatch,
+    StoredSeat,
+    series_from,
+)
+from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, TABLES, Column, columns_of
 
 __all__ = [
     "DATABASE",
@@ -17,6 +26,7 @@ __all__ = [
     "OPPONENTS_SEPARATOR",
     "SCHEMA_VERSION",
     "TABLES",
+    "TABLE_FILES",
     "Column",
     "FaultCount",
     "Finished",
@@ -27,8 +37,10 @@ __all__ = [
     "StoredMatch",
     "StoredSeat",
     "Table",
+    "columns_of",
     "erase",
     "holds_tournament",
+    "series_from",
     "store_lock",
     "write_tables",
     "write_text",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+import arena
 from arena.errors import ConfigError
 from arena.game import Seat
 from arena.record import FAULT_KINDS, Decision, Entry
@@ -31,6 +34,7 @@ from arena.store.rows import (
     finished_from,
     insert,
     seat_from,
+    series_from,
 )
 from arena.store.schema import (
     APPLICATION_ID,
@@ -157,6 +161,7 @@ class Store:
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection
+                self._put_meta({MARK: secrets.token_hex(8)})
                 self.connection.execute("COMMIT")
             except BaseException:
                 if self.connection.in_transaction:  # a full disk has rolled back already
@@ -241,7 +246,19 @@ class Store:
     def meta(self) -> dict[str, Any]:
         """What was kept by `create` and `set_meta`."""
         rows = self._rows("SELECT key, value FROM meta ORDER BY key")
-        return {key: json.loads(value) for key, value in rows}
+        return {key: json.loads(value) for key, value in rows if key != MARK}
+
+    def mark(self) -> str | None:
+        """What is another after every change, and never comes again; None in a folder of an older arena."""
+        # counts too: an older arena may have added matches, and left the mark as it was
+        counts = "(SELECT COUNT(*) FROM matches), (SELECT MAX(number) FROM matches)"
+        rows = self._rows(f"SELECT value, {counts} FROM meta WHERE key = ?", MARK)
+        marks = [f"{value} {count} {last}" for value, count, last in rows]
+        return f"{marks[0]} {arena.__version__}" if marks else None
+
+    def game(self) -> str:
+        """The name of the game; empty before the first match."""
+        return next((name for (name,) in self._rows("SELECT game FROM matches LIMIT 1")), "")
 
     def bots(self) -> list[StoredBot]:
         """All bots by name."""
@@ -264,16 +281,7 @@ class Store:
 
     def series(self) -> list[SeriesState]:
         """All series in schedule order; those that the schedule does not name come last."""
-        rows = self._rows(
-            "SELECT series_id, COUNT(position), SUM(number IS NULL), COUNT(number),"
-            " COALESCE(SUM(status = 'aborted'), 0) FROM ("
-            " SELECT p.position, p.series_id, m.number, m.status"
-            " FROM schedule p LEFT JOIN matches m USING (pairing_id)"
-            " UNION ALL SELECT NULL, series_id, number, status FROM matches"
-            " WHERE pairing_id NOT IN (SELECT pairing_id FROM schedule)"
-            ") GROUP BY series_id ORDER BY MIN(position) IS NULL, MIN(position), series_id"
-        )
-        return [SeriesState(*row) for row in rows]
+        return series_from(chain.from_iterable(self.match_chunks()), self.unplayed())
 
     def matches(self, *, bot: str | None = None, fault: str | None = None) -> Iterator[StoredMatch]:
         """Matches in schedule order: all, those of a bot, those with a fault (a kind, or `any`), or both."""
@@ -286,7 +294,9 @@ class Store:
 
     def match(self, prefix: str) -> StoredMatch:
         """The one match whose id begins so; ConfigError if there is none or more than one."""
-        found = list(self._matches("substr(match_id, 1, length(?1)) = ?1", prefix)) if prefix else []
+        # from the index on match_id, and not from a walk through a million matches
+        begins = "match_id BETWEEN ?1 AND ?1 || char(1114111) AND substr(match_id, 1, length(?1)) = ?1"
+        found = list(self._matches(begins, prefix)) if prefix else []
         if len(found) == 1:
             return found[0]
         if not found:
@@ -308,38 +318,46 @@ class Store:
             for turn, seat, move, elapsed_s, fault, reason, asked, lagged in rows
         ]
 
-    def faults(self) -> list[FaultCount]:
-        """The tally of all faults by bot, kind and reason; the most frequent of each bot first."""
+    def faults(self, *, published: bool = False) -> list[FaultCount]:
+        """The tally of all faults by bot, kind and reason; the most frequent of each bot first.
+
+        `published`: without the reasons of series that are not closed, which may tell of a hand.
+        """
         counts = Counter[tuple[str, str, str]]()
+        rows = "shown_decisions" if published else "decisions d JOIN seats s USING (match, seat)"
         for bot, fault, reason, count in self._rows(
-            "SELECT s.bot, d.fault, d.reason, COUNT(*) FROM decisions d JOIN seats s"
-            " ON s.match = d.match AND s.seat = d.seat WHERE d.fault <> '' GROUP BY 1, 2, 3"
+            f"SELECT bot, fault, reason, COUNT(*) FROM {rows} WHERE fault <> '' GROUP BY 1, 2, 3"
         ):
             counts[bot, fault, reason] += count
             counts[bot, fault, ""] -= count
         sums = ", ".join(f"SUM({kind})" for kind in FAULT_KINDS)
-        for bot, *totals in self._rows(f"SELECT bot, {sums} FROM seats GROUP BY bot"):
+        for bot, *totals in self._rows(f"SELECT bot, {sums} FROM seats WHERE {' + '.join(FAULT_KINDS)} > 0 GROUP BY bot"):
             counts.update({(bot, kind, ""): total for kind, total in zip(FAULT_KINDS, totals, strict=True)})
         tally = (FaultCount(*key, count) for key, count in counts.items() if count > 0)
         return sorted(tally, key=lambda row: (row.bot, -row.count, row.fault, row.reason))
 
-    def match_rows(self) -> Iterator[Row]:
-        """(number, match_id, series_id, cycle, rotation) of every finished match in schedule order.
+    def match_chunks(self) -> Iterator[list[Row]]:
+        """(position, number, match_id, series_id, cycle, rotation, status, pairing_id) of all, in chunks.
 
-        The number is what the column `match` of `seat_rows` means.
+        In no order: to sort a million rows takes SQLite longer than to read them.  The position is
+        the place in the schedule, or None; the number is what `match` in `seat_chunks` means.
         """
-        return self._rows(
-            "SELECT number, match_id, series_id, cycle, rotation FROM shown_matches"
-            f" WHERE status = 'done' ORDER BY {IN_ORDER}"
+        return self._chunks(
+            "SELECT p.position, m.number, m.match_id, m.series_id, m.cycle, m.rotation, m.status,"
+            " m.pairing_id FROM matches m LEFT JOIN schedule p USING (pairing_id)"
         )
 
-    def seat_rows(self, *columns: str) -> Iterator[Row]:
-        """These columns of every seat of every finished match, in no order: for sums over many.
+    def unplayed(self) -> Iterator[Row]:
+        """(position, series_id) of everything planned that is not there."""
+        return self._rows("SELECT position, series_id FROM unplayed")
 
-        Columns of seats.csv; `match`, its number in `match_rows`; and `times`: the thinking
-        times of the asked decisions, as the bytes of an `array("f")`.
+    def seat_chunks(self, *columns: str) -> Iterator[list[Row]]:
+        """These columns of the seats of all matches, aborted ones too, in chunks and in no order.
+
+        Columns of the table `seats`: those of seats.csv, and `match`, the number of its match, and `times`:
+        the thinking times of the asked decisions, as the bytes of an `array("f")`.
         """
-        return self._rows(f"SELECT {quoted(columns)} FROM shown_seats WHERE status = 'done'")
+        return self._chunks(f"SELECT {quoted(columns)} FROM seats")
 
     def tables(self) -> dict[str, Table]:
         """The tables as they are exported; rows are read as they are asked for."""
@@ -350,7 +368,7 @@ class Store:
         return header(TABLES[name]), self._table(name)
 
     def export(self) -> None:
-        """Writes the tables as CSVs beside the database; `arena.analysis.export` adds the leaderboard."""
+        """Writes the tables as CSVs beside the database; `arena.analysis.export` adds its own."""
         with self.frozen():
             write_tables(self.folder, self.tables())
             self.publish()
@@ -374,6 +392,18 @@ class Store:
             # Not `yield from`, which would close the cursor after the database.
             for row in self.connection.execute(sql, values):  # noqa: UP028
                 yield row
+
+    def _chunks(self, sql: str) -> Iterator[list[Row]]:
+        with sentences(self.folder / DATABASE):
+            cursor = self.connection.execute(sql)
+            while rows := cursor.fetchmany(CHUNK):
+                yield rows
+
+
+MARK = "mark"
+"""The key in `meta` of what is another after every change."""
+CHUNK = 20_000
+"""Rows that are Python objects at one time, where there may be millions."""
 
 
 def holds_tournament(folder: str | Path) -> bool:

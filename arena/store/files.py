@@ -5,18 +5,22 @@ from __future__ import annotations
 import csv
 import errno
 import fcntl
+import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from arena.errors import ConfigError
 from arena.store.rows import Row
 from arena.store.schema import TABLES
 
-DATABASE, LOCK = "arena.db", "arena.lock"
+DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
+"""The stamp says for which state of the database the CSVs were written."""
+TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "series", "head_to_head", "leaderboard"))
+"""All tables that an export writes; `arena.analysis` makes the last three."""
 BUSY_S = 5.0
 """How long another program may hold the database before we give up."""
 
@@ -55,22 +59,51 @@ def _take(file: TextIO, folder: str | Path) -> None:
 
 def erase(folder: str | Path) -> None:
     """Removes the database and the exported tables of a folder, and nothing else: for `--fresh`."""
-    tables = (f"{name}.csv" for name in (*TABLES, "leaderboard"))
-    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", *tables):
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", STAMP, *TABLE_FILES):
         path = Path(folder) / name
         with sentences(path):
             path.unlink(missing_ok=True)
 
 
-def write_tables(folder: str | Path, tables: Mapping[str, Table]) -> None:
-    """Writes each table as `<name>.csv`: all of them, or, if one cannot be written, none."""
-    with _written_together(Path(folder)) as place_of:
+def write_tables(
+    folder: str | Path, tables: Mapping[str, Table], *, mark: str | None = None, always: Collection[str] = ()
+) -> None:
+    """Writes each table as `<name>.csv`: all of them, or, if one cannot be written, none.
+
+    `mark`: what the tables were made of.  With one, the tables are left alone, but for those
+    named in `always`, if they are there just as they were written for this mark.
+    """
+    folder = Path(folder)
+    kept = [f"{name}.csv" for name in tables if name not in always]
+    if mark is not None and _stamp(folder, mark, kept) == _stamp_in(folder):
+        tables = {name: tables[name] for name in tables if name in always}
+    with _written_together(folder) as place_of:
         for name, (header, rows) in tables.items():
             with place_of(f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(header)
                 writer.writerows(rows)
                 _settle(file)
+    if mark is not None:
+        write_text(folder / STAMP, json.dumps(_stamp(folder, mark, kept)))
+
+
+def _stamp(folder: Path, mark: str, names: Iterable[str]) -> dict[str, Any]:
+    """What tells that these files are those that were written for the mark: sizes and times of change."""
+    with sentences(folder):
+        found = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
+    return {
+        "mark": mark,
+        "files": {name: [is_now.st_size, is_now.st_mtime_ns] for name, is_now in found.items()},
+    }
+
+
+def _stamp_in(folder: Path) -> Any:
+    """What the last export left; None if it is not there, or no stamp."""
+    try:
+        return json.loads((folder / STAMP).read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
 def write_text(path: str | Path, text: str) -> None:

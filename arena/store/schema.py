@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -84,6 +84,16 @@ def columns(spec: str) -> tuple[Column, ...]:
     """`name:type` words, `~` behind what is measured."""
     words = (word.partition(":") for word in spec.split())
     return tuple(Column(name, type.rstrip("~"), not type.endswith("~")) for name, _, type in words)  # type: ignore[arg-type]
+
+
+_TYPES: Mapping[Any, Any] = {"int": "integer", "str": "text", "float": "real", "bool": "boolean"}
+
+
+def columns_of(row: type[attrs.AttrsInstance], *, measured: Iterable[str] = ()) -> tuple[Column, ...]:
+    """Those of a table whose rows are instances of an attrs class; its module annotates by `annotations`."""
+    return tuple(
+        Column(field.name, _TYPES[field.type], field.name not in measured) for field in attrs.fields(row)
+    )
 
 
 _MATCH_KEYS = "match_id:text series_id:text cycle:integer rotation:integer"

@@ -59,7 +59,8 @@ def test_frames_hold_what_was_played(folder):
 def test_results_show_themselves(folder):
     """One line says what is there."""
     assert repr(load(folder)) == (
-        f"Results of {folder}: dice, 3 bots, 6 matches; tables: matches, seats, bots, decisions, leaderboard"
+        f"Results of {folder}: dice, 3 bots, 6 matches; tables: "
+        "matches, seats, bots, decisions, series, head_to_head, leaderboard"
     )
 
 

@@ -1,0 +1,176 @@
+"""What there is to say of one bot: results by seat and opponent, faults, slowest and worst matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.clusters import Clusters, mean_interval, share_interval
+from arena.analysis.head_to_head import Meeting
+from arena.analysis.leaderboard import Leaderboard, Row, Scale
+from arena.analysis.sheet import Sheet
+from arena.store import FaultCount
+
+SLOW_MAX = 5
+LOST_MAX = 6
+
+
+@attrs.frozen
+class SeatResult:
+    """What a bot did in one seat, over the matches that count."""
+
+    seat: int
+    matches: int
+    wins: int
+    ties: int
+    losses: int
+    score: float
+    """In the unit of the leaderboard's score: points, or returns in the game's unit."""
+    score_low: float
+    score_high: float
+
+
+@attrs.frozen
+class SlowMatch:
+    """A match in which a bot thought long about one move."""
+
+    match_id: str
+    seat: int
+    seconds: float
+    """The longest thinking time of a decision."""
+
+
+@attrs.frozen
+class LostMatch:
+    """A match that tells much of what a bot does wrong."""
+
+    match_id: str
+    seat: int
+    beaten_by: str
+    """Of those who placed better, the one that stands lowest on the leaderboard."""
+    beaten_by_rank: int
+    """Its rank on the leaderboard."""
+    rank: int
+    """The bot's place in this match."""
+    returns: float
+    """In the game's own unit."""
+    faults: int
+    """How many decisions the bot failed in."""
+
+
+@attrs.frozen
+class BotPage:
+    """All that is told of one bot, in the terminal and in the report; over the matches that count."""
+
+    row: Row
+    """Its row of the leaderboard: rank, rating, score, win rate, times, status."""
+    bots: int
+    """How many bots the leaderboard has."""
+    seats: tuple[SeatResult, ...]
+    """By seat; those in which it never sat are left out."""
+    meetings: tuple[Meeting, ...]
+    """Its rows of head_to_head.csv: a row an opponent, by the opponent's rank."""
+    faults: tuple[FaultCount, ...]
+    """By kind and reason, the most frequent first; of all matches, also of those that do not count (yet)."""
+    slowest: tuple[SlowMatch, ...]
+    """At most SLOW_MAX, the slowest first."""
+    lost: tuple[LostMatch, ...]
+    """At most LOST_MAX.  First one loss with faults, if any, the one with most; then a loss to each bot
+    that placed better, those that stand lowest on the leaderboard first; of its losses to the same
+    bot the one that cost most returns."""
+
+
+def bot_page_of(sheet: Sheet, board: Leaderboard, bot: str, faults: Iterable[FaultCount]) -> BotPage:
+    """The page of a bot, from the leaderboard over this sheet and what `Store.faults` gives.
+
+    ConfigError if no bot is called so.
+    """
+    row = board.row(bot)
+    rows = np.flatnonzero(sheet.bot == sheet.bots.index(bot))
+    return BotPage(
+        row=row,
+        bots=len(board.rows),
+        seats=tuple(_seats(sheet, rows, board.scale)),
+        meetings=tuple(meeting for meeting in board.meetings if meeting.bot == bot),
+        faults=tuple(sorted((each for each in faults if each.bot == bot), key=lambda each: -each.count)),
+        slowest=tuple(_slowest(sheet, rows)),
+        lost=tuple(islice(_lost(sheet, rows, board), LOST_MAX)),
+    )
+
+
+def _seats(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> Iterator[SeatResult]:
+    for seat in np.unique(sheet.seat[rows]).tolist():
+        there = rows[sheet.seat[rows] == seat]
+        wins, ties = int(sheet.win[there].sum()), int(sheet.tie[there].sum())
+        score, low, high = _score(sheet, there, scale)
+        yield SeatResult(
+            seat=seat,
+            matches=len(there),
+            wins=wins,
+            ties=ties,
+            losses=len(there) - wins - ties,
+            score=score,
+            score_low=low,
+            score_high=high,
+        )
+
+
+def _score(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> tuple[float, float, float]:
+    """As on the leaderboard, of these rows: mean, lower and upper end."""
+    series, size = sheet.series[rows], len(sheet.series_ids)
+    if scale.rated_by == "ranks":
+        points = Clusters.of(series, sheet.points[rows], size)
+        return points.mean, *share_interval(points)
+    returns, per_unit = sheet.returns[rows], scale.returns_per_unit
+    clusters = Clusters.of(series, returns, size)
+    low, high = mean_interval(clusters, float(np.abs(returns).max()))
+    return clusters.mean / per_unit, low / per_unit, high / per_unit
+
+
+def _slowest(sheet: Sheet, rows: NDArray[np.int64]) -> Iterator[SlowMatch]:
+    thinking = rows[sheet.think_max_s[rows] > 0]
+    for row in thinking[np.argsort(-sheet.think_max_s[thinking], kind="stable")][:SLOW_MAX].tolist():
+        match_id = sheet.match_ids[sheet.match[row]]
+        yield SlowMatch(match_id, int(sheet.seat[row]), float(sheet.think_max_s[row]))
+
+
+def _lost(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> Iterator[LostMatch]:
+    """Losses worth a look, the most telling first; see `BotPage.lost`."""
+    beaten_by = _beaten_by(sheet, rows, board)
+    lost, beaten_by = rows[beaten_by >= 0], beaten_by[beaten_by >= 0]
+    faults, returns = sheet.faults[lost], sheet.returns[lost]
+    order = np.lexsort((np.arange(len(lost)), returns, -beaten_by))
+    first_of_each = np.flatnonzero(np.diff(beaten_by[order], prepend=-1))
+    told = order[first_of_each].tolist()
+    if faults.any():
+        worst = int(np.lexsort((returns, -faults))[0])
+        told = [worst, *(index for index in told if index != worst)]
+    for index in told:
+        row, winner = int(lost[index]), board.rows[int(beaten_by[index])]
+        yield LostMatch(
+            match_id=sheet.match_ids[sheet.match[row]],
+            seat=int(sheet.seat[row]),
+            beaten_by=winner.bot,
+            beaten_by_rank=winner.rank,
+            rank=int(sheet.rank[row]),
+            returns=float(sheet.returns[row]),
+            faults=int(faults[index]),
+        )
+
+
+def _beaten_by(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> NDArray[np.int64]:
+    """Of each row the lowest line of the leaderboard whose bot placed better there; -1 if none did."""
+    line_of = {row.bot: line for line, row in enumerate(board.rows)}
+    lines = np.array([line_of[bot] for bot in sheet.bots], dtype=np.int64)
+    low = np.searchsorted(sheet.match, sheet.match[rows])
+    high = np.searchsorted(sheet.match, sheet.match[rows], side="right")
+    worst = np.full(len(rows), -1)
+    for place in range(int((high - low).max(initial=0))):
+        other = np.minimum(low + place, high - 1)
+        is_better = sheet.rank[other] < sheet.rank[rows]
+        worst = np.maximum(worst, np.where(is_better, lines[sheet.bot[other]], -1))
+    return worst

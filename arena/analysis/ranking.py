@@ -1,0 +1,224 @@
+"""From the sheet to the rows of the leaderboard: sums, intervals, ratings, places, notes."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.clusters import Clusters, chance_to_lead, mean_interval, share_interval, total
+from arena.analysis.head_to_head import Meeting, meetings
+from arena.analysis.intervals import quantiles
+from arena.analysis.leaderboard import Leaderboard, Row, Scale, unknown_bot
+from arena.analysis.ratings import Ratings, rate
+from arena.analysis.sheet import Sheet
+from arena.errors import ConfigError
+from arena.record import FAULT_KINDS
+from arena.store import StoredBot
+
+NOTES_MAX = 3
+"""So many bots are named that are ahead of the leader, but not surely."""
+
+
+def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | None = None) -> Leaderboard:
+    """The leaderboard over the sheet; `bots` are those the store names."""
+    if anchor is not None and anchor not in sheet.bots:
+        raise ConfigError(unknown_bot("anchor", anchor, list(sheet.bots)))
+    if not sheet.bots:
+        return Leaderboard((), sheet.progress)
+    known = {bot.bot: bot for bot in bots}
+    stored = [
+        known.get(name, StoredBot(name, version))
+        for name, version in zip(sheet.bots, sheet.versions, strict=True)
+    ]
+    sums = [_Sums.of(sheet, rows) for rows in rows_by_bot(sheet)]
+    rows = [_row(bot, each, times, scale) for bot, each, times in zip(stored, sums, sheet.times, strict=True)]
+    ratings = _ratings(sheet, anchor) if scale.rated_by == "ranks" else None
+    if ratings is not None:
+        rows = [_rated(row, ratings, place) for place, row in enumerate(rows)]
+    order = _order(rows, scale)
+    rows = _placed([rows[place] for place in order], scale)
+    rows = [
+        attrs.evolve(row, better_than_next=_better(sheet, sums, ratings, *pair))
+        for row, pair in zip(rows, zip(order, [*order[1:], -1], strict=True), strict=True)
+    ]
+    met = tuple(meetings(sheet, order))
+    return Leaderboard(tuple(rows), sheet.progress, met, tuple(_notes(rows, met, scale)), scale)
+
+
+def rows_by_bot(sheet: Sheet) -> list[NDArray[np.int64]]:
+    """Of each bot its rows in the sheet, in schedule order."""
+    order = np.argsort(sheet.bot, kind="stable")
+    return np.split(order, np.searchsorted(sheet.bot[order], np.arange(1, len(sheet.bots))))[
+        : len(sheet.bots)
+    ]
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class _Sums:
+    """What is summed up of one bot, over the series in which it sat."""
+
+    rows: NDArray[np.int64]
+    """In the sheet."""
+    matches: int
+    wins: Clusters
+    points: Clusters
+    returns: Clusters
+    returns_largest: float
+    """Without its sign."""
+    ties: int
+    faults: tuple[int, ...]
+
+    @classmethod
+    def of(cls, sheet: Sheet, rows: NDArray[np.int64]) -> _Sums:
+        series, size, returns = sheet.series[rows], len(sheet.series_ids), sheet.returns[rows]
+        return cls(
+            rows=rows,
+            matches=len(rows),
+            wins=Clusters.of(series, sheet.win[rows].astype(np.float64), size).present,
+            points=Clusters.of(series, sheet.points[rows], size).present,
+            returns=_returns(sheet, rows).present,
+            returns_largest=float(np.abs(returns).max(initial=0.0)),
+            ties=int(sheet.tie[rows].sum()),
+            faults=tuple(int(getattr(sheet, kind)[rows].sum()) for kind in FAULT_KINDS),
+        )
+
+
+def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) -> Row:
+    """Without rank and rating: as if rated by returns."""
+    wins = int(total(sums.wins.sums))
+    low, high = share_interval(sums.wins)
+    points = sums.points.mean, *share_interval(sums.points)
+    returns = sums.returns.mean, *mean_interval(sums.returns, sums.returns_largest)
+    score = (
+        points if scale.rated_by == "ranks" else tuple(value / scale.returns_per_unit for value in returns)
+    )
+    median_s, p99_s = quantiles(array("f", times.tobytes()), 0.5, 0.99)
+    return Row(
+        rank=0,
+        bot=bot.bot,
+        version=bot.version,
+        score=score[0],
+        score_low=score[1],
+        score_high=score[2],
+        score_unit=scale.score_unit,
+        rating=score[0],
+        rating_low=score[1],
+        rating_high=score[2],
+        rating_unit=scale.score_unit,
+        better_than_next=0.5,
+        matches=sums.matches,
+        wins=wins,
+        ties=sums.ties,
+        losses=sums.matches - wins - sums.ties,
+        win_rate=sums.wins.mean,
+        win_rate_low=low,
+        win_rate_high=high,
+        points_mean=points[0],
+        returns_mean=returns[0],
+        returns_low=returns[1],
+        returns_high=returns[2],
+        **dict(zip(FAULT_KINDS, sums.faults, strict=True)),
+        move_time_median_s=round(median_s, 6),
+        move_time_p99_s=round(p99_s, 6),
+        status=bot.status,
+    )
+
+
+# Ratings.
+
+
+def _ratings(sheet: Sheet, anchor: str | None) -> Ratings:
+    columns = (sheet.match, sheet.series, sheet.bot, sheet.rank)
+    match, series, bot, rank = (column.astype(np.int64) for column in columns)
+    return rate(sheet.bots, match, series, bot, rank, anchor=anchor)
+
+
+def _rated(row: Row, ratings: Ratings, place: int) -> Row:
+    """The row with its rating, to a hundredth: what follows depends on the processor, and is noise."""
+    rating, low, high = (
+        round(float(column[place]), 2) + 0.0 for column in (ratings.rating, ratings.low, ratings.high)
+    )
+    return attrs.evolve(row, rating=rating, rating_low=low, rating_high=high, rating_unit="Elo")
+
+
+def _better(sheet: Sheet, sums: Sequence[_Sums], ratings: Ratings | None, first: int, second: int) -> float:
+    """How probable it is that the first is stronger; 0.5 if there is no second, or no match of one."""
+    if second < 0 or not sums[first].matches or not sums[second].matches:
+        return 0.5
+    if ratings is not None:
+        return round(float(ratings.better(first, second)), 6)
+    one, other = sums[first], sums[second]
+    largest = max(one.returns_largest, other.returns_largest)
+    return round(chance_to_lead(_returns(sheet, one.rows), _returns(sheet, other.rows), largest), 6)
+
+
+def _returns(sheet: Sheet, rows: NDArray[np.int64]) -> Clusters:
+    """By all series, so that those of two bots lie side by side."""
+    return Clusters.of(sheet.series[rows], sheet.returns[rows], len(sheet.series_ids))
+
+
+# Places.
+
+
+def _key(row: Row, scale: Scale) -> tuple[float, ...]:
+    """Best first; bots without a match last; equals share a place."""
+    if scale.ranked_by == "score":
+        return (row.matches == 0, -row.score)
+    by_rating = (row.matches == 0, -row.rating)
+    if scale.ranked_by == "rating":
+        return by_rating
+    place = scale.places.get(row.bot)
+    return (float("inf") if place is None else place, *(by_rating if place is None else ()))
+
+
+def _order(rows: Sequence[Row], scale: Scale) -> list[int]:
+    """Places of the rows, best first; equals by rating where places are given, then by win rate and name."""
+
+    def key(place: int) -> tuple[object, ...]:
+        row = rows[place]
+        within = -row.rating if scale.ranked_by == "places" else 0.0
+        return (_key(row, scale), within, -row.win_rate, row.bot)
+
+    return sorted(range(len(rows)), key=key)
+
+
+def _placed(rows: Sequence[Row], scale: Scale) -> list[Row]:
+    first: dict[tuple[float, ...], int] = {}
+    return [
+        attrs.evolve(row, rank=first.setdefault(_key(row, scale), place)) for place, row in enumerate(rows, 1)
+    ]
+
+
+# Notes.
+
+
+def _notes(rows: Sequence[Row], met: Sequence[Meeting], scale: Scale) -> Iterator[str]:
+    """A line for each bot that beats the leader though ranked lower; surely ones first, by rank."""
+    if not rows or not rows[0].matches:
+        return
+    leader, ranks = rows[0], {row.bot: row.rank for row in rows}
+    ahead = [
+        (meeting.bot, *_lead(meeting, scale))
+        for meeting in met
+        if meeting.opponent == leader.bot and ranks[meeting.bot] > leader.rank
+    ]
+    for bot, _, low, words in ahead:
+        if low > 0:
+            yield f"{bot} (rank {ranks[bot]}) beats the leader {leader.bot} head to head: {words}"
+    unsure = [(bot, words) for bot, lead, low, words in ahead if lead > 0 >= low]
+    for bot, words in unsure[:NOTES_MAX]:
+        yield f"{bot} (rank {ranks[bot]}) is ahead of the leader {leader.bot} head to head so far: {words}"
+
+
+def _lead(meeting: Meeting, scale: Scale) -> tuple[float, float, str]:
+    """By how much the bot is ahead, the lower end of that, and both in words."""
+    if scale.rated_by == "ranks":
+        low, high = meeting.share_low, meeting.share_high
+        words = f"{meeting.share:.1%} ({100 * low:.0f}–{100 * high:.0f})"
+        return meeting.share - 0.5, low - 0.5, words
+    lead, low = meeting.lead_mean / scale.returns_per_unit, meeting.lead_low / scale.returns_per_unit
+    return lead, low, f"{lead:+.4g} ± {lead - low:.4g} {scale.score_unit} more"

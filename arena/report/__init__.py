@@ -1,0 +1,27 @@
+"""One self-contained web page about a tournament: `report.html`.  Rank 6.
+
+`facts` gathers numbers, `charts` draws them, `scenes` retells the matches that `chosen` picks, `page` puts
+all of it into `page.html.j2` with its style and script inlined.  The page asks nothing of any network.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.store import Store
+
+NAME = "report.html"
+
+__all__ = ["NAME", "write_report"]
+
+
+def write_report(store: Store, path: Path | None = None) -> Path:
+    """Writes the page, beside the store unless told otherwise, whole or not at all, and says where it is."""
+    from arena.report.page import page
+    from arena.store import write_text
+
+    path = path or store.folder / NAME
+    with store.frozen():
+        text = page(store)
+    write_text(path, text)
+    return path

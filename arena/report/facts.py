@@ -1,0 +1,174 @@
+"""What the report tells, as numbers: gathered once from the store, before anything is drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+import arena
+from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of
+from arena.analysis.clusters import Clusters, mean_interval, share_interval
+from arena.analysis.leaderboard import Leaderboard, Row, Scale
+from arena.analysis.sheet import Sheet
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.prepare.plans import stored_game
+from arena.report.charts import Line
+from arena.store import Store
+
+PAGES_MAX = 100
+"""Bots that get a page of their own; of more the first ones."""
+POINTS_MAX = 160
+"""Points of one line of the course; fewer where there are many lines."""
+
+EARLY = 0.04
+"""The share of its matches after which a bot's line begins: the mean of the first ones is all luck."""
+
+
+@attrs.frozen
+class Played:
+    """What was played, as the folder remembers it."""
+
+    game: Game[Any, Any] | None
+    """None: this arena cannot play it; `trouble` says why."""
+    trouble: str
+    name: str
+    """The game's name, whether or not it can be played."""
+    house_rules: Mapping[str, Any]
+    """Those that are not as usual."""
+    plan: Mapping[str, Any]
+    identity: Mapping[str, Any]
+    version: str
+    """Of the arena that played."""
+    ended_at: float | None
+    """Unix time."""
+
+
+@attrs.frozen
+class Times:
+    """Thinking times of one bot's answers, in seconds."""
+
+    bot: str
+    answers: int
+    median_s: float
+    p99_s: float
+    max_s: float
+
+
+@attrs.frozen
+class Facts:
+    """All that the page shows, apart from the matches."""
+
+    played: Played
+    board: Leaderboard
+    pages: tuple[BotPage, ...]
+    """By rank."""
+    seats: tuple[SeatResult, ...]
+    """All bots together, by seat."""
+    times: tuple[Times, ...]
+    """By rank; bots that never answered are left out."""
+    course: tuple[Line, ...]
+    """By rank; bots without a match that counts are left out."""
+
+    @property
+    def scale(self) -> Scale:
+        return self.board.scale
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.board.rows
+
+
+def facts_of(store: Store, sheet: Sheet, board: Leaderboard) -> Facts:
+    """The facts of what the store holds; `sheet` and `board` are read from it already."""
+    scale, faults = board.scale, store.faults(published=True)
+    names = [row.bot for row in board.rows]
+    return Facts(
+        played=_played(store, store.meta()),
+        board=board,
+        pages=tuple(bot_page_of(sheet, board, name, faults) for name in names[:PAGES_MAX]),
+        seats=_seats(sheet, scale),
+        times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
+        course=_course(sheet, names, scale),
+    )
+
+
+def _played(store: Store, meta: Mapping[str, Any]) -> Played:
+    identity, run = meta.get("identity", {}), _run_file(store)
+    game: Game[Any, Any] | None = None
+    trouble = ""
+    try:
+        game = stored_game(store)
+    except (ConfigError, KeyError) as error:  # KeyError: a folder that names no game
+        is_known = isinstance(error, ConfigError)
+        trouble = str(error) if is_known else f"{store.folder} does not say which game it holds"
+    usual = {} if game is None else {field.name: field.default for field in attrs.fields(type(game))}
+    rules = identity.get("rules", {})
+    return Played(
+        game=game,
+        trouble=trouble,
+        name=str(identity.get("game", "")),
+        house_rules={rule: value for rule, value in rules.items() if usual.get(rule, value) != value},
+        plan=meta.get("plan", {}),
+        identity=identity,
+        version=str(run.get("arena", arena.__version__)),
+        ended_at=run.get("ended_at"),
+    )
+
+
+def _run_file(store: Store) -> Mapping[str, Any]:
+    """run.json, or nothing where it is missing or half written."""
+    try:
+        run = json.loads((store.folder / "run.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return run if isinstance(run, dict) else {}
+
+
+def _scores(sheet: Sheet, scale: Scale) -> Any:
+    """The score of every seat of the sheet, in the unit of the leaderboard."""
+    return sheet.points if scale.rated_by == "ranks" else sheet.returns / scale.returns_per_unit
+
+
+def _seats(sheet: Sheet, scale: Scale) -> tuple[SeatResult, ...]:
+    """What each seat was worth, whoever sat there."""
+    scores = _scores(sheet, scale)
+    seats = range(int(sheet.seat.max()) + 1 if len(sheet) else 0)
+    return tuple(_seat(seat, sheet, np.flatnonzero(sheet.seat == seat), scores) for seat in seats)
+
+
+def _seat(seat: int, sheet: Sheet, places: Any, scores: Any) -> SeatResult:
+    wins, ties = int(sheet.win[places].sum()), int(sheet.tie[places].sum())
+    clusters = Clusters.of(sheet.series[places], scores[places], len(sheet.series_ids))
+    is_share = scores is sheet.points
+    low, high = share_interval(clusters) if is_share else mean_interval(clusters, float(np.abs(scores).max()))
+    losses = len(places) - wins - ties
+    return SeatResult(seat, len(places), wins, ties, losses, clusters.mean, low, high)
+
+
+def _times(sheet: Sheet, row: Row) -> Times:
+    times = sheet.times[sheet.bots.index(row.bot)]
+    longest_s = float(times.max()) if len(times) else 0.0
+    return Times(row.bot, len(times), row.move_time_median_s, row.move_time_p99_s, longest_s)
+
+
+def _course(sheet: Sheet, names: Sequence[str], scale: Scale) -> tuple[Line, ...]:
+    """The mean score so far of every bot, at as many moments as can be told apart."""
+    scores, matches = _scores(sheet, scale), max(1, len(sheet.match_ids))
+    most = max(40, POINTS_MAX - 6 * len(names))
+    lines = []
+    for name in names:
+        places = np.flatnonzero(sheet.bot == sheet.bots.index(name))
+        if not len(places):
+            continue
+        means = np.cumsum(scores[places]) / np.arange(1, len(places) + 1)
+        first = int(EARLY * len(places))
+        shown = np.unique(np.linspace(first, len(places) - 1, most).round().astype(np.int64))
+        shares = (sheet.match[places[shown]] + 1) / matches
+        points = [*zip(shares.tolist(), means[shown].tolist(), strict=True), (1.0, float(means[-1]))]
+        lines.append(Line(name, tuple(points)))
+    return tuple(lines)

@@ -1,0 +1,341 @@
+"""The page itself: facts in words, handed to the template."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import attrs
+
+from arena.analysis.bot_page import BotPage
+from arena.analysis.leaderboard import leaderboard
+from arena.analysis.sheet import Sheet, read_sheet
+from arena.record import FAULT_KINDS
+from arena.report import charts, words
+from arena.report.chosen import scenes, wishes
+from arena.report.facts import Facts, facts_of
+from arena.report.verdict import facts_list, heading, notes, verdict
+from arena.store import Store
+
+BYTES_MAX = 480_000
+"""Of the whole file: it has to go by mail."""
+SCENES_BYTES_MAX = 220_000
+"""Of the matches in it; fewer where the rest leaves less room."""
+SCENES_BYTES_LEAST = 60_000
+"""Of the matches in the page of so many bots that it is too large in any case."""
+HEAT_MAX = 30
+"""Bots in the head-to-head table; of more the first ones."""
+REASONS_MAX, REASON_MAX = 3, 90
+"""So many reasons of so many characters are in the overview of faults."""
+MEETINGS_MAX = 20
+"""Opponents on a bot's page; of more those that stand nearest to it."""
+
+
+def page(store: Store) -> str:
+    """The whole page of what the store holds now."""
+    sheet = read_sheet(store)
+    facts = facts_of(store, sheet, leaderboard(store, sheet=sheet))
+    text = without = _rendered(facts, [])
+    room = max(SCENES_BYTES_LEAST, min(SCENES_BYTES_MAX, BYTES_MAX - _bytes(without)))
+    shown = _scenes(store, sheet, facts, room)
+    while shown:
+        text = _rendered(facts, shown)
+        if _bytes(text) <= max(BYTES_MAX, _bytes(without) + SCENES_BYTES_LEAST):
+            return text
+        shown = shown[: len(shown) * 9 // 10]
+    return without
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
+
+
+def _scenes(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[bytes]:
+    game = facts.played.game
+    return [] if game is None else scenes(store, game, wishes(sheet, facts.pages), room)
+
+
+def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
+    script = _file("page.js")
+    chosen = listed_matches(shown)
+    text: str = _template().render(
+        facts=facts,
+        words=words,
+        heading=heading(facts),
+        verdict=verdict(facts),
+        details=facts_list(facts),
+        notes=notes(facts),
+        anchors={row.bot: f"bot-{place}" for place, row in enumerate(facts.rows[: len(facts.pages)], 1)},
+        strengths=strengths(facts),
+        heat=heat(facts),
+        seats=seat_table(facts),
+        course=charts.course(facts.course, facts.rows[0].score_unit) if facts.course else "",
+        times=time_rows(facts),
+        kinds=FAULT_KINDS,
+        chosen=chosen,
+        shown_ids={match["id"] for match in chosen},
+        scenes=b",".join(shown).decode(),
+        style=_file("page.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        meetings=near_meetings,
+        reasons=reasons,
+        score=score,
+        rating=rating,
+        share=interval_of_share,
+    )
+    return text
+
+
+@cache
+def _file(name: str) -> str:
+    return files("arena.report").joinpath(name).read_text(encoding="utf-8").strip()
+
+
+@cache
+def _template() -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    return environment.from_string(_file("page.html.j2"))
+
+
+# Cells.
+
+
+def rating(row: Any) -> str:
+    """`1612 ± 45`, as far as the interval is symmetric; else `1612 (1500–1790)`."""
+    return interval(row.rating, row.rating_low, row.rating_high, "+" if row.rating_unit != "Elo" else "")
+
+
+def score(row: Any, unit: str) -> str:
+    """A score with its interval."""
+    return interval(row.score, row.score_low, row.score_high, "" if unit == "points" else "+")
+
+
+def interval(value: float, low: float, high: float, sign: str = "") -> str:
+    half = (high - low) / 2
+    digits = words.digits_for(half) if half else 3
+    if abs((high + low) / 2 - value) <= 0.1 * half:
+        return f"{words.number(value, digits, sign)} ± {words.number(half, digits)}"
+    return (
+        f"{words.number(value, digits, sign)} ({words.number(low, digits)} to {words.number(high, digits)})"
+    )
+
+
+def interval_of_share(share: float, low: float, high: float) -> str:
+    """`58% (52–64)`."""
+    return f"{words.percent(share)} ({low * 100:.0f}–{high * 100:.0f})"
+
+
+# Tables.
+
+
+@attrs.frozen
+class Strength:
+    """One bot on the chart of ratings."""
+
+    bot: str
+    said: str
+    picture: str
+
+
+@attrs.frozen
+class Chart:
+    """Rows over one axis."""
+
+    rows: tuple[Any, ...] = ()
+    scale: str = ""
+    unit: str = ""
+
+
+def strengths(facts: Facts) -> Chart:
+    """Ratings with their intervals, best first, of the bots that have a match that counts."""
+    rows = [row for row in facts.rows if row.matches]
+    if not rows:
+        return Chart()
+    axis = charts.linear([edge for row in rows for edge in (row.rating_low, row.rating, row.rating_high)])
+    drawn = tuple(
+        Strength(
+            row.bot,
+            rating(row),
+            charts.whisker(
+                axis,
+                row.rating,
+                row.rating_low,
+                row.rating_high,
+                f"{row.bot}: {rating(row)} {row.rating_unit}",
+            ),
+        )
+        for row in rows
+    )
+    return Chart(drawn, charts.scale(axis), rows[0].rating_unit)
+
+
+@attrs.frozen
+class Cell:
+    """What one bot did against another, or how it scored in a seat."""
+
+    text: str
+    said: str
+    heat: int
+    """0: much better than even … 4: even … 8: much worse."""
+    is_sure: bool = False
+    """Its interval leaves even out."""
+
+
+@attrs.frozen
+class Heat:
+    """Who beats whom: a row a bot, a column an opponent, in the order of the leaderboard."""
+
+    bots: tuple[str, ...]
+    rows: tuple[tuple[Cell | None, ...], ...]
+    left_out: int
+
+
+def heat(facts: Facts) -> Heat:
+    """The head-to-head table; None where two never met."""
+    bots = tuple(row.bot for row in facts.rows[: min(HEAT_MAX, len(facts.pages))])
+    meetings = {(each.bot, each.opponent): each for each in facts.board.meetings}
+    cell = _by_returns(facts, meetings.values()) if facts.scale.rated_by == "returns" else _by_share
+    rows = tuple(
+        tuple(cell(meetings[bot, other]) if (bot, other) in meetings else None for other in bots)
+        for bot in bots
+    )
+    return Heat(bots, rows, len(facts.rows) - len(bots))
+
+
+def _by_share(each: Any) -> Cell:
+    said = (
+        f"against {each.opponent}: {each.better} better, {each.tied} equal, {each.worse} worse; "
+        f"{interval_of_share(each.share, each.share_low, each.share_high)}"
+    )
+    is_sure = not each.share_low <= 0.5 <= each.share_high
+    return Cell(words.percent(each.share).rstrip("%"), said, _shade(2 * each.share - 1), is_sure)
+
+
+def _by_returns(facts: Facts, meetings: Any) -> Callable[[Any], Cell]:
+    """Cells that say by how much a bot won, in the game's unit for returns."""
+    unit, per_unit = facts.scale.score_unit, facts.scale.returns_per_unit
+    largest = max((abs(each.returns_mean) for each in meetings), default=0.0) or 1.0
+
+    def cell(each: Any) -> Cell:
+        mean = each.returns_mean / per_unit
+        said = (
+            f"against {each.opponent}: {words.number(mean, 1, '+')} {unit}; "
+            f"{each.better} better, {each.tied} equal, {each.worse} worse"
+        )
+        is_sure = not each.lead_low <= 0 <= each.lead_high
+        return Cell(
+            words.number(mean, words.digits_for(abs(mean)), "+"),
+            said,
+            _shade(each.returns_mean / largest),
+            is_sure,
+        )
+
+    return cell
+
+
+def _shade(lead: float) -> int:
+    """A lead from −1 to 1 as one of nine shades."""
+    return 4 - max(-4, min(4, round(4 * lead)))
+
+
+@attrs.frozen
+class SeatTable:
+    """Scores by bot and seat, and of all bots together."""
+
+    seats: tuple[int, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    chart: Chart
+
+
+def seat_table(facts: Facts) -> SeatTable:
+    """Results by seat; a seat in which a bot never sat is blank."""
+    seats = tuple(each.seat for each in facts.seats)
+    unit = facts.scale.score_unit
+    rows = []
+    for page in facts.pages:
+        by_seat = {each.seat: score(each, unit) for each in page.seats}
+        if by_seat:
+            rows.append((page.row.bot, tuple(by_seat.get(seat, "–") for seat in seats)))
+    return SeatTable(seats, tuple(rows), _seat_chart(facts, unit))
+
+
+def _seat_chart(facts: Facts, unit: str) -> Chart:
+    if not facts.seats:
+        return Chart()
+    middle = 0.5 if unit == "points" else 0.0
+    axis = charts.linear([edge for each in facts.seats for edge in (each.score_low, each.score_high, middle)])
+    rows = tuple(
+        Strength(
+            f"seat {each.seat}",
+            score(each, unit),
+            charts.whisker(
+                axis,
+                each.score,
+                each.score_low,
+                each.score_high,
+                f"seat {each.seat}: {score(each, unit)} {unit}",
+                middle,
+            ),
+        )
+        for each in facts.seats
+    )
+    return Chart(rows, charts.scale(axis), unit)
+
+
+def time_rows(facts: Facts) -> Chart:
+    """Thinking times on one logarithmic axis."""
+    if not facts.times:
+        return Chart()
+    axis = charts.logarithmic([time_s for each in facts.times for time_s in (each.median_s, each.max_s)])
+    rows = []
+    for each in facts.times:
+        said = charts.time_said(each.median_s, each.p99_s, each.max_s)
+        picture = charts.spent(axis, each.median_s, each.p99_s, each.max_s, f"{each.bot}: {said}")
+        rows.append((each, picture))
+    return Chart(tuple(rows), charts.scale(axis))
+
+
+def reasons(page: BotPage) -> str:
+    """The most frequent reasons of a bot's faults, in a line; late answers are counted together."""
+    times: Counter[str] = Counter()
+    for each in page.faults:
+        said = words.spaced(each.fault) if each.fault == "too_late" or not each.reason else each.reason
+        times[words.clipped(said, REASON_MAX)] += each.count
+    return "; ".join(f"{count:,} × {said}" for said, count in times.most_common(REASONS_MAX))
+
+
+def near_meetings(page: BotPage) -> Sequence[Any]:
+    """A bot's match-ups by the opponents' rank; of very many those with the nearest."""
+    if len(page.meetings) <= MEETINGS_MAX:
+        return page.meetings
+    start = max(0, min(page.row.rank - 1 - MEETINGS_MAX // 2, len(page.meetings) - MEETINGS_MAX))
+    return page.meetings[start : start + MEETINGS_MAX]
+
+
+def listed_matches(shown: Sequence[bytes]) -> list[Mapping[str, Any]]:
+    """What the list of matches says of each; the viewer knows the rest."""
+    import msgspec
+
+    found = [msgspec.json.decode(scene) for scene in shown]
+    return [
+        {
+            "id": scene["id"],
+            "bots": " – ".join(scene["bots"]),
+            "won": words.listed(
+                [bot for bot, rank in zip(scene["bots"], scene["ranks"], strict=True) if rank == 1]
+            ),
+            "why": scene["why"],
+            "steps": len(scene["steps"]),
+        }
+        for scene in found
+    ]

@@ -1,0 +1,135 @@
+"""What the tournament says, in sentences: honest where it says nothing yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from arena.report import words
+from arena.report.facts import Facts
+from arena.units import format_duration
+
+NOTE_MAX = 400
+"""Characters of a note: it may name every series that was left out."""
+SURE = 0.95
+"""From this probability on the report says that a bot is better."""
+
+
+def heading(facts: Facts) -> str:
+    """What was played."""
+    played = facts.played
+    return played.game.title if played.game is not None else played.name or "A tournament"
+
+
+def verdict(facts: Facts) -> str:
+    """Who is best, or why that cannot be said, in a sentence or two."""
+    rows = [row for row in facts.rows if row.matches]
+    if not rows:
+        return "No match counts yet, so there is nothing to say about the bots."
+    if len(rows) == 1:
+        return f"Only {rows[0].bot} has a match that counts: there is nobody to compare it with."
+    first, second = rows[0], rows[1]
+    standing = f"{_value(first)} {first.rating_unit}"
+    if first.rank == second.rank:
+        level = [row.bot for row in rows if row.rank == first.rank]
+        return f"Undecided: {words.listed(level)} share the first place."
+    chance = words.chance(first.better_than_next)
+    if facts.scale.ranked_by == "places":
+        return (
+            f"{first.bot} takes the first place, with {standing}; it is better than {second.bot}, "
+            f"the second, with {chance} probability."
+        )
+    if first.better_than_next >= SURE:
+        return f"{first.bot} leads with {standing} and is better than {second.bot} with {chance} probability."
+    return (
+        f"Undecided: {first.bot} stands first with {standing}, but is better than {second.bot}, "
+        f"the next, with only {chance} probability."
+    )
+
+
+def _value(row: Any) -> str:
+    half = (row.rating_high - row.rating_low) / 2
+    digits = words.digits_for(half)
+    sign = "" if row.rating_unit == "Elo" else "+"
+    return f"{words.number(row.rating, digits, sign)} ± {words.number(half, digits)}"
+
+
+def notes(facts: Facts) -> list[str]:
+    """What a reader must know before trusting the tables."""
+    return [_sentence(note) for note in _notes(facts)]
+
+
+def _notes(facts: Facts) -> Iterator[str]:
+    if facts.board.progress.note:
+        yield facts.board.progress.note
+    for status, said in (
+        ("withdrawn", "withdrawn after failing match after match; defaults were played since"),
+        ("left out", "left out, as it could not be started"),
+    ):
+        bots = [row.bot for row in facts.rows if row.status == status]
+        if bots:
+            yield f"{words.listed(bots)}: {said}"
+    yield from facts.board.notes
+    if facts.played.trouble:
+        yield f"matches cannot be shown: {facts.played.trouble}"
+
+
+def _sentence(note: str) -> str:
+    note = words.clipped(note, NOTE_MAX)
+    return f"{note[:1].upper()}{note[1:]}{'' if note.endswith('.') else '.'}"
+
+
+def facts_list(facts: Facts) -> list[tuple[str, str]]:
+    """What was played, how, when: pairs for the head of the page; never the seed."""
+    return [(name, said) for name, said in _facts_list(facts) if said]
+
+
+def _facts_list(facts: Facts) -> Iterator[tuple[str, str]]:
+    played, progress = facts.played, facts.board.progress
+    plan, identity = played.plan, played.identity
+    seats = identity.get("seats")
+    yield "Game", f"{heading(facts)}, {words.counted(seats, 'seat')}" if seats else heading(facts)
+    yield "House rules", _rules(facts)
+    yield "Format", _format(plan, identity)
+    yield "Bots", f"{len(facts.rows):,}"
+    yield "Matches counted", f"{progress.counted:,} of {progress.planned:,} planned"
+    yield "Time for a move", _time(identity)
+    yield (
+        "Deals",
+        {"same": "the same in all rotations of a series", "fresh": "fresh in every match"}.get(
+            identity.get("deals", ""), ""
+        ),
+    )
+    yield "Played with", f"arena {played.version}"
+    yield "On", words.day(played.ended_at) if isinstance(played.ended_at, int | float) else ""
+
+
+def _rules(facts: Facts) -> str:
+    if facts.played.game is None:
+        return ""
+    changed = [
+        f"{words.spaced(rule)} {words.scalar(value)}" for rule, value in facts.played.house_rules.items()
+    ]
+    return ", ".join(changed) or "as usual"
+
+
+def _format(plan: Any, identity: Any) -> str:
+    kind = str(identity.get("tournament", ""))
+    series = plan.get("series")
+    return f"{kind}, {words.counted(series, 'series')} each" if kind and isinstance(series, int) else kind
+
+
+def _time(identity: Any) -> str:
+    parts: Sequence[tuple[str, str]] = (
+        ("move_time", "{}"),
+        ("bank", "{} a match"),
+        ("increment", "{} more a move"),
+    )
+    said = [form.format(_duration(identity[key])) for key, form in parts if identity.get(key)]
+    return ", ".join(said)
+
+
+def _duration(time_s: float) -> str:
+    """`500 ms`: as people write it, and with a space."""
+    return re.sub(r"(?<=\d)(?=[a-z])", " ", format_duration(time_s))

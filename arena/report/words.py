@@ -1,0 +1,126 @@
+"""Numbers, moves and observations in words, with as few marks as they can be understood with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+Chips = tuple[str, ...]
+"""Values that belong side by side: cards, dice, names."""
+Said = str | Chips
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+TEXT_MAX = 200
+"""Characters of one value; a whole deck says no more than its first cards."""
+
+
+# Numbers.
+
+
+def number(value: float, digits: int = 0, sign: str = "") -> str:
+    """`1612`, `16,120`, `+12.5`, `1.2M`; never `-0`, and a true minus."""
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:{sign}.1f}M".replace("-", "−")
+    comma = "," if abs(value) >= 1e4 else ""
+    return f"{round(value, digits) + 0.0:{sign}{comma}.{digits}f}".replace("-", "−")
+
+
+def digits_for(half: float) -> int:
+    """So many digits behind the point as an uncertainty of ± `half` leaves meaning to."""
+    return 0 if half >= 10 else 1 if half >= 1 else 2 if half >= 0.1 else 3
+
+
+def percent(share: float) -> str:
+    """`58%`; a share that is not all is never called 100%, nor one that is something 0%."""
+    if 0.995 <= share < 1:
+        return ">99%"
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+def chance(probability: float) -> str:
+    """As `percent`, but nothing is certain."""
+    return ">99%" if probability >= 0.995 else "<1%" if probability < 0.005 else percent(probability)
+
+
+def seconds(time_s: float) -> str:
+    """`8 µs`, `0.12 ms`, `45 ms`, `1.2 s`."""
+    if time_s < 0.00001:
+        return f"{time_s * 1e6:.0f} µs"
+    if time_s >= 0.9995:
+        return f"{time_s:.1f} s"
+    return f"{time_s * 1000:.0f} ms" if time_s >= 0.00995 else f"{time_s * 1000:.2f} ms"
+
+
+def day(unix_s: float) -> str:
+    """`21 November 2026`, of the world's time, in English wherever it is written."""
+    moment = datetime.fromtimestamp(unix_s, UTC)
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def counted(amount: int, noun: str) -> str:
+    """`1 match`, `2,000 matches`."""
+    plural = noun if noun.endswith("series") else noun + ("es" if noun.endswith("ch") else "s")
+    return f"{amount:,} {noun if amount == 1 else plural}"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """`ann, bob and cat`; of many the first, and how many more."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "nobody"
+
+
+# Names and trees.
+
+
+def spaced(name: str) -> str:
+    """`RaiseTo`, `raise_to` and `raiseTo` as `raise to`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("_", " ")).lower()
+
+
+def inline(value: Any) -> str:
+    """A JSON value on one line."""
+    if isinstance(value, Mapping):
+        fields = [f"{spaced(key)} {inline(item)}" for key, item in value.items() if item is not None]
+        return ", ".join(fields)
+    if isinstance(value, list | tuple):
+        between = ", " if all(isinstance(item, list | tuple | Mapping) for item in value) else " "
+        return between.join(map(inline, value)) or "none"
+    return scalar(value)
+
+
+def scalar(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return number(value, 0 if float(value).is_integer() else 3)
+    return str(value)
+
+
+def fields_said(fields: Mapping[str, Any]) -> str:
+    """`player ann, amount 20`: the fields that say something."""
+    said = {name: value for name, value in fields.items() if value is not None and value is not False}
+    if len(said) == len(fields) == 1:
+        return clipped(inline(*said.values()))
+    words = [
+        spaced(name) if value is True else f"{spaced(name)} {_in(value)}" for name, value in said.items()
+    ]
+    return clipped(", ".join(words))
+
+
+def _in(value: Any) -> str:
+    nested = isinstance(value, list | tuple) and any(
+        isinstance(item, list | tuple | Mapping) for item in value
+    )
+    return f"({inline(value)})" if nested else inline(value)
+
+
+def clipped(text: str, most: int = TEXT_MAX) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

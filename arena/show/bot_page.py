@@ -1,0 +1,127 @@
+"""One bot's page in the terminal: what it does well, what badly, and which matches to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from arena.show.board import chance, milliseconds, plus_minus, share
+from arena.show.text import aligned, clipped, counted, printable
+
+if TYPE_CHECKING:
+    from arena.analysis.bot_page import BotPage, LostMatch
+
+NAME_MOST = 24
+REASON_MOST = 60
+FAULTS_MAX = 8
+
+
+def bot_page(page: BotPage, where: str = "") -> str:
+    """The page.  `where`: the folder as the last word of a command, if it must be said."""
+    parts = [_head(page), *_seats(page), *_meetings(page), *_faults(page, where)]
+    return "\n\n".join([*parts, *_slowest(page), *_lost(page, where)])
+
+
+def _head(page: BotPage) -> str:
+    row = page.row
+    name = printable(row.bot) + (f" {printable(row.version)}" if row.version else "")
+    status = "" if row.status == "ok" else f", {row.status}"
+    if not row.matches:
+        return f"{name}: no match that counts yet{status}"
+    lines = [f"{name}: rank {row.rank} of {page.bots}, {counted(row.matches, 'match')}{status}"]
+    lines.append(f"rating   {plus_minus(row)} {row.rating_unit}{_next(page)}")
+    if row.score_unit == "points":
+        lines.append(f"points   {share(row.score, row.score_low, row.score_high)} of those there were")
+    rate = share(row.win_rate, row.win_rate_low, row.win_rate_high)
+    lines.append(f"won      {rate}: {row.wins} won, {row.ties} tied, {row.losses} lost")
+    median, p99 = milliseconds(row.move_time_median_s), milliseconds(row.move_time_p99_s)
+    lines.append(f"moves    median {median}, p99 {p99}")
+    return "\n".join(lines)
+
+
+def _next(page: BotPage) -> str:
+    if page.row.rank == page.bots:
+        return ""
+    return f"; better than the next bot with a probability of {chance(page.row.better_than_next)}"
+
+
+def _seats(page: BotPage) -> Iterator[str]:
+    if len(page.seats) < 2:
+        return
+    is_share = page.row.score_unit == "points"
+    rows = [
+        (
+            each.seat,
+            each.matches,
+            share(each.score, each.score_low, each.score_high)
+            if is_share
+            else f"{each.score:+.4g} ± {(each.score_high - each.score_low) / 2:.4g}",
+            each.wins,
+            each.ties,
+            each.losses,
+        )
+        for each in page.seats
+    ]
+    yield _table(("seat", "matches", f"{page.row.score_unit} (95 %)", "won", "tied", "lost"), rows)
+
+
+def _meetings(page: BotPage) -> Iterator[str]:
+    rows = [
+        (
+            clipped(printable(each.opponent), NAME_MOST),
+            each.matches,
+            share(each.share, each.share_low, each.share_high),
+            each.better,
+            each.tied,
+            each.worse,
+            f"{each.returns_mean:+.4g}",
+        )
+        for each in page.meetings
+    ]
+    if rows:
+        yield _table(
+            ("against", "matches", "share (95 %)", "better", "tied", "worse", "returns"), rows, "against"
+        )
+
+
+def _faults(page: BotPage, where: str) -> Iterator[str]:
+    rows = [
+        (each.count, each.fault, clipped(printable(each.reason), REASON_MOST))
+        for each in page.faults[:FAULTS_MAX]
+    ]
+    if rows:
+        more = len(page.faults) - len(rows)
+        tail = f"\nand {counted(more, 'other reason')}" if more else ""
+        command = f"arena matches --bot {quoted(printable(page.row.bot))} --fault any{where}"
+        table = _table(("faults", "kind", "reason"), rows, "kind", "reason")
+        yield f"{table}{tail}\n`{command}` lists the matches"
+
+
+def _slowest(page: BotPage) -> Iterator[str]:
+    rows = [(each.match_id, each.seat, milliseconds(each.seconds)) for each in page.slowest]
+    if rows:
+        yield _table(("slowest in", "seat", "longest move"), rows, "slowest in")
+
+
+def _lost(page: BotPage, where: str) -> Iterator[str]:
+    rows = [(f"arena replay {each.match_id}{where}", each.rank, _why(each)) for each in page.lost]
+    if rows:
+        yield _table(
+            ("lost matches that tell most", "place", "why"), rows, "lost matches that tell most", "why"
+        )
+
+
+def _why(lost: LostMatch) -> str:
+    beaten = f"beaten by {clipped(printable(lost.beaten_by), NAME_MOST)} (rank {lost.beaten_by_rank})"
+    return f"{beaten}, with {counted(lost.faults, 'fault')}" if lost.faults else beaten
+
+
+def _table(titles: tuple[str, ...], rows: Sequence[tuple[object, ...]], *to_left: str) -> str:
+    return aligned(titles, rows, [title for title in titles if title not in to_left])
+
+
+def quoted(word: str) -> str:
+    """As a shell takes it for one word."""
+    import shlex
+
+    return shlex.quote(word)

@@ -1,0 +1,95 @@
+"""Tournaments of every game with reports, and a browser to look at them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from reports import HOSTILE, reported, tournament
+
+from arena.games import GAMES
+from arena.store import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store of a folder that names no game."""
+    with Store.create(tmp_path / "run", meta={"game_version": 1}) as store:
+        yield store
+
+
+@pytest.fixture(scope="session")
+def games(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The reports of a small tournament of every game, by the game's name."""
+    home = tmp_path_factory.mktemp("games")
+    names = ("ann", "bob", "cat")
+    return {game: reported(tournament(home / game, game, names, series=2)) for game in GAMES}
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a tournament whose bots have hostile names."""
+    return reported(tournament(tmp_path_factory.mktemp("hostile") / "run", "liars-dice", HOSTILE, series=1))
+
+
+@pytest.fixture(scope="session")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a tournament of twenty bots."""
+    names = [f"a-bot-with-a-long-name-{number:02}" for number in range(20)]
+    return reported(tournament(tmp_path_factory.mktemp("crowd") / "run", "liars-dice", names, series=2))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless browser."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+DESK = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+"""Without motion a click need not wait for the page to come to rest."""
+
+
+@attrs.frozen
+class Watched:
+    """A page in the browser, and what went wrong or out while it was open."""
+
+    page: Any
+    troubles: list[str]
+
+    def open(self, path: Path, anchor: str = "") -> Any:
+        self.page.goto(f"{path.as_uri()}{anchor}")
+        return self.page
+
+
+@pytest.fixture
+def watched(chromium: Any) -> Iterator[Any]:
+    """Opens pages of a given size and collects console messages, errors, dialogs and requests to anywhere."""
+    opened = []
+
+    def watch(**options: Any) -> Watched:
+        page, troubles = chromium.new_page(**DESK | options), []
+        page.on("console", lambda message: troubles.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda request: request.url.startswith("file:") or troubles.append(f"asks {request.url[:60]}"),
+        )
+        opened.append(page)
+        return Watched(page, troubles)
+
+    yield watch
+    for page in opened:
+        page.close()
