@@ -209,17 +209,21 @@ class _Run:
 
     async def _dispatch(self, matches: trio.Nursery, keep: trio.MemorySendChannel[Kept]) -> None:
         """Starts matches in order of play as tables and bots get free."""
-        while self.pending or self.running:
+        while self._goes_on():
             self.freed = trio.Event()
-            if trio.current_time() > self.stops_at and self.pending:
-                self.summary.is_out_of_time = True
-                self._stop()
             while self.running < self.setup.concurrency and (pairing := self._next()) is not None:
                 without = self.ledger.without(pairing.id)
                 self.pool.reserve(pairing, without)
                 self.running += 1
                 matches.start_soon(self._play, pairing, without, keep)
             await self.freed.wait()
+
+    def _goes_on(self) -> bool:
+        """Whether there is anything to play, or to wait for."""
+        if self.pending and trio.current_time() >= self.stops_at:
+            self.summary.is_out_of_time = True
+            self._stop()
+        return bool(self.pending or self.running)
 
     def _next(self) -> Pairing | None:
         """The first pending match whose bots are free."""
