@@ -23,6 +23,8 @@ class Result:
     points: Points
     returns: tuple[float, ...]
     faults: tuple[int, ...]
+    withdrawn: tuple[bool, ...] = ()
+    """Whose moves were the default ones, as the bot had been withdrawn before; empty: nobody's."""
 
     @property
     def is_aborted(self) -> bool:

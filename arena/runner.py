@@ -106,7 +106,9 @@ def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Adva
     while waiting:
         pairing = waiting.popleft()
         if (match := finished.get(pairing.id)) is not None:
-            result = Result(points=match.points, returns=match.returns, faults=match.faults)
+            result = Result(
+                points=match.points, returns=match.returns, faults=match.faults, withdrawn=match.withdrawn
+            )
             outcomes = _outcomes(pairing, match.abandoned, match.crashed, match.withdrawn)
             advances.append(course.note(pairing.id, result, outcomes))
             waiting += advances[-1].planned
@@ -145,6 +147,8 @@ class _Run:
         """Matches with capsules, by series, until it is closed."""
         self.before: list[ClosedSeries] = []
         """The series that the folder holds already, as far as they count."""
+        self.replaced = ""
+        """The match that is played again: what is there of it goes when the new one is kept."""
         self.pending = self._pending()
         self.pool.upcoming = self.pending.__iter__
         self.running = 0
@@ -173,9 +177,15 @@ class _Run:
                 f"--only {setup.only}: {len(chosen)} matches of the plan have such an id; "
                 "`arena matches` lists them"
             )
-        if chosen[0] in there:
-            self.lacking[course.by_id[chosen[0]].series] += 1
-            setup.store.remove([finished[chosen[0]].match_id])
+        pairing = course.by_id[chosen[0]]
+        if pairing.id in there:
+            if course.kind.is_adaptive and pairing.cycle < course.order[-1].cycle:
+                raise ConfigError(
+                    f"--only {setup.only}: this match was played in cycle {pairing.cycle}, and whom later "
+                    f"cycles of a {course.kind.name} paired depends on it; --fresh plays all anew"
+                )
+            self.lacking[pairing.series] += 1
+            self.replaced = finished[pairing.id].match_id
         return Pending(course.order, chosen)
 
     def _check_ours(self, finished: Mapping[PairingId, Finished]) -> None:
@@ -327,6 +337,8 @@ class _Run:
             changes.append(partial(self.setup.store.remove, [match_id(self.setup.seed, stale)]))
             self._take_back(stale, entry.pairing.id)
         if entry.pairing.id not in news.stale:
+            if entry.match_id == self.replaced:
+                changes.append(partial(self.setup.store.remove, [entry.match_id]))
             changes += [entry, *self._publish(entry)]
             self.reporter.played(entry)
         changes += self._plan_on(news)
@@ -357,7 +369,7 @@ class _Run:
         """One more series counts: whoever shows it is told, and whoever may stop the run."""
         self.reporter.closed(closed)
         rule = self.setup.stop_rule
-        if rule is not None and rule.closed(closed) and not self.is_stopped:
+        if rule is not None and rule.closed(closed) and not self.is_stopped and self.setup.only is None:
             self.summary.is_settled = True
             self._stop()
 
@@ -458,7 +470,10 @@ def _result_of(entry: Entry) -> Result:
     faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
     seats = range(len(entry.pairing.bots))
     return Result(
-        points=entry.points, returns=entry.record.returns, faults=tuple(faults[seat] for seat in seats)
+        points=entry.points,
+        returns=entry.record.returns,
+        faults=tuple(faults[seat] for seat in seats),
+        withdrawn=entry.withdrawn,
     )
 
 

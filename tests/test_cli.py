@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -320,3 +322,18 @@ def test_being_stopped_has_a_code_of_its_own(raised, code, arena, here, monkeypa
 
     monkeypatch.setattr("arena.store.Store.bots", stopped)
     assert code == arena("matches", "--bot", "Odd")[0]
+
+
+def test_a_bots_page_hides_what_its_open_series_hide(here, arena):
+    """The reason of a fault may tell of a hand: with a match of its series missing it is not shown."""
+    shown = arena("leaderboard", "results/first", "--bot", "Odd")[1]
+    (row,) = [line for line in shown.splitlines() if "illegal" in line][:1]
+    shutil.copytree("results/first", "results/open")
+    with sqlite3.connect("results/open/arena.db") as db:
+        db.execute("DELETE FROM seats WHERE match IN (SELECT number FROM matches WHERE rotation = 1)")
+        db.execute("DELETE FROM matches WHERE rotation = 1")
+    db.close()
+    hidden = arena("leaderboard", "results/open", "--bot", "Odd")[1]
+    shutil.rmtree("results/open")
+    assert "is not possible here" in row
+    assert "is not possible here" not in hidden

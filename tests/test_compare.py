@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import attrs
 import pytest
 
 from arena.analysis.comparison import Comparison
@@ -131,6 +132,19 @@ def test_who_wins_by_the_faults_of_the_other_is_told_so():
     )
 
 
+def test_a_withdrawn_bot_has_failed_although_it_was_not_asked():
+    """Its matches are played by default moves, without a fault: they say nothing of its play."""
+    rule, course = begun()
+    for series in closed(course, lambda bot, pairing: float(bot == "new")):
+        was_out = [
+            (pairing, attrs.evolve(result, withdrawn=tuple(bot == "old" for bot in pairing.bots)))
+            for pairing, result in series.matches
+        ]
+        rule.closed(attrs.evolve(series, matches=tuple(was_out)))
+    assert rule.outcome.is_by_faults
+    assert (rule.outcome.series, 0) == (rule.outcome.old_faulty, rule.outcome.clean_series)
+
+
 def test_faults_that_decide_nothing_are_told_without_that_word():
     """The field's faults are nobody's excuse; old's few are told, and the rest say the same."""
     rule, course = begun(series=80)
@@ -201,6 +215,7 @@ def test_undecided_is_3(arena):
     )
     assert 3 == code
     assert out.startswith("undecided whether Even is better than Even-2.\n24 matches in 12 series: score 0.")
+    assert (3, out) == arena("compare", "--resume", "cmp")[:2]
 
 
 @pytest.mark.slow

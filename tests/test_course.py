@@ -31,7 +31,7 @@ def by_strength(pairing):
     """The stronger bot wins."""
     best = max(pairing.bots, key=STRENGTH.__getitem__)
     points = tuple(float(bot == best) for bot in pairing.bots)
-    return Result(points=points, returns=points, faults=(0, 0))
+    return Result(points=points, returns=points, faults=(0, 0), withdrawn=(False, False))
 
 
 ABORTED = Result(points=(), returns=(0.0, 0.0), faults=(0, 0))

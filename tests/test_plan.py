@@ -384,6 +384,20 @@ TOGETHER = [
         "more than matches_max = 100,000 allows: take fewer series or bots, or raise matches_max in a plan file",
     ),
     (
+        "no sample to be had",
+        {"bots": 40, "seats": 8},
+        "40 bots, 76,904,685 sets of 8 × 10 series × 8 seats = 6,152,374,800 matches, more than "
+        "matches_max = 100,000 allows: no balanced sample of the sets is known for so many bots at 8 seats: "
+        "take fewer series or bots, or raise matches_max in a plan file",
+    ),
+    (
+        "more sets than are wanted",
+        {"bots": 20, "seats": 6, "sets": "all"},
+        "20 bots, 38,760 sets of 6 × 10 series × 6 seats = 2,325,600 matches, more than "
+        "matches_max = 100,000 allows: take fewer series or bots, or raise matches_max in a plan file, "
+        'or say sets = "balanced"',
+    ),
+    (
         "cycles, but of what",
         {"bots": 3, "cycles": 3},
         "cycles = 3 is for a swiss only",

@@ -52,10 +52,10 @@ def open_up(wanted: Plan, *, matches: int = 0, begins: bool = True, fresh: bool 
 
 
 def entry(pairing) -> Entry:
-    record = MatchRecord((), (), (1, 2), (1.0, -1.0), (False, False))
-    return Entry(
-        match_id(1, pairing.id), pairing, "same", ("0", "0"), (False, False), record, (1.0, 0.0), b"", (), 0.0
-    )
+    seats = len(pairing.bots)
+    flags, points, nobody = (False,) * seats, (1.0,) + (0.0,) * (seats - 1), ("0",) * seats
+    record = MatchRecord((), (), tuple(range(1, seats + 1)), points, flags)
+    return Entry(match_id(1, pairing.id), pairing, "same", nobody, flags, record, points, b"", (), 0.0)
 
 
 def there() -> int:
@@ -127,6 +127,33 @@ def test_a_bot_that_changed_is_refused_by_name(home):
     open_up(plan(), matches=1)
     Path("mine.py").write_text(BOT + "# better\n")
     assert "Mine changed since this run: --fresh or another --out" == refused(plan())
+
+
+@pytest.mark.parametrize(
+    ("wishes", "before", "after"),
+    [
+        pytest.param({"tournament": "swiss"}, 3, 4, id="swiss"),
+        pytest.param({"tournament": "knockout"}, 3, 4, id="knockout"),
+        pytest.param({"seats": 3, "sets": "balanced"}, 7, 8, id="a sample"),
+        pytest.param({"seats": 3, "game": "blef"}, 15, 16, id="so many that a sample begins"),
+    ],
+)
+def test_a_plan_that_would_pair_others_takes_in_nobody(wishes, before, after, home):
+    """Its matches would be none of the new plan's, and nobody would count them."""
+    bots = tuple(f"b{number:02}=random" for number in range(after))
+    open_up(plan(*bots[:before], **wishes), matches=1)
+    said = refused(plan(*bots, **wishes))
+    assert f"has begun without {bots[-1][:3]} and would pair others with them" in said
+    assert 1 == there()
+
+
+@pytest.mark.parametrize("wishes", [{}, {"tournament": "gauntlet"}, {"seats": 3, "sets": "all"}])
+def test_a_plan_that_only_grows_takes_in_more_bots(wishes, home):
+    """What was planned for the bots there are stays planned."""
+    bots = tuple(f"b{number:02}=random" for number in range(6))
+    open_up(plan(*bots[:4], **wishes), matches=2)
+    open_up(plan(*bots, **wishes), matches=1)
+    assert 3 == there()
 
 
 def test_a_plan_grows_only_once_play_begins(home):

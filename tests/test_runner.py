@@ -207,6 +207,36 @@ async def test_only_one_match_is_played_again(tmp_path):
     assert before == exact(tmp_path / "out")
 
 
+async def test_a_match_that_is_played_again_stays_until_the_new_one_is_kept(tmp_path):
+    """Also where a stop rule says that enough is played, or the run is cancelled before."""
+    await play(tmp_path / "out", stop_rule=Enough(3))
+    before = exact(tmp_path / "out")
+    id = rows(tmp_path / "out", "matches")[0]["match_id"]
+    summary, _ = await play(tmp_path / "out", only=id, stop_rule=Enough(3))
+    assert (1, before) == (summary.played, exact(tmp_path / "out"))
+
+    class Cuts(Record):
+        def begins(self, course, done):
+            raise KeyboardInterrupt
+
+    with pytest.raises(BaseExceptionGroup):
+        await play(tmp_path / "out", only=id, reporter=Cuts())
+    with Store.open(tmp_path / "out") as store:
+        assert store.match(id).match_id == id
+
+
+async def test_a_match_that_later_cycles_depend_on_is_not_played_again(tmp_path):
+    """Another result would have paired others: refused, and nothing is lost; the last cycle may be."""
+    await play(tmp_path / "out", tournament="swiss")
+    before = exact(tmp_path / "out")
+    matches = rows(tmp_path / "out", "matches")
+    mistake = await the_mistake(play(tmp_path / "out", tournament="swiss", only=matches[0]["match_id"]))
+    assert "whom later cycles of a swiss paired depends on it" in str(mistake)
+    assert before == exact(tmp_path / "out")
+    summary, _ = await play(tmp_path / "out", tournament="swiss", only=matches[-1]["match_id"])
+    assert (1, before) == (summary.played, exact(tmp_path / "out"))
+
+
 async def test_only_must_name_one_match(tmp_path):
     """An id that no match has is the user's mistake."""
     assert "--only zzz: 0 matches" in str(await the_mistake(play(tmp_path / "out", only="zzz")))

@@ -676,3 +676,27 @@ def test_a_plan_with_a_mistake_plays_nothing(arena):
     assert "wrong.toml: sseed: no such key (did you mean seed?)" in err
     with pytest.raises(ConfigError, match="one plan file"):
         plan_of(("odds", "wrong.toml"), None, {})
+
+
+def test_another_goal_for_the_same_folder_is_refused(arena):
+    """Looks at it spend the probability of error once; `--until none` goes on without."""
+    words = (*TWO, "--series", "6", "--out", "out", "-q")
+    code, _, said = arena(*words, "--until", "top 1 at 95%")
+    assert code == 0
+    assert "top 1 at 95%: " in said
+    for change in (["--until", "top 1 at 80%"], ["--until", "top 1 at 95%", "--series", "8"]):
+        code, _, said = arena(*words, *change)
+        assert (2, True) == (code, 'was begun with --until "top 1 at 95%" over 6 series' in said)
+    code, _, said = arena(*words, "--series", "8", "--until", "none")
+    assert (0, False) == (code, "top 1" in said)
+    code, _, said = arena("--resume", "out", "--until", "top 1 at 95%", "-q")
+    assert 2 == code
+
+
+def test_a_goal_that_was_not_reached_is_said_so_again(arena):
+    """A folder where all is played is asked for its goal too."""
+    words = (*TWO, "--series", "6", "--out", "out", "-q", "--until", "top 1 at 99.9%")
+    first, again = arena(*words), arena(*words)
+    assert (0, 0) == (first[0], again[0])
+    assert "top 1 at 99.9%: not settled after 6 of 6 cycles" in first[2]
+    assert "top 1 at 99.9%: not settled after 6 of 6 cycles" in again[2]

@@ -73,10 +73,12 @@ class Comparison:
         points: dict[str, list[float]] = {self.new: [], self.old: []}
         faults = {self.new: 0, self.old: 0}
         for pairing, result in series.matches:
-            for bot, won, failed in zip(pairing.bots, result.points, result.faults, strict=True):
+            withdrawn = result.withdrawn or (False,) * len(pairing.bots)
+            rows = zip(pairing.bots, result.points, result.faults, withdrawn, strict=True)
+            for bot, won, failed, was_withdrawn in rows:
                 if bot in points:
                     points[bot].append(won)
-                    faults[bot] += failed
+                    faults[bot] += failed + was_withdrawn  # its faults are why it does not play any more
         means = {bot: fsum(won) / len(won) for bot, won in points.items()}
         score = (
             means[self.new] - means[self.old] + 1

@@ -45,7 +45,7 @@ from arena.cli.words import EXIT_CODES, cli, options
 )
 @options(
     "When it ends",
-    ("--until", "GOAL", 'Stop when it is settled who leads: "top 3 at 95%".'),
+    ("--until", "GOAL", 'Stop when it is settled who leads: "top 3 at 95%"; or none.'),
     ("--max-time", "D", "After that long no other match begins."),
 )
 @options(

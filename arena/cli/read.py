@@ -96,7 +96,7 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Form
     with store.frozen():
         sheet = read_sheet(store)
         board = read_only(store, anchor=anchor, sheet=sheet)
-        page = bot_page_of(sheet, board, bot, store.faults())
+        page = bot_page_of(sheet, board, bot, store.faults(published=True))
     if form == "json":
         return as_json(attrs.asdict(page))
     if form == "csv":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import comb
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import attrs
 
 from arena.clock import Control
-from arena.schedule import FORMATS, Deals, FormatKind, Sets, Size, Terms
+from arena.schedule import FORMATS, SETS_MAX, Deals, FormatKind, Sets, Size, Terms
 from arena.units import Address
 
 Rule: TypeAlias = bool | int | str
@@ -174,14 +175,18 @@ def refusal_of(plan: Plan, entrants: int) -> str | None:
     size = size_of(plan, entrants)
     if size.matches <= plan.matches_max:
         return None
-    return f"{size_words(plan, entrants)}, more than matches_max = {plan.matches_max:,} allows: {_less(plan)}"
+    return f"{size_words(plan, entrants)}, more than matches_max = {plan.matches_max:,} allows: {_less(plan, size)}"
 
 
-def _less(plan: Plan) -> str:
-    fewer = "take fewer series or bots"
-    if plan.tournament == "round-robin" and plan.sets == "all" and plan.seats > 2:
-        fewer += ', or sets = "balanced"'
-    return f"{fewer}, or raise matches_max in a plan file"
+def _less(plan: Plan, size: Size) -> str:
+    fewer = "take fewer series or bots, or raise matches_max in a plan file"
+    if plan.tournament != "round-robin" or plan.seats == 2 or "balanced" in size.words:
+        return fewer
+    if plan.sets == "all":
+        return f'{fewer}, or say sets = "balanced"'
+    if plan.sets is None and comb(plan.entrants, plan.seats) <= SETS_MAX:
+        return fewer
+    return f"no balanced sample of the sets is known for so many bots at {plan.seats} seats: {fewer}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -110,7 +110,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "sets": optional(one_of("all", "balanced")),
         "challengers": whole(1),
         "cycles": optional(whole(1)),
-        "until": optional(text),
+        "until": lambda value: None if value in (None, "none") else text(value),
         "max_time": optional(duration(beyond=True)),
         "anchor": optional(text),
         "bots": many(lambda value: _read_bot(value, base), _EXAMPLE_BOTS),

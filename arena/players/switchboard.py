@@ -8,6 +8,7 @@ polls holds for what is heard here.  Only Linux has it (epoll); elsewhere connec
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable
 
@@ -78,7 +79,9 @@ class _Switchboard:
         assert fd not in self._lines, "one at a time may listen"
         try:
             self._epoll.register(fd, select.EPOLLIN)  # while bytes are left it is reported again
-        except OSError:
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EBADF):
+                raise  # the system has no room for it: nobody's fault at the other end
             await trio.lowlevel.checkpoint()
             return
         line = self._lines[fd] = _Line(take, trio.lowlevel.current_task())

@@ -21,6 +21,7 @@ from arena.plan import (
     differences,
     format_of,
     identity,
+    terms_of,
 )
 from arena.prepare.plans import RESULTS, Prepared, stored_form
 from arena.store import DATABASE, Store, erase, holds_tournament, store_lock
@@ -174,9 +175,11 @@ def _check_continues(prepared: Prepared, store: Store) -> None:
     if lacking:
         raise ConfigError(f"{folder} has matches of {', '.join(lacking)}: name them too, or {otherwise}")
     more = sorted(named - known.keys())
-    if more and known and format_of(plan).is_adaptive:
+    if more and known and not format_of(plan).only_grows(len(known), plan.entrants, terms_of(plan, 0)):
+        hint = ', or --sets "all" if all sets met so far' if plan.tournament == "round-robin" else ""
         raise ConfigError(
-            f"{folder} is of a {plan.tournament} that has begun without {', '.join(more)}: {otherwise}"
+            f"{folder} is of a {plan.tournament} that has begun without {', '.join(more)} and would pair "
+            f"others with them: {otherwise}{hint}"
         )
     check_unchanged(prepared.entrants, {name: bot.fingerprint for name, bot in known.items()})
 

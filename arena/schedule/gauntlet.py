@@ -66,6 +66,7 @@ KIND = FormatKind(
     summary="the bots named first challenge all the others, and never one another",
     pairings=pairings,
     size=size,
+    only_grows=lambda before, after, terms: True,
     refusal=refusal,
     ranked_by="rating",
 )

@@ -61,11 +61,17 @@ def _is_sampled(entrants: int, terms: Terms) -> bool:
     return wanted == "balanced" and terms.seats > 2
 
 
+def only_grows(before: int, after: int, terms: Terms) -> bool:
+    """All sets of fewer bots are among all sets of more; a sample is drawn anew."""
+    return before == after or not (_is_sampled(before, terms) or _is_sampled(after, terms))
+
+
 KIND = FormatKind(
     name="round-robin",
     summary="every set of bots meets equally often",
     pairings=pairings,
     size=size,
+    only_grows=only_grows,
     refusal=too_few,
     ranked_by="score",
 )

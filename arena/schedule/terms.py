@@ -70,6 +70,8 @@ class FormatKind:
     """Whether what it plans depends on results."""
     size: Callable[[int, Terms], Size]
     """Of a tournament of so many entrants that is not refused."""
+    only_grows: Callable[[int, int, Terms], bool] = lambda before, after, terms: before == after
+    """Whether all that is planned for so many entrants is planned for more of them too."""
     refusal: Callable[[int, Terms], str | None]
     """Why so many entrants cannot play it on these terms, in one sentence; None if they can."""
     ranked_by: Literal["score", "rating", "places"]

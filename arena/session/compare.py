@@ -167,7 +167,7 @@ def told(outcome: Outcome, hypotheses: Hypotheses) -> Iterator[str]:
     low, high = signed(outcome.elo_low, 0), signed(outcome.elo_high, 0)
     yield (
         f"{counted(outcome.matches, 'match')} in {outcome.series:,} series: score {outcome.mean:.3f}, "
-        f"{signed(outcome.elo, 0)} Elo (95 %: {low} to {high}); "
+        f"{signed(outcome.elo, 0)} Elo (95 % if the length had been fixed: {low} to {high}); "
         f"LLR {signed(outcome.llr)} between {signed(outcome.lower)} and {signed(outcome.upper)}"
     )
     if outcome.spoilt:

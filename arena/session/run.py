@@ -29,6 +29,8 @@ from arena.show.progress import progress
 from arena.show.text import capsule_lines, counted, out, printable, say
 from arena.units import format_duration
 
+GOAL = "until"
+"""Where the store keeps the goal of `--until` and the series planned for it."""
 LOG_LINES = 8
 """How much of a broken bot's log is shown."""
 ABORTED_SHOWN = 5
@@ -50,7 +52,24 @@ def run_command(words: Sequence[str], asked: Asked, options: Mapping[str, Any]) 
     with opened(
         prepared, fresh=asked.fresh, only=asked.only, stop_at_fault=asked.exit_first, stop_rule=rule
     ) as folder:
+        _keep_goal(folder, rule)
         return Run(prepared, folder, asked).run()
+
+
+def _keep_goal(folder: Opened, rule: UntilRule | None) -> None:
+    """Keeps what `--until` asks.  Raises ConfigError if there were looks at the folder for another goal."""
+    if rule is None:
+        return
+    setup = folder.setup
+    asked, kept = [str(rule.goal), setup.plan.series], setup.store.meta().get(GOAL)
+    if kept is not None and kept != asked and setup.store.finished():
+        goal, series = kept
+        raise ConfigError(
+            f'{setup.folder} was begun with --until "{goal}" over {series} series, and to look again for '
+            "another goal or in a longer schedule would err more often than it says: --until none goes on "
+            "without, --fresh plays anew, --out DIR elsewhere"
+        )
+    setup.store.set_meta(GOAL, asked)
 
 
 def _until(prepared: Prepared) -> UntilRule | None:
@@ -164,7 +183,7 @@ class Run:
             self._tell_result()
         if not self.left_to_play:
             say(f"nothing left to play in {self.setup.folder}; --fresh plays again")
-        faults = store.faults()
+        faults = store.faults(published=True)
         for line in tally(faults, self._where()):
             say(line)
         for line in self._remarks():
@@ -219,9 +238,16 @@ class Run:
             yield f"match {id} was aborted by a bug of the arena or the rules: {printable(error)}"
         if aborted:
             yield f"  arena replay {aborted[0]}{self._where()}    its moves, and the traceback"
-            yield f"  {self._resume()} --only {aborted[0]}    plays it again"
+            if self._can_play_again:
+                yield f"  {self._resume()} --only {aborted[0]}    plays it again"
         if len(aborted) > ABORTED_SHOWN:
             yield f"  {counted(len(aborted), 'match')} were aborted in all; `arena matches` lists them"
+
+    @property
+    def _can_play_again(self) -> bool:
+        """Whether one match may be played again: nothing that came later depends on it."""
+        kind = format_of(self.setup.plan)
+        return kind.is_offered and not kind.is_adaptive
 
     def _interrupted(self) -> int:
         number = self.stop.number
@@ -276,7 +302,8 @@ def is_complete(setup: Setup) -> bool:
         return False
     course = course_of(setup, names + came)
     advances = take_in(course, finished)
-    return course.is_over or (setup.only is None and _is_settled(setup, course, advances))
+    is_settled = setup.only is None and _is_settled(setup, course, advances)  # the rule is told them all
+    return course.is_over or is_settled
 
 
 def _is_settled(setup: Setup, course: Course, advances: Sequence[Advance]) -> bool:
@@ -285,9 +312,7 @@ def _is_settled(setup: Setup, course: Course, advances: Sequence[Advance]) -> bo
     if rule is None:
         return False
     rule.begins(course)
-    settled = [
-        rule.closed(closed) for advance in advances for closed in advance.closed
-    ]  # it is told them all
+    settled = [rule.closed(closed) for advance in advances for closed in advance.closed]
     return any(settled)
 
 

@@ -68,6 +68,8 @@ class UntilRule:
             return ""
         if not until.settled:
             return f"{self.goal}: not settled after {until.cycles} of {until.cycles_planned} cycles"
-        return f"{self.goal}: settled after {until.cycles} of {until.cycles_planned} cycles: " + ", ".join(
-            until.leaders
-        )
+        leaders = ", ".join(until.leaders)
+        settled = f"{self.goal}: settled after {until.cycles} of {until.cycles_planned} cycles: {leaders}"
+        if self._by_returns:  # tests/analysis/test_until.py shows how far that can go
+            settled += "; returns that are rare and large, and have not come yet, may still say otherwise"
+        return settled

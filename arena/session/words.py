@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.plan import BotSpec, Plan, load_plan, parse_rules, warnings_of, with_options
+from arena.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
 from arena.prepare.folder import matches_there
 from arena.prepare.plans import QUICKSTART, Prepared, game_class, stored_plan
 from arena.show.text import as_json, as_time, counted, out, say
@@ -93,6 +93,11 @@ def announced(prepared: Prepared, there: int) -> str:
 def warn(prepared: Prepared, plan: Plan) -> None:
     for warning in warnings_of(plan):
         say(f"warning: {warning}")
+    if format_of(plan).ranked_by == "rating" and prepared.game.rated_by == "returns":
+        say(
+            f"warning: in a {plan.tournament} bots have different opponents, and the mean returns by which "
+            f"{prepared.game.title} is ranked do not make up for that"
+        )
     local = [entrant.name for entrant in prepared.entrants if entrant.kind == "local"]
     if local:
         say(f"warning: {', '.join(local)}, in this process: time is measured there, limits are not enforced")
