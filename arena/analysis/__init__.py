@@ -5,13 +5,16 @@ pandas and numpy are imported where a DataFrame or a large sum asks for them, no
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from arena.analysis.leaderboard import Leaderboard
 from arena.analysis.leaderboard import leaderboard as _leaderboard
 from arena.analysis.series import series_table as _series_table
-from arena.analysis.tables import LATEST, Results, load
-from arena.store import Store, write_tables
+from arena.analysis.tables import COLUMNS, LATEST, Results, load
+from arena.store import Store, is_written, write_tables
+from arena.store.aside import LARGE, written_aside
 
 __all__ = ["LATEST", "Leaderboard", "Results", "export", "load"]
 
@@ -23,11 +26,12 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     """
     from arena.analysis.sheet import read_sheet
 
-    with store.frozen():
+    place = Path(folder or store.folder)
+    with store.frozen(), _aside(store, place) as aside:
         sheet = read_sheet(store)
         board = _leaderboard(store, anchor=anchor, sheet=sheet)
         write_tables(
-            folder or store.folder,
+            place,
             {
                 **store.tables(),
                 "series": _series_table(store, sheet),
@@ -35,8 +39,22 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
                 "leaderboard": board.table,
             },
             mark=store.mark(),
-            always=("head_to_head", "leaderboard"),
+            always=_ALWAYS,
+            aside=aside,
         )
     if folder is None:
         store.publish()
     return board
+
+
+_ALWAYS = ("head_to_head", "leaderboard")
+"""They depend on the anchor too, and take no time."""
+
+
+def _aside(store: Store, folder: Path) -> AbstractContextManager[Mapping[str, Callable[[], bool]]]:
+    """What a second process writes meanwhile: nothing, if there is little to write."""
+    mark = store.mark()
+    names = [name for name in COLUMNS if name not in _ALWAYS]
+    if mark is None or store.size() < LARGE or is_written(folder, mark, names):
+        return nullcontext({})
+    return written_aside(store, folder, mark)

@@ -43,7 +43,7 @@ class Progress:
         parts = [f"{matches} {reason}" for reason, matches in reasons.items() if matches]
         if not parts and self.counted == self.planned:
             return ""
-        return "; ".join([f"{self.counted} of {self.planned} matches counted", *parts])
+        return "; ".join([f"{self.counted:,} of {self.planned:,} matches counted", *parts])
 
 
 def progress_of(series: Sequence[SeriesState]) -> Progress:

@@ -14,25 +14,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.counted import Progress, progress_of
 from arena.record import FAULT_KINDS
-from arena.store import Store, series_from
-
-_SEATS: dict[str, Any] = {
-    "match": np.int64,
-    "seat": np.int16,
-    "rank": np.int16,
-    "points": np.float64,
-    "returns": np.float64,
-    "win": np.bool_,
-    "tie": np.bool_,
-    **dict.fromkeys(FAULT_KINDS, np.int32),
-    "not_asked": np.int32,
-    "abandoned": np.bool_,
-    "withdrawn": np.bool_,
-    "decisions": np.int32,
-    "think_s": np.float64,
-    "think_max_s": np.float64,
-}
-"""The columns that are taken as they are kept -> their types."""
+from arena.store import SEAT_BITS, Row, SeriesState, Store
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -68,11 +50,7 @@ class Sheet:
     malformed: NDArray[np.int32]
     illegal: NDArray[np.int32]
     gone: NDArray[np.int32]
-    not_asked: NDArray[np.int32]
-    abandoned: NDArray[np.bool_]
-    withdrawn: NDArray[np.bool_]
     decisions: NDArray[np.int32]
-    think_s: NDArray[np.float64]
     think_max_s: NDArray[np.float64]
     times: tuple[NDArray[np.float32], ...]
     """By bot: the seconds of each of its answers, in no order."""
@@ -95,10 +73,10 @@ def read_sheet(store: Store) -> Sheet:
     with _without_collector():
         progress, counted = _counted(store)
         seats = _Seats(counted.numbers)
-        for chunk in store.seat_chunks("bot", "version", "times", *_SEATS):
-            seats.add(chunk)
-        columns, bot, bots = seats.sorted({bot.bot: bot.version for bot in store.bots()})
-        match = columns.pop("match")
+        for chunk in store.seat_chunks():
+            seats.add(*chunk)
+        columns, bot, bots = seats.sorted({bot.bot: bot.version for bot in store.bots()}, store)
+        match = columns["match"]
         return Sheet(
             progress=progress,
             bots=tuple(bots),
@@ -106,7 +84,6 @@ def read_sheet(store: Store) -> Sheet:
             series_ids=counted.series_ids,
             cycles=counted.cycles,
             match_ids=counted.match_ids,
-            match=match,
             series=counted.series[match],
             bot=bot,
             rotation=counted.rotations[match],
@@ -117,7 +94,10 @@ def read_sheet(store: Store) -> Sheet:
 
 def _counted(store: Store) -> tuple[Progress, _Counted]:
     matches = _Matches()
-    progress = progress_of(series_from(matches.read(store), store.unplayed()))
+    for chunk in store.match_chunks():
+        matches.add(*chunk)
+    is_over = matches.planned == store.planned()  # then nobody need look for what is missing
+    progress = progress_of(matches.series(() if is_over else store.unplayed()))
     return progress, matches.counted(progress.series)
 
 
@@ -159,30 +139,58 @@ class _Matches:
         self.parts: list[NDArray[np.int64]] = []
         """Of each chunk by match: position, number, series, cycle, rotation, whether it is done."""
 
-    def read(self, store: Store) -> Iterator[Sequence[Any]]:
-        """The rows of `Store.match_chunks`, gathered as they are asked for."""
-        for chunk in store.match_chunks():
-            self._add(chunk)
-            yield from chunk
-
-    def _add(self, chunk: Sequence[Sequence[Any]]) -> None:
-        positions, numbers, match_ids, series, cycles, rotations, statuses, pairings = zip(
-            *chunk, strict=True
-        )
-        if None in positions:
-            begin = len(self.match_ids)
-            self.outside += [
-                (pairings[index], begin + index) for index, place in enumerate(positions) if place is None
-            ]
-            positions = tuple(-1 if place is None else place for place in positions)
+    def add(
+        self,
+        positions: Sequence[int],
+        numbers: Sequence[int],
+        match_ids: Sequence[str],
+        series: Sequence[str],
+        cycles: Sequence[int],
+        rotations: Sequence[int],
+        done: Sequence[int],
+        pairings: Sequence[str | None],
+    ) -> None:
+        """The columns of `Store.match_chunks`."""
+        begin = len(self.match_ids)
+        self.outside += [
+            (pairing, begin + index) for index, pairing in enumerate(pairings) if pairing is not None
+        ]
         self.match_ids += match_ids
         codes = [self.codes.setdefault(each, len(self.codes)) for each in series]
-        done = [status == "done" for status in statuses]
-        self.parts.append(np.array([positions, numbers, codes, cycles, rotations, done], dtype=np.int64))
+        columns = (positions, numbers, codes, cycles, rotations, done)
+        self.parts.append(np.stack([np.array(column, dtype=np.int64) for column in columns]))
+
+    @property
+    def planned(self) -> int:
+        """How many of them the schedule names."""
+        return len(self.match_ids) - len(self.outside)
+
+    def series(self, unplayed: Iterable[Row]) -> list[SeriesState]:
+        """All series in schedule order; those that the schedule does not name come last, by their ids.
+
+        `unplayed`: the rows of `Store.unplayed`.
+        """
+        places, codes, done = self._table()[[0, 2, 5]]
+        left = np.array(
+            [(place, self.codes.setdefault(each, len(self.codes))) for place, each in unplayed],
+            dtype=np.int64,
+        ).reshape(-1, 2)
+        size, is_planned = len(self.codes), places >= 0
+        first = np.full(size, _NOWHERE)
+        np.minimum.at(first, codes[is_planned], places[is_planned])
+        np.minimum.at(first, left[:, 1], left[:, 0])
+        missing = np.bincount(left[:, 1], minlength=size)
+        planned = missing + np.bincount(codes[is_planned], minlength=size)
+        stored, aborted = np.bincount(codes, minlength=size), np.bincount(codes[done == 0], minlength=size)
+        names, order = list(self.codes), np.argsort(first, kind="stable")
+        named = int((first < _NOWHERE).sum())
+        order[named:] = sorted(order[named:].tolist(), key=names.__getitem__)
+        columns = (column[order].tolist() for column in (planned, missing, stored, aborted))
+        return list(map(SeriesState, [names[code] for code in order.tolist()], *columns))
 
     def counted(self, series_ids: Collection[str]) -> _Counted:
         """Those of these series."""
-        table = np.concatenate([np.zeros((6, 0), dtype=np.int64), *self.parts], axis=1)
+        table = self._table()
         self._place_outside(table[0])
         counts = np.array([each in series_ids for each in self.codes], dtype=np.bool_)
         there = np.flatnonzero(counts[table[2]] & (table[5] == 1)) if len(counts) else np.zeros(0, dtype=int)
@@ -198,9 +206,13 @@ class _Matches:
             match_ids=tuple([self.match_ids[index] for index in order.tolist()]),
             series=place[inverse],
             rotations=rotations.astype(np.int32),
-            series_ids=tuple(names[code] for code in found[by_first].tolist()),
+            series_ids=tuple([names[code] for code in found[by_first].tolist()]),
             cycles=cycles[first[by_first]].astype(np.int32),
         )
+
+    def _table(self) -> NDArray[np.int64]:
+        self.parts = [np.concatenate([np.zeros((6, 0), dtype=np.int64), *self.parts], axis=1)]
+        return self.parts[0]
 
     def _place_outside(self, positions: NDArray[np.int64]) -> None:
         """After all others, by their pairings."""
@@ -218,30 +230,52 @@ class _Seats:
         self.numbers = numbers[self.order]
         self.codes: dict[str, int] = {}
         """Of each bot, in the order in which they came."""
-        self.versions: dict[str, str] = {}
-        self.times: dict[str, list[bytes]] = {}
-        self.parts: list[list[NDArray[Any]]] = []
-        """Of each chunk: bots, then the columns of `_SEATS`."""
+        self.times: dict[int, list[bytes]] = {}
+        """By code of the bot."""
+        self.parts: list[dict[str, NDArray[Any]]] = []
+        """Of each chunk the columns of the seats that count."""
 
-    def add(self, chunk: Sequence[Sequence[Any]]) -> None:
-        bots, versions, times, *columns = zip(*chunk, strict=True)
-        match = np.array(columns[0], dtype=np.int64)
-        place = np.searchsorted(self.numbers, match)
-        counts = np.append(self.numbers, -1)[place] == match
-        spent: dict[str, list[bytes]] = {}
-        for bot, seconds, is_counted in zip(bots, times, counts.tolist(), strict=True):
-            if is_counted:
-                spent.setdefault(bot, []).append(seconds)
-        for bot, parts in spent.items():
-            self.times.setdefault(bot, []).append(b"".join(parts))
-        self.versions.update(zip(compress(bots, counts), compress(versions, counts), strict=True))
+    def add(
+        self,
+        matches: Sequence[int],
+        bots: Sequence[str],
+        packed: Sequence[int],
+        points: Sequence[float],
+        returns: Sequence[float],
+        think_max_s: Sequence[float],
+        times: Sequence[bytes],
+    ) -> None:
+        """The columns of `Store.seat_chunks`."""
+        match, counts = self._places(matches)
         codes = np.array([self.codes.setdefault(bot, len(self.codes)) for bot in bots], dtype=np.int32)
-        kinds = list(_SEATS.values())[1:]
-        arrays = [np.array(column, dtype=kind) for column, kind in zip(columns[1:], kinds, strict=True)]
-        self.parts.append([codes[counts], self.order[place[counts]], *(array[counts] for array in arrays)])
+        self._add_times(np.where(counts, codes, -1), times)
+        numbers = {"points": points, "returns": returns, "think_max_s": think_max_s}
+        columns: dict[str, NDArray[Any]] = {
+            "bot": codes,
+            "match": match,
+            **_unpacked(np.array(packed, dtype=np.int64)),
+            **{name: np.array(column, dtype=np.float64) for name, column in numbers.items()},
+        }
+        self.parts.append({name: column[counts] for name, column in columns.items()})
+
+    def _places(self, matches: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Of matches by their numbers: the places in schedule order, and whether they count."""
+        match = np.array(matches, dtype=np.int64)
+        place = np.searchsorted(self.numbers, match)
+        return np.append(self.order, -1)[place], np.append(self.numbers, -1)[place] == match
+
+    def _add_times(self, codes: NDArray[np.int32], times: Sequence[bytes]) -> None:
+        """By bot, sorted in one go: to look at two million rows one by one takes seconds.  -1: not kept."""
+        order = np.argsort(codes, kind="stable")
+        found, firsts = np.unique(codes[order], return_index=True)
+        ends = np.append(firsts[1:], len(order))
+        for code, first, end in zip(found.tolist(), firsts.tolist(), ends.tolist(), strict=True):
+            if code >= 0:
+                part = b"".join([times[index] for index in order[first:end].tolist()])
+                self.times.setdefault(code, []).append(part)
 
     def sorted(
-        self, known: Mapping[str, str]
+        self, known: Mapping[str, str], store: Store
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], dict[str, str]]:
         """All columns in schedule order; the number of the bot in each row; all bots with versions, by name.
 
@@ -249,20 +283,75 @@ class _Seats:
         """
         names = sorted({*known, *self.codes})
         number = {name: index for index, name in enumerate(names)}
-        codes, match = self._taken(np.int32), self._taken(np.int64)
-        columns = {"match": match} | {name: self._taken(kind) for name, kind in list(_SEATS.items())[1:]}
-        order = np.lexsort((columns["seat"], match))
-        numbers = np.array([number[name] for name in self.codes] or [0], dtype=np.int32)
+        columns = {name: self._taken(name, kind) for name, kind in _KINDS.items()}
+        order = np.lexsort((columns["seat"], columns["match"]))
         for name in columns:  # one after the other: both tables would not fit into memory
             columns[name] = columns[name][order]
-        versions = {name: self.versions.get(name, known.get(name, "")) for name in names}
-        return columns, numbers[codes[order]], versions
+        columns |= self._faults(columns["match"], columns["seat"], store)
+        codes = columns.pop("bot")
+        versions = self._versions(len(np.unique(codes)), store)
+        numbers = np.array([number[name] for name in self.codes] or [0], dtype=np.int32)
+        return columns, numbers[codes], {name: versions.get(name, known.get(name, "")) for name in names}
 
-    def _taken(self, kind: Any) -> NDArray[Any]:
-        """The next column, whole; its parts are forgotten."""
-        return np.concatenate([np.zeros(0, dtype=kind), *(part.pop(0) for part in self.parts)])
+    def _taken(self, name: str, kind: Any) -> NDArray[Any]:
+        """A column, whole; its parts are forgotten."""
+        parts = [np.zeros(0, dtype=kind), *(part.pop(name) for part in self.parts)]
+        return np.concatenate(parts, dtype=kind, casting="unsafe")
+
+    def _faults(
+        self, match: NDArray[np.int64], seat: NDArray[np.int16], store: Store
+    ) -> dict[str, NDArray[np.int32]]:
+        """By kind; most seats have none, so those that do are asked for on their own."""
+        columns: dict[str, NDArray[np.int32]] = {
+            kind: np.zeros(len(match), dtype=np.int32) for kind in FAULT_KINDS
+        }
+        keys = match << SEAT_BITS["seat"] | seat
+        for matches, seats, *counts in store.fault_chunks():
+            place, is_counted = self._places(matches)
+            sought = place << SEAT_BITS["seat"] | np.array(seats, dtype=np.int64)
+            rows = np.searchsorted(keys, sought[is_counted])
+            for kind, column in zip(FAULT_KINDS, counts, strict=True):
+                columns[kind][rows] = np.array(column, dtype=np.int32)[is_counted]
+        return columns
+
+    def _versions(self, bots: int, store: Store) -> dict[str, str]:
+        """Of each of so many bots that which it last played; from behind, as most are found there at once."""
+        found: dict[str, str] = {}
+        chunks = store.version_chunks()
+        while len(found) < bots:
+            matches, names, versions = next(chunks)
+            _, counts = self._places(matches)
+            for name, version in compress(zip(names, versions, strict=True), counts.tolist()):
+                found.setdefault(name, version)
+        return found
 
     def times_by(self, names: Iterable[str]) -> tuple[NDArray[np.float32], ...]:
         """Of each bot; what was gathered is forgotten."""
-        parts = (self.times.pop(name, []) for name in names)
+        parts = (self.times.pop(self.codes.get(name, -1), []) for name in names)
         return tuple(np.frombuffer(b"".join(part), dtype=np.float32) for part in parts)
+
+
+_NOWHERE = np.iinfo(np.int64).max
+"""Behind every position of a schedule."""
+_KINDS: Mapping[str, Any] = {
+    "bot": np.int32,
+    "match": np.int64,
+    "seat": np.int16,
+    "rank": np.int16,
+    "points": np.float64,
+    "returns": np.float64,
+    "win": np.bool_,
+    "tie": np.bool_,
+    "decisions": np.int32,
+    "think_max_s": np.float64,
+}
+"""The columns that are gathered -> their types."""
+
+
+def _unpacked(packed: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """The columns that `Store.seat_chunks` gives as one number."""
+    columns = {}
+    for name, bits in SEAT_BITS.items():
+        columns[name] = (packed & (1 << bits) - 1).astype(_KINDS[name])
+        packed = packed >> bits
+    return columns

@@ -175,7 +175,8 @@ def refusal_of(plan: Plan, entrants: int) -> str | None:
     size = size_of(plan, entrants)
     if size.matches <= plan.matches_max:
         return None
-    return f"{size_words(plan, entrants)}, more than matches_max = {plan.matches_max:,} allows: {_less(plan, size)}"
+    most = f"more than matches_max = {plan.matches_max:,} allows"
+    return f"{size_words(plan, entrants)}, {most}: {_less(plan, size)}"
 
 
 def _less(plan: Plan, size: Size) -> str:

@@ -59,7 +59,8 @@ def logarithmic(values: Sequence[float]) -> Axis:
     """An axis of times in whole powers of ten that holds all these values from LEAST_S on."""
     above = [value for value in values if value >= LEAST_S] or [1e-3, 1.0]
     low, high = floor(log10(min(above))), ceil(log10(max(above)))
-    high = max(high, low + 1)
+    low -= 10.0**low > min(above)  # log10 rounds: that of 9999.999999999998 is 4.0
+    high = max(high + (10.0**high < max(above)), low + 1)
     return Axis(10.0**low, 10.0**high, tuple(10.0**power for power in range(low, high + 1)), is_log=True)
 
 

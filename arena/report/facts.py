@@ -46,6 +46,10 @@ class Played:
     """Of the arena that played."""
     ended_at: float | None
     """Unix time."""
+    conclusion: tuple[str, ...] = ()
+    """The sentences that the run ended with."""
+    anchor: str = ""
+    """The bot whose rating is the fixed one; empty: the mean is."""
 
 
 @attrs.frozen
@@ -117,6 +121,8 @@ def _played(store: Store, meta: Mapping[str, Any]) -> Played:
         identity=identity,
         version=str(run.get("arena", arena.__version__)),
         ended_at=run.get("ended_at"),
+        conclusion=tuple(meta.get("conclusion", ())),
+        anchor=meta.get("plan", {}).get("anchor") or "",
     )
 
 

@@ -68,6 +68,7 @@ def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
         words=words,
         heading=heading(facts),
         verdict=verdict(facts),
+        anchor=facts.played.anchor,
         details=facts_list(facts),
         notes=notes(facts),
         anchors={row.bot: f"bot-{place}" for place, row in enumerate(facts.rows[: len(facts.pages)], 1)},

@@ -61,6 +61,7 @@ def notes(facts: Facts) -> list[str]:
 
 
 def _notes(facts: Facts) -> Iterator[str]:
+    yield from facts.played.conclusion
     if facts.board.progress.note:
         yield facts.board.progress.note
     for status, said in (
@@ -77,7 +78,7 @@ def _notes(facts: Facts) -> Iterator[str]:
 
 def _sentence(note: str) -> str:
     note = words.clipped(note, NOTE_MAX)
-    return f"{note[:1].upper()}{note[1:]}{'' if note.endswith('.') else '.'}"
+    return note if note.endswith(".") else f"{note}."
 
 
 def facts_list(facts: Facts) -> list[tuple[str, str]]:

@@ -123,12 +123,17 @@ def announced(prepared: Prepared, hypotheses: Hypotheses) -> Iterator[str]:
     new, old, *field = [entrant.name for entrant in prepared.entrants]
     against = f", against {', '.join(field)}" if field else ""
     yield f"is {new} better than {old} at {prepared.game.title}{against}?"
-    at0, at1 = (round(series) for series in expected_series(hypotheses)[:2])
-    a_series = prepared.matches // hypotheses.series_max
+    unbounded = attrs.evolve(hypotheses, series_max=10**9)
+    at0, at1 = (round(series) for series in expected_series(unbounded))
+    a_series, most = prepared.matches // hypotheses.series_max, hypotheses.series_max
+    end = "; it will probably end undecided" if min(at0, at1) > most else ""
+    elo0, elo1 = signed(hypotheses.elo0, 0), signed(hypotheses.elo1, 0)
     yield (
-        f"expected: about {at1:,} series if it is {hypotheses.elo1:g} Elo better, {at0:,} if it is "
-        f"{hypotheses.elo0:g}; at most {hypotheses.series_max:,}, of {counted(a_series, 'match')} each"
+        f"expected: about {at1:,} series if the truth is {elo1} Elo, {at0:,} if it is {elo0}; "
+        f"at most {most:,}, of {counted(a_series, 'match')} each{end}"
     )
+    if field:
+        yield f"Elo is here of (points of {new} − points of {old} + 1) / 2, from the same seats and deals"
 
 
 class _Compare(Run):
@@ -143,12 +148,15 @@ class _Compare(Run):
     def _announce(self) -> None:
         """Said before the folder was opened."""
 
+    def _conclusion(self) -> Iterator[str]:
+        return told(self.rule.outcome, self.rule.hypotheses)
+
     def _tell_result(self) -> None:
         outcome = self.rule.outcome
         if self.asked.as_json:
             out(as_json({**attrs.asdict(outcome), "is_by_faults": outcome.is_by_faults}))
             return
-        for line in told(outcome, self.rule.hypotheses):
+        for line in self._conclusion():
             out(line)
 
     def _exit_code(self, has_faults: bool) -> int:

@@ -29,6 +29,8 @@ from arena.show.progress import progress
 from arena.show.text import capsule_lines, counted, out, printable, say
 from arena.units import format_duration
 
+CONCLUSION = "conclusion"
+"""Where the store keeps, for the report, the sentences that a run ended with."""
 GOAL = "until"
 """Where the store keeps the goal of `--until` and the series planned for it."""
 LOG_LINES = 8
@@ -45,10 +47,10 @@ def run_command(words: Sequence[str], asked: Asked, options: Mapping[str, Any]) 
         where = asked.resume or " ".join(words)
         raise ConfigError(f"{where} is of a {plan.tournament}: `arena compare --resume DIR` goes on with one")
     prepared = prepare(plan, resume=asked.resume)
+    rule = _until(prepared)
     if asked.dry_run:
         tell_of_plan(prepared, asked)
         return 0
-    rule = _until(prepared)
     with opened(
         prepared, fresh=asked.fresh, only=asked.only, stop_at_fault=asked.exit_first, stop_rule=rule
     ) as folder:
@@ -166,6 +168,7 @@ class Run:
     def _export(self, status: str) -> ConfigError | None:
         """Writes all tables; gives why they cannot be."""
         try:
+            self.setup.store.set_meta(CONCLUSION, list(self._conclusion()))
             export(self.setup.store)
             if self.summary.first_fault is not None:  # its series is open, but whoever says -x asks for it
                 self.setup.store.publish([self.summary.first_fault.match_id])
@@ -197,9 +200,16 @@ class Run:
             self._say_next()
         return 70 if aborted else self._exit_code(bool(faults))
 
+    def _conclusion(self) -> Iterator[str]:
+        """What the run says beyond its leaderboard; the report begins with it."""
+        if isinstance(self.setup.stop_rule, UntilRule):
+            yield self.setup.stop_rule.conclusion()
+
     def _tell_result(self) -> None:
         """Prints what all this was for."""
         out(leaderboard_text(leaderboard(self.setup.store), "json" if self.asked.as_json else None))
+        for line in self._conclusion():
+            say(line)
 
     def _exit_code(self, has_faults: bool) -> int:
         """Of a run that came to its end."""
@@ -208,8 +218,6 @@ class Run:
 
     def _remarks(self) -> Iterator[str]:
         summary = self.summary
-        if isinstance(self.setup.stop_rule, UntilRule):
-            yield self.setup.stop_rule.conclusion()
         if summary.is_out_of_time:
             limit = format_duration(self.setup.plan.max_time or 0.0)
             yield f"stopped after {limit} (--max-time); to go on: {self._resume()}"

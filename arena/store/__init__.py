@@ -7,8 +7,19 @@ Nothing here depends on the order in which matches came in.
 """
 
 from arena.store.database import Store, holds_tournament
-from arena.store.files import DATABASE, LOCK, TABLE_FILES, Table, erase, store_lock, write_tables, write_text
+from arena.store.files import (
+    DATABASE,
+    LOCK,
+    TABLE_FILES,
+    Table,
+    erase,
+    is_written,
+    store_lock,
+    write_tables,
+    write_text,
+)
 from arena.store.rows import (
+    Columns,
     FaultCount,
     Finished,
     Row,
@@ -16,18 +27,19 @@ from arena.store.rows import (
     StoredBot,
     StoredMatch,
     StoredSeat,
-    series_from,
 )
-from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, TABLES, Column, columns_of
+from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, columns_of
 
 __all__ = [
     "DATABASE",
     "LOCK",
     "OPPONENTS_SEPARATOR",
     "SCHEMA_VERSION",
+    "SEAT_BITS",
     "TABLES",
     "TABLE_FILES",
     "Column",
+    "Columns",
     "FaultCount",
     "Finished",
     "Row",
@@ -40,7 +52,7 @@ __all__ = [
     "columns_of",
     "erase",
     "holds_tournament",
-    "series_from",
+    "is_written",
     "store_lock",
     "write_tables",
     "write_text",

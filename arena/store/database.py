@@ -8,7 +8,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +23,28 @@ from arena.store.capsules import publish, publish_matches, withdraw
 from arena.store.files import DATABASE, Table, code_of, connect, made, sentences, write_tables
 from arena.store.rows import (
     SEAT_FIELDS,
+    Columns,
     FaultCount,
     Finished,
     Row,
-    SeriesState,
     StoredBot,
     StoredMatch,
     bot_row,
     finished_from,
     insert,
     seat_from,
-    series_from,
 )
 from arena.store.schema import (
     APPLICATION_ID,
-    FROM,
     IN_ORDER,
     SCHEMA,
     SCHEMA_VERSION,
     TABLES,
     header,
     names,
+    packed_seat,
     quoted,
+    rows_of,
 )
 
 
@@ -256,6 +255,14 @@ class Store:
         marks = [f"{value} {count} {last}" for value, count, last in rows]
         return f"{marks[0]} {arena.__version__}" if marks else None
 
+    def size(self) -> int:
+        """How many matches there are."""
+        return next(int(size) for (size,) in self._rows("SELECT COUNT(*) FROM matches"))
+
+    def planned(self) -> int:
+        """How many matches the schedule names."""
+        return next(int(size) for (size,) in self._rows("SELECT COUNT(*) FROM schedule"))
+
     def game(self) -> str:
         """The name of the game; empty before the first match."""
         return next((name for (name,) in self._rows("SELECT game FROM matches LIMIT 1")), "")
@@ -278,10 +285,6 @@ class Store:
     def players(self) -> set[str]:
         """The names of all bots that sat in a match."""
         return {bot for (bot,) in self._rows("SELECT DISTINCT bot FROM seats")}
-
-    def series(self) -> list[SeriesState]:
-        """All series in schedule order; those that the schedule does not name come last."""
-        return series_from(chain.from_iterable(self.match_chunks()), self.unplayed())
 
     def matches(self, *, bot: str | None = None, fault: str | None = None) -> Iterator[StoredMatch]:
         """Matches in schedule order: all, those of a bot, those with a fault (a kind, or `any`), or both."""
@@ -331,33 +334,48 @@ class Store:
             counts[bot, fault, reason] += count
             counts[bot, fault, ""] -= count
         sums = ", ".join(f"SUM({kind})" for kind in FAULT_KINDS)
-        for bot, *totals in self._rows(f"SELECT bot, {sums} FROM seats WHERE {' + '.join(FAULT_KINDS)} > 0 GROUP BY bot"):
+        for bot, *totals in self._rows(
+            f"SELECT bot, {sums} FROM seats WHERE {' + '.join(FAULT_KINDS)} > 0 GROUP BY bot"
+        ):
             counts.update({(bot, kind, ""): total for kind, total in zip(FAULT_KINDS, totals, strict=True)})
         tally = (FaultCount(*key, count) for key, count in counts.items() if count > 0)
         return sorted(tally, key=lambda row: (row.bot, -row.count, row.fault, row.reason))
 
-    def match_chunks(self) -> Iterator[list[Row]]:
-        """(position, number, match_id, series_id, cycle, rotation, status, pairing_id) of all, in chunks.
+    def match_chunks(self) -> Iterator[Columns]:
+        """(position, number, match_id, series_id, cycle, rotation, is done, pairing_id) of all, in chunks.
 
-        In no order: to sort a million rows takes SQLite longer than to read them.  The position is
-        the place in the schedule, or None; the number is what `match` in `seat_chunks` means.
+        In no order: to sort a million rows takes SQLite longer than to read them.  The position is the place
+        in the schedule, or −1, and only then is there a pairing_id, else None; the number is what `match` in
+        `seat_chunks` means.
         """
         return self._chunks(
-            "SELECT p.position, m.number, m.match_id, m.series_id, m.cycle, m.rotation, m.status,"
-            " m.pairing_id FROM matches m LEFT JOIN schedule p USING (pairing_id)"
+            "SELECT COALESCE(p.position, -1), m.number, m.match_id, m.series_id, m.cycle, m.rotation,"
+            " m.status = 'done', CASE WHEN p.position IS NULL THEN m.pairing_id END"
+            " FROM matches m LEFT JOIN schedule p USING (pairing_id)"
         )
 
     def unplayed(self) -> Iterator[Row]:
         """(position, series_id) of everything planned that is not there."""
         return self._rows("SELECT position, series_id FROM unplayed")
 
-    def seat_chunks(self, *columns: str) -> Iterator[list[Row]]:
-        """These columns of the seats of all matches, aborted ones too, in chunks and in no order.
+    def seat_chunks(self) -> Iterator[Columns]:
+        """(match, bot, packed, points, returns, think_max_s, times) of the seats of all matches, in chunks.
 
-        Columns of the table `seats`: those of seats.csv, and `match`, the number of its match, and `times`:
-        the thinking times of the asked decisions, as the bytes of an `array("f")`.
+        Aborted ones too, and in no order.  `match` is the number of the match; `packed` holds the columns of
+        `SEAT_BITS`; `times` are the thinking times of the asked decisions, as the bytes of an `array("f")`.
         """
-        return self._chunks(f"SELECT {quoted(columns)} FROM seats")
+        return self._chunks(
+            f'SELECT match, bot, {packed_seat()}, points, "returns", think_max_s, times FROM seats'
+        )
+
+    def fault_chunks(self) -> Iterator[Columns]:
+        """(match, seat, and a count of each kind of fault) of the seats that had any, in chunks."""
+        kinds = ", ".join(FAULT_KINDS)
+        return self._chunks(f"SELECT match, seat, {kinds} FROM seats WHERE {' + '.join(FAULT_KINDS)} > 0")
+
+    def version_chunks(self) -> Iterator[Columns]:
+        """(match, bot, version) of the seats of all matches, the latest first, in chunks."""
+        return self._chunks("SELECT match, bot, version FROM seats ORDER BY match DESC, seat DESC")
 
     def tables(self) -> dict[str, Table]:
         """The tables as they are exported; rows are read as they are asked for."""
@@ -374,7 +392,14 @@ class Store:
             self.publish()
 
     def _table(self, name: str) -> Iterator[Row]:
-        return self._rows(f"SELECT {names(name)} FROM {FROM[name]}")
+        yield from self._rows(rows_of(name, is_whole=self._is_whole()))
+
+    def _is_whole(self) -> bool:
+        """Whether the schedule names all matches that are there, and no others."""
+        outside = (
+            "SELECT 1 FROM matches m LEFT JOIN schedule p USING (pairing_id) WHERE p.position IS NULL LIMIT 1"
+        )
+        return self.planned() == self.size() and not list(self._rows(outside))
 
     def _matches(self, where: str, *values: Any) -> Iterator[StoredMatch]:
         matches = [field.name for field in attrs.fields(StoredMatch)][:-1]
@@ -393,11 +418,11 @@ class Store:
             for row in self.connection.execute(sql, values):  # noqa: UP028
                 yield row
 
-    def _chunks(self, sql: str) -> Iterator[list[Row]]:
+    def _chunks(self, sql: str) -> Iterator[Columns]:
         with sentences(self.folder / DATABASE):
             cursor = self.connection.execute(sql)
             while rows := cursor.fetchmany(CHUNK):
-                yield rows
+                yield tuple(zip(*rows, strict=True))
 
 
 MARK = "mark"

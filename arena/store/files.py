@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 from arena.errors import ConfigError
@@ -66,32 +67,52 @@ def erase(folder: str | Path) -> None:
 
 
 def write_tables(
-    folder: str | Path, tables: Mapping[str, Table], *, mark: str | None = None, always: Collection[str] = ()
+    folder: str | Path,
+    tables: Mapping[str, Table],
+    *,
+    mark: str | None = None,
+    always: Collection[str] = (),
+    aside: Mapping[str, Callable[[], bool]] = MappingProxyType({}),
 ) -> None:
     """Writes each table as `<name>.csv`: all of them, or, if one cannot be written, none.
 
     `mark`: what the tables were made of.  With one, the tables are left alone, but for those
     named in `always`, if they are there just as they were written for this mark.
+    `aside`: tables that another process may have written to their places; asked when all others are written.
     """
     folder = Path(folder)
-    kept = [f"{name}.csv" for name in tables if name not in always]
-    if mark is not None and _stamp(folder, mark, kept) == _stamp_in(folder):
+    kept = [name for name in tables if name not in always]
+    if is_written(folder, mark, kept):
         tables = {name: tables[name] for name in tables if name in always}
-    with _written_together(folder) as place_of:
-        for name, (header, rows) in tables.items():
-            with place_of(f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(header)
-                writer.writerows(rows)
-                _settle(file)
+    with _written_together(folder) as placed:
+        for name in sorted(tables, key=aside.__contains__):  # those that may be there already come last
+            place = placed(f"{name}.csv")
+            if name not in aside or not aside[name]():
+                write_table(place, tables[name])
     if mark is not None:
         write_text(folder / STAMP, json.dumps(_stamp(folder, mark, kept)))
 
 
+def write_table(place: Path, table: Table) -> None:
+    """Writes a CSV, down to the disk."""
+    header, rows = table
+    with place.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+        _settle(file)
+
+
+def is_written(folder: Path, mark: str | None, names: Iterable[str]) -> bool:
+    """Whether the CSVs of these tables are there just as they were written for the mark."""
+    return mark is not None and _stamp(folder, mark, names) == _stamp_in(folder)
+
+
 def _stamp(folder: Path, mark: str, names: Iterable[str]) -> dict[str, Any]:
-    """What tells that these files are those that were written for the mark: sizes and times of change."""
+    """What tells that these CSVs are those that were written for the mark: sizes and times of change."""
+    paths = [folder / f"{name}.csv" for name in names]
     with sentences(folder):
-        found = {name: (folder / name).stat() for name in names if (folder / name).is_file()}
+        found = {path.name: path.stat() for path in paths if path.is_file()}
     return {
         "mark": mark,
         "files": {name: [is_now.st_size, is_now.st_mtime_ns] for name, is_now in found.items()},
@@ -110,8 +131,8 @@ def write_text(path: str | Path, text: str) -> None:
     """Writes a small file, such as `run.json`."""
     path = Path(path)
     with (
-        _written_together(path.parent) as place_of,
-        place_of(path.name).open("w", encoding="utf-8") as file,
+        _written_together(path.parent) as placed,
+        placed(path.name).open("w", encoding="utf-8") as file,
     ):
         file.write(text)
         _settle(file)
@@ -122,17 +143,22 @@ def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
     """Gives each file a place beside its own; all move home at the end, or are dropped."""
     places: dict[Path, Path] = {}
 
-    def place_of(name: str) -> Path:
-        return places.setdefault(folder / name, folder / f".{name}.{os.getpid()}.tmp")
+    def placed(name: str) -> Path:
+        return places.setdefault(folder / name, place_of(folder, name, os.getpid()))
 
     with sentences(folder):
         try:
-            yield place_of
+            yield placed
             for home, place in places.items():
                 place.replace(home)
         finally:
             for place in places.values():
                 place.unlink(missing_ok=True)
+
+
+def place_of(folder: Path, name: str, process: int) -> Path:
+    """Where a file lies while a process writes it."""
+    return folder / f".{name}.{process}.tmp"
 
 
 def _settle(file: TextIO) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from math import fsum, inf
+from collections.abc import Iterator, Sequence
+from math import fsum
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -16,6 +16,8 @@ from arena.store.capsules import insert_capsules
 from arena.store.schema import OPPONENTS_SEPARATOR
 
 Row: TypeAlias = Sequence[Any]
+Columns: TypeAlias = tuple[Sequence[Any], ...]
+"""Some rows, turned: a tuple a column."""
 
 
 @attrs.frozen
@@ -209,27 +211,6 @@ def finished_from(rows: list[Row]) -> Finished:
     return Finished(
         match_ids[0], aborted, () if aborted else points, returns, faults, abandoned, crashed, withdrawn
     )
-
-
-def series_from(matches: Iterable[Row], unplayed: Iterable[Row]) -> list[SeriesState]:
-    """All series in schedule order, from the rows of `Store.match_chunks` and `Store.unplayed`.
-
-    Those that the schedule does not name come last, by their ids.
-    """
-    found: dict[str, list[Any]] = {}
-    """Of each series: its first position, what is planned, missing, stored, aborted."""
-    for position, _, _, series_id, _, _, status, _ in matches:
-        state = found.setdefault(series_id, [inf, 0, 0, 0, 0])
-        if position is not None:
-            state[0] = min(state[0], position)
-            state[1] += 1
-        state[3] += 1
-        state[4] += status == "aborted"
-    for position, series_id in unplayed:
-        state = found.setdefault(series_id, [inf, 0, 0, 0, 0])
-        state[:3] = min(state[0], position), state[1] + 1, state[2] + 1
-    ordered = sorted(found.items(), key=lambda item: (item[1][0], item[0]))
-    return [SeriesState(series_id, *state[1:]) for series_id, state in ordered]
 
 
 def seat_from(row: Row) -> StoredSeat:

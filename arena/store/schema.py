@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from typing import Any, Literal
 
 import attrs
@@ -127,8 +128,23 @@ FROM = {
     "bots": "bots ORDER BY bot",
     "decisions": f"shown_decisions ORDER BY {IN_ORDER}, number",
 }
+FROM_PLAN = {
+    "matches": "schedule o CROSS JOIN shown_matches v ON v.pairing_id = o.pairing_id ORDER BY o.position",
+    "seats": "schedule o CROSS JOIN shown_seats v ON v.pairing_id = o.pairing_id ORDER BY o.position, v.seat",
+    "decisions": "schedule o CROSS JOIN shown_decisions v ON v.pairing_id = o.pairing_id"
+    " ORDER BY o.position, v.number",
+}
+"""The same rows where the schedule names every match: found in order, so that millions need no sorting."""
+SEAT_BITS = {"seat": 12, "rank": 12, "win": 1, "tie": 1, "decisions": 32}
+"""Small columns of `seats` -> so many bits of one number: each number more takes 0.2 s a million rows."""
 OPPONENTS_SEPARATOR = "; "
 """Between the names in `opponents`, by seat.  A name may hold it too; `match_id` never lies."""
+
+
+def packed_seat() -> str:
+    """The SQL of the one number that holds the columns of `SEAT_BITS`, the first one lowest."""
+    shifts = accumulate(SEAT_BITS.values(), initial=0)
+    return " | ".join(f"({name} << {shift})" for name, shift in zip(SEAT_BITS, shifts, strict=False))
 
 
 def header(columns: Iterable[Column]) -> list[str]:
@@ -137,6 +153,14 @@ def header(columns: Iterable[Column]) -> list[str]:
 
 def names(table: str) -> str:
     return quoted(header(TABLES[table]))
+
+
+def rows_of(table: str, *, is_whole: bool) -> str:
+    """The SQL of a table's rows; `is_whole`: whether the schedule is what there is, neither more nor less."""
+    if not is_whole or table == "bots":
+        return f"SELECT {names(table)} FROM {FROM[table]}"
+    columns = ", ".join(f"v.{name}" for name in names(table).split(", "))
+    return f"SELECT {columns} FROM {FROM_PLAN[table]}"
 
 
 def quoted(names: Iterable[str]) -> str:

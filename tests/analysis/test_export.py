@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from synthetic import play
 
+from arena import analysis
 from arena.analysis import export
 from arena.analysis.tables import COLUMNS
-from arena.store import Store, StoredBot, erase
-from arena.store.files import STAMP, TABLE_FILES
+from arena.cli.words import INTERRUPTED, TERMINATED
+from arena.store import Store, StoredBot, erase, files
+from arena.store import aside as aside_module
+from arena.store.aside import TABLES_ASIDE, written_aside
+from arena.store.files import STAMP, TABLE_FILES, place_of, write_table
 
 LASTING = ("matches.csv", "seats.csv", "bots.csv", "decisions.csv", "series.csv")
 
@@ -131,3 +139,134 @@ def test_the_mark_is_nobody_elses_business(played):
     played.set_meta("x", 1)
     assert played.mark() not in (before, None)
     assert "mark" not in played.meta()
+
+
+# A second process
+
+
+@pytest.fixture
+def large(played, monkeypatch) -> Store:
+    """A store that counts as a large one."""
+    monkeypatch.setattr(analysis, "LARGE", 0)
+    return played
+
+
+def left(folder: Path) -> list[str]:
+    return [path.name for path in folder.glob(".*.tmp")]
+
+
+@pytest.mark.slow
+def test_a_second_process_writes_its_tables(played):
+    """Whole, byte for byte, to their temporary places; and none stays there."""
+    export(played)
+    with played.frozen(), written_aside(played, played.folder, played.mark() or "") as aside:
+        assert [True, True] == [is_there() for is_there in aside.values()]
+        for name in aside:
+            place = place_of(played.folder, f"{name}.csv", os.getpid())
+            assert (played.folder / f"{name}.csv").read_bytes() == place.read_bytes()
+    assert [] == left(played.folder)
+
+
+@pytest.mark.slow
+def test_what_it_wrote_is_not_written_again(large, monkeypatch):
+    """And the tables are those of a single process."""
+    export(large)
+    was, written_here = contents(large.folder), []
+    (large.folder / STAMP).unlink()
+
+    def write(place: Path, table: files.Table) -> None:
+        written_here.append(place.name.split(".")[1])
+        write_table(place, table)
+
+    monkeypatch.setattr(files, "write_table", write)
+    export(large)
+    assert set(COLUMNS) - set(TABLES_ASIDE) == set(written_here)
+    assert was == contents(large.folder)
+
+
+def test_it_is_not_asked_for_without_need(large, monkeypatch):
+    """Neither if the tables are there, nor if the store is small."""
+    export(large)
+    monkeypatch.setattr(analysis, "written_aside", None)
+    export(large)
+    monkeypatch.setattr(analysis, "LARGE", 7)
+    (large.folder / STAMP).unlink()
+    export(large)
+
+
+def test_without_it_everything_is_written_here(large, monkeypatch):
+    """It may fail as it likes."""
+    export(large)
+    was = contents(large.folder)
+    monkeypatch.setattr(aside_module.sys, "executable", "/bin/false")
+    for name in TABLE_FILES:
+        (large.folder / name).unlink()
+    export(large)
+    assert (was, []) == (contents(large.folder), left(large.folder))
+
+
+@pytest.mark.slow
+def test_it_does_not_write_another_state(large, monkeypatch):
+    """A match that came in meanwhile is in none of the tables."""
+    export(large)
+    was = contents(large.folder)
+    (large.folder / STAMP).unlink()
+    start = aside_module._started
+
+    def started_late(*words):
+        with Store.open(large.folder, write=True) as writer:
+            writer.add(play(9, 0))
+        return start(*words)
+
+    monkeypatch.setattr(aside_module, "_started", started_late)
+    export(large)
+    assert was == contents(large.folder)
+    monkeypatch.setattr(aside_module, "_started", start)
+    export(large)
+    assert was != contents(large.folder)
+
+
+def test_nothing_of_it_stays_if_this_one_fails(large, monkeypatch):
+    """Neither a process nor a file."""
+    started = []
+
+    def fail(*_args, **_named):
+        raise KeyboardInterrupt
+
+    start = aside_module._started
+    monkeypatch.setattr(aside_module, "_started", lambda *words: started.append(start(*words)) or started[0])
+    monkeypatch.setattr(analysis, "_leaderboard", fail)
+    with pytest.raises(KeyboardInterrupt):
+        export(large)
+    assert ([-signal.SIGKILL], []) == ([each.returncode for each in started], left(large.folder))
+
+
+STUCK = """
+import os, sys
+import arena.analysis
+from arena.cli import main
+from arena.store.files import place_of
+os.mkfifo(place_of(arena.analysis.Path(sys.argv[2]), "seats.csv", os.getpid()))
+arena.analysis.LARGE = 0
+main()
+"""
+"""`arena leaderboard` whose second process writes into a pipe that nobody reads, and waits for ever."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED), (signal.SIGKILL, -9)]
+)
+def test_it_ends_with_the_first_process(store, number, code):
+    """However that ends, no process and no temporary file of a table is left."""
+    store.add_many(play(series, 0) for series in range(1000))  # more than a pipe holds
+    process = subprocess.Popen([sys.executable, "-c", STUCK, "leaderboard", str(store.folder)])
+    place = place_of(store.folder, "seats.csv", process.pid)
+    deadline = time.monotonic() + 30
+    while not place.exists():
+        assert time.monotonic() < deadline
+    with place.open("rb"):  # returns when the second process has opened the other end
+        process.send_signal(number)
+        assert code == process.wait(30)
+        while place.exists():  # after SIGKILL only the second process is there to remove it
+            assert time.monotonic() < deadline

@@ -220,7 +220,7 @@ def test_better_is_students_t_of_the_difference():
         for i, j in permutations(range(3), 2):
             variance = np.array([1, -1]) @ ratings.covariance[np.ix_((i, j), (i, j))] @ np.array([1, -1])
             t = (ratings.rating[i] - ratings.rating[j]) / np.sqrt(variance)
-            assert ratings.better(i, j) == pytest.approx(stats.t.cdf(t, 2 * series - 1), abs=0.003), (
+            assert ratings.better(i, j) == pytest.approx(stats.t.cdf(t, 2 * series - 1), abs=1e-6), (
                 series,
                 i,
                 j,
@@ -341,8 +341,17 @@ DESIGNS = [
     ("one far ahead", np.array([3.0, -1, -1, -1]), PAIRS_4, 30, 2, 0.5, (93, 97)),
     ("six seats", np.linspace(-1, 1, 7), list(combinations(range(7), 6)), 5, 6, 0.5, (93, 97)),
     ("six seats, one table", np.linspace(-1, 1, 6), [tuple(range(6))], 15, 6, 0.5, (93, 97)),
-    ("few series", np.linspace(-1, 1, 4), PAIRS_4, 2, 2, 0.5, (93, 99.9)),  # wider than need be
-    ("three series of one table", np.linspace(-1, 1, 6), [tuple(range(6))], 3, 6, 0.5, (93, 99.9)),
+    (
+        "nearly all split",
+        np.array([0.1, 0.05, 0, -0.15]),
+        PAIRS_4,
+        10,
+        2,
+        -1.0,
+        (93, 100),
+    ),  # wider than need be
+    ("few series", np.linspace(-1, 1, 4), PAIRS_4, 2, 2, 0.5, (93, 100)),  # the same
+    ("three series of one table", np.linspace(-1, 1, 6), [tuple(range(6))], 3, 6, 0.5, (93, 100)),  # the same
 ]
 
 
@@ -354,7 +363,11 @@ DESIGNS = [
     ids=[row[0] for row in DESIGNS],
 )
 def test_intervals_hold_the_truth(strength, tables, series, matches, alike, share, anchor):
-    """In 300 tournaments that follow the model, 93 to 97 % of the intervals hold the true rating."""
+    """Of 300 tournaments that follow the model, as large a part of the intervals holds the true rating as is said.
+
+    That is 93 to 97 %, for equals to 97.5 %; and 93 to 100 %, wider than need be, where series
+    are few or nearly all split.
+    """
     rng = np.random.default_rng(11)
     names, first = NAMES[: len(strength)], anchor is not None
     truth = ANCHOR + ELO * (strength - (strength[0] if first else strength.mean()))
@@ -363,3 +376,42 @@ def test_intervals_hold_the_truth(strength, tables, series, matches, alike, shar
         ratings = rate(names, *simulated(strength, tables, series, matches, alike, rng), anchor=anchor)
         held.append(((ratings.low <= truth) & (truth <= ratings.high))[first:])
     assert share[0] <= 100 * np.mean(held) <= share[1]
+
+
+def duel(series: int, decided: int) -> Seats:
+    """So many series of two mirrored matches: ann takes both of the decided ones, the others are split."""
+    lost = {"ann": 2, "bob": 1}
+    return seats(*[(i, ranks) for i in range(series) for ranks in (WON, WON if i < decided else lost)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("series", [5, 10, 20, 40, 100])
+@pytest.mark.parametrize("anchor", [None, "bob"])
+def test_a_duel_of_which_nearly_all_is_split(series, anchor):
+    """However rarely the better of two bots takes both of a series: 93 % of the intervals or more hold the truth.
+
+    Exact, as how many series it takes is binomial.  Where hardly any is decided they are wider than need be.
+    """
+    rated = [rate(NAMES[:2], *duel(series, decided), anchor=anchor) for decided in range(series + 1)]
+    low, high = (np.array([getattr(one, end)[0] for one in rated]) - ANCHOR for end in ("low", "high"))
+    taken = np.linspace(0.002, 0.6, 300)[:, None]
+    truth = ELO * np.log((1 + taken) / (1 - taken)) / (1 if anchor else 2)
+    chance = stats.binom.pmf(np.arange(series + 1), series, taken)
+    held = np.sum(chance * ((low <= truth) & (truth <= high)), axis=1)
+    assert held.min() >= 0.93, f"at a chance of {taken[np.argmin(held), 0]:.3f}"
+
+
+@pytest.mark.parametrize("series", [20, 100, 1000])
+def test_splits_alone_are_no_certainty(series):
+    """Of k series that were all split the interval holds what would decide none of k in 10 %: 2.3 of them."""
+    ratings = rate(NAMES[:2], *duel(series, 0), anchor="bob")
+    assert ratings.rating[0] == pytest.approx(ANCHOR)
+    taken = 2.3 / series
+    assert ratings.high[0] - ANCHOR > ELO * log((1 + taken) / (1 - taken))
+    assert ratings.better(0, 1) == pytest.approx(0.5)
+
+
+def test_intervals_change_little_with_each_series_that_is_decided():
+    """From all split to all decided nothing jumps: no step from one series to the next is more than a quarter."""
+    widths = [half(rate(NAMES[:2], *duel(100, decided)))[0] for decided in range(80)]
+    assert np.abs(np.diff(np.log(widths))).max() < 0.25

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import random
 
+import attrs
 import numpy as np
 import pytest
 from synthetic import play
@@ -12,7 +13,7 @@ from synthetic import play
 from arena.analysis import sheet as sheet_module
 from arena.analysis.sheet import read_sheet
 from arena.record import FAULT_KINDS
-from arena.store import Store, StoredBot, database
+from arena.store import SEAT_BITS, SeriesState, Store, StoredBot, database
 
 
 def counted_rows(store: Store) -> list[dict[str, object]]:
@@ -30,7 +31,7 @@ def assert_is_seats_csv(store: Store) -> None:
     assert [row["series_id"] for row in rows] == [sheet.series_ids[series] for series in sheet.series]
     assert [row["cycle"] for row in rows] == [sheet.cycles[series] for series in sheet.series]
     assert [row["bot"] for row in rows] == [sheet.bots[bot] for bot in sheet.bot]
-    for name in ("rotation", "seat", "rank", "points", "returns", "win", "tie", "decisions", "think_s"):
+    for name in ("rotation", "seat", "rank", "points", "returns", "win", "tie", "decisions", "think_max_s"):
         assert [row[name] for row in rows] == getattr(sheet, name).tolist(), name
     for kind in FAULT_KINDS:
         assert [row[kind] for row in rows] == getattr(sheet, kind).tolist()
@@ -66,6 +67,62 @@ def test_matches_outside_the_schedule_do_not_count(store):
     store.set_schedule([play(5, 0).pairing])
     store.add_many([play(9, 0), play(5, 0), play(1, 0)])
     assert ("s5",) == read_sheet(store).series_ids
+
+
+def test_series_are_closed_when_their_planned_matches_are_there(store):
+    """In schedule order; series that the schedule does not name come last, by their ids, closed."""
+    plans = [play(series, rotation) for series in (2, 0, 5) for rotation in (0, 1)]
+    store.set_schedule(plan.pairing for plan in plans)
+    store.add_many([play(4, 0), play(1, 0), plans[3], plans[0], play(2, 1, error="boom")])
+    matches = sheet_module._Matches()
+    for chunk in store.match_chunks():
+        matches.add(*chunk)
+    series = matches.series(store.unplayed())
+    assert [
+        SeriesState("s2", planned=2, missing=0, stored=2, aborted=1),
+        SeriesState("s0", planned=2, missing=1, stored=1, aborted=0),
+        SeriesState("s5", planned=2, missing=2, stored=0, aborted=0),
+        SeriesState("s1", planned=0, missing=0, stored=1, aborted=0),
+        SeriesState("s4", planned=0, missing=0, stored=1, aborted=0),
+    ] == series
+    assert [True, False, False, True, True] == [each.is_closed for each in series]
+
+
+def test_a_version_is_the_last_that_counts(store, monkeypatch):
+    """However far behind it lies; what was played with a newer one, but does not count, says nothing."""
+    monkeypatch.setattr(database, "CHUNK", 2)
+    entries = [
+        attrs.evolve(play(series, 0, bots), versions=versions)
+        for series, bots, versions in [
+            (0, ("ann", "bob"), ("1", "1")),
+            (1, ("ann", "cat"), ("2", "1")),
+            (2, ("dan", "cat"), ("1", "2")),
+            (4, ("dan", "ann"), ("3", "3")),
+        ]
+    ]
+    store.set_schedule(entry.pairing for entry in [*entries[:3], play(3, 0), entries[3]])
+    store.add_many(entries)
+    sheet = read_sheet(store)
+    assert {"ann": "2", "bob": "1", "cat": "2", "dan": "1"} == dict(
+        zip(sheet.bots, sheet.versions, strict=True)
+    )
+
+
+def test_numbers_packed_into_one_come_back(store):
+    """As large as they may be."""
+    numbers = {name: (1 << bits) - 1 for name, bits in SEAT_BITS.items()}
+    store.add(play(0, 0))
+    store.connection.execute(
+        "UPDATE seats SET rank = :rank, win = :win, tie = :tie, decisions = :decisions, seat = :seat"
+        " WHERE seat = 1",
+        numbers,
+    )
+    ((_, _, packed, *_),) = store.seat_chunks()
+    unpacked = sheet_module._unpacked(np.array(packed, dtype=np.int64))
+    assert {name: numbers[name] for name in ("seat", "rank", "win", "tie")} == {
+        name: unpacked[name].tolist()[1] for name in ("seat", "rank", "win", "tie")
+    }
+    assert [0, 1] == [unpacked["seat"].tolist()[0], unpacked["decisions"].tolist()[0]]
 
 
 def test_times_are_those_of_the_bot(played):

@@ -346,6 +346,19 @@ def test_the_declared_error_rate_holds(case):
 
 
 @pytest.mark.slow
+def test_the_declared_error_rate_holds_at_95():
+    """Two even bots, two coin tosses a cycle: the second is declared in 5 % of the runs at most, within the error.
+
+    Two standard errors of 1,000 runs are 1.4 %.  Measured: 0.03.
+    """
+    rng, runs, wrong = np.random.default_rng(7), 1000, 0
+    for won in rng.binomial(2, 0.5, (runs, 40)):
+        until = duel(Until(Goal(1, 0.95), "ab", 40), *won)
+        wrong += until.settled and until.leaders == ("b",)
+    assert 0 < wrong / runs <= 0.05 + 2 * sqrt(0.05 * 0.95 / runs)
+
+
+@pytest.mark.slow
 def test_looking_with_the_bound_of_one_look_would_break_the_promise():
     """Why error is spent: a test at 80 % after every cycle is wrong in far more than a fifth (0.455)."""
     rng, bound, runs, wrong = np.random.default_rng(7), NormalDist().inv_cdf(0.8), 200, 0

@@ -6,7 +6,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.report import charts
@@ -26,6 +26,8 @@ def test_a_linear_axis_holds_its_values(values: list[float]) -> None:
 
 
 @given(st.lists(st.floats(0, 1e4), max_size=20))
+@example([9999.999999999998])
+@example([1.0000000000000002])
 def test_a_logarithmic_axis_holds_its_values(values: list[float]) -> None:
     """All times lie inside; what is shorter than clocks can tell is put at the left edge."""
     axis = charts.logarithmic(values)

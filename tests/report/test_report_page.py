@@ -195,7 +195,7 @@ def test_a_game_that_cannot_be_replayed(store: Store) -> None:
     """Without a game to replay with, everything but the matches is shown, and the reason."""
     store.add_many([entry(0, 0), entry(0, 1)])
     text = written(store)
-    assert "Matches cannot be shown" in text
+    assert "matches cannot be shown" in text
     assert "Leaderboard" in text
 
 

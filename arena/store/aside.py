@@ -1,0 +1,92 @@
+"""A second process that writes the largest tables of a large store, while this one reads and computes.
+
+It opens the store itself and writes only if it sees the state that this process sees.  What it does not
+write, for whatever reason, this process writes: whether a table is right never depends on it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import arena
+from arena.store.database import Store
+from arena.store.files import place_of, write_table
+
+LARGE = 100_000
+"""Matches from which on it pays: a process takes 0.2 s to start, and all tables of so many 4 s."""
+TABLES_ASIDE = ("seats", "decisions")
+"""About half of the work of an export."""
+
+
+@contextmanager
+def written_aside(store: Store, folder: Path, mark: str) -> Iterator[Mapping[str, Callable[[], bool]]]:
+    """Has `TABLES_ASIDE` written to their temporary places, while the body runs.
+
+    `mark`: that of the store as this process sees it.  Gives for each of the tables a question that waits:
+    whether it is there, whole.  When the body ends, neither the process nor a temporary file is left.
+    """
+    process = _started(store.folder, folder, mark)
+    try:
+        yield dict.fromkeys(TABLES_ASIDE, lambda: process.wait() == 0)
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdin is not None, "it is a pipe"
+        process.stdin.close()
+        _remove([place_of(folder, f"{name}.csv", os.getpid()) for name in TABLES_ASIDE])
+
+
+def _started(store: Path, folder: Path, mark: str) -> subprocess.Popen[bytes]:
+    """In a session of its own: Ctrl-C in a terminal is for us, who then end it."""
+    root = str(Path(arena.__file__).resolve().parents[1])
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    # -P: what lies in the working directory is none of our modules
+    words = [sys.executable, "-P", "-c", "from arena.store.aside import main; main()"]
+    return subprocess.Popen(
+        [*words, str(store.absolute()), str(folder.absolute()), mark, str(os.getpid())],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def main() -> None:
+    """The second process: exit code 0 if all its tables are there."""
+    store, folder, mark, parent = sys.argv[1:]
+    places = {name: place_of(Path(folder), f"{name}.csv", int(parent)) for name in TABLES_ASIDE}
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        is_written = _write(Path(store), places, mark)
+    except BaseException:
+        _remove(places.values())
+        raise
+    sys.exit(0 if is_written else 1)
+
+
+def _write(folder: Path, places: dict[str, Path], mark: str) -> bool:
+    with Store.open(folder) as store, store.frozen():
+        if store.mark() != mark:
+            return False
+        for name, place in places.items():
+            write_table(place, store.table(name))
+    return True
+
+
+def _end_with_parent() -> None:
+    """The pipe closes when the other process ends, be it by SIGKILL."""
+    os.read(0, 1)  # not sys.stdin: its lock, held to the end, would abort the interpreter as it leaves
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # wakes it from a write too
+
+
+def _remove(places: Collection[Path]) -> None:
+    for place in places:
+        place.unlink(missing_ok=True)
