@@ -74,7 +74,7 @@ odds all k are won in less than 2.5 % of cases.  Against several it is lower tha
 """
 
 UNSEEN = 2.0
-√(n+2) is: n + 1.96·√(n+2) is the exact 95 % upper limit of a mean to a twelfth, and above it for n ≤ 3.
+"""So many decided series are added to those of every bot, lest few of them, or none, claim much.
 
 Equals on shared deals split nearly every series, and once in a while one takes all of it:
 how often, n, is a Poisson number.  n ± 1.96·√n holds a mean of 1 in only 63 %, as none seen
