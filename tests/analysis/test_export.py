@@ -253,6 +253,14 @@ main()
 """`arena leaderboard` whose second process writes into a pipe that nobody reads, and waits for ever."""
 
 
+def has_writer(pipe):
+    """Whether anybody has opened the other end."""
+    try:
+        return os.read(pipe, 1) != b""
+    except BlockingIOError:
+        return True
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED), (signal.SIGKILL, -9)]
@@ -265,8 +273,16 @@ def test_it_ends_with_the_first_process(store, number, code):
     deadline = time.monotonic() + 30
     while not place.exists():
         assert time.monotonic() < deadline
-    with place.open("rb"):  # returns when the second process has opened the other end
+        assert process.poll() is None
+    pipe = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        while not has_writer(pipe):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
         process.send_signal(number)
         assert code == process.wait(30)
         while place.exists():  # after SIGKILL only the second process is there to remove it
             assert time.monotonic() < deadline
+    finally:
+        os.close(pipe)
+        process.kill()
