@@ -145,11 +145,10 @@ async def test_a_stop_rule_ends_a_run(tmp_path, concurrency):
     assert 0 == summary.played
 
 
-@pytest.mark.parametrize("max_time", [1e-9, 0.02])
-async def test_no_match_begins_after_the_time_is_up(tmp_path, max_time):
+async def test_no_match_begins_after_the_time_is_up(tmp_path):
     """--max-time ends a run in order; the same run goes on later."""
     with trio.fail_after(60):
-        summary, _ = await play(tmp_path / "out", max_time=max_time)
+        summary, _ = await play(tmp_path / "out", max_time=1e-9)
     assert summary.is_out_of_time
     assert summary.played < 24
     rest, _ = await play(tmp_path / "out")

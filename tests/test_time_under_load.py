@@ -25,7 +25,7 @@ from arena.runner import Summary, run_tournament
 
 SLEEPERS = Path(__file__).parent / "sleepers.py"
 SLEEP_S, LIMIT_S = 0.015, 0.020
-ATTEMPTS = 3
+ATTEMPTS = 10
 
 
 def load_program(folder: Path) -> list[str]:

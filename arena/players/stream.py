@@ -193,16 +193,13 @@ class StreamPlayer(Player):
 
     def flush(self) -> None:
         """Hands over all that was said; while answers are being heard, after the last of them."""
-        if self._put_aside and not put_off(self._hand_over_later):
+        if self._put_aside and not put_off(self._hand_over):
             self._hand_over()
-
-    def _hand_over_later(self) -> None:
-        if self._slot is not None:
-            self._slot.hold(trio.current_time())
-        self._hand_over()
 
     def _hand_over(self) -> None:
         if self._put_aside:
+            if self._slot is not None:
+                self._slot.hold(trio.current_time())
             octets = b"".join(self._put_aside)
             self._put_aside.clear()
             self._write(octets)
