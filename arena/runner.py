@@ -433,7 +433,7 @@ class _Run:
                             batch.append(kept.receive_nowait())
                         except (trio.WouldBlock, trio.EndOfChannel):
                             break
-                    await trio.to_thread.run_sync(self._write, batch)
+                    await self.setup.in_thread(partial(self._write, batch))
 
     def _write(self, batch: Sequence[Kept]) -> None:
         for is_entries, group in groupby(batch, lambda one: isinstance(one, Entry)):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import attrs
+import trio
 
 from arena.course import ClosedSeries, Course
 from arena.entrants import Entrant
@@ -86,6 +87,9 @@ class Setup:
     """Play just the match whose id begins so."""
     stop_at_fault: bool = False
     stop_rule: StopRule | None = None
+    in_thread: Callable[[Callable[[], None]], Awaitable[None]] = trio.to_thread.run_sync
+    """Does what may wait for a disk where it delays no bot.  In virtual time there is no other thread: what
+    is given in its place calls it at once."""
 
     @property
     def seed(self) -> int:

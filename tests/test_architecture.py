@@ -35,7 +35,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "referee": (3, {"attrs", "trio"}),
     "store": (3, {"attrs"}),
     "testing": (3.5, {"attrs", "trio", "msgspec"}),
-    "tournament": (3.9, {"attrs"}),
+    "tournament": (3.9, {"attrs", "trio"}),
     "gather": (3.95, {"attrs", "trio"}),
     "runner": (4, {"attrs", "trio", "msgspec"}),
     "analysis": (4, {"attrs", "pandas", "numpy", "msgspec"}),

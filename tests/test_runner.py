@@ -11,6 +11,7 @@ from collections import Counter
 import attrs
 import pytest
 import trio
+import trio.testing
 from tournaments import (
     FIELD,
     SHORT,
@@ -430,6 +431,23 @@ async def test_the_store_is_used_by_one_thread_at_a_time(tmp_path):
         await run_tournament(setup, Silent(), Summary())
         assert 24 == len(setup.store.finished())
     assert [] == overlaps
+
+
+def test_a_run_in_virtual_time_uses_no_thread(tmp_path):
+    """What would wait for the disk in a thread is done where the setup says: here, at once."""
+    used = []
+
+    async def at_once(act):
+        used.append(threading.get_ident())
+        act()
+
+    async def run():
+        with opened(tmp_path / "out", FIELD) as setup:
+            await run_tournament(attrs.evolve(setup, in_thread=at_once), Silent(), Summary())
+            return len(setup.store.finished())
+
+    assert 24 == trio.run(run, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert {threading.get_ident()} == set(used)
 
 
 # Capsules
