@@ -11,9 +11,10 @@ from arena.entrants import Entrant, needs_build
 from arena.errors import ConfigError
 from arena.plan import control_of
 from arena.players.lag import LagWatch
+from arena.players.lobby import CONNECTIONS_MAX, Lobby
 from arena.players.pool import Pool, file_name, is_ours
 from arena.players.process import BotBroken, build
-from arena.players.tcp import CONNECTIONS_MAX, Lobby, accept_all, listen
+from arena.players.tcp import accept_all, listen
 from arena.store import StoredBot
 from arena.tournament import BrokenBots, Reporter, Setup, Summary
 

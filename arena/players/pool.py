@@ -20,9 +20,9 @@ import trio
 from arena.entrants import Entrant
 from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
+from arena.players.lobby import Lobby
 from arena.players.process import BotBroken, ProcessPlayer, run_process
 from arena.players.stream import StreamPlayer
-from arena.players.tcp import Lobby
 from arena.schedule import Pairing
 
 TRIED_AT_ONCE = 4

@@ -13,7 +13,8 @@ from tournaments import Steady, faults, honest_move, local, opened, rows
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from arena.errors import ConfigError
-from arena.players.tcp import Lobby, accept_all, listen
+from arena.players.lobby import Lobby
+from arena.players.tcp import accept_all, listen
 from arena.players.transport import StreamTransport
 from arena.runner import Silent, Summary, run_tournament
 
