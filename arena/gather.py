@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import trio
@@ -19,7 +19,13 @@ from arena.store import StoredBot
 from arena.tournament import BrokenBots, Reporter, Setup, Summary
 
 
-def open_lobby(setup: Setup, nursery: trio.Nursery, reporter: Reporter, watch: LagWatch) -> Lobby:
+def open_lobby(
+    setup: Setup,
+    nursery: trio.Nursery,
+    reporter: Reporter,
+    watch: LagWatch,
+    note_bug: Callable[[str], None],
+) -> Lobby:
     plan = setup.plan
     lobby = Lobby(
         tokens=setup.tokens,
@@ -30,6 +36,7 @@ def open_lobby(setup: Setup, nursery: trio.Nursery, reporter: Reporter, watch: L
         reconnect_s=plan.reconnect_s,
         watch=watch,
         note=reporter.note,
+        note_bug=note_bug,
     )
     host, port = (plan.listen.host, plan.listen.port) if plan.listen is not None else ("127.0.0.1", 0)
     listener = listen(host, port)

@@ -8,6 +8,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from itertools import groupby
 from math import inf
@@ -39,6 +40,9 @@ BATCH_MAX = 64
 FILES_WANTED = 4096
 """File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""
 
+BUGS = "bugs.log"
+"""The file in a results folder with the tracebacks of our bugs that spoilt no match."""
+
 Kept: TypeAlias = Entry | Callable[[], None]
 """What the writer is given: a match, or another change of the store, in order."""
 
@@ -53,7 +57,8 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
     trio.lowlevel.add_instrument(watch)
     try:
         async with trio.open_nursery() as nursery:
-            lobby = open_lobby(setup, nursery, reporter, watch) if setup.plan.connecting else None
+            note_bug = partial(_note_bug, setup, summary)
+            lobby = open_lobby(setup, nursery, reporter, watch, note_bug) if setup.plan.connecting else None
             pool = Pool(
                 setup.entrants,
                 nursery,
@@ -65,6 +70,7 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
                 logs=setup.folder / "logs",
                 watch=watch,
                 lobby=lobby,
+                note_bug=note_bug,
             )
             try:
                 names = await gather(setup, pool, lobby, reporter, summary)
@@ -84,6 +90,17 @@ def _lift_files_limit() -> None:
     wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _note_bug(setup: Setup, summary: Summary, traceback_text: str) -> None:
+    """Keeps a bug of ours that ended a connection: at once, as the run may yet be killed."""
+    kept = summary.note_bug(traceback_text)
+    if kept is not None:
+        with (
+            suppress(OSError),
+            (setup.folder / BUGS).open("a", encoding="utf-8", errors="backslashreplace") as log,
+        ):
+            log.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{kept.rstrip()}\n\n")
 
 
 def course_of(setup: Setup, names: Sequence[str]) -> Course:
@@ -493,6 +510,7 @@ def _outcomes(
 
 
 __all__ = [
+    "BUGS",
     "BrokenBots",
     "Reporter",
     "Setup",

@@ -19,6 +19,11 @@ from arena.players.process import BotBroken
 from arena.record import Entry
 from arena.store import Store
 
+BUGS_KEPT = 20
+"""Of so many bugs the traceback is kept: one that strikes once may strike ten thousand times."""
+BUG_CHARS_MAX = 20_000
+"""Of each its end, where it says what happened."""
+
 
 class BrokenBots(ConfigError):
     """Bots that cannot play; all of them."""
@@ -123,3 +128,14 @@ class Summary:
     """Whether `max_time` has."""
     left_out: list[BotBroken] = attrs.field(factory=list)
     last: Entry | None = None
+    bugs: list[str] = attrs.field(factory=list)
+    """Tracebacks of the first bugs of ours that ended a connection, and not the run."""
+    bugs_seen: int = 0
+
+    def note_bug(self, traceback_text: str) -> str | None:
+        """Counts a bug; gives what is kept of it, None if enough is known."""
+        self.bugs_seen += 1
+        if len(self.bugs) >= BUGS_KEPT:
+            return None
+        self.bugs.append(traceback_text[-BUG_CHARS_MAX:])
+        return self.bugs[-1]

@@ -23,6 +23,7 @@ from arena.cli import main
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.plan import Plan
+from arena.players.pool import Pool
 from arena.session.stop import Stop, move_streams
 from arena.session.words import how_to_connect, plan_of
 
@@ -332,6 +333,26 @@ def test_broken_rules_are_our_bug(arena, monkeypatch):
     for match in aborted:
         code = arena("--resume", "new", "--only", match)[0]
     assert (0, 0) == (code, arena("--resume", "new")[0])
+
+
+def test_a_bug_that_ends_a_connection_is_told_at_the_end(arena, monkeypatch):
+    """The run goes on to its end; then exit code 70, and where the tracebacks are: the first few, cut."""
+    seat = Pool.seat
+
+    async def seat_and_fail(pool, *arguments):
+        for _ in range(15):
+            pool._note_bug("x" * 30_000 + "\nKeyError: Heard.\x1bANSWER\n")
+        return await seat(pool, *arguments)
+
+    monkeypatch.setattr(Pool, "seat", seat_and_fail)
+    code, _, err = arena(*TWO, "--series", "1", "--out", "new")
+    told = "30 connections ended by a bug of the arena: KeyError: Heard.\\x1bANSWER; see new/bugs.log"
+    assert (70, 2, True) == (code, len(rows("new", "matches")), told in err)
+    log = Path("new/bugs.log")
+    assert (20, True) == (log.read_text().count("KeyError"), log.stat().st_size < 20 * 20_100)
+    monkeypatch.setattr(Pool, "seat", seat)
+    assert 0 == arena("--resume", "new", "--fresh", "--seed", "1")[0]
+    assert not log.exists()
 
 
 # Bots that cannot play.

@@ -40,6 +40,7 @@ class Lobby:
         reconnect_s: float = 10.0,
         watch: LagWatch | None = None,
         note: Callable[[str], None] = lambda line: None,
+        note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
         self._tokens = dict(tokens)
         self._expect = expect
@@ -49,6 +50,7 @@ class Lobby:
         self.reconnect_s = reconnect_s
         self._watch = watch
         self._note = note
+        self._note_bug = note_bug
         self._absences = Absences(reconnect_s)
         self._arrived = trio.Event()
         self._refusals: set[str] = set()

@@ -66,6 +66,7 @@ class Pool:
         logs: Path | None = None,
         watch: LagWatch | None = None,
         lobby: Lobby | None = None,
+        note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
         self.entrants = {entrant.name: entrant for entrant in entrants}
         self.upcoming: Callable[[], Iterable[Pairing]] = tuple
@@ -79,6 +80,7 @@ class Pool:
         self._logs = logs
         self._watch = watch
         self._lobby = lobby
+        self._note_bug = note_bug
         self._instances: list[Instance] = []
         self._alive: Counter[str] = Counter()
         """Processes by bot, from before their start until the last child is gone."""

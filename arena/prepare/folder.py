@@ -265,7 +265,7 @@ def _put_aside(folder: Path) -> dict[Path, int]:
         _rename(folder, DATABASE, f"{DATABASE}.damaged")
         return {}
     _rename(folder, DATABASE, ASIDE)
-    files = [folder / name for name in (*_TABLE_FILES, "run.json", "run.log")]
+    files = [folder / name for name in (*_TABLE_FILES, "run.json", "run.log", "bugs.log")]
     for pattern in ("logs/*-[0-9]*.log", "logs/*-build.log", f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl"):
         files += folder.glob(pattern)
     return {path: path.stat().st_mtime_ns for path in files if path.is_file()}

@@ -20,7 +20,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.plan import format_of
 from arena.prepare.folder import Opened, is_latest, opened
 from arena.prepare.plans import Prepared, prepare, write_run_file
-from arena.runner import BrokenBots, Setup, Summary, course_of, run_tournament, take_in
+from arena.runner import BUGS, BrokenBots, Setup, Summary, course_of, run_tournament, take_in
 from arena.session.settling import UntilRule
 from arena.session.stop import EXIT_OF, Stop
 from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
@@ -192,13 +192,13 @@ class Run:
         for line in self._remarks():
             say(line)
         aborted = [match.match_id for match in store.finished().values() if match.aborted]
-        for line in self._bugs(aborted):
+        for line in (*self._bugs(aborted), *self._bugs_of_connections()):
             say(line)
         if stopped:
             return self._interrupted()
         if not self.asked.quiet:
             self._say_next()
-        return 70 if aborted else self._exit_code(bool(faults))
+        return 70 if aborted or self.summary.bugs_seen else self._exit_code(bool(faults))
 
     def _conclusion(self) -> Iterator[str]:
         """What the run says beyond its leaderboard; the report begins with it."""
@@ -250,6 +250,12 @@ class Run:
                 yield f"  {self._resume()} --only {aborted[0]}    plays it again"
         if len(aborted) > ABORTED_SHOWN:
             yield f"  {counted(len(aborted), 'match')} were aborted in all; `arena matches` lists them"
+
+    def _bugs_of_connections(self) -> Iterator[str]:
+        if seen := self.summary.bugs_seen:
+            error = self.summary.bugs[-1].strip().rpartition("\n")[2]
+            ended = "a connection" if seen == 1 else f"{seen:,} connections"
+            yield f"{ended} ended by a bug of the arena: {printable(error)}; see {self.setup.folder / BUGS}"
 
     @property
     def _can_play_again(self) -> bool:
