@@ -3,48 +3,31 @@
 from __future__ import annotations
 
 import resource
-import time
-import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
-from itertools import groupby
 from math import inf
-from typing import Any, TypeAlias, cast
 
 import attrs
-import msgspec
 import trio
 
-from arena.conduct import Outcome
 from arena.course import Advance, ClosedSeries, Course, Result
 from arena.errors import ConfigError
-from arena.game import Game
 from arena.gather import gather, open_lobby
+from arena.keeping import WAITING_MAX, Change, Changes, note_bug, write_all
+from arena.match import Table, outcomes_by_bot, outcomes_of, result_of
 from arena.pending import Pending
-from arena.plan import check_size, control_of, deals_of, terms_of
-from arena.players.codec import Codec
+from arena.plan import check_size, deals_of, terms_of
 from arena.players.lag import LagWatch
-from arena.players.pool import Instance, Pool
-from arena.record import Decision, Entry, MatchRecord, Turn, pack
-from arena.referee import Conduct, Seating, play_match
-from arena.schedule import FORMATS, Pairing, PairingId, bot_seed, match_id
-from arena.scoring import points
+from arena.players.pool import Pool
+from arena.record import Entry
+from arena.schedule import FORMATS, Pairing, PairingId, match_id
 from arena.store import Finished
 from arena.tournament import BrokenBots, Reporter, Setup, Silent, Summary
 
-BATCH_MAX = 64
-"""Matches written in one go when the disk is slower than the bots."""
 FILES_WANTED = 4096
 """File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""
-
-BUGS = "bugs.log"
-"""The file in a results folder with the tracebacks of our bugs that spoilt no match."""
-
-Kept: TypeAlias = Entry | Callable[[], None]
-"""What the writer is given: a match, or another change of the store, in order."""
 
 
 async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> None:
@@ -57,8 +40,8 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
     trio.lowlevel.add_instrument(watch)
     try:
         async with trio.open_nursery() as nursery:
-            note_bug = partial(_note_bug, setup, summary)
-            lobby = open_lobby(setup, nursery, reporter, watch, note_bug) if setup.plan.connecting else None
+            note = partial(note_bug, setup, summary)
+            lobby = open_lobby(setup, nursery, reporter, watch, note) if setup.plan.connecting else None
             pool = Pool(
                 setup.entrants,
                 nursery,
@@ -70,7 +53,7 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
                 logs=setup.folder / "logs",
                 watch=watch,
                 lobby=lobby,
-                note_bug=note_bug,
+                note_bug=note,
             )
             try:
                 names = await gather(setup, pool, lobby, reporter, summary)
@@ -90,17 +73,6 @@ def _lift_files_limit() -> None:
     wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def _note_bug(setup: Setup, summary: Summary, traceback_text: str) -> None:
-    """Keeps a bug of ours that ended a connection: at once, as the run may yet be killed."""
-    kept = summary.note_bug(traceback_text)
-    if kept is not None:
-        with (
-            suppress(OSError),
-            (setup.folder / BUGS).open("a", encoding="utf-8", errors="backslashreplace") as log,
-        ):
-            log.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{kept.rstrip()}\n\n")
 
 
 def course_of(setup: Setup, names: Sequence[str]) -> Course:
@@ -126,7 +98,7 @@ def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Adva
             result = Result(
                 points=match.points, returns=match.returns, faults=match.faults, withdrawn=match.withdrawn
             )
-            outcomes = _outcomes(pairing, match.abandoned, match.crashed, match.withdrawn)
+            outcomes = outcomes_by_bot(pairing, match.abandoned, match.crashed, match.withdrawn)
             advances.append(course.note(pairing.id, result, outcomes))
             waiting += advances[-1].planned
     return advances
@@ -154,7 +126,7 @@ class _Run:
         self.course = course
         self.ledger = course.ledger
         self.watch = watch
-        self.versions = {bot.bot: bot.version for bot in setup.store.bots()}
+        self.table = Table(setup, watch)
         self.bots = sorted(course.names)
         self.tallies: dict[PairingId, _Tally] = {}
         """What the matches count for that may turn out stale yet."""
@@ -225,16 +197,16 @@ class _Run:
             self.setup.stop_rule.begins(self.course)
         for closed in self.before:
             self._count_in(closed)
-        keep, to_write = trio.open_memory_channel[Kept](4 * BATCH_MAX)
+        keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
         try:
             async with trio.open_nursery() as writing:
-                writing.start_soon(self._write_all, to_write)
+                writing.start_soon(write_all, self.setup, to_write)
                 async with keep, trio.open_nursery() as matches:
                     await self._dispatch(matches, keep)
         finally:
             self.summary.lag_worst_s = self.watch.worst_s
 
-    async def _dispatch(self, matches: trio.Nursery, keep: trio.MemorySendChannel[Kept]) -> None:
+    async def _dispatch(self, matches: trio.Nursery, keep: trio.MemorySendChannel[Changes]) -> None:
         """Starts matches in order of play as tables and bots get free."""
         while self._goes_on():
             self.freed = trio.Event()
@@ -260,13 +232,13 @@ class _Run:
         )
 
     async def _play(
-        self, pairing: Pairing, without: frozenset[str], keep: trio.MemorySendChannel[Kept]
+        self, pairing: Pairing, without: frozenset[str], keep: trio.MemorySendChannel[Changes]
     ) -> None:
         try:
             seated = await self.pool.seat(pairing, without)
             is_spoilt = True
             try:
-                entry = await self._record(pairing, without, seated)
+                entry = await self.table.play(pairing, without, seated)
                 await trio.lowlevel.checkpoint_if_cancelled()  # what was cut short is no match
                 is_spoilt = entry.record.error is not None
             finally:
@@ -278,72 +250,15 @@ class _Run:
             self.running -= 1
             self.freed.set()
 
-    async def _record(
-        self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
-    ) -> Entry:
-        """One match, played and scored."""
-        setup = self.setup
-        id = match_id(setup.seed, pairing.id)
-        started_at = time.time()
-        turns: list[Turn] = []
-        try:
-            record = await play_match(
-                setup.game,
-                [None if instance is None else instance.player for instance in seated],
-                seed=pairing.seed,
-                control=control_of(setup.plan, connecting=False),
-                conduct=Conduct(setup.plan.faults_max),
-                seating=Seating(
-                    id,
-                    pairing.bots,
-                    tuple(bot_seed(setup.seed, id, seat) for seat in range(len(seated))),
-                ),
-                lag=self.watch.since,
-                turns=turns,
-            )
-            return self._entry(pairing, without, record, started_at)
-        except Exception:  # the one broad catch in the house: our bug spoils this match and no other
-            error = traceback.format_exc()
-        return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
-
-    def _entry(
-        self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
-    ) -> Entry:
-        setup = self.setup
-        return Entry(
-            match_id=match_id(setup.seed, pairing.id),
-            pairing=pairing,
-            deals=deals_of(setup.plan),
-            versions=tuple(self.versions.get(bot, "") for bot in pairing.bots),
-            withdrawn=tuple(bot in without for bot in pairing.bots),
-            record=record,
-            points=() if record.error else points(record.ranks),
-            packed=_packed(setup.game, record),
-            decisions=self._kept(pairing, record),
-            started_at=started_at,
-        )
-
-    def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
-        """The decisions that get rows of their own, their moves as JSON text."""
-        wanted = self.setup.plan.decisions
-        if wanted == "none" or (wanted == "faults" and not record.capsules):
-            return ()
-        codec = Codec(self.setup.game, pairing.bots, None)
-        return tuple(
-            attrs.evolve(decision, move=msgspec.json.encode(codec.move_json(decision.move)).decode())
-            for decision in record.decisions
-            if wanted == "all" or decision.fault is not None
-        )
-
-    async def _close(self, entry: Entry, keep: trio.MemorySendChannel[Kept]) -> None:
+    async def _close(self, entry: Entry, keep: trio.MemorySendChannel[Changes]) -> None:
         """Takes note of a finished match and has it kept.
 
         Unless it must be played again, because a bot was withdrawn before it; so may matches that
         were finished earlier.
         """
         self.tallies[entry.pairing.id] = self._count(entry)
-        news = self.course.note(entry.pairing.id, _result_of(entry), _outcomes_of(entry))
-        changes: list[Kept] = []
+        news = self.course.note(entry.pairing.id, result_of(entry), outcomes_of(entry))
+        changes: list[Change] = []
         for bot in news.withdrawn:
             changes.append(partial(self.setup.store.set_status, bot, "withdrawn"))
             self.reporter.note(
@@ -367,12 +282,11 @@ class _Run:
             self.summary.first_fault = entry
             self._stop()
         with suppress(trio.BrokenResourceError):  # the writer has failed, and says why itself
-            for change in changes:
-                await keep.send(change)
+            await keep.send(changes)
 
-    def _plan_on(self, news: Advance) -> list[Kept]:
+    def _plan_on(self, news: Advance) -> list[Change]:
         """Takes in what the schedule goes on with; gives what is to be kept of that."""
-        store, changes = self.setup.store, list[Kept]()
+        store, changes = self.setup.store, list[Change]()
         if news.planned:
             self.lacking.update(pairing.series for pairing in news.planned)
             if self.setup.only is None and not self.is_stopped:
@@ -412,7 +326,7 @@ class _Run:
             summary.aborted.append(entry.match_id)
         return tally
 
-    def _publish(self, entry: Entry) -> list[Kept]:
+    def _publish(self, entry: Entry) -> list[Change]:
         """Shows what a series hid, if this match closes it."""
         series = entry.pairing.series
         if entry.record.capsules:
@@ -436,30 +350,6 @@ class _Run:
         if not self.is_stopped and self.setup.only is None:
             self.pending.put_back(stale)
 
-    async def _write_all(self, kept: trio.MemoryReceiveChannel[Kept]) -> None:
-        """The one writer, in a thread, so that a slow disk is nobody's thinking time.
-
-        It ends when nobody is left to send: what was finished is kept also if the run is cancelled.
-        """
-        with trio.CancelScope(shield=True):
-            async with kept:
-                async for one in kept:
-                    batch = [one]
-                    while len(batch) < BATCH_MAX:
-                        try:
-                            batch.append(kept.receive_nowait())
-                        except (trio.WouldBlock, trio.EndOfChannel):
-                            break
-                    await self.setup.in_thread(partial(self._write, batch))
-
-    def _write(self, batch: Sequence[Kept]) -> None:
-        for is_entries, group in groupby(batch, lambda one: isinstance(one, Entry)):
-            if is_entries:
-                self.setup.store.add_many(cast("Iterable[Entry]", group))
-            else:
-                for change in cast("Iterable[Callable[[], None]]", group):
-                    change()
-
 
 @attrs.frozen
 class _Tally:
@@ -469,48 +359,7 @@ class _Tally:
     lagged: int
 
 
-def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
-    return MatchRecord(tuple(turns), (), (), (), (False,) * seats, error=error)
-
-
-def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
-    """The moves; of a match whose rules broke as many as can be packed."""
-    if record.error is None:
-        return pack(game, record.turns)
-    for end in range(len(record.turns), 0, -1):
-        with suppress(Exception):  # a move that is none of the game's may be what broke the rules
-            return pack(game, record.turns[:end])
-    return pack(game, ())
-
-
-def _result_of(entry: Entry) -> Result:
-    faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
-    seats = range(len(entry.pairing.bots))
-    return Result(
-        points=entry.points,
-        returns=entry.record.returns,
-        faults=tuple(faults[seat] for seat in seats),
-        withdrawn=entry.withdrawn,
-    )
-
-
-def _outcomes_of(entry: Entry) -> dict[str, Outcome]:
-    gone = {decision.seat for decision in entry.record.decisions if decision.fault == "gone"}
-    crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
-    return _outcomes(entry.pairing, entry.record.abandoned, crashed, entry.withdrawn)
-
-
-def _outcomes(
-    pairing: Pairing, abandoned: Sequence[bool], crashed: Sequence[bool], withdrawn: Sequence[bool]
-) -> dict[str, Outcome]:
-    return {
-        bot: Outcome(abandoned=abandoned[seat], crashed=crashed[seat], withdrawn=withdrawn[seat])
-        for seat, bot in enumerate(pairing.bots)
-    }
-
-
 __all__ = [
-    "BUGS",
     "BrokenBots",
     "Reporter",
     "Setup",

@@ -37,6 +37,8 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "testing": (3.5, {"attrs", "trio", "msgspec"}),
     "tournament": (3.9, {"attrs", "trio"}),
     "gather": (3.95, {"attrs", "trio"}),
+    "keeping": (3.95, {"trio"}),
+    "match": (3.95, {"attrs", "msgspec"}),
     "runner": (4, {"attrs", "trio", "msgspec"}),
     "analysis": (4, {"attrs", "pandas", "numpy", "msgspec"}),
     "prepare": (5, {"attrs", "msgspec"}),

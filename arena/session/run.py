@@ -17,10 +17,11 @@ from arena.analysis.leaderboard import leaderboard
 from arena.analysis.live import Standings
 from arena.course import Advance, Course
 from arena.errors import ArenaError, ConfigError
+from arena.keeping import BUGS
 from arena.plan import format_of
 from arena.prepare.folder import Opened, is_latest, opened
 from arena.prepare.plans import Prepared, prepare, write_run_file
-from arena.runner import BUGS, BrokenBots, Setup, Summary, course_of, run_tournament, take_in
+from arena.runner import BrokenBots, Setup, Summary, course_of, run_tournament, take_in
 from arena.session.settling import UntilRule
 from arena.session.stop import EXIT_OF, Stop
 from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn

@@ -1,0 +1,133 @@
+"""One match from its seats to what is kept of it: played by the referee, scored, packed."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import attrs
+import msgspec
+
+from arena.conduct import Outcome
+from arena.course import Result
+from arena.game import Game
+from arena.plan import control_of, deals_of
+from arena.players.codec import Codec
+from arena.players.lag import LagWatch
+from arena.players.pool import Instance
+from arena.record import Decision, Entry, MatchRecord, Turn, pack
+from arena.referee import Conduct, Seating, play_match
+from arena.schedule import Pairing, bot_seed, match_id
+from arena.scoring import points
+from arena.tournament import Setup
+
+
+class Table:
+    """Where the matches of one run are played."""
+
+    def __init__(self, setup: Setup, watch: LagWatch) -> None:
+        self.setup = setup
+        self.watch = watch
+        self.versions: Mapping[str, str] = {bot.bot: bot.version for bot in setup.store.bots()}
+
+    async def play(
+        self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
+    ) -> Entry:
+        """One match, played and scored."""
+        setup = self.setup
+        id = match_id(setup.seed, pairing.id)
+        started_at = time.time()
+        turns: list[Turn] = []
+        try:
+            record = await play_match(
+                setup.game,
+                [None if instance is None else instance.player for instance in seated],
+                seed=pairing.seed,
+                control=control_of(setup.plan, connecting=False),
+                conduct=Conduct(setup.plan.faults_max),
+                seating=Seating(
+                    id,
+                    pairing.bots,
+                    tuple(bot_seed(setup.seed, id, seat) for seat in range(len(seated))),
+                ),
+                lag=self.watch.since,
+                turns=turns,
+            )
+            return self._entry(pairing, without, record, started_at)
+        except Exception:  # the one broad catch in the house: our bug spoils this match and no other
+            error = traceback.format_exc()
+        return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
+
+    def _entry(
+        self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
+    ) -> Entry:
+        setup = self.setup
+        return Entry(
+            match_id=match_id(setup.seed, pairing.id),
+            pairing=pairing,
+            deals=deals_of(setup.plan),
+            versions=tuple(self.versions.get(bot, "") for bot in pairing.bots),
+            withdrawn=tuple(bot in without for bot in pairing.bots),
+            record=record,
+            points=() if record.error else points(record.ranks),
+            packed=_packed(setup.game, record),
+            decisions=self._kept(pairing, record),
+            started_at=started_at,
+        )
+
+    def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
+        """The decisions that get rows of their own, their moves as JSON text."""
+        wanted = self.setup.plan.decisions
+        if wanted == "none" or (wanted == "faults" and not record.capsules):
+            return ()
+        codec = Codec(self.setup.game, pairing.bots, None)
+        return tuple(
+            attrs.evolve(decision, move=msgspec.json.encode(codec.move_json(decision.move)).decode())
+            for decision in record.decisions
+            if wanted == "all" or decision.fault is not None
+        )
+
+
+def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
+    return MatchRecord(tuple(turns), (), (), (), (False,) * seats, error=error)
+
+
+def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
+    """The moves; of a match whose rules broke as many as can be packed."""
+    if record.error is None:
+        return pack(game, record.turns)
+    for end in range(len(record.turns), 0, -1):
+        with suppress(Exception):  # a move that is none of the game's may be what broke the rules
+            return pack(game, record.turns[:end])
+    return pack(game, ())
+
+
+def result_of(entry: Entry) -> Result:
+    faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
+    seats = range(len(entry.pairing.bots))
+    return Result(
+        points=entry.points,
+        returns=entry.record.returns,
+        faults=tuple(faults[seat] for seat in seats),
+        withdrawn=entry.withdrawn,
+    )
+
+
+def outcomes_of(entry: Entry) -> dict[str, Outcome]:
+    gone = {decision.seat for decision in entry.record.decisions if decision.fault == "gone"}
+    crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
+    return outcomes_by_bot(entry.pairing, entry.record.abandoned, crashed, entry.withdrawn)
+
+
+def outcomes_by_bot(
+    pairing: Pairing, abandoned: Sequence[bool], crashed: Sequence[bool], withdrawn: Sequence[bool]
+) -> dict[str, Outcome]:
+    """From the flags by seat, of a match that was played now or is in a folder."""
+    return {
+        bot: Outcome(abandoned=abandoned[seat], crashed=crashed[seat], withdrawn=withdrawn[seat])
+        for seat, bot in enumerate(pairing.bots)
+    }
