@@ -11,6 +11,7 @@ What a game gives, in the order in which its file should give it: house rules
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Generic, TypeVar
@@ -43,6 +44,11 @@ __all__ = [
 
 S = TypeVar("S")
 M = TypeVar("M")
+
+LISTED_MAX = 250
+"""Characters of a list that a reason repeats: a whole deck of cards has room."""
+SPELT_MAX = 80
+"""Characters of one value that a reason repeats."""
 
 
 class Seat(int):
@@ -150,8 +156,8 @@ class Subset:
         return (
             isinstance(value, tuple)
             and self.least <= len(value) <= self.most
-            and len(set(value)) == len(value)
-            and all(member in self.of for member in value)
+            and len(members := set(value)) == len(value)
+            and members.issubset(self.of)
         )
 
     def sample(self, rng: Random) -> tuple[Any, ...]:
@@ -162,8 +168,14 @@ class Subset:
         return f"{self.least} to {self.most} different ones of {_listed(self.of)}"
 
     def wrong_in(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The members that make `value` illegal: those that are not there, or named twice."""
-        return tuple([each for each in value if each not in self.of or value.count(each) > 1])
+        """The members that make `value` illegal: those that are not there, or named twice.
+
+        If more are named than there are, one is wrong among so many and one, and no more are looked at: a
+        bot may name 20,000.
+        """
+        head, known = value[: len(self.of) + 1], set(self.of)
+        times = Counter(head)
+        return tuple([each for each in head if each not in known or times[each] > 1])
 
 
 Domain = OneOf | Between | Subset
@@ -227,17 +239,32 @@ def explain(options: Sequence[Option], move: object) -> str:
 def _wrong(domain: Domain, value: object) -> str:
     """What is wrong in a value, as its reader would say it; of a long list its wrong members alone."""
     if isinstance(domain, Subset) and isinstance(value, tuple):
-        return _listed(domain.wrong_in(value) or value) or "nothing"
+        wrong = _listed(domain.wrong_in(value) or value) or "nothing"
+        return wrong if len(value) <= len(domain.of) else f"{wrong} (among {len(value)})"
     return _spelt(value)
 
 
 def _listed(values: Sequence[object]) -> str:
-    return ", ".join(map(_spelt, values))
+    """As many of the values as there is room for."""
+    words: list[str] = []
+    room = LISTED_MAX
+    for value in values:
+        word = _spelt(value)
+        room -= len(word) + len(", ")
+        words.append("…" if room < 0 else word)
+        if room < 0:
+            break
+    return ", ".join(words)
 
 
 def _spelt(value: object) -> str:
-    """None stands for a field that was left out."""
-    return "nothing" if value is None else str(value)
+    """A value in few characters; None stands for a field that was left out."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, int) and value.bit_length() > 4 * SPELT_MAX:
+        return "a huge number"  # `str` takes long for one of thousands of digits, and refuses longer ones
+    text = value if isinstance(value, str) else str(value)
+    return text if len(text) <= SPELT_MAX else text[: SPELT_MAX - 1] + "…"
 
 
 # What happens.

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from arena.game import (
     CHANCE,
+    LISTED_MAX,
+    SPELT_MAX,
     Between,
     Event,
     Form,
@@ -131,6 +133,81 @@ def test_explain(options, move, clause):
     """What is wrong with a move is said with its field and the values accepted."""
     assert not is_legal(options, move)
     assert clause == explain(options, move)
+
+
+HAND = ("AS", "TC", "9D")
+
+
+@pytest.mark.parametrize(
+    ("cards", "found"),
+    [
+        pytest.param(("AS", "KH"), "KH", id="one that is not there"),
+        pytest.param(("AS", "TC", "AS"), "AS, AS", id="one named twice"),
+        pytest.param(("AS", "TC", "9D"), "AS, TC, 9D", id="too many, none of them wrong"),
+        pytest.param(("AS", "TC", "9D", "9D"), "9D, 9D (among 4)", id="more than there are"),
+        pytest.param(("KH",) * 9999, "KH, KH, KH, KH (among 9999)", id="many more"),
+        pytest.param(("K" * 9999,), "K" * (SPELT_MAX - 1) + "…", id="a long one"),
+    ],
+)
+def test_wrong_members(cards, found):
+    """Of a wrong list its wrong members are named, of a long one no more than show that it is wrong."""
+    assert f"Show: cards {found} is not {SHOW.fields['cards']}" == explain([SHOW], Show(cards))
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        pytest.param(tuple(f"{rank:02}" for rank in range(52)), ", 51 ", id="a hand of all cards has room"),
+        pytest.param(tuple(range(100, 1000)), ", 148, 149, … ", id="a longer list ends"),
+        pytest.param(
+            (10**90, 10**4299), "one of " + str(10**90)[:79] + "…, a huge number ", id="long numbers"
+        ),
+    ],
+)
+def test_lists_in_reasons_are_short(values, text):
+    """What is accepted is listed as far as there is room for it."""
+    said = f"{OneOf(values)} "
+    assert text in said
+    assert len(said) <= len("one of ") + LISTED_MAX + len("… ")
+
+
+class Counted:
+    """A member that counts how often it is asked what it is."""
+
+    asked = 0
+
+    def __init__(self, number):
+        self.number = number
+
+    def __hash__(self):
+        Counted.asked += 1
+        return hash(self.number)
+
+    def __eq__(self, other):
+        Counted.asked += 1
+        return self.number == other.number
+
+
+@pytest.mark.parametrize("shape", ["all the same", "all different", "all there", "alternating"])
+def test_judging_a_list_takes_steps_in_proportion(shape):
+    """Ten times as many members are judged and explained with at most ten times as many steps."""
+    of = tuple(map(Counted, range(52)))
+    numbers = {
+        "all the same": lambda index: 0,
+        "all different": lambda index: index,
+        "all there": lambda index: index % 52,
+        "alternating": lambda index: index % 2 * 99,
+    }[shape]
+    steps = []
+    for size in (1_000, 4_000, 16_000):
+        move = Show(tuple(Counted(numbers(index)) for index in range(size)))
+        Counted.asked = 0
+        for option in (Option(Show, {"cards": Subset(of, 1, most)}) for most in (52, size)):
+            assert not is_legal([option], move)
+            explain([option], move)
+        steps.append(Counted.asked)
+    assert steps[1] <= 4 * steps[0] + 400
+    assert steps[2] <= 4 * steps[1] + 400
 
 
 @pytest.mark.parametrize(

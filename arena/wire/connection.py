@@ -17,6 +17,7 @@ from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire import messages
 from arena.wire.json_stream import Broken, JsonStream
 from arena.wire.messages import PROTOCOL, FromArena, Raw
+from arena.wire.shown import shown
 
 __all__ = [
     "HEARD",
@@ -454,8 +455,7 @@ def _number(message_id: Any) -> int | None:
 
 def _short(value: Any) -> str:
     """A value as JSON, cut to what a reason can hold."""
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 40 else text[:37] + "..."
+    return shown(value, 40)
 
 
 class BotConnection:

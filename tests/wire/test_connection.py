@@ -210,7 +210,7 @@ INTRODUCTIONS: list[tuple[str, bytes, Any]] = [
     ("a name that is a number", b'{"name":5}', Refused("name 5 is no string")),
     ("a token that is a list", b'{"name":"a","token":[]}', Refused("token [] is no string")),
     ("a long wrong name", b'{"name":[%b0]}' % (b"0," * 99),
-     Refused("name [" + "0," * 18 + "... is no string")),
+     Refused("name [" + "0," * 19 + "… is no string")),
 ]  # fmt: skip
 
 
@@ -299,7 +299,7 @@ ANSWERS: list[tuple[str, bytes, Any]] = [
     ("an id in other digits", '{"message_id":"２","move":1}'.encode(),
      Malformed('message_id "２" was never given out')),
     ("a very long id", b'{"message_id":"%b","move":1}' % (b"9" * 5000),
-     Malformed('message_id "999999999999999999999999999999999999... was never given out')),
+     Malformed('message_id "99999999999999999999999999999999999999… was never given out')),
     ("a very large id", b'{"message_id":1e300,"move":1}', Malformed("message_id 1e300 was never given out")),
     ("a list", b'["2","pass"]', Malformed("no JSON object: outside of objects only white space may stand")),
     ("broken JSON", b'{"message_id":2,"move":pass}', Malformed("broken JSON: 'p' cannot stand there")),
