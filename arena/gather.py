@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import trio
 
@@ -41,7 +40,7 @@ def open_lobby(
     host, port = (plan.listen.host, plan.listen.port) if plan.listen is not None else ("127.0.0.1", 0)
     listener = listen(host, port)
     lobby.address = f"{host}:{listener.getsockname()[1]}"
-    nursery.start_soon(partial(accept_all, listener, lobby.serve, connections_max=CONNECTIONS_MAX))
+    nursery.start_soon(accept_all, listener, lobby.serve, CONNECTIONS_MAX, note_bug)
     return lobby
 
 

@@ -191,6 +191,7 @@ class _Run:
         self.setup.store.set_meta("places", dict(self.course.places))
         for bot in self.ledger.withdrawn:
             self.setup.store.set_status(bot, "withdrawn")
+            self.pool.withdraw(bot)
         self.summary.planned = self.course.size
         self.reporter.begins(self.course, len(self.course.order) - len(self.pending))
         if self.setup.stop_rule is not None:
@@ -260,6 +261,7 @@ class _Run:
         news = self.course.note(entry.pairing.id, result_of(entry), outcomes_of(entry))
         changes: list[Change] = []
         for bot in news.withdrawn:
+            self.pool.withdraw(bot)
             changes.append(partial(self.setup.store.set_status, bot, "withdrawn"))
             self.reporter.note(
                 f"{bot} is withdrawn: it failed match after match; "

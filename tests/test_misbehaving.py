@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
-from tournaments import BAD, alive, faults, honest, play, program, rows
+from tournaments import BAD, Record, alive, faults, honest, play, program, rows
 
 from arena.runner import BrokenBots
 
@@ -113,6 +113,20 @@ async def test_a_crashed_bot_is_started_again_for_its_next_match(tmp_path):
     for row in rows(tmp_path / "out", "seats"):
         if row["bot"] == mark("bad"):
             assert int(row["decisions"]) > int(row["gone"]) > 0
+
+
+async def test_a_withdrawn_bot_ends_at_once(tmp_path):
+    """Nothing of it runs on while the others play: it has no match left, and may do harm."""
+    bad, good, left = mark("bad"), mark("good"), []
+
+    def look(entry):
+        left.append((entry.withdrawn, bool(alive(f"ARENA_NAME={bad}"))))
+
+    field = (program(bad, "illegal.py", "1"), honest(good))
+    with trio.fail_after(ENDS_IN_S):
+        await play(tmp_path / "out", field, reporter=Record(look), faults_max=1, **{**HURRY, "series": 100})
+    assert ([False, False], True) == (sorted(left[0][0]), left[0][1])
+    assert ([False, True], False) == (sorted(left[-1][0]), left[-1][1])
 
 
 async def test_all_broken_bots_are_listed_at_once(tmp_path):

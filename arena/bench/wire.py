@@ -27,7 +27,7 @@ from arena.game import Game
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import accept_all, introduce, listen
-from arena.players.transport import Transport
+from arena.players.transport import RECEIVE_BYTES, Transport
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import derive_seed
 from arena.wire.connection import ArenaConnection
@@ -108,8 +108,8 @@ async def _seated(
 
     async def serve(transport: Transport) -> None:
         connection = ArenaConnection()
-        assert await introduce(transport, connection, PATIENCE_S) is None
         player = StreamPlayer(f"lean-{len(players)}", watch=watch)
+        assert await introduce(transport, connection, PATIENCE_S, player.allowance) is None
         players.append(player)
         if len(players) == seats:
             everyone.set()
@@ -180,8 +180,8 @@ class _Recording(Transport):
         self._said[-1] += bytes(octets[:sent])
         return sent
 
-    async def receive(self) -> bytes:
-        received = await self._inner.receive()
+    async def receive(self, most: int = RECEIVE_BYTES) -> bytes:
+        received = await self._inner.receive(most)
         if received:
             self._said.append(b"")
         return received

@@ -72,9 +72,13 @@ class Slot:
         """When the whole question was handed over; None: it was not, or only after its limit."""
         self.reply: Reply | None = None
 
-    def note_sent(self, now: float) -> None:
-        """The whole question is handed over; its time begins, unless that took too long already."""
-        if self.sent_at is None and now <= self.deadline:
+    def note_sent(self, now: float, stuck_at: float | None = None) -> None:
+        """The whole question is handed over, and its time begins.
+
+        `stuck_at`: the last moment at which the other side would not take it; past the deadline that is
+        too late, and the question was never handed over.  None: it took it at once, whenever we noticed.
+        """
+        if self.sent_at is None and (stuck_at is None or stuck_at <= self.deadline):
             self.sent_at = now
             self.deadline += now - self.asked_at
 
@@ -167,15 +171,21 @@ class Desk:
 
     async def _sleep(self) -> bool:
         """Sleeps while answers carry the match on; False: they do not, time is over."""
+        heard_at = self.now()
         while self.missing:
             assert self._slots is not None, "who asks waits"
-            deadline = max([slot.deadline for slot in self._slots if slot.reply is None])
+            deadlines = [slot.deadline for slot in self._slots if slot.reply is None]
             now = self.now()
-            if now >= deadline:  # reckoned anew: a question that waited in an outbox began later
+            is_over = now >= max(deadlines)  # a question that waited in an outbox began later
+            if is_over or any(heard_at <= deadline <= now for deadline in deadlines):
+                # Who answers later than this was late: the arena has listened, and heard nothing.
+                heard_at = now
                 self.close()
                 await _hear_out()
+            if is_over:
                 return False
-            if await self._settled_by(deadline, now):
+            nearest = min((deadline for deadline in deadlines if deadline > now), default=now)
+            if self.missing and await self._settled_by(nearest, now):
                 return True
         return False
 

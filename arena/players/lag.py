@@ -1,8 +1,10 @@
 """How late the arena itself is: the moments at which it last listened to the world.
 
-Bytes that a poll reports came in after the poll before it; so an answer's true
-arrival lies between two polls, and only if the earlier one is past the deadline
-was the bot late.  The watch also remembers how long the arena was deaf lately.
+Bytes that a poll reports came in after the poll before it had begun; so an answer's
+true arrival lies between the two, and only if the earlier one is past the deadline was
+the bot late.  Begun, not returned: a poll that waits while the process is stopped
+(Ctrl-Z) is over when it goes on, and returns empty though bytes came meanwhile.  The
+watch also remembers how long the arena was deaf lately.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ class LagWatch(trio.abc.Instrument):
         self.polled_at = -inf
         """When the latest poll returned."""
         self.polled_before = -inf
-        """When the poll before that returned: whatever a reader finds now came later than this."""
+        """When the poll before that began: whatever a reader finds now came later than this."""
+        self._began_at = -inf
+        """When the latest poll began."""
         self.worst_s = 0.0
         # Lateness is measured in real time: in a test's virtual time a jump of the clock is none.
         self._heard_at = inf
@@ -38,9 +42,10 @@ class LagWatch(trio.abc.Instrument):
         if now - self._heard_at > LAG_NOTED_S:
             self._note(trio.current_time(), now - self._heard_at)
         self._wait_until = now + timeout
+        self.polled_before, self._began_at = self._began_at, trio.current_time()
 
     def after_io_wait(self, timeout: float) -> None:
-        self.polled_before, self.polled_at = self.polled_at, trio.current_time()
+        self.polled_at = trio.current_time()
         self._heard_at = perf_counter()
         if self._heard_at - self._wait_until > LAG_NOTED_S:
             self._note(self.polled_at, self._heard_at - self._wait_until)

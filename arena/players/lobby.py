@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import trio
 
+from arena.players.allowance import Allowance
 from arena.players.codec import shown
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
@@ -18,6 +19,8 @@ CONNECTIONS_MAX = 1024
 """Open connections a lobby bears; more are turned away."""
 REFUSALS_NOTED_MAX = 20
 """Different reasons shown to people, each once: a bot that tries again and again fills no screen."""
+
+WITHDRAWN = "it is withdrawn: it failed match after match"
 
 
 class Lobby:
@@ -50,8 +53,12 @@ class Lobby:
         self.reconnect_s = reconnect_s
         self._watch = watch
         self._note = note
-        self._note_bug = note_bug
+        self.note_bug = note_bug
+        """Told the traceback when what a connection said makes the arena raise."""
+        self._strangers = Allowance()
+        """That of all together who have not said who they are."""
         self._absences = Absences(reconnect_s)
+        self._withdrawn: set[str] = set()
         self._arrived = trio.Event()
         self._refusals: set[str] = set()
         self._said: dict[str, str | None] = {}
@@ -79,6 +86,12 @@ class Lobby:
         """Returns when somebody has come in, or has left before play."""
         await self._arrived.wait()
 
+    def withdraw(self, name: str) -> None:
+        """The bot plays no more: its connections end, and none of it is let in again."""
+        self._withdrawn.add(name)
+        for player in self.players.get(name, ()):
+            player.dismiss(WITHDRAWN)
+
     def _announce(self, news: str) -> None:
         self._note(news)
         self._arrived.set()
@@ -88,7 +101,7 @@ class Lobby:
         """One connection, from its first word until nobody comes back in its place."""
         connection = ArenaConnection()
         try:
-            refusal = await introduce(transport, connection, self._name_wait_s)
+            refusal = await introduce(transport, connection, self._name_wait_s, self._strangers)
         except trio.BrokenResourceError:
             return
         player = refusal or self._seat(connection)
@@ -130,7 +143,8 @@ class Lobby:
     def _seat(self, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that this connection is, or why there is no place for it."""
         if connection.token is not None and connection.token in self._tokens:
-            return self._with_token(self._tokens[connection.token])
+            entrant = self._tokens[connection.token]
+            return WITHDRAWN if entrant in self._withdrawn else self._with_token(entrant)
         name = connection.name
         if name is not None and (reason := check_name(name)) is not None:
             return reason
@@ -160,9 +174,17 @@ class Lobby:
         return max(lost, key=lambda player: player.lost_at or 0.0, default=None)
 
     def _add(self, name: str) -> StreamPlayer:
-        player = StreamPlayer(name, margin_s=self.margin_s, reconnect_s=self.reconnect_s, watch=self._watch)
+        players = self.players.setdefault(name, [])
+        player = StreamPlayer(
+            name,
+            margin_s=self.margin_s,
+            reconnect_s=self.reconnect_s,
+            watch=self._watch,
+            allowance=players[0].allowance if players else None,
+            note_bug=self.note_bug,
+        )
         player.secrets = tuple(self._tokens)
-        self.players.setdefault(name, []).append(player)
+        players.append(player)
         return player
 
     def _unique(self, said: str | None) -> str:

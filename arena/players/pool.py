@@ -87,6 +87,7 @@ class Pool:
         self._room = trio.Event()
         self._started: Counter[str] = Counter()
         self._busy: Counter[str] = Counter()
+        self._withdrawn: set[str] = set()
 
     async def try_all(self, leave_out: Collection[str] = ()) -> list[BotBroken]:
         """Starts one instance of every bot that we start; gives the broken ones, in the entrants' order."""
@@ -130,9 +131,19 @@ class Pool:
         """Counts the match's bots as busy, so that `can_seat` knows before `seat` is done."""
         self._busy.update(set(pairing.bots) - without)
 
+    def withdraw(self, bot: str) -> None:
+        """No match is left that the bot plays in: its instances end, those at a table when they leave it."""
+        self._withdrawn.add(bot)
+        for instance in [i for i in self._instances if i.bot == bot and not i.is_busy]:
+            self._end(instance)
+        if self._lobby is not None and not self._busy[bot]:
+            self._lobby.withdraw(bot)
+
     def free(self, pairing: Pairing, without: frozenset[str]) -> None:
         """Takes back `reserve`, after `release`."""
         self._busy.subtract(set(pairing.bots) - without)
+        for bot in self._withdrawn.intersection(pairing.bots):
+            self.withdraw(bot)
 
     # The seating
 
@@ -263,6 +274,7 @@ class Pool:
                 name_wait_s=self._name_wait_s,
                 reconnect_s=self._reconnect_s,
                 watch=self._watch,
+                note_bug=self._note_bug,
                 task_status=task_status,
             )
         finally:

@@ -181,6 +181,7 @@ async def run_process(
     name_wait_s: float = 1.0,
     reconnect_s: float = 10.0,
     watch: LagWatch | None = None,
+    note_bug: Callable[[str], None] = lambda traceback_text: None,
     task_status: trio.TaskStatus[ProcessPlayer],
 ) -> None:
     """Starts one instance, reports its player once it has connected, and ends it when told to.
@@ -190,7 +191,9 @@ async def run_process(
     """
     token = secrets.token_hex(16)
     log = BotLog(log_path)
-    player = ProcessPlayer(entrant, log, margin_s=margin_s, reconnect_s=reconnect_s, watch=watch)
+    player = ProcessPlayer(
+        entrant, log, margin_s=margin_s, reconnect_s=reconnect_s, watch=watch, note_bug=note_bug
+    )
     player.secrets = (token,)
     try:
         with ExitStack() as ours:
@@ -306,7 +309,7 @@ async def _serve(link: socket.socket | Transport, player: ProcessPlayer, name_wa
     if isinstance(link, socket.socket):
         absences = Absences(player.reconnect_s)
         serve = partial(_serve_one, player, name_wait_s, absences, ArenaConnection)
-        await accept_all(link, serve, CONNECTIONS_MAX)
+        await accept_all(link, serve, CONNECTIONS_MAX, player.note_bug)
     else:  # nobody can come back over pipes
         await _serve_one(player, name_wait_s, Absences(0.0), partial(_StdioConnection, player.log), link)
         await _settle_log()  # if it is its end that closed them, let that be the reason
@@ -323,7 +326,7 @@ async def _serve_one(
 ) -> None:
     connection = connect()
     try:
-        refusal = await introduce(transport, connection, name_wait_s)
+        refusal = await introduce(transport, connection, name_wait_s, player.allowance)
     except trio.BrokenResourceError:
         return
     if refusal is not None or player.is_connected:

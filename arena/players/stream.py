@@ -6,10 +6,12 @@ lost one and is asked the open question again under a new id, its clock running 
 
 from __future__ import annotations
 
+import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from math import inf
+from time import perf_counter
 from typing import Any
 
 import attrs
@@ -18,6 +20,7 @@ import trio
 
 from arena.errors import MalformedAnswer
 from arena.game import Seat
+from arena.players.allowance import ANSWER_BYTES_FREE, Allowance
 from arena.players.base import UNREAD, MatchStart, Player, Question, Reply, Slot
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
@@ -32,21 +35,33 @@ MESSAGES_KEPT = 40
 SEND_BYTES = 1 << 16
 MESSAGE_BYTES_KEPT = 2048
 """What a capsule shows of each of the last messages."""
-FLOOD_BYTES_PER_S = 1 << 20
-FLOOD_BURST_BYTES = 1 << 18
-"""A bot may send this much at once and so much in a second; the rest is read later, on its own time."""
+CONSEQUENCE = "a consequence of its last lateness"
+OUR_BUG = "its connection was closed: what it said set off a bug of the arena's"
 
 
 class StreamPlayer(Player):
     """An instance of a bot that is reached over a transport."""
 
     def __init__(
-        self, name: str, *, margin_s: float = 0.0, reconnect_s: float = 10.0, watch: LagWatch | None = None
+        self,
+        name: str,
+        *,
+        margin_s: float = 0.0,
+        reconnect_s: float = 10.0,
+        watch: LagWatch | None = None,
+        allowance: Allowance | None = None,
+        note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
+        """`allowance`: that of its owner, if it has others besides this instance.
+
+        `note_bug` is told the traceback when what the bot said makes the arena raise.
+        """
         self.name = name
         self.margin_s = margin_s
         self.reconnect_s = reconnect_s
+        self.allowance = Allowance() if allowance is None else allowance
         self._watch = watch
+        self.note_bug = note_bug
         self.connection: ArenaConnection | None = None
         self._transport: Transport | None = None
         self._put_aside: list[bytes] = []
@@ -59,6 +74,8 @@ class StreamPlayer(Player):
         self._slot: Slot | None = None
         self._asked_id: str | None = None
         self._unsent = False
+        self._owed_s = 0.0
+        """For how long the open question had to wait for an owed answer, its clock running, in seconds."""
         self._is_gone = False
         self.gone_reason = "never connected"
         self.lost_at: float | None = None
@@ -70,13 +87,21 @@ class StreamPlayer(Player):
     # The connection's side
 
     async def serve(self, transport: Transport, connection: ArenaConnection) -> None:
-        """Plays over this connection until it is closed; the connection is introduced already."""
+        """Plays over this connection until it is closed; the connection is introduced already.
+
+        Whatever its bytes make us raise ends this connection and nothing else.
+        """
+        reason = "closed its connection"
         self._attach(transport, connection)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._write_all, transport)
-            await self._read_all(transport, connection)
+            try:
+                await self._read_all(transport, connection)
+            except Exception:  # our bug, set off by one connection's bytes: it costs that connection
+                self.note_bug(traceback.format_exc())
+                reason = OUR_BUG
             if self._transport is transport:
-                self._detach("closed its connection")
+                self._detach(reason)
             nursery.cancel_scope.cancel()
         transport.close()
 
@@ -141,26 +166,46 @@ class StreamPlayer(Player):
 
     async def _read_all(self, transport: Transport, connection: ArenaConnection) -> None:
         watch = self._watch if transport.is_polled else None
-        flood = Flood()
+        allowance = self.allowance
 
         def hear(octets: bytes) -> bool:
+            """One step: a piece of the stream, or (`b""`) what was left of the last one.
+
+            Gives whether the next piece may be read at once.
+            """
+            began = perf_counter()
             if watch is not None:
-                now, heard_since = watch.polled_at, watch.polled_before
+                now = watch.polled_at
+                heard_since = allowance.excuse(watch.polled_before, now)
             else:
                 now = heard_since = trio.current_time()
-            self._messages.append((now, "←", octets[:MESSAGE_BYTES_KEPT]))
-            for received in connection.receive(octets):
+            if octets:
+                self._messages.append((now, "←", octets[:MESSAGE_BYTES_KEPT]))
+                said = connection.receive(octets)
+            else:
+                said = connection.read_on()
+            is_answer = False
+            for received in said:
                 if type(received) is Answered:
+                    is_answer = True
                     self._settle(received.move, now, heard_since)
                 else:
                     self._take(received, now, heard_since)
             if self._unsent and connection is self.connection and connection.can_ask:
                 self._ask_now()
-            flood.bytes += len(octets)
-            return flood.bytes <= FLOOD_BURST_BYTES
+            if is_answer and len(said) == 1 and len(octets) <= ANSWER_BYTES_FREE:
+                return True  # nothing but what the arena asked for, as nearly always
+            may_go_on = allowance.charge(len(octets), len(said)) and not connection.has_more
+            allowance.note_work(began)
+            return may_go_on
 
-        while await transport.listen(hear):
-            await flood.subside()
+        is_open = True
+        while is_open:
+            while connection.has_more:
+                hear(b"")
+                await allowance.subside()
+            is_open = await transport.listen(hear)
+            await allowance.subside()
         for received in connection.receive(b""):
             self._take(received, trio.current_time(), trio.current_time())
 
@@ -236,7 +281,8 @@ class StreamPlayer(Player):
                     return  # the reader sees it too, and it is the one to say so
                 del outbox[:sent]
             if self._slot is not None and not self._unsent and self._outbox is outbox:
-                self._slot.note_sent(trio.current_time())
+                now, watch = trio.current_time(), self._watch if transport.is_polled else None
+                self._slot.note_sent(now, now if watch is None else watch.polled_before)
 
     def _note(self, now: float, direction: str, octets: bytes) -> None:
         self._messages.append((now, direction, octets[:MESSAGE_BYTES_KEPT]))
@@ -264,7 +310,7 @@ class StreamPlayer(Player):
         )
 
     def ask(self, question: Question, slot: Slot) -> None:
-        self._slot, self._asked_id = slot, None
+        self._slot, self._asked_id, self._owed_s = slot, None, 0.0
         if self._is_gone:
             self._fail_open()
         elif self.connection is None:
@@ -282,14 +328,17 @@ class StreamPlayer(Player):
 
     def _ask_now(self) -> None:
         """Sends the open question over the connection there is, with what is left of its time."""
-        self._unsent = False
+        was_unsent, self._unsent = self._unsent, False
         slot, codec, connection = self._slot, self._codec, self.connection
         if slot is None or codec is None or connection is None:
             return
         question = slot.question
         limit_s = question.limit.time_s
         if slot.sent_at is not None:
-            limit_s = max(0.0, limit_s - (trio.current_time() - slot.sent_at))
+            since_s = trio.current_time() - slot.sent_at
+            limit_s = max(0.0, limit_s - since_s)
+            if was_unsent:
+                self._owed_s = since_s
         is_plain = connection.protocol is None
         octets = connection.ask(
             state=codec.encode(question.observation),
@@ -312,7 +361,17 @@ class StreamPlayer(Player):
             self.connection.give_up()
         if (was_unsent and self._outbox) or (slot is not None and slot.sent_at is None):
             return "gone", UNREAD
-        return "too_late", "still owes the answer to an earlier question" if was_unsent else ""
+        return "too_late", self._consequence(was_unsent)
+
+    def _consequence(self, was_unsent: bool) -> str:
+        """Why a question was lost that an earlier one had spoilt; empty if none had.
+
+        A plain bot can be asked one thing at a time, and the clock of the next question runs all the same:
+        who reads the tables should see that it was slow once, and not twice.
+        """
+        if was_unsent:
+            return f"{CONSEQUENCE}: it still owed the answer to an earlier question"
+        return f"{CONSEQUENCE}: it was asked {self._owed_s:.3f} s late" if self._owed_s else ""
 
     def tell(self, kind: str, payload: Any) -> None:
         if self.connection is not None and self.connection.protocol is not None and self._codec is not None:
@@ -343,23 +402,6 @@ class StreamPlayer(Player):
             for (at, direction, _), text in zip(self._messages, blanked, strict=True)
         ]
         return (*lines, *self.extra_evidence())
-
-
-@attrs.define
-class Flood:
-    """How much a bot has sent beyond what it may, as a bucket that leaks."""
-
-    bytes: int = 0
-    _leaked_at: float = attrs.field(factory=trio.current_time)
-
-    async def subside(self) -> None:
-        """Waits until it is a burst and no more: meanwhile nothing is read, and TCP stops the bot."""
-        now = trio.current_time()
-        self.bytes = max(0, self.bytes - int((now - self._leaked_at) * FLOOD_BYTES_PER_S))
-        self._leaked_at = now
-        over = self.bytes - FLOOD_BURST_BYTES
-        if over > 0:
-            await trio.sleep(over / FLOOD_BYTES_PER_S)
 
 
 def _blanked(messages: list[bytes], secrets: tuple[str, ...]) -> list[str]:

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import errno
 import socket
+import traceback
 from collections.abc import Awaitable, Callable
+from time import perf_counter
 
 import trio
 
 from arena.errors import ConfigError
+from arena.players.allowance import Allowance, Bucket
 from arena.players.stream import StreamPlayer
 from arena.players.transport import SocketTransport, Transport
 from arena.wire.connection import ArenaConnection, Introduced, Refused, State
 
 BACKLOG = 256
 LAST_WORD_S = 1.0
+INTRODUCTION_BYTES_MAX = 4096
+"""What a connection may say, and not say who it is; a name and a token have 200 bytes."""
+INTRODUCTION_PIECE_BYTES = 512
+"""Read at once of a connection that nobody knows; many of them may come in one moment."""
+INTRODUCTION_VALUES_MAX = 32
+"""Broken ones, as the first that is whole is the introduction."""
+ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 200.0, 64
+"""Connections taken on: one costs 0.3 ms until it is refused, and who floods a port with them waits."""
 ACCEPT_PAUSE_S = 0.1
 """Waited when the machine is out of file descriptors, before the next try."""
 
@@ -35,23 +46,32 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 async def accept_all(
-    listener: socket.socket, serve: Callable[[Transport], Awaitable[None]], connections_max: int
+    listener: socket.socket,
+    serve: Callable[[Transport], Awaitable[None]],
+    connections_max: int,
+    note_bug: Callable[[str], None] = lambda traceback_text: None,
 ) -> None:
     """Accepts until it is cancelled, one task a connection; never raises because of one.
 
-    Closes every connection when its `serve` returns, and the listener at the end.
+    Closes every connection when its `serve` returns, and the listener at the end.  `note_bug` is told the
+    traceback if `serve` raises.
     """
 
     async def serve_one(transport: Transport) -> None:
         try:
             await serve(transport)
+        except Exception:  # our bug, set off by one connection: it costs that connection
+            note_bug(traceback.format_exc())
         finally:
             transport.close()
 
+    pace = Bucket(ACCEPTED_PER_S)
     try:
         async with trio.open_nursery() as nursery:
             while True:
+                await trio.sleep(pace.over_s(ACCEPTED_AT_ONCE))
                 await trio.lowlevel.wait_readable(listener)
+                pace.add(1)
                 try:
                     sock, _ = listener.accept()
                 except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -77,24 +97,36 @@ def _transport(sock: socket.socket) -> Transport | None:
         return None
 
 
-async def introduce(transport: Transport, connection: ArenaConnection, name_wait_s: float) -> str | None:
+async def introduce(
+    transport: Transport, connection: ArenaConnection, name_wait_s: float, allowance: Allowance
+) -> str | None:
     """Hears who is there; gives why they are refused, or None.
 
     A connection that stays open and silent for `name_wait_s` enters without a
-    name.  Raises trio.BrokenResourceError if it closes before that.
+    name.  Raises trio.BrokenResourceError if it closes before that.  What it says
+    is charged to the allowance.
     """
+    said = values = 0
     with trio.move_on_after(name_wait_s):
         while True:
-            octets = await transport.receive()
-            if not octets:
+            octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
+            if not octets and not connection.has_more:
                 raise trio.BrokenResourceError("closed before it said anything")
-            for received in connection.receive(octets):
+            began = perf_counter()
+            heard = connection.receive(octets) if octets else connection.read_on()
+            allowance.charge(len(octets), len(heard))
+            allowance.note_work(began)
+            said, values = said + len(octets), values + len(heard)
+            for received in heard:
                 if isinstance(received, Refused):
                     return received.reason
                 if isinstance(received, Introduced):
                     return None
             if connection.state is not State.NAMING:  # it spoke, and named nobody: a plain bot
                 return None
+            if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:
+                return "it said much and not who it is"
+            await allowance.subside()
     connection.enter()
     return None
 

@@ -318,7 +318,7 @@ async def connect(
     connection, transport = ArenaConnection(), StreamTransport(ours)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(peer.say, msgspec.json.encode(hello))
-        assert await introduce(transport, connection, 1.0) is None
+        assert await introduce(transport, connection, 1.0, player.allowance) is None
         nursery.start_soon(behaviour, peer)
         nursery.start_soon(player.serve, transport, connection)
         await trio.testing.wait_all_tasks_blocked()

@@ -68,6 +68,15 @@ def connection_in(state: State, *, full: bool = False, asked: int = 2) -> ArenaC
     return connection
 
 
+@pytest.mark.parametrize("message_id", ["", "0", "1", 0, 1, None])
+def test_an_answer_before_any_question(message_id: object) -> None:
+    """Twenty-seven bytes that once ended a whole run: an id that nothing was asked under is no answer's."""
+    connection = ArenaConnection()
+    (received,) = connection.receive(json.dumps({"message_id": message_id, "move": 1}).encode())
+    assert isinstance(received, Noted)
+    assert (State.READY, None) == (connection.state, connection.open_id)
+
+
 # What is heard: in each state, what is said to what, and what follows.
 
 ANSWER = b'{"message_id":"2","move":[3,4]}'
