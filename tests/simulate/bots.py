@@ -14,6 +14,7 @@ import msgspec
 import trio
 
 from arena.entrants import Restart
+from arena.players.lobby import WITHDRAWN
 from arena.sdk import Bot, choose
 from arena.testing import Peer
 
@@ -74,7 +75,12 @@ CHOP_BYTES = 7
 WRONG_IDS = ('"never"', "null", "[]", '"999999"', "-1", "1e99", '""')
 
 
-GOODBYES = {"the tournament is over", "the arena was stopped", "the arena is done with this instance"}
+GOODBYES = {
+    WITHDRAWN,
+    "the tournament is over",
+    "the arena was stopped",
+    "the arena is done with this instance",
+}
 """Who hears one of these has played; who is refused tries again."""
 
 

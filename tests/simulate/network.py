@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import traceback
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
@@ -137,19 +138,19 @@ class Way:
         while not (self.is_reset or self._is_closed) and self._bytes >= self.weather.window_bytes:
             await self._news.wait()
 
-    async def take(self) -> bytes:
+    async def take(self, most: int = RECEIVE_BYTES) -> bytes:
         """What has arrived; `b""`: the other side has closed.  Raises trio.BrokenResourceError after a reset."""
         while not self.is_reset:
             now = trio.current_time()
             if self._flying and self._flying[0][0] <= now:
-                return self._arrived(now)
+                return self._arrived(now, most)
             if self._is_closed and not self._flying:
                 return b""
             with trio.move_on_at(self._flying[0][0] if self._flying else inf):
                 await self._news.wait()
         raise trio.BrokenResourceError("reset")
 
-    def _arrived(self, now: float) -> bytes:
+    def _arrived(self, now: float, most: int) -> bytes:
         """All that is there; in pieces, if the connection splits and the dice say so, one piece."""
         pieces = [self._flying.popleft()[1]]
         while self._flying and self._flying[0][0] <= now and self.weather.pieces == 1:
@@ -157,9 +158,9 @@ class Way:
         if len(pieces) > 1:
             self._trace.counts["coalesced"] += 1
         octets = b"".join(pieces)
-        if len(octets) > RECEIVE_BYTES:
-            self._flying.appendleft((now, octets[RECEIVE_BYTES:]))
-            octets = octets[:RECEIVE_BYTES]
+        if len(octets) > most:
+            self._flying.appendleft((now, octets[most:]))
+            octets = octets[:most]
         self._bytes -= len(octets)
         self._tell()
         return octets
@@ -233,12 +234,12 @@ class ArenaEnd(Transport):
         await self._line.to_bot.room()
         return self.send_now(octets)
 
-    async def receive(self) -> bytes:
+    async def receive(self, most: int = RECEIVE_BYTES) -> bytes:
         octets = b""
         with trio.CancelScope() as self._closing:
             if not self._is_closed:
                 try:
-                    octets = await self._line.to_arena.take()
+                    octets = await self._line.to_arena.take(most)
                 except trio.BrokenResourceError:
                     pass
         return b"" if self._is_closed else octets
@@ -317,13 +318,19 @@ class Network:
         self._called.close()
 
     async def accept_all(
-        self, _: object, serve: Callable[[Transport], Awaitable[None]], *args: object, **more: object
+        self,
+        _: object,
+        serve: Callable[[Transport], Awaitable[None]],
+        connections_max: int,
+        note_bug: Callable[[str], None],
     ) -> None:
         """What the real one does, without a socket."""
 
         async def serve_one(end: ArenaEnd) -> None:
             try:
                 await serve(end)
+            except Exception:
+                note_bug(traceback.format_exc())
             finally:
                 end.close()
 

@@ -20,9 +20,9 @@ import arena.match
 import arena.players.pool
 from arena.entrants import Entrant
 from arena.errors import ConfigError
-from arena.players.process import BotLog, ProcessPlayer
+from arena.players.process import BotLog, ProcessPlayer, _serve_one
 from arena.players.stream import StreamPlayer
-from arena.players.tcp import introduce
+from arena.players.tcp import Absences
 from arena.record import MatchRecord
 from arena.referee import Seating
 from arena.runner import Setup, Silent, Summary, run_tournament
@@ -265,27 +265,22 @@ class Program:
         task_status: trio.TaskStatus[ProcessPlayer],
         **_: object,
     ) -> None:
-        """What the real one does, without a process: there is one connection, and who loses it has ended."""
-        character = self.cast[entrant.name]
+        """What the real one does, without a process: it connects once, and ends with its connection."""
+        character, mind = self.cast[entrant.name], self.minds[entrant.name]
         player = ProcessPlayer(entrant, BotLog(None), margin_s=margin_s, reconnect_s=reconnect_s)
         line = self.network.line(entrant.name, character.weather)
         self.network.trace.note("started", entrant.name)
 
         async def run() -> None:
             peer = Peer(BotEnd(line), Random(line.to_bot.name))
-            await play(peer, character, self.minds[entrant.name], None)
+            await play(peer, character, mind, None)
             await peer.close()
+            player.leave("its process ended with exit code 1")
 
         async def serve() -> None:
-            connection, transport = ArenaConnection(), ArenaEnd(line)
-            try:
-                await introduce(transport, connection, name_wait_s)
-            except trio.BrokenResourceError:
-                player.leave("its process ended with exit code 1, and never connected")
-                return
-            player.entered.set()
-            await player.serve(transport, connection)
-            player.leave("its process ended with exit code 1")
+            end = ArenaEnd(line)
+            await _serve_one(player, name_wait_s, Absences(reconnect_s), ArenaConnection, end)
+            end.close()
 
         async with trio.open_nursery() as nursery:
             try:
