@@ -33,7 +33,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "sdk": (1, {"msgspec"}),
     "players": (2, {"attrs", "trio", "cattrs", "msgspec"}),
     "referee": (3, {"attrs", "trio"}),
-    "store": (3, {"attrs"}),
+    "store": (3, {"attrs", "msgspec"}),
     "testing": (3.5, {"attrs", "trio", "msgspec"}),
     "tournament": (3.9, {"attrs", "trio"}),
     "gather": (3.95, {"attrs", "trio"}),

@@ -486,7 +486,7 @@ BROKEN = [
     pytest.param(lambda path: path.write_bytes(b"hello " * 1000), "no database, or half of one", id="text"),
     pytest.param(lambda path: path.write_bytes(b""), "is empty: its run ended before it began", id="no byte"),
     pytest.param(foreign, "is no database of the arena", id="another program's"),
-    pytest.param(newer, "written by a newer arena .schema 99; this one knows 1.", id="newer schema"),
+    pytest.param(newer, "written by a newer arena .schema 99; this one knows 2.", id="newer schema"),
     pytest.param(truncated, "is damaged", id="half-written"),
 ]
 

@@ -28,6 +28,7 @@ from arena.games import GAMES
 from arena.plan import Plan, as_mapping, identity
 from arena.record import pack
 from arena.store import Store, StoredBot
+from arena.store.checksums import MatchRows, note_matches, note_schedule
 from arena.testing.games import random_match
 
 MATCHES = 1_000_000
@@ -115,6 +116,8 @@ def make_folder(folder: Path, matches: int) -> None:
         while chunk := list(islice(rows, min(20_000, matches))):
             _insert(store, chunk)
             matches -= len(chunk)
+        with store._transaction() as db:
+            note_schedule(db)
 
 
 def _models(game: Game[Any, Any], rng: Random) -> list[list[Model]]:
@@ -189,7 +192,7 @@ def _match_rows(
     rows = [
         (
             *(number, seat, bots[seat], "1", bots[1 - seat], 1 + (seat != winner)),
-            *(1.0 if seat == winner else -1.0, float(seat == winner), seat == winner),
+            *(1.0 if seat == winner else -1.0, float(seat == winner), int(seat == winner)),
             *(0,) * 9,
             *(model.decisions[seat], *model.think[seat], model.times[seat]),
         )
@@ -200,10 +203,13 @@ def _match_rows(
 
 def _insert(store: Store, rows: list[tuple[Any, ...]]) -> None:
     """Past `Store.add`, which takes a match at a time: what is measured comes later."""
+    sums = [MatchRows(match[1:], [seat[1:] for seat in seats]).checksum for _, match, seats in rows]
     with store._transaction() as db:
         db.executemany("INSERT INTO schedule VALUES (?, ?, ?)", (schedule for schedule, _, _ in rows))
-        marks = ", ".join("?" * 17)
-        db.executemany(f"INSERT INTO matches VALUES ({marks})", (match for _, match, _ in rows))
+        marks = ", ".join("?" * 18)
+        matches = ((*match, sum) for (_, match, _), sum in zip(rows, sums, strict=True))
+        db.executemany(f"INSERT INTO matches VALUES ({marks})", matches)
+        note_matches(db, sums, len(sums))
         marks = ", ".join("?" * 22)
         db.executemany(
             f"INSERT INTO seats VALUES ({marks})", (seat for _, _, seats in rows for seat in seats)

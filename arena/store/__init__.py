@@ -22,13 +22,12 @@ from arena.store.rows import (
     Columns,
     FaultCount,
     Finished,
-    Row,
     SeriesState,
     StoredBot,
     StoredMatch,
     StoredSeat,
 )
-from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, columns_of
+from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, Row, columns_of
 
 __all__ = [
     "DATABASE",

@@ -18,17 +18,14 @@ from arena.record import Capsule, Entry
 FOLDER = "faults"
 
 
-def insert_capsules(db: sqlite3.Connection, number: int, entry: Entry) -> None:
-    """Adds the capsules of the match that has this number."""
+def capsule_rows(db: sqlite3.Connection, entry: Entry) -> list[tuple[int, int, bytes]]:
+    """The rows of a match in `capsules`, without its number."""
     if not entry.record.capsules:
-        return
+        return []
     rules = _rules(db)
-    db.executemany(
-        "INSERT INTO capsules VALUES (?, ?, ?, ?)",
-        (
-            (number, int(capsule.decision.seat), capsule.number, zlib.compress(_text(entry, capsule, rules)))
-            for capsule in entry.record.capsules
-        ),
+    return sorted(
+        (int(capsule.decision.seat), capsule.number, zlib.compress(_text(entry, capsule, rules)))
+        for capsule in entry.record.capsules
     )
 
 

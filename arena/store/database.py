@@ -20,13 +20,14 @@ from arena.record import FAULT_KINDS, Decision, Entry
 from arena.schedule import Pairing, PairingId
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import publish, publish_matches, withdraw
+from arena.store.checksums import BOT, META, is_meta_whole, note_matches, note_rows, note_schedule
+from arena.store.digest import write_digest
 from arena.store.files import DATABASE, Table, code_of, connect, made, sentences, write_tables
 from arena.store.rows import (
     SEAT_FIELDS,
     Columns,
     FaultCount,
     Finished,
-    Row,
     StoredBot,
     StoredMatch,
     bot_row,
@@ -37,15 +38,17 @@ from arena.store.rows import (
 from arena.store.schema import (
     APPLICATION_ID,
     IN_ORDER,
-    SCHEMA,
+    MARK,
     SCHEMA_VERSION,
     TABLES,
+    Row,
     header,
     names,
     packed_seat,
     quoted,
     rows_of,
 )
+from arena.store.soundness import Damage, is_sound, lay_out, migrate, salvaged
 
 
 class Store:
@@ -54,6 +57,9 @@ class Store:
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self.connection = connection
+        self.damage: Damage | None = None
+        """What of the database is damaged, if this shows a copy of what is sound of it."""
+        self._writes = False
 
     # opening
 
@@ -75,7 +81,11 @@ class Store:
 
     @classmethod
     def open(cls, folder: str | Path, *, write: bool = False) -> Store:
-        """The store of a folder; ConfigError if there is none that this arena can read."""
+        """The store of a folder; ConfigError if there is none that this arena can read.
+
+        Only its plan is known to be as it was written: `checked` looks at all of it.  One of an older arena
+        becomes one of this if it is to be written, all at once.
+        """
         path = Path(folder) / DATABASE
         if not path.is_file():
             raise ConfigError(f"{folder} is no results folder: there is no {DATABASE} in it")
@@ -83,9 +93,43 @@ class Store:
         def check(store: Store) -> None:
             store._check()
             store._tune()
+            if (version := store._pragma("user_version")) < SCHEMA_VERSION:
+                with store._transaction() as db:
+                    migrate(db, version)
 
         with sentences(path):
-            return cls._opened(path, "rw", check) if write else cls._opened_to_read(path, Store._check)
+            return (
+                cls._opened(path, "rw", check) if write else cls._opened_to_read(path, Store._check_to_read)
+            )
+
+    @classmethod
+    def checked(cls, folder: str | Path) -> Store:
+        """The store of a folder, to read; of a damaged one what is sound, and its `damage`.
+
+        Raises ConfigError as `open` does.
+        """
+        store = cls.open(folder)
+        path = store.folder / DATABASE
+        try:
+            with sentences(path):
+                if is_sound(store.connection, path):
+                    return store
+                return cls._salvaged(store)
+        except BaseException:
+            store.close()
+            raise
+
+    @classmethod
+    def _salvaged(cls, store: Store) -> Store:
+        copy, damage = salvaged(store.connection, store.folder / DATABASE)
+        store.close()
+        sound = cls(store.folder, copy)
+        sound.damage = damage
+        if "schedule" in damage.parts:  # nobody knows which series are closed, and what they hid may be told
+            for table in ("decisions", "capsules"):
+                copy.execute(f"DELETE FROM {table}")
+        copy.execute("PRAGMA query_only = 1")
+        return sound
 
     @classmethod
     def _opened(cls, path: Path, mode: str, prepare: Callable[[Store], object]) -> Store:
@@ -113,6 +157,8 @@ class Store:
 
     def close(self) -> None:
         self.connection.close()
+        if self._writes:
+            write_digest(self.folder / DATABASE)
 
     def __enter__(self) -> Store:
         return self
@@ -127,11 +173,8 @@ class Store:
 
     def _lay_out(self, meta: Mapping[str, Any]) -> None:
         self._tune()
-        with self._transaction():
-            for statement in SCHEMA.split(";\n"):
-                self.connection.execute(statement)
-            self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        with self._transaction() as db:
+            lay_out(db)
             self._put_meta(meta)
 
     def _check(self) -> None:
@@ -145,7 +188,17 @@ class Store:
                 f"{path} was written by a newer arena (schema {version}; this one knows {SCHEMA_VERSION}): "
                 "update this one"
             )
-        self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+        try:
+            self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
+        except sqlite3.OperationalError as error:
+            if code_of(error) == sqlite3.SQLITE_ERROR:  # another layout than any of ours
+                raise ConfigError(f"{path} is damaged: --fresh plays anew") from error
+            raise
+
+    def _check_to_read(self) -> None:
+        self._check()
+        if self._pragma("user_version") == 1:  # in the connection, not in the file
+            self.connection.execute("CREATE TEMP VIEW bots AS SELECT *, '' AS box FROM main.bots")
 
     def _tune(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
@@ -156,6 +209,7 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._writes = True
         with sentences(self.folder / DATABASE):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -185,18 +239,21 @@ class Store:
     def add_many(self, entries: Iterable[Entry]) -> None:
         """Keeps several matches, all or none."""
         with self._transaction() as db:
-            for entry in entries:
-                insert(db, entry)
+            sums = [insert(db, entry) for entry in entries]
+            note_matches(db, sums, len(sums))
 
     def remove(self, match_ids: Iterable[str]) -> None:
         """Forgets matches that have to be played again; unknown ids are passed over."""
-        ids = [(match_id,) for match_id in match_ids]
+        ids = [(match_id,) for match_id in dict.fromkeys(match_ids)]
         number = "(SELECT number FROM matches WHERE match_id = ?)"
         with self._transaction() as db:
+            sought = "SELECT checksum FROM matches WHERE match_id = ?"
+            sums = [sum for id in ids for (sum,) in db.execute(sought, id)]
             db.executemany(f"DELETE FROM decisions WHERE match = {number}", ids)
             db.executemany(f"DELETE FROM capsules WHERE match = {number}", ids)
             db.executemany(f"DELETE FROM seats WHERE match = {number}", ids)
             db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
+            note_matches(db, sums, -len(sums))
             withdraw(self.folder, (id for (id,) in ids))
 
     def publish(self, match_ids: Iterable[str] | None = None) -> None:
@@ -220,16 +277,20 @@ class Store:
             db.execute("DELETE FROM schedule")
             rows = ((place, pairing.id, pairing.series) for place, pairing in enumerate(pairings))
             db.executemany("INSERT INTO schedule VALUES (?, ?, ?)", rows)
+            note_schedule(db)
 
     def put_bots(self, bots: Iterable[StoredBot]) -> None:
         """Adds bots, or puts them in the place of those with the same names."""
+        rows = [bot_row(bot) for bot in bots]
         with self._transaction() as db:
-            db.executemany("INSERT OR REPLACE INTO bots VALUES (?, ?, ?, ?, ?, ?, ?, ?)", map(bot_row, bots))
+            db.executemany("INSERT OR REPLACE INTO bots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            note_rows(db, BOT, rows)
 
     def set_status(self, bot: str, status: str) -> None:
         """`ok`, `withdrawn` or `left out`."""
         with self._transaction() as db:
             db.execute("UPDATE bots SET status = ? WHERE bot = ?", (status, bot))
+            note_rows(db, BOT, db.execute("SELECT * FROM bots WHERE bot = ?", (bot,)).fetchall())
 
     def set_meta(self, key: str, value: Any) -> None:
         """Keeps a JSON value under a key."""
@@ -239,13 +300,25 @@ class Store:
     def _put_meta(self, meta: Mapping[str, Any]) -> None:
         rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in meta.items()]
         self.connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+        note_rows(self.connection, META, [row for row in rows if row[0] != MARK])
 
     # reading
 
     def meta(self) -> dict[str, Any]:
-        """What was kept by `create` and `set_meta`."""
-        rows = self._rows("SELECT key, value FROM meta ORDER BY key")
-        return {key: json.loads(value) for key, value in rows if key != MARK}
+        """What was kept by `create` and `set_meta`; ConfigError if it is not as it was written."""
+        path = self.folder / DATABASE
+        if self.damage and "meta" in self.damage.parts:
+            raise ConfigError(f"{self.damage}: {self.damage.advice}")
+        with sentences(path):
+            try:
+                if self._pragma("user_version") > 1 and not is_meta_whole(self.connection):
+                    raise ValueError("a row is not as it was written")
+                rows = self.connection.execute("SELECT key, value FROM meta ORDER BY key").fetchall()
+                return {key: json.loads(value) for key, value in rows if key != MARK}
+            except (ValueError, TypeError) as error:
+                raise ConfigError(
+                    f"{path} is damaged: what it says of its plan; --fresh plays anew"
+                ) from error
 
     def mark(self) -> str | None:
         """What is another after every change, and never comes again; None in a folder of an older arena."""
@@ -425,8 +498,6 @@ class Store:
                 yield tuple(zip(*rows, strict=True))
 
 
-MARK = "mark"
-"""The key in `meta` of what is another after every change."""
 CHUNK = 20_000
 """Rows that are Python objects at one time, where there may be millions."""
 

@@ -15,8 +15,7 @@ from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 from arena.errors import ConfigError
-from arena.store.rows import Row
-from arena.store.schema import TABLES
+from arena.store.schema import TABLES, Row
 
 DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""

@@ -12,10 +12,10 @@ import attrs
 
 from arena.record import FAULT_KINDS, Decision, Entry
 from arena.schedule import PairingId, Points
-from arena.store.capsules import insert_capsules
-from arena.store.schema import OPPONENTS_SEPARATOR
+from arena.store.capsules import capsule_rows
+from arena.store.checksums import MatchRows
+from arena.store.schema import OPPONENTS_SEPARATOR, Row
 
-Row: TypeAlias = Sequence[Any]
 Columns: TypeAlias = tuple[Sequence[Any], ...]
 """Some rows, turned: a tuple a column."""
 
@@ -33,6 +33,8 @@ class StoredBot:
     status: str = "ok"
     """`ok`, `withdrawn` or `left out`."""
     margin_s: float = 0.0
+    box: str = ""
+    """What it ran under; empty for a connecting bot, and where none was asked for."""
 
 
 @attrs.frozen
@@ -143,33 +145,49 @@ class FaultCount:
     count: int
 
 
-def insert(db: sqlite3.Connection, entry: Entry) -> None:
-    """Adds the rows of one match."""
-    pairing, record = entry.pairing, entry.record
-    status = "done" if record.error is None else "aborted"
-    number = db.execute(
-        "INSERT INTO matches VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            *(entry.match_id, pairing.id, pairing.series, pairing.cycle, pairing.rotation, pairing.game),
-            *(len(pairing.bots), entry.deals, status, len(record.turns), len(record.decisions)),
-            *(_rounded(record.duration_s), _rounded(entry.started_at)),
-            *(f"{pairing.seed:x}", record.error and _printable(record.error, keep="\n"), entry.packed),
-        ),
-    ).lastrowid
-    marks = ", ".join("?" * 22)
-    db.executemany(f"INSERT INTO seats VALUES ({marks})", ((number, *row) for row in _seat_rows(entry)))
-    db.executemany(
-        "INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((number, place, *_decision_row(decision)) for place, decision in enumerate(entry.decisions)),
+def insert(db: sqlite3.Connection, entry: Entry) -> bytes:
+    """Adds the rows of one match; gives its checksum."""
+    rows = MatchRows(
+        _match_row(entry),
+        list(_seat_rows(entry)),
+        [(place, *_decision_row(decision)) for place, decision in enumerate(entry.decisions)],
+        capsule_rows(db, entry),
     )
-    assert number is not None, "the row was inserted just now"
-    insert_capsules(db, number, entry)
+    insert_rows(db, rows)
+    return rows.checksum
+
+
+def insert_rows(db: sqlite3.Connection, rows: MatchRows) -> None:
+    """Adds a match as it is stored; `note_matches` must be told."""
+    match = (*rows.match, rows.checksum)
+    number = db.execute(f"INSERT INTO matches VALUES (NULL, {_marks(len(match))})", match).lastrowid
+    for table, others in (("seats", rows.seats), ("decisions", rows.decisions), ("capsules", rows.capsules)):
+        if others:
+            marks = _marks(1 + len(others[0]))
+            db.executemany(f"INSERT INTO {table} VALUES ({marks})", [(number, *row) for row in others])
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
 
 
 def bot_row(bot: StoredBot) -> Row:
     """A row of `bots`."""
-    *texts, margin_s = attrs.astuple(bot)
-    return (*map(_printable, texts), float(margin_s))
+    return tuple(
+        _printable(value) if isinstance(value, str) else float(value) for value in attrs.astuple(bot)
+    )
+
+
+def _match_row(entry: Entry) -> Row:
+    """A row of `matches` without its number and its checksum."""
+    pairing, record = entry.pairing, entry.record
+    status = "done" if record.error is None else "aborted"
+    return (
+        *(entry.match_id, pairing.id, pairing.series, pairing.cycle, pairing.rotation, pairing.game),
+        *(len(pairing.bots), entry.deals, status, len(record.turns), len(record.decisions)),
+        *(_rounded(record.duration_s), _rounded(entry.started_at)),
+        *(f"{pairing.seed:x}", record.error and _printable(record.error, keep="\n"), entry.packed),
+    )
 
 
 def _seat_rows(entry: Entry) -> Iterator[Row]:
@@ -186,12 +204,12 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
         times = [decision.elapsed_s for decision in decisions if decision.asked]
         yield (
             *(seat, bot, entry.versions[seat], opponents, ranks[seat]),
-            *(returns[seat] + 0.0, points[seat] + 0.0),  # + 0.0: floats, and no -0.0
-            *(won and not shares_first, won and shares_first),
+            *(float(returns[seat]) + 0.0, float(points[seat]) + 0.0),  # + 0.0: no -0.0
+            *(int(won and not shares_first), int(won and shares_first)),
             *(faults.count(kind) for kind in FAULT_KINDS),
             len(decisions) - len(times),
             sum(decision.lagged for decision in decisions),
-            *(bool(record.abandoned and record.abandoned[seat]), entry.withdrawn[seat], len(decisions)),
+            *(int(any(record.abandoned[seat : seat + 1])), int(entry.withdrawn[seat]), len(decisions)),
             *(_rounded(fsum(times)), _rounded(max(times, default=0.0)), array("f", times).tobytes()),
         )
 
@@ -199,7 +217,7 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
 def _decision_row(decision: Decision) -> Row:
     return (
         *(decision.turn, int(decision.seat), _printable(str(decision.move)), _rounded(decision.elapsed_s)),
-        *(decision.fault or "", _printable(decision.reason), decision.asked, decision.lagged),
+        *(decision.fault or "", _printable(decision.reason), int(decision.asked), int(decision.lagged)),
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
-SCHEMA_VERSION = 1
+Row: TypeAlias = Sequence[Any]
+"""One of a table."""
+
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x4172656E
 """`Aren`: tells our databases from other programs'."""
 
@@ -67,6 +70,17 @@ CREATE VIEW shown_decisions AS
 """
 # `unplayed` guards what a match hid: moves are shown only of series that no bot can still be playing.
 
+CHANGES: Mapping[int, str] = {
+    2: """
+ALTER TABLE bots ADD COLUMN box TEXT NOT NULL DEFAULT '';
+ALTER TABLE matches ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
+CREATE TABLE checksums (part TEXT PRIMARY KEY, count INTEGER NOT NULL, sum BLOB NOT NULL) WITHOUT ROWID;
+""",
+}
+"""Schema -> what made it of the one before.  A new store is laid out so too: there is one layout of each."""
+MARK = "mark"
+"""The key in `meta` of what is another after every change."""
+
 IN_ORDER = "position IS NULL, position, pairing_id"
 """Schedule order; matches that the schedule does not name come last."""
 
@@ -113,7 +127,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     ),
     "bots": columns(
         "bot:text version:text path:text command:text language:text fingerprint:text status:text "
-        "margin_s:real"
+        "margin_s:real box:text"
     ),
     "decisions": columns(
         f"{_SEAT_KEYS} turn:integer move:text elapsed_s:real~ fault:text reason:text~ asked:boolean "
@@ -145,6 +159,12 @@ def packed_seat() -> str:
     """The SQL of the one number that holds the columns of `SEAT_BITS`, the first one lowest."""
     shifts = accumulate(SEAT_BITS.values(), initial=0)
     return " | ".join(f"({name} << {shift})" for name, shift in zip(SEAT_BITS, shifts, strict=False))
+
+
+def statements(version: int, since: int = 0) -> Iterator[str]:
+    """The SQL that lays out a database of this schema, or makes it of that of an older one."""
+    for script in [SCHEMA, *CHANGES.values()][since:version]:
+        yield from script.strip().split(";\n")
 
 
 def header(columns: Iterable[Column]) -> list[str]:

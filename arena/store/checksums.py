@@ -1,0 +1,151 @@
+"""Checksums: what tells that a match, or another part of the database, is as it was written.
+
+SQLite sees that a page is no page any more, not that a number in it is another one.  Every match has a
+checksum over all its rows, and the table `checksums` has one of each other part: of the schedule, and of
+every row of `meta` and `bots`; that of `matches` is those of all matches in one, so that none gets lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import attrs
+import msgspec
+
+from arena.store.schema import MARK, Row
+
+SIZE_BYTES = 8
+"""One damaged match in 2⁶⁴ would go unnoticed."""
+MATCHES, SCHEDULE, META, BOT = "matches", "schedule", "meta ", "bot "
+"""Parts in the table `checksums`; the last two are followed by a key, or a name."""
+HANGING = {"seats": "seat", "decisions": "number", "capsules": "seat, number"}
+"""Tables whose rows belong to matches -> in which order they do."""
+_ROWS_AT_ONCE = 10_000
+
+_encoded = msgspec.msgpack.Encoder().encode
+"""Canonical for what SQLite gives back: None, numbers, text, bytes.  A bool is not the same as its number."""
+
+
+@attrs.frozen
+class MatchRows:
+    """All that is stored of a match, without the number that ties its rows together."""
+
+    match: Row
+    seats: Sequence[Row]
+    decisions: Sequence[Row] = ()
+    capsules: Sequence[Row] = ()
+
+    @property
+    def checksum(self) -> bytes:
+        """The same for the same rows, whenever and wherever they are stored."""
+        return checksum((self.match, self.seats, self.decisions, self.capsules))
+
+
+def checksum(value: Any) -> bytes:
+    """Of rows, or of a tuple of them."""
+    return hashlib.blake2b(_encoded(value), digest_size=SIZE_BYTES).digest()
+
+
+# What is written of it.
+
+
+def note_matches(db: sqlite3.Connection, sums: Iterable[bytes], added: int) -> None:
+    """So many matches more, or fewer: those with these checksums came, or went."""
+    row = db.execute("SELECT count, sum FROM checksums WHERE part = ?", (MATCHES,)).fetchone()
+    count, sum = row or (0, bytes(SIZE_BYTES))
+    _put(db, MATCHES, count + added, together([sum, *sums]))
+
+
+def together(sums: Iterable[bytes]) -> bytes:
+    """One checksum of several in any order; each one that is there twice is as if it were not there."""
+    whole = 0
+    for each in sums:
+        whole ^= int.from_bytes(each, "big")
+    return whole.to_bytes(SIZE_BYTES, "big")
+
+
+def note_rows(db: sqlite3.Connection, part: str, rows: Iterable[Row]) -> None:
+    """That these rows are in place; `part`: `META` or `BOT`, which their first cell goes on."""
+    for row in rows:
+        _put(db, part + row[0], 1, checksum(row))
+
+
+def note_schedule(db: sqlite3.Connection) -> None:
+    """That the schedule is as it should be."""
+    _put(db, SCHEDULE, *schedule_sum(db))
+
+
+def note_all(db: sqlite3.Connection) -> None:
+    """Everything but the matches' own checksums, of a database that has none of it."""
+    db.execute("DELETE FROM checksums")
+    sums = [sum for (sum,) in db.execute("SELECT checksum FROM matches")]
+    for part, (count, sum) in parts(db, sums).items():
+        _put(db, part, count, sum)
+
+
+def _put(db: sqlite3.Connection, part: str, count: int, sum: bytes) -> None:
+    db.execute("INSERT OR REPLACE INTO checksums VALUES (?, ?, ?)", (part, count, sum))
+
+
+# What is found.
+
+
+def noted(db: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
+    """What `checksums` says: part -> count of rows, checksum."""
+    return {part: (count, sum) for part, count, sum in db.execute("SELECT part, count, sum FROM checksums")}
+
+
+def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[int, bytes]]:
+    """What `checksums` ought to say; `matches`: the checksums of all matches."""
+    meta = db.execute("SELECT key, value FROM meta").fetchall()  # the mark too: it must be readable
+    bots = db.execute("SELECT * FROM bots").fetchall()
+    return {
+        MATCHES: (len(matches), together(matches)),
+        SCHEDULE: schedule_sum(db),
+        **{META + row[0]: (1, checksum(row)) for row in meta if row[0] != MARK},
+        **{BOT + row[0]: (1, checksum(row)) for row in bots},
+    }
+
+
+def is_meta_whole(db: sqlite3.Connection) -> bool:
+    """Whether `meta` is as it was written."""
+    rows = db.execute("SELECT key, value FROM meta").fetchall()
+    found = {META + row[0]: (1, checksum(row)) for row in rows if row[0] != MARK}
+    return found == {part: sum for part, sum in noted(db).items() if part.startswith(META)}
+
+
+def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
+    """How many rows the schedule has, and its checksum."""
+    digest, count = hashlib.blake2b(digest_size=SIZE_BYTES), 0
+    cursor = db.execute("SELECT position, pairing_id, series_id FROM schedule ORDER BY position")
+    while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+        digest.update(_encoded(rows))
+        count += len(rows)
+    return count, digest.digest()
+
+
+def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:
+    """(number, checksum as stored, rows) of all matches, in the order in which they lie."""
+    others = [_Tail(db, table, order) for table, order in HANGING.items()]
+    for number, *row, sum in db.execute("SELECT * FROM matches ORDER BY number"):
+        yield number, sum, MatchRows(row, *(other.of(number) for other in others))
+
+
+class _Tail:
+    """The rows of a table that hang on matches, asked for by rising numbers."""
+
+    def __init__(self, db: sqlite3.Connection, table: str, order: str) -> None:
+        self.cursor = db.execute(f"SELECT * FROM {table} ORDER BY match, {order}")
+        self.next: Row | None = next(self.cursor, None)
+
+    def of(self, number: int) -> list[Row]:
+        """Those of the match with this number; those of numbers that were passed over belong to no match."""
+        found = []
+        while self.next is not None and self.next[0] <= number:
+            if self.next[0] == number:
+                found.append(self.next[1:])
+            self.next = next(self.cursor, None)
+        return found

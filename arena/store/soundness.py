@@ -1,0 +1,288 @@
+"""Whether a database is as it was written; and of one that is not, what is sound.
+
+A copy of what is sound is a database like any other: whoever reads a damaged folder reads such a copy, and a
+run that goes on in one begins with it and plays what it lacks.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.store import checksums
+from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
+from arena.store.digest import is_as_written
+from arena.store.files import code_of
+from arena.store.rows import insert_rows
+from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION, Row, statements
+
+SHOWN = 5
+"""Ids of damaged matches in a sentence."""
+_NO_DAMAGE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+"""What keeps us from reading a sound database too."""
+
+
+@attrs.frozen
+class Damage:
+    """What of a database is not as it was written."""
+
+    path: Path
+    sound: int
+    """Matches."""
+    lost: int
+    """Matches that are damaged, or not there any more."""
+    match_ids: tuple[str, ...]
+    """Of those of the lost ones that can still be read."""
+    parts: frozenset[str]
+    """Which of `meta`, `bots`, `schedule` are not whole."""
+
+    def __str__(self) -> str:
+        """What is damaged, and what is sound."""
+        told = [f"{self.lost} of its matches"] if self.lost else []
+        if self.match_ids:
+            more = ", …" if self.lost > len(self.match_ids[:SHOWN]) else ""
+            told[0] += f" ({', '.join(self.match_ids[:SHOWN])}{more})"
+        told += [words for part, words in _PARTS.items() if part in self.parts]
+        what = " and ".join(told) or "something that nothing depends on"
+        return f"{self.path} is damaged: {what}; {self.sound} matches are sound"
+
+    @property
+    def advice(self) -> str:
+        """What its owner can do."""
+        if self.parts & {"meta", "bots"}:
+            return "a copy of the folder, if there is one, is whole perhaps; --fresh plays anew"
+        return "`arena run --resume` plays again what is damaged"
+
+
+_PARTS = {
+    "meta": "what it says of its plan",
+    "bots": "what it says of its bots",
+    "schedule": "its schedule",
+}
+
+
+def lay_out(db: sqlite3.Connection, version: int = SCHEMA_VERSION) -> None:
+    """Makes a database of ours of one that is empty."""
+    for statement in statements(version):
+        db.execute(statement)
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {version}")
+    if version > 1:
+        checksums.note_all(db)
+
+
+def migrate(db: sqlite3.Connection, since: int) -> None:
+    """Makes a database of the present schema of an older one; within a transaction of the caller's."""
+    for statement in statements(SCHEMA_VERSION, since):
+        db.execute(statement)
+    sums = [(rows.checksum, number) for number, _, rows in checksums.stored_rows(db)]
+    db.executemany("UPDATE matches SET checksum = ? WHERE number = ?", sums)
+    checksums.note_all(db)
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+# Whether it is sound.
+
+
+def is_sound(db: sqlite3.Connection, path: Path) -> bool:
+    """Whether everything in it is as it was written, as far as its schema lets us know."""
+    if is_as_written(path):
+        return True
+    try:
+        db.execute("BEGIN")  # one moment, whatever a run adds meanwhile
+        try:
+            return _is_laid_out(db) and _is_whole(db) and (_version(db) == 1 or _is_unchanged(db))
+        finally:
+            db.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        if code_of(error) in _NO_DAMAGE:
+            raise
+        return False
+
+
+def _is_laid_out(db: sqlite3.Connection) -> bool:
+    """Whether tables and views are those of its schema: a view that has changed shows other numbers."""
+    if not 1 <= (version := _version(db)) <= SCHEMA_VERSION:
+        return False
+    model = sqlite3.connect(":memory:")
+    try:
+        lay_out(model, version)
+        return _layout(db) == _layout(model)
+    finally:
+        model.close()
+
+
+def _layout(db: sqlite3.Connection) -> set[tuple[str, str, str, str]]:
+    rows = db.execute("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
+    return {(*names, " ".join((sql or "").split())) for *names, sql in rows}
+
+
+def _is_whole(db: sqlite3.Connection) -> bool:
+    """Whether pages, records and indexes are in order."""
+    return [str(told) for (told,) in db.execute("PRAGMA main.integrity_check(1)")] == ["ok"]
+
+
+def _is_unchanged(db: sqlite3.Connection) -> bool:
+    sums = []
+    for _, sum, rows in checksums.stored_rows(db):
+        if rows.checksum != sum:
+            return False
+        sums.append(sum)
+    return checksums.noted(db) == checksums.parts(db, sums)
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+# What is sound of it.
+
+
+def salvaged(db: sqlite3.Connection, path: Path, place: str = "") -> tuple[sqlite3.Connection, Damage]:
+    """A copy of what is sound, and what is not.
+
+    `place`: a new file; without one the copy lives as long as its connection.
+    Raises sqlite3.DatabaseError if not even its tables can be told.
+    """
+    copy = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
+    try:
+        copy.execute("BEGIN")
+        lay_out(copy)
+        damage = _Salvage(db, copy, path).all()
+        copy.execute("COMMIT")
+    except BaseException:
+        copy.close()
+        raise
+    return copy, damage
+
+
+class _Salvage:
+    """Takes row after row, and passes over what cannot be read or is not as it was written."""
+
+    def __init__(self, db: sqlite3.Connection, copy: sqlite3.Connection, path: Path) -> None:
+        self.db = db
+        self.copy = copy
+        self.path = path
+        self.has_sums = "checksum" in {row[1] for row in self._rows("PRAGMA table_info(matches)")}
+        noted = self._rows("SELECT part, count, sum FROM checksums") if self.has_sums else ()
+        self.noted = {part: (count, sum) for part, count, sum in noted}
+
+    def all(self) -> Damage:
+        sound, lost = self._matches()
+        whole = {"meta": self._meta(), "bots": self._bots(), "schedule": self._schedule()}
+        checksums.note_all(self.copy)
+        if not whole["schedule"]:  # nobody may take it for a schedule that names no match
+            self.copy.execute("DELETE FROM checksums WHERE part = ?", (SCHEDULE,))
+        planned = self.noted.get(MATCHES, (0, b""))[0]
+        return Damage(
+            path=self.path,
+            sound=sound,
+            lost=max(len(lost), planned - sound),
+            match_ids=tuple(sorted(filter(None, lost))),
+            parts=frozenset(part for part, is_whole in whole.items() if not is_whole),
+        )
+
+    def _meta(self) -> bool:
+        rows = [row for row in self._rows("SELECT key, value FROM meta") if row[0] != MARK]
+        sound = [row for row in rows if self._is_noted(META, row) and _is_json(row[1])]
+        return self._put("meta", sound, rows, META)
+
+    def _bots(self) -> bool:
+        """Of a bot whose row is damaged name and version, as its matches say."""
+        rows = list(self._rows("SELECT * FROM main.bots"))
+        if not self.has_sums:
+            rows = [(*row, "")[:9] for row in rows]
+        is_whole = self._put("bots", [row for row in rows if self._is_noted(BOT, row)], rows, BOT)
+        self.copy.execute(
+            "INSERT OR IGNORE INTO bots SELECT bot, version, '', '', '', '', 'ok', 0.0, '' FROM seats"
+        )
+        return is_whole
+
+    def _put(self, table: str, sound: list[Row], found: list[Row], part: str) -> bool:
+        """Keeps the rows that are sound; whether that is all that there should be."""
+        for row in sound:
+            marks = ", ".join("?" * len(row))
+            self.copy.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
+        noted = sum(each.startswith(part) for each in self.noted)
+        return len(sound) == len(found) == (noted if self.has_sums else len(found))
+
+    def _is_noted(self, part: str, row: Row) -> bool:
+        if not self.has_sums:
+            return True
+        return isinstance(row[0], str) and self.noted.get(part + row[0]) == (1, checksums.checksum(row))
+
+    def _schedule(self) -> bool:
+        rows = list(self._rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position"))
+        try:
+            self.copy.execute("SAVEPOINT schedule")
+            self.copy.executemany("INSERT INTO schedule VALUES (?, ?, ?)", rows)
+            is_whole = not self.has_sums or checksums.schedule_sum(self.copy) == self.noted.get(SCHEDULE)
+        except sqlite3.Error:
+            is_whole = False
+        self.copy.execute("RELEASE schedule" if is_whole else "ROLLBACK TO schedule")
+        return is_whole
+
+    def _matches(self) -> tuple[int, list[str]]:
+        """How many are sound, and the ids of those that are not; empty where not even that can be told."""
+        sound, lost = 0, []
+        for number in self._numbers():
+            rows, sum = self._match(number)
+            try:
+                if rows is None or (self.has_sums and rows.checksum != sum):
+                    raise sqlite3.DatabaseError("it is not as it was written")
+                insert_rows(self.copy, rows)
+                sound += 1
+            except sqlite3.Error:
+                lost.append(self._id_of(number))
+        return sound, lost
+
+    def _numbers(self) -> list[int]:
+        """Of the matches: from either end of their table, and from both its indexes."""
+        ways = ("NOT INDEXED ORDER BY number", "NOT INDEXED ORDER BY number DESC", *_BY_INDEX)
+        return sorted({row[0] for way in ways for row in self._rows(f"SELECT number FROM matches {way}")})
+
+    def _match(self, number: int) -> tuple[MatchRows | None, bytes]:
+        errors: list[sqlite3.Error] = []
+
+        def rows(table: str, where: str) -> list[Row]:
+            return list(self._rows(f"SELECT * FROM {table} WHERE {where}", number, errors=errors))
+
+        matches = rows("matches NOT INDEXED", "number = ?")
+        tables = [
+            [row[1:] for row in rows(table, f"match = ? ORDER BY {order}")]
+            for table, order in checksums.HANGING.items()
+        ]
+        if errors or len(matches) != 1:
+            return None, b""
+        row, sum = (matches[0][1:-1], matches[0][-1]) if self.has_sums else (matches[0][1:], b"")
+        return MatchRows(row, *tables), sum
+
+    def _id_of(self, number: int) -> str:
+        found = list(self._rows("SELECT match_id FROM matches NOT INDEXED WHERE number = ?", number))
+        return found[0][0] if found and isinstance(found[0][0], str) and found[0][0].isprintable() else ""
+
+    def _rows(self, sql: str, *values: Any, errors: list[sqlite3.Error] | None = None) -> Iterator[Row]:
+        """As many rows as can be read."""
+        try:
+            yield from self.db.execute(sql, values)
+        except sqlite3.Error as error:
+            if code_of(error) in _NO_DAMAGE:
+                raise
+            if errors is not None:
+                errors.append(error)
+
+
+_BY_INDEX = tuple(f"INDEXED BY sqlite_autoindex_matches_{index}" for index in (1, 2))
+
+
+def _is_json(value: object) -> bool:
+    try:
+        json.loads(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
