@@ -1,13 +1,17 @@
-// Many bots in one process that answer each question a fixed time after it came: sleepers PORT DELAY_S TOKEN:COUNT...
+// Many bots in one process that answer each question a fixed time after it came:
 //
-// The same as sleepers.py, and ten times as lean: 128 answers that are due at once are late by microseconds.  At its
-// end it prints how late it was itself, in seconds: what is late here is no fault of the arena's.
+//     sleepers STAMPS PORT DELAY_S TOKEN:COUNT...
+//
+// 128 answers that are due at once are late by microseconds.  At its end it prints how late it was itself, in seconds,
+// and leaves in the file STAMPS a line for each answer: the port it came from, the question's id, and the moment
+// (CLOCK_MONOTONIC, in nanoseconds) at which `write` had returned: from then on the answer was in the kernel's hands.
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <netinet/tcp.h>
 #include <queue>
 #include <string>
@@ -28,8 +32,8 @@ static const char* after(const char* text, const char* key) {
 }
 
 // The answer to a question: bids low on turn, raises once in a while, doubts what cannot well be.
-static std::string answer(const char* question) {
-    int id = atoi(after(question, "\"message_id\":\"")), face = 0, count = 0, dice = 0;
+static std::string answer(const char* question, int id) {
+    int face = 0, count = 0, dice = 0;
     sscanf(after(question, "\"last_bid\":"), "[%d,%d]", &face, &count);
     const char* hands = after(question, "\"other_hands\":");
     std::string move = "\"pass\"";
@@ -45,16 +49,18 @@ static std::string answer(const char* question) {
 
 struct Due {
     double at;
-    int fd;
+    int fd, id;
     std::string text;
     bool operator<(const Due& other) const { return at > other.at; }
 };
 
 int main(int words, char** word) {
     prctl(PR_SET_TIMERSLACK, 1);
-    int port = atoi(word[1]), poll = epoll_create1(0), open = 0;
-    double delay_s = atof(word[2]);
-    for (int group = 3; group < words; group++) {
+    FILE* stamps = fopen(word[1], "w");
+    int port = atoi(word[2]), poll = epoll_create1(0), open = 0;
+    double delay_s = atof(word[3]);
+    std::map<int, int> ports;
+    for (int group = 4; group < words; group++) {
         std::string token(word[group]);
         size_t colon = token.find(':');
         for (int left = atoi(token.c_str() + colon + 1); left > 0; left--, open++) {
@@ -67,6 +73,9 @@ int main(int words, char** word) {
             setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
             std::string hello = "{\"name\":\"sleeper\",\"token\":\"" + token.substr(0, colon) + "\"}";
             if (write(fd, hello.data(), hello.size()) < 0) return 1;
+            socklen_t size = sizeof address;
+            getsockname(fd, (sockaddr*)&address, &size);
+            ports[fd] = ntohs(address.sin_port);
             epoll_event event{};
             event.events = EPOLLIN;
             event.data.fd = fd;
@@ -79,7 +88,11 @@ int main(int words, char** word) {
     while (open) {
         while (!waiting.empty() && waiting.top().at <= now()) {
             const Due& due = waiting.top();
-            if (write(due.fd, due.text.data(), due.text.size()) > 0) late.push_back(now() - due.at);
+            if (write(due.fd, due.text.data(), due.text.size()) > 0) {
+                double stamp = now();
+                late.push_back(stamp - due.at);
+                fprintf(stamps, "%d %d %.0f\n", ports[due.fd], due.id, stamp * 1e9);
+            }
             waiting.pop();
         }
         timespec wait{1, 0};
@@ -95,9 +108,11 @@ int main(int words, char** word) {
                 continue;
             }
             question[bytes] = 0;
-            waiting.push({now() + delay_s, fd, answer(question)});
+            int id = atoi(after(question, "\"message_id\":\""));
+            waiting.push({now() + delay_s, fd, id, answer(question, id)});
         }
     }
+    fclose(stamps);
     std::sort(late.begin(), late.end());
     auto at = [&](double share) { return late.empty() ? 0.0 : late[std::min(late.size() - 1, (size_t)(late.size() * share))]; };
     printf("{\"answers\": %zu, \"p50\": %g, \"p99\": %g, \"p99.9\": %g, \"worst\": %g}\n", late.size(), at(.5), at(.99), at(.999), at(1));
