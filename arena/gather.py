@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 import trio
 
 from arena.entrants import Entrant, needs_build
 from arena.errors import ConfigError
-from arena.plan import control_of
+from arena.plan import Plan, control_of
 from arena.players.lag import LagWatch
 from arena.players.lobby import CONNECTIONS_MAX, Lobby
 from arena.players.pool import Pool, file_name, is_ours
@@ -16,6 +17,12 @@ from arena.players.process import BotBroken, build
 from arena.players.tcp import accept_all, listen
 from arena.store import StoredBot
 from arena.tournament import BrokenBots, Reporter, Setup, Summary
+from arena.units import format_duration
+
+HEARD_S = 0.05
+"""When all are there, after so long that a closing which came together with the last of them is heard."""
+WAITS_TOLD_MAX = 500
+"""Times that people are told who is missing; who comes and leaves for ever fills no screen."""
 
 
 def open_lobby(
@@ -45,9 +52,18 @@ def open_lobby(
 
 
 async def gather(
-    setup: Setup, pool: Pool, lobby: Lobby | None, reporter: Reporter, summary: Summary
+    setup: Setup,
+    pool: Pool,
+    lobby: Lobby | None,
+    reporter: Reporter,
+    summary: Summary,
+    *,
+    stops_at: float = inf,
 ) -> list[str]:
-    """The names of all bots that play: those we start, tried one by one, and those that connect."""
+    """The names of all bots that play: those we start, tried one by one, and those that connect.
+
+    Nobody is waited for longer than until `stops_at`, when the run's time is over.
+    """
     entrants, broken = await _build_all(setup, reporter)
     broken += await pool.try_all({bot.name for bot in broken})
     if broken and not setup.plan.leave_out_broken:
@@ -59,25 +75,67 @@ async def gather(
     setup.store.put_bots(
         [_stored(setup, entrant, "left out" if entrant.name in out else "ok") for entrant in known]
     )
+    late: list[str] = []
     if lobby is not None:
-        while lobby.missing:
-            reporter.waiting(lobby.address, lobby.missing)
-            await lobby.arrived()
-        lobby.is_full = True
-        came = set(lobby.players)
+        late = await _await_all(setup.plan, lobby, reporter, stops_at)
+        came = {name for name, players in lobby.players.items() if players}
         names += [entrant.name for entrant in known if entrant.name in came]
         names += sorted(came - set(names))  # in an order that does not depend on who was faster
         _check_return(setup, names)
-        unknown = set(lobby.players) - {entrant.name for entrant in known}
+        unknown = came - {entrant.name for entrant in known}
         setup.store.put_bots(
             [StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in sorted(unknown)]
         )
     if len(names) < setup.plan.seats:
-        raise ConfigError(
-            f"{len(names)} of the bots can play, and a table has {setup.plan.seats} seats: "
-            "mend some, or take fewer seats"
-        )
+        raise ConfigError(_too_few(setup.plan, len(names), late))
     return names
+
+
+async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: float) -> list[str]:
+    """Waits until everybody is there, or as long as is due; then play begins.  Gives who has not come."""
+    waits_until = trio.current_time() + (inf if plan.wait is None else plan.wait)
+    with trio.move_on_at(min(waits_until, stops_at)) as waiting:
+        await _await_missing(lobby, reporter)
+    if waiting.cancelled_caught and stops_at <= waits_until:
+        limit = format_duration(plan.max_time or 0.0)
+        raise ConfigError(
+            f"{limit} (--max-time) were over before {_listed(lobby.missing)} had come: nothing was played"
+        )
+    here = lobby.begin()
+    if late := lobby.missing:
+        reporter.note(f"{_listed(late)} did not come within {format_duration(plan.wait or 0.0)} (--wait)")
+    if here:
+        reporter.note(f"play begins with {', '.join(here)}")
+    return late
+
+
+async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
+    """Returns when everybody is there, and those who leave as the last one comes have been heard."""
+    told = 0
+    while True:
+        if missing := lobby.missing:
+            told += 1
+            if told <= WAITS_TOLD_MAX:
+                reporter.waiting(lobby.address, missing)
+            with trio.move_on_at(lobby.fills_at):
+                await lobby.arrived()
+        else:
+            await trio.sleep(HEARD_S)
+            if not lobby.missing:
+                return
+
+
+def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
+    can_play = f"{here} of the bots can play, and a table has {plan.seats} seats"
+    if not late:
+        return f"{can_play}: mend some, or take fewer seats"
+    limit = format_duration(plan.wait or 0.0)
+    return f"{_listed(late)} did not come within {limit} (--wait); {can_play}: nothing was played"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`alice, bob and 2 more`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _check_return(setup: Setup, names: Sequence[str]) -> None:

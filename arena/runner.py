@@ -38,6 +38,7 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
     _lift_files_limit()
     watch = LagWatch()
     trio.lowlevel.add_instrument(watch)
+    stops_at = trio.current_time() + (setup.plan.max_time or inf)
     try:
         async with trio.open_nursery() as nursery:
             note = partial(note_bug, setup, summary)
@@ -56,9 +57,9 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
                 note_bug=note,
             )
             try:
-                names = await gather(setup, pool, lobby, reporter, summary)
+                names = await gather(setup, pool, lobby, reporter, summary, stops_at=stops_at)
                 course = course_of(setup, names)
-                await _Run(setup, pool, reporter, summary, course, watch).play()
+                await _Run(setup, pool, reporter, summary, course, watch, stops_at).play()
             finally:
                 with trio.CancelScope(shield=True):
                     await pool.close()
@@ -118,6 +119,7 @@ class _Run:
         summary: Summary,
         course: Course,
         watch: LagWatch,
+        stops_at: float,
     ) -> None:
         self.setup = setup
         self.pool = pool
@@ -142,7 +144,7 @@ class _Run:
         self.pool.upcoming = self.pending.__iter__
         self.running = 0
         self.is_stopped = False
-        self.stops_at = trio.current_time() + (setup.plan.max_time or inf)
+        self.stops_at = stops_at
         self.freed = trio.Event()
 
     def _pending(self) -> Pending:

@@ -88,6 +88,7 @@ def test_every_key_of_a_plan():
         remote = ["alice"]
         expect = 2
         listen = "[::1]:8888"
+        wait = "2m"
         seats = 3
         series = 5
         seed = 340282366920938463463374607431768211455
@@ -131,6 +132,7 @@ def test_every_key_of_a_plan():
         remote=("alice",),
         expect=2,
         listen=Address("::1", 8888),
+        wait=120.0,
         seats=3,
         series=5,
         seed=2**128 - 1,
@@ -621,6 +623,7 @@ def test_every_key_is_identity_or_free():
         "remote",
         "expect",
         "listen",
+        "wait",
         "series",
         "concurrency",
         "reconnect_s",

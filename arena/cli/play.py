@@ -42,6 +42,7 @@ from arena.cli.words import EXIT_CODES, cli, options
     ("--listen", "HOST:PORT", "Where they connect to."),
     ("--remote", "*NAME", "An entrant that connects with a token, which is printed; may be repeated."),
     ("--expect", "N", "Wait for N connecting bots, whoever they are."),
+    ("--wait", "D", "Wait so long, then play with those who came.  [until all are there]"),
 )
 @options(
     "When it ends",

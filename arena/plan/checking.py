@@ -94,6 +94,9 @@ def _mistakes(plan: Plan) -> Iterator[str]:
         yield f"{who} shall connect, but to where? say listen = HOST:PORT such as 127.0.0.1:8888"
     if not plan.connecting and plan.listen is not None:
         yield f"listen = {plan.listen}, but nobody is to connect: say expect = N or remote = NAME"
+    if not plan.connecting and plan.wait is not None:
+        wait = format_duration(plan.wait)
+        yield f"wait = {wait}, but nobody is to connect: say expect = N or remote = NAME"
     if plan.move_time is None and plan.bank is None:
         yield "move_time = none leaves no limit at all: say a bank, or a move_time"
     if plan.increment > 0 and plan.bank is None:

@@ -61,6 +61,8 @@ class Plan:
     """How many bots connect besides, whoever they are."""
     listen: Address | None = None
     """Where they connect to."""
+    wait: float | None = None
+    """How long they are waited for; then those play who came.  None: until all are there."""
     seats: int = 2
     series: int = 10
     seed: int | None = None

@@ -117,6 +117,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "remote": many(text, 'a list of names such as ["alice"]'),
         "expect": whole(0, 1000),
         "listen": optional(parse_address),
+        "wait": optional(duration(beyond=True)),
         "seats": whole(2),
         "series": whole(1),
         "seed": optional(_seed),

@@ -2,34 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hmac import compare_digest
+from math import inf
+from typing import TypeVar
 
+import attrs
 import trio
 
 from arena.players.allowance import Allowance
 from arena.players.codec import shown
 from arena.players.lag import LagWatch
+from arena.players.quotas import Quotas
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
 from arena.players.transport import Transport
-from arena.wire.connection import ArenaConnection
+from arena.wire.connection import ArenaConnection, State
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
 CONNECTIONS_MAX = 1024
 """Open connections a lobby bears; more are turned away."""
 REFUSALS_NOTED_MAX = 20
 """Different reasons shown to people, each once: a bot that tries again and again fills no screen."""
+COMINGS_NOTED_MAX = 500
+"""Lines of who comes, leaves and loses its connection; forty bots with six instances have half as many."""
+SILENCES = 4
+"""A silent connection can be a port scan: it fills a place only after so many times the wait for a name."""
+REMARKS_MAX = 32
+"""What a connection may say while it waits, and not say who it is."""
+TOKEN_BYTES = 16
+DEPARTED_MAX = 256
+"""Tokens remembered of bots that left before play: they are no wrong tokens when they come again."""
 
+FULL = "the table is full"
 WITHDRAWN = "it is withdrawn: it failed match after match"
+
+T = TypeVar("T")
+
+
+@attrs.define(eq=False)
+class Place:
+    """A connection's place at the table, which it has until the run is over."""
+
+    player: StreamPlayer
+    peer: str
+    said: str | None
+    """What it called itself, if anything."""
+    token: str | None
+    """What proves that it is the same bot that comes back; None: a plain bot without one."""
+
+
+@attrs.define(eq=False)
+class _Silent:
+    """A connection that has not said who it is, and waits for play to begin or for a name to come."""
+
+    peer: str
+    counts_at: float
+    """From then on it fills a place."""
+    listening: trio.CancelScope = attrs.field(factory=trio.CancelScope)
+    player: StreamPlayer | None = None
+    """Who it is, once play begins."""
 
 
 class Lobby:
     """Where bots come in that connect by themselves.
 
     With tokens, a token ties a connection to its entrant; another one with it is another
-    instance.  Without, whoever comes is an entrant until `expect` of them are there.  Before
-    play, who leaves gives the place back; once `is_full` is set only those come in that take
-    the place of a lost connection.
+    instance.  Without, whoever comes is an entrant until `expect` of them are there; those
+    that say who they are come first.  Before play, who leaves gives the place back.  After
+    `begin` only those come in that had a place and lost their connection.
     """
 
     def __init__(
@@ -57,34 +99,78 @@ class Lobby:
         """Told the traceback when what a connection said makes the arena raise."""
         self._strangers = Allowance()
         """That of all together who have not said who they are."""
+        self._quotas = Quotas()
         self._absences = Absences(reconnect_s)
         self._withdrawn: set[str] = set()
         self._arrived = trio.Event()
-        self._refusals: set[str] = set()
-        self._said: dict[str, str | None] = {}
-        """What those without a token called themselves, by the name they play under."""
+        self._noted: set[str] = set()
+        self._comings = 0
+        self._places: dict[StreamPlayer, Place] = {}
+        self._silent: list[_Silent] = []
+        """In the order in which they came; the first ones get the places that nobody with a name takes."""
+        self._departed: list[str] = []
         self.address = ""
         """Where it listens, HOST:PORT, for people."""
-        self.is_full = False
+        self.has_begun = False
         """Set when play begins: nobody new comes in any more."""
         self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
         """Entrants by name, each with its connections, lost ones included."""
 
+    # Before play
+
     @property
     def missing(self) -> list[str]:
         """Who has not come yet: names where known, else how many."""
-        names = [name for name in self._tokens.values() if not self.players[name]]
-        free = self._expect - self._guests
-        return names + ([f"{free} more"] if free > 0 else [])
+        here = {place.player.name for place in self._here()}
+        names = [name for name in self._tokens.values() if name not in here]
+        return names if trio.current_time() >= self.fills_at else [*names, f"{self._free} more"]
 
     @property
-    def _guests(self) -> int:
-        """How many entrants are here without a token."""
-        return len(self.players) - len(set(self._tokens.values()))
+    def fills_at(self) -> float:
+        """From when on the places of bots without a token are filled, if nobody comes or leaves."""
+        heirs = self._heirs()
+        return inf if len(heirs) < self._free else max((silent.counts_at for silent in heirs), default=-inf)
+
+    @property
+    def _free(self) -> int:
+        """How many places there are for bots that come without a token."""
+        return max(0, self._expect - sum(place.player.name not in self._named for place in self._here()))
+
+    def _heirs(self) -> Sequence[_Silent]:
+        """The silent connections that would play if play began now."""
+        return self._silent[: self._free]
+
+    @property
+    def _named(self) -> frozenset[str]:
+        """The entrants with a token."""
+        return frozenset(self._tokens.values())
+
+    def _here(self) -> Iterator[Place]:
+        """The places whose bots are connected; during play those of the others are kept."""
+        return (place for place in self._places.values() if self.has_begun or place.player.is_connected)
 
     async def arrived(self) -> None:
         """Returns when somebody has come in, or has left before play."""
         await self._arrived.wait()
+
+    def begin(self) -> list[str]:
+        """Play begins with those who are here; gives who they are and where from, for people.
+
+        Silent connections get the places that are left, under the names `bot-1`, `bot-2`, …; for the
+        others the table is full.
+        """
+        self._clear_out()
+        for silent in self._heirs():
+            silent.player = self._add(self._unique(None), silent.peer, None, None)
+        self.has_begun = True
+        were_silent = {silent.player for silent in self._silent}
+        for silent in self._silent:
+            silent.listening.cancel()
+        self._silent.clear()
+        return [
+            f"{place.player.name} ({place.peer}{', silent so far' if player in were_silent else ''})"
+            for player, place in self._places.items()
+        ]
 
     def withdraw(self, name: str) -> None:
         """The bot plays no more: its connections end, and none of it is let in again."""
@@ -92,88 +178,178 @@ class Lobby:
         for player in self.players.get(name, ()):
             player.dismiss(WITHDRAWN)
 
-    def _announce(self, news: str) -> None:
-        self._note(news)
-        self._arrived.set()
-        self._arrived = trio.Event()
+    # One connection
 
     async def serve(self, transport: Transport) -> None:
         """One connection, from its first word until nobody comes back in its place."""
         connection = ArenaConnection()
-        try:
-            refusal = await introduce(transport, connection, self._name_wait_s, self._strangers)
-        except trio.BrokenResourceError:
+        if (refusal := self._quotas.refusal(transport.peer)) is not None:
+            await self._refuse(transport, connection, refusal)
             return
-        player = refusal or self._seat(connection)
-        if isinstance(player, str):
-            await self._refuse(transport, connection, player)
-            return
-        self._announce(f"{player.name} is connected")
-        try:
-            await self._absences.play(player, transport, connection)
-        except trio.Cancelled:
-            player.dismiss("the arena was stopped")
-            raise
-        if self._is_at_home(player):
+        with self._quotas.counted(transport.peer):
+            try:
+                player = await self._hear(transport, connection)
+            except trio.BrokenResourceError:
+                return
+            if isinstance(player, str):
+                await self._refuse(transport, connection, player)
+                return
+            self._announce(f"{player.name} is connected")
+            try:
+                await self._absences.play(player, transport, connection)
+            except trio.Cancelled:
+                player.dismiss("the arena was stopped")
+                raise
+        if not player.is_connected and not player.is_gone and player in self._places:
             await self._miss(player)
 
-    def _is_at_home(self, player: StreamPlayer) -> bool:
-        return player in self.players.get(player.name, ()) and not player.is_gone
+    async def _hear(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
+        """The player that this connection is, or why there is no place for it.
+
+        Raises trio.BrokenResourceError if it closes before it has said who it is.
+        """
+        with self._quotas.unnamed(transport.peer):
+            with trio.move_on_after(self._name_wait_s):
+                reason = await introduce(transport, connection, inf, self._strangers)
+                if reason is not None or _said_who(connection):
+                    return reason or self._seat(transport.peer, connection)
+            if self._expect and not self.has_begun:
+                return await self._hold(transport, connection)
+        return self._seat_nobody(transport.peer, connection)
+
+    async def _hold(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
+        """Who this is that has said nothing: known when it says it at last, or when play begins."""
+        counts_at = trio.current_time() + (SILENCES - 1) * self._name_wait_s
+        silent = _Silent(transport.peer, counts_at)
+        self._silent.append(silent)
+        self._note_once(f"a connection from {transport.peer} says nothing: whoever says a name comes first")
+        self._wake()
+        reason = None
+        try:
+            with silent.listening:
+                reason = await self._said_at_last(transport, connection)
+                if silent.player is None:
+                    return reason or self._seat(transport.peer, connection)
+        except trio.BrokenResourceError:
+            if silent.player is None:
+                raise
+        finally:
+            if silent in self._silent:
+                self._silent.remove(silent)
+                self._wake()
+        if silent.player is None:
+            return FULL
+        if reason is not None:  # it was refused in the moment in which play began
+            silent.player.leave(reason)
+            return reason
+        _enter(connection)
+        return silent.player
+
+    async def _said_at_last(self, transport: Transport, connection: ArenaConnection) -> str | None:
+        """Hears a connection until it has said who it is; gives why it is refused, or None."""
+        for _ in range(REMARKS_MAX):
+            reason = await introduce(transport, connection, inf, self._strangers)
+            if reason is not None or _said_who(connection):
+                return reason
+        return "it said much and not who it is"
 
     async def _miss(self, player: StreamPlayer) -> None:
         """A player has lost its connection."""
-        if self.is_full:
-            self._note(f"{player.name} lost its connection: {player.gone_reason}")
+        if self.has_begun:
+            self._announce(f"{player.name} lost its connection: {player.gone_reason}")
             if await self._absences.wait(player):
                 player.stop_waiting()
         else:
-            self.players[player.name].remove(player)
-            if not self.players[player.name] and player.name not in self._tokens.values():
-                del self.players[player.name], self._said[player.name]
-            self._announce(f"{player.name} has left: {player.gone_reason}")
+            self._give_up(self._places[player])
+
+    def _clear_out(self) -> None:
+        """Before play: frees the places of those whose connection has just closed."""
+        for place in [place for place in self._places.values() if not place.player.is_connected]:
+            self._give_up(place)
+
+    def _give_up(self, place: Place) -> None:
+        """Before play: who has left has no place any more."""
+        player = place.player
+        del self._places[player]
+        self.players[player.name].remove(player)
+        if not self.players[player.name] and player.name not in self._named:
+            del self.players[player.name]
+            self._departed = [*self._departed[1 - DEPARTED_MAX :], *filter(None, [place.token])]
+        self._announce(f"{player.name} has left: {player.gone_reason}")
+
+    def _announce(self, news: str) -> None:
+        self._comings += 1
+        if self._comings <= COMINGS_NOTED_MAX:
+            self._note(news)
+        elif self._comings == COMINGS_NOTED_MAX + 1:
+            self._note("who else comes and goes is not shown any more")
+        self._wake()
+
+    def _wake(self) -> None:
+        self._arrived.set()
+        self._arrived = trio.Event()
 
     async def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
         name = "without a name" if connection.name is None else f"as {shown(connection.name)}"
-        news = f"a connection from {transport.peer} {name} was refused: {reason}"
-        if news not in self._refusals and len(self._refusals) < REFUSALS_NOTED_MAX:
-            self._refusals.add(news)
-            self._note(news)
+        self._note_once(f"a connection from {transport.peer} {name} was refused: {reason}")
         await send_last(transport, connection.bye(reason))
 
-    def _seat(self, connection: ArenaConnection) -> StreamPlayer | str:
+    def _note_once(self, news: str) -> None:
+        if news not in self._noted and len(self._noted) < REFUSALS_NOTED_MAX:
+            self._noted.add(news)
+            self._note(news)
+
+    # Who is who
+
+    def _seat(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that this connection is, or why there is no place for it."""
-        if connection.token is not None and connection.token in self._tokens:
-            entrant = self._tokens[connection.token]
-            return WITHDRAWN if entrant in self._withdrawn else self._with_token(entrant)
-        name = connection.name
-        if name is not None and (reason := check_name(name)) is not None:
+        if not self.has_begun:
+            self._clear_out()
+        said, token = connection.name, connection.token
+        if token is not None and (entrant := _owner(token, self._tokens.items())) is not None:
+            return self._with_token(entrant, peer, said, token)
+        if said is not None and (reason := check_name(said)) is not None:
             return reason
-        if connection.token is not None and self._tokens:
-            return "nobody has this token"
-        if name is not None and name in self._tokens.values():
-            return f"{name} takes part with a token: send it beside the name"
-        return self._without_token(name)
+        if token is not None:
+            guests = ((place.token, place) for place in self._places.values() if place.token is not None)
+            if (place := _owner(token, guests)) is not None:
+                return place.player if _is_lost(place) else f"{place.player.name} {_stand(place)}"
+            if self._tokens and token not in self._departed:
+                return "nobody has this token"
+        if said is not None and said in self._named:
+            return f"{said} takes part with a token: send it beside the name"
+        return self._without_token(peer, connection)
 
-    def _with_token(self, name: str) -> StreamPlayer:
-        return self._lost([name]) or self._add(name)
+    def _seat_nobody(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
+        """The player that a silent connection is during play, or why there is no place for it."""
+        _enter(connection)
+        return self._without_token(peer, connection)
 
-    def _without_token(self, said: str | None) -> StreamPlayer | str:
-        lost = self._lost([name for name, was_said in self._said.items() if was_said == said])
-        if lost is not None:
-            return lost
-        if self.is_full or self._guests >= self._expect:
-            return "the table is full"
-        name = self._unique(said)
-        self._said[name] = said
-        return self._add(name)
+    def _with_token(self, name: str, peer: str, said: str | None, token: str) -> StreamPlayer | str:
+        if name in self._withdrawn:
+            return WITHDRAWN
+        lost = [place for player in self.players[name] if _is_lost(place := self._places[player])]
+        if self.has_begun and lost:
+            return _last_lost(lost)
+        if self.has_begun and not self.players[name]:
+            return f"play has begun without {name}"
+        return self._add(name, peer, said, token)
 
-    def _lost(self, names: Iterable[str]) -> StreamPlayer | None:
-        """Of the players with these names that have no connection the one that lost it last."""
-        players = (player for name in names for player in self.players.get(name, ()))
-        lost = [player for player in players if not player.is_connected and not player.is_gone]
-        return max(lost, key=lambda player: player.lost_at or 0.0, default=None)
+    def _without_token(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
+        said, is_plain = connection.name, connection.protocol is None
+        if not self.has_begun:
+            token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
+            return self._add(self._unique(said), peer, said, token) if self._free else FULL
+        lost = [place for place in self._places.values() if place.said == said and _is_lost(place)]
+        own = [place for place in lost if is_plain and place.token is None and place.peer == peer]
+        if own:
+            return _last_lost(own)
+        if lost:
+            proof = "the same address" if lost[0].token is None else "the token of its welcome"
+            return f"the place of {lost[0].player.name} is kept for whoever had it, known by {proof}"
+        return FULL
 
-    def _add(self, name: str) -> StreamPlayer:
+    def _add(self, name: str, peer: str, said: str | None, token: str | None) -> StreamPlayer:
         players = self.players.setdefault(name, [])
         player = StreamPlayer(
             name,
@@ -183,7 +359,9 @@ class Lobby:
             allowance=players[0].allowance if players else None,
             note_bug=self.note_bug,
         )
-        player.secrets = tuple(self._tokens)
+        player.token = token
+        player.secrets = (*self._tokens, *filter(None, [token]))
+        self._places[player] = Place(player, peer, said, token)
         players.append(player)
         return player
 
@@ -195,3 +373,31 @@ class Lobby:
         while f"{stem}-{number}" in taken:
             number += 1
         return f"{stem}-{number}"
+
+
+def _said_who(connection: ArenaConnection) -> bool:
+    return any(said is not None for said in (connection.name, connection.token, connection.protocol))
+
+
+def _enter(connection: ArenaConnection) -> None:
+    if connection.state is State.NAMING:
+        connection.enter()
+
+
+def _is_lost(place: Place) -> bool:
+    return not place.player.is_connected and not place.player.is_gone
+
+
+def _stand(place: Place) -> str:
+    return "is connected already" if place.player.is_connected else "plays no more"
+
+
+def _last_lost(places: Iterable[Place]) -> StreamPlayer:
+    return max(places, key=lambda place: place.player.lost_at or 0.0).player
+
+
+def _owner(token: str, owners: Iterable[tuple[str, T]]) -> T | None:
+    """Whose token it is; how long it takes does not tell how much of it is right."""
+    octets = token.encode("utf-8", "surrogatepass")
+    found = [owner for known, owner in owners if compare_digest(known.encode(), octets)]
+    return found[0] if found else None

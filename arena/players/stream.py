@@ -80,6 +80,8 @@ class StreamPlayer(Player):
         self.gone_reason = "never connected"
         self.lost_at: float | None = None
         self._messages: deque[tuple[float, str, bytes]] = deque(maxlen=MESSAGES_KEPT)
+        self.token: str | None = None
+        """With it, which the welcome says, a bot that connects by itself comes back."""
         self.secrets: tuple[str, ...] = ()
         """Blanked wherever messages are shown."""
         self.extra_evidence: Callable[[], tuple[Mapping[str, Any], ...]] = tuple
@@ -111,7 +113,7 @@ class StreamPlayer(Player):
         self._put_aside.clear()
         self.lost_at = None
         self.hears_events = connection.protocol is not None
-        self._say(connection.welcome(self.name))
+        self._say(connection.welcome(self.name, self.token))
         if self._start is not None:
             self._say(self._begin_match(connection, self._start))
             self._ask_now()

@@ -1,19 +1,29 @@
-"""A bot as a program of its own: over TCP, or over standard input and output."""
+"""A bot as a program of its own: over TCP, or over standard input and output.
+
+Where the arena's welcome says a token, a connection that breaks is made anew, and the token gives the bot its
+place back.
+"""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, NoReturn, Protocol
 
+from msgspec import UNSET
+
 from arena.sdk.bot import Bot
 from arena.wire.connection import BotConnection
-from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, FromArena, Match, Result
+from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, FromArena, Match, Result, Welcome
 
 CHUNK_BYTES: Final = 65536
+RETURN_S: Final = 10.0
+"""So long the arena keeps the place of a bot that has lost its connection."""
+RETURN_PAUSE_S: Final = 0.2
 
 
 class Transport(Protocol):
@@ -27,36 +37,46 @@ class Transport(Protocol):
 
 
 def run(bot: Bot | type[Bot]) -> None:
-    """Plays until the arena says bye or closes; then returns.
+    """Plays until the arena says bye or is there no more; then returns.
 
     ARENA_HOST and ARENA_PORT say where the arena is; without a port the bot speaks over
     standard input and output.  ARENA_NAME and ARENA_TOKEN say who it is.  What the bot's own
     code raises travels: the traceback tells the author, and to the arena the bot is gone.
     """
     player = bot() if isinstance(bot, type) else bot
+    name = os.environ.get("ARENA_NAME") or player.name
     with _transport() as transport:
-        play(player, transport, os.environ.get("ARENA_NAME") or player.name, os.environ.get("ARENA_TOKEN"))
+        token = play(player, transport, name, os.environ.get("ARENA_TOKEN"))
+    while token is not None and (back := _connect_again()) is not None:
+        with back:
+            token = play(player, _over(back), name, token)
 
 
-def play(bot: Bot, transport: Transport, name: str, token: str | None = None) -> None:
-    """Says hello and plays until bye or the end of what comes."""
+def play(bot: Bot, transport: Transport, name: str, token: str | None = None) -> str | None:
+    """Says hello and plays until bye or the end of what comes.
+
+    Gives the token with which the bot may come back, if the connection broke and the arena told one.
+    """
     connection = BotConnection()
     if not _send(transport, connection.hello(name or None, token)):
-        return
-    is_welcome = False
+        return None
+    is_welcome, kept = False, None
     while received := _receive(transport):
         for message in connection.receive(received):
             if isinstance(message, Bye):
                 if not is_welcome:
                     _give_up(f"The arena does not let {name or 'this bot'} in: {message.reason}")
-                return
+                return None
             is_welcome = True
             if isinstance(message, Ask):
                 move = bot.move(message.state, message.options)
                 if not _send(transport, connection.answer(message.message_id, move)):
-                    return
+                    return kept
+            elif isinstance(message, Welcome):
+                kept = None if message.token is UNSET else message.token
             else:
                 tell(bot, message)
+    return kept
 
 
 def tell(bot: Bot, message: FromArena) -> None:
@@ -74,7 +94,7 @@ def tell(bot: Bot, message: FromArena) -> None:
 def _receive(transport: Transport) -> bytes:
     try:
         return transport.receive()
-    except ConnectionError:  # the arena was ended: for a bot the same as bye
+    except (ConnectionError, TimeoutError):  # the arena was ended, or its machine: for a bot the same as bye
         return b""
 
 
@@ -82,7 +102,7 @@ def _send(transport: Transport, data: bytes) -> bool:
     """Whether there still was somebody to send it to."""
     try:
         transport.send(data)
-    except ConnectionError:
+    except (ConnectionError, TimeoutError):
         return False
     return True
 
@@ -102,8 +122,8 @@ def _transport() -> Iterator[Transport]:
     """What the environment says: TCP with a port, else standard streams unless a person sits there."""
     port = os.environ.get("ARENA_PORT")
     if port:
-        with _connect(os.environ.get("ARENA_HOST") or "127.0.0.1", port) as connection:
-            yield _Functions(lambda: connection.recv(CHUNK_BYTES), connection.sendall)
+        with _connect(_host(), port) as connection:
+            yield _over(connection)
     elif sys.stdin is not None and not sys.stdin.isatty():
         with _standard_streams() as transport:
             yield transport
@@ -115,13 +135,39 @@ def _connect(host: str, port: str) -> socket.socket:
     if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         _give_up(f"ARENA_PORT must be a port number from 1 to 65535, not {port!r}")
     try:
-        connection = socket.create_connection((host, int(port)))
+        return _connected(host, int(port))
     except OSError as error:
         reason = error.strerror or str(error)
         _give_up(f"No arena at {host}:{port} ({reason}): start one with arena run --listen {host}:{port}")
+
+
+def _connect_again() -> socket.socket | None:
+    """A new connection to the same arena; None if it cannot be had while the place is kept."""
+    until = time.monotonic() + RETURN_S
+    while (left_s := until - time.monotonic()) > 0:
+        try:
+            return _connected(_host(), int(os.environ["ARENA_PORT"]), left_s)
+        except ConnectionRefusedError:  # nobody listens any more: the run is over
+            return None
+        except OSError:
+            time.sleep(RETURN_PAUSE_S)
+    return None
+
+
+def _connected(host: str, port: int, timeout_s: float | None = None) -> socket.socket:
+    connection = socket.create_connection((host, port), timeout_s)
+    connection.settimeout(None)
     # Nagle's algorithm would hold answers back for up to 40 ms.
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return connection
+
+
+def _host() -> str:
+    return os.environ.get("ARENA_HOST") or "127.0.0.1"
+
+
+def _over(connection: socket.socket) -> Transport:
+    return _Functions(lambda: connection.recv(CHUNK_BYTES), connection.sendall)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from enum import Enum, auto
 from typing import Any, Final, TypeAlias
 
 import msgspec
+from msgspec import UNSET
 
 from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire import messages
@@ -344,10 +345,10 @@ class ArenaConnection:
         """The time for names is over: a plain bot without name."""
         self._do(Said.ENTER)
 
-    def welcome(self, name: str) -> bytes:
-        """The bot plays, under this name."""
+    def welcome(self, name: str, token: str | None = None) -> bytes:
+        """The bot plays, under this name; with the token it may come back if its connection breaks."""
         self._do(Said.WELCOME)
-        return self._tell(messages.Welcome(name))
+        return self._tell(messages.Welcome(name, token=token or UNSET))
 
     def begin_match(
         self,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw, UnsetType
 
 from arena.errors import LocalProtocolError, RemoteProtocolError
 
@@ -91,6 +91,8 @@ class Welcome(_Message, frozen=True, tag="welcome"):
 
     name: str
     protocol: int = PROTOCOL
+    token: str | UnsetType = UNSET
+    """What to send in hello if the connection breaks; there is none where nobody else can connect."""
 
 
 class Match(_Message, frozen=True, tag="match"):

@@ -1,203 +1,20 @@
-"""The lobby: who comes in under which name, who is refused and told why, and who takes whose place."""
+"""Listening, and whole tournaments over real sockets."""
 
 from __future__ import annotations
 
 import json
 import socket
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from functools import partial
 
 import pytest
 import trio
 from tournaments import Steady, faults, honest_move, local, opened, rows
-from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from arena.errors import ConfigError
-from arena.players.lobby import Lobby
 from arena.players.tcp import accept_all, listen
-from arena.players.transport import StreamTransport
 from arena.runner import Silent, Summary, run_tournament
-
-
-class Guest:
-    """A bot's end of a connection into a lobby, in virtual time."""
-
-    def __init__(self, lobby, nursery, *said):
-        self.stream, theirs = memory_stream_pair()
-        nursery.start_soon(lobby.serve, StreamTransport(theirs))
-        self.said = said
-
-    async def speak(self):
-        for said in self.said:
-            await self.stream.send_all(said if isinstance(said, bytes) else json.dumps(said).encode())
-        await wait_all_tasks_blocked()
-        return self
-
-    async def hear(self):
-        """The first message from the arena."""
-        with trio.fail_after(5):
-            return json.loads((await self.stream.receive_some(4096)).split(b"\n")[0])
-
-
-@asynccontextmanager
-async def open_lobby(**options):
-    """A lobby and a way in."""
-    async with trio.open_nursery() as nursery:
-        lobby = Lobby(**{"tokens": {}, **options})
-
-        async def come(*said):
-            return await Guest(lobby, nursery, *said).speak()
-
-        yield lobby, come
-        nursery.cancel_scope.cancel()
-
-
-async def test_names_as_given(autojump_clock):
-    """Whoever says a name plays under it, and is missed no more."""
-    async with open_lobby(expect=2) as (lobby, come):
-        assert ["2 more"] == lobby.missing
-        await come({"name": "alice"})
-        assert ["1 more"] == lobby.missing
-        await come({"name": "bob"})
-        assert [] == lobby.missing
-        assert ["alice", "bob"] == list(lobby.players)
-
-
-async def test_a_silent_connection_enters_after_a_while(autojump_clock):
-    """It stays open and says nothing for `name_wait_s`: it is bot-1, and not before."""
-    async with open_lobby(expect=2, name_wait_s=1.0) as (lobby, come):
-        await come()
-        await trio.sleep(0.9)
-        assert [] == list(lobby.players)
-        await trio.sleep(0.2)
-        assert ["bot-1"] == list(lobby.players)
-        await come()
-        await trio.sleep(1.1)
-        assert ["bot-1", "bot-2"] == list(lobby.players)
-
-
-async def test_one_that_closes_before_never_counts(autojump_clock):
-    """A port scan is nobody."""
-    async with open_lobby(expect=1, name_wait_s=1.0) as (lobby, come):
-        guest = await come()
-        await guest.stream.aclose()
-        await trio.sleep(5)
-        assert {} == lobby.players
-
-
-async def test_one_that_drips_its_name_does_not_hold_the_lobby(autojump_clock):
-    """The time for names is over after `name_wait_s`, whatever comes meanwhile."""
-    async with open_lobby(expect=1, name_wait_s=1.0) as (lobby, come):
-        guest = await come(b'{"na')
-        await trio.sleep(0.9)
-        await guest.stream.send_all(b'me": ')
-        await trio.sleep(0.2)
-        assert ["bot-1"] == list(lobby.players)
-
-
-@pytest.mark.parametrize(
-    ("taken", "said", "names"),
-    [
-        pytest.param([], ["alice", "alice", "alice"], ["alice", "alice-2", "alice-3"], id="one name thrice"),
-        pytest.param(["alice"], ["alice", "bob"], ["alice-2", "bob"], id="a started bot has it"),
-        pytest.param(["bot-1"], [None, None], ["bot-2", "bot-3"], id="a started bot is called bot-1"),
-        pytest.param([], ["x" * 64] * 2, ["x" * 64, "x" * 59 + "-2"], id="no room for a number"),
-    ],
-)
-async def test_second_of_a_name(autojump_clock, taken, said, names):
-    """Names are made unique, and stay names that may be."""
-    async with open_lobby(expect=9, taken=frozenset(taken)) as (lobby, come):
-        for name in said:
-            await come(*([{"name": name}] if name else []))
-            await trio.sleep(2)
-        assert names == list(lobby.players)
-
-
-@pytest.mark.parametrize(
-    ("hello", "reason"),
-    [
-        pytest.param({"name": ""}, "name", id="empty"),
-        pytest.param({"name": "yourself"}, "yourself", id="reserved"),
-        pytest.param({"name": "x" * 300}, "64", id="300 characters"),
-        pytest.param({"name": "a\nb"}, "name", id="a control character"),
-        pytest.param({"name": 7}, "name", id="no string"),
-        pytest.param({"name": "carol"}, "token", id="that of an entrant with a token"),
-        pytest.param(
-            {"name": "dave", "token": "wrong"}, "nobody has this token", id="a token that nobody has"
-        ),
-        pytest.param({"name": "carol", "token": "no"}, "nobody has this token", id="her name, a wrong token"),
-        pytest.param({"type": "hello", "protocol": 99, "name": "eve"}, "protocol", id="a later protocol"),
-    ],
-)
-async def test_refused_with_a_reason(autojump_clock, hello, reason):
-    """The bot is told on the wire, the connection closed, people see it once, and nobody is in."""
-    notes: list[str] = []
-    async with open_lobby(expect=2, tokens={"secret": "carol"}, note=notes.append) as (lobby, come):
-        for _ in range(3):
-            guest = await come(hello)
-            said = await guest.hear()
-            assert "bye" == said["type"]
-            assert reason in said["reason"]
-        assert {"carol": []} == lobby.players
-        assert 1 == len(notes)
-        assert "secret" not in notes[0]
-        assert notes[0].startswith("a connection from this process ")
-
-
-async def test_a_full_table(autojump_clock):
-    """A third connection of two is told so."""
-    async with open_lobby(expect=2) as (lobby, come):
-        await come({"name": "a"})
-        await come({"name": "b"})
-        guest = await come({"name": "c"})
-        assert "the table is full" == (await guest.hear())["reason"]
-        assert ["a", "b"] == list(lobby.players)
-
-
-async def test_who_leaves_before_play_gives_the_place_back(autojump_clock):
-    """The lobby waits for another one then."""
-    async with open_lobby(expect=2) as (lobby, come):
-        guest = await come({"name": "a"})
-        await guest.stream.aclose()
-        await wait_all_tasks_blocked()
-        assert ["2 more"] == lobby.missing
-        await come({"name": "a"})
-        assert ["a"] == list(lobby.players)
-
-
-async def test_who_comes_back_takes_its_own_place(autojump_clock):
-    """During play a closed connection's place is for the one with the same name, be it `alice-2`."""
-    async with open_lobby(expect=3) as (lobby, come):
-        await come({"name": "alice"})
-        second = await come({"name": "alice"})
-        await come()
-        await trio.sleep(2)
-        lobby.is_full = True
-        player = lobby.players["alice-2"][0]
-        await second.stream.aclose()
-        await wait_all_tasks_blocked()
-        assert not player.is_connected
-        stranger = await come({"name": "mallory"})
-        assert "the table is full" == (await stranger.hear())["reason"]
-        await come({"name": "alice"})
-        assert player.is_connected
-        assert ["alice", "alice-2", "bot-1"] == list(lobby.players)
-        assert [1, 1, 1] == [len(players) for players in lobby.players.values()]
-
-
-async def test_a_token_ties_connections_to_their_entrant(autojump_clock):
-    """Whatever name they say; another one is another instance, or takes the place of a dead one."""
-    async with open_lobby(tokens={"secret": "carol"}) as (lobby, come):
-        assert ["carol"] == lobby.missing
-        first = await come({"name": "whoever", "token": "secret"})
-        assert [] == lobby.missing
-        await come({"token": "secret"})
-        assert 2 == len(lobby.players["carol"])
-        lobby.is_full = True
-        await first.stream.aclose()
-        await wait_all_tasks_blocked()
-        await come({"token": "secret"})
-        assert [True, True] == [player.is_connected for player in lobby.players["carol"]]
+from arena.sdk import run
 
 
 async def test_port_in_use():
@@ -237,9 +54,6 @@ async def test_too_many_connections_are_turned_away():
         await trio.aclose_forcefully(stream)
 
 
-# Whole tournaments over real sockets.
-
-
 async def plain_bot(port, name, id_of, seen):
     """A bot as the game's document has it: one chunk is one object, no newline, nothing known of us."""
     stream = await trio.open_tcp_stream("127.0.0.1", port)
@@ -257,8 +71,11 @@ class Calls(Silent):
     """Tells the port as soon as somebody is waited for."""
 
     def __init__(self):
-        self.port = None
+        self.port, self.notes = None, []
         self.is_open = trio.Event()
+
+    def note(self, line):
+        self.notes.append(line)
 
     def waiting(self, address, missing):
         self.port = int(address.rpartition(":")[2])
@@ -270,7 +87,8 @@ async def test_three_bots_of_the_document_play_a_tournament(tmp_path):
     """With a name or without, the id as string or integer: they play 3 series of 3 seats without a fault."""
     calls, summary = Calls(), Summary()
     seen: list[list[dict]] = [[], [], []]
-    with trio.fail_after(20), opened(tmp_path / "out", (), expect=3, seats=3, series=3) as setup:
+    plan = {"expect": 3, "seats": 3, "series": 3, "name_wait_s": 0.1}
+    with trio.fail_after(20), opened(tmp_path / "out", (), **plan) as setup:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(run_tournament, setup, calls, summary)
             await calls.is_open.wait()
@@ -345,3 +163,49 @@ async def test_a_connection_that_breaks_and_comes_back_plays_on(tmp_path):
         setup.store.export()
     assert 10 == summary.played
     assert {"ann": {}, "flaky": {}} == faults(tmp_path / "out")
+
+
+async def tunnel(here, port):
+    """Forwards connections to the arena's port, and breaks each of them as the bot answers the fifth time."""
+
+    async def forward(bot):
+        async with (
+            bot,
+            await trio.open_tcp_stream("127.0.0.1", port) as there,
+            trio.open_nursery() as nursery,
+        ):
+
+            async def back():
+                async for octets in there:
+                    await bot.send_all(octets)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(back)
+            for _ in range(5):
+                await there.send_all(await bot.receive_some(65536))
+            nursery.cancel_scope.cancel()
+
+    await trio.serve_listeners(forward, here)
+
+
+@pytest.mark.slow
+async def test_a_bot_of_the_sdk_comes_back_with_its_token(tmp_path, monkeypatch):
+    """Its connection breaks again and again: it takes its place each time, and all its answers count."""
+    calls, summary, field = Calls(), Summary(), (local("ann", Steady),)
+    with trio.fail_after(20), opened(tmp_path / "out", field, expect=1, series=5, move_time=5.0) as setup:
+        async with trio.open_nursery() as nursery:
+            (here,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+            ours = here.socket.getsockname()[1]
+            for name, value in (("HOST", "127.0.0.1"), ("PORT", str(ours)), ("NAME", "eve")):
+                monkeypatch.setenv(f"ARENA_{name}", value)
+            monkeypatch.delenv("ARENA_TOKEN", raising=False)
+            nursery.start_soon(run_tournament, setup, calls, summary)
+            await calls.is_open.wait()
+            async with trio.open_nursery() as bots:
+                bots.start_soon(tunnel, [here], calls.port)
+                await trio.to_thread.run_sync(run, Steady)
+                bots.cancel_scope.cancel()
+        setup.store.export()
+    assert 10 == summary.played
+    assert {"ann": {}, "eve": {}} == faults(tmp_path / "out")
+    assert sum("lost its connection" in note for note in calls.notes) > 3

@@ -40,7 +40,7 @@ def arena_says(arena: ArenaConnection, line: str) -> bytes:
         arena.enter()
     match said.get("type"):
         case "welcome":
-            return arena.welcome(said["name"])
+            return arena.welcome(said["name"], said.get("token"))
         case "match":
             keys = ("match_id", "game", "version", "seat", "names", "time_control")
             kept: dict[str, Any] = {key: said[key] for key in keys}

@@ -1,0 +1,67 @@
+"""How many connections one address may have: a class behind one router comes in, a flood does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ipaddress import IPv6Address, IPv6Network, ip_address
+
+ADDRESS_CONNECTIONS_MAX = 256
+"""Connections of one address: forty bots behind one router, with six instances each."""
+ADDRESS_UNNAMED_MAX = 64
+"""Those among them that have not said who they are: forty bots that start in the same second."""
+
+
+class Quotas:
+    """Who is connected from where."""
+
+    def __init__(self) -> None:
+        self._open: Counter[str] = Counter()
+        self._unnamed: Counter[str] = Counter()
+
+    def refusal(self, peer: str) -> str | None:
+        """Why no other connection of this address is heard; None if it is."""
+        origin = origin_of(peer)
+        if self._open[origin] >= ADDRESS_CONNECTIONS_MAX:
+            return f"there are {ADDRESS_CONNECTIONS_MAX} connections from this address already"
+        if self._unnamed[origin] >= ADDRESS_UNNAMED_MAX:
+            return (
+                f"{ADDRESS_UNNAMED_MAX} connections from this address have not said who they are: "
+                "let them say their names first"
+            )
+        return None
+
+    @contextmanager
+    def counted(self, peer: str) -> Iterator[None]:
+        """Counts a connection of this address as long as it is open."""
+        with _counted(self._open, origin_of(peer)):
+            yield
+
+    @contextmanager
+    def unnamed(self, peer: str) -> Iterator[None]:
+        """Counts it besides as long as it has not said who it is."""
+        with _counted(self._unnamed, origin_of(peer)):
+            yield
+
+
+@contextmanager
+def _counted(counter: Counter[str], origin: str) -> Iterator[None]:
+    counter[origin] += 1
+    try:
+        yield
+    finally:
+        counter[origin] -= 1
+        if not counter[origin]:
+            del counter[origin]  # else every address that ever came stays in memory
+
+
+def origin_of(peer: str) -> str:
+    """What counts as one address: of IPv6 the /64, all of which one machine can have."""
+    try:
+        address = ip_address(peer.partition("%")[0])
+    except ValueError:  # a stream in this process
+        return peer
+    if not isinstance(address, IPv6Address):
+        return peer
+    return str(address.ipv4_mapped or IPv6Network((address, 64), strict=False))

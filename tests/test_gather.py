@@ -1,0 +1,166 @@
+"""Before play: who is waited for, how long, and what happens then."""
+
+from __future__ import annotations
+
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+import trio
+from tournaments import Record, opened
+from trio.testing import memory_stream_pair, wait_all_tasks_blocked
+
+from arena.entrants import remote
+from arena.errors import ConfigError
+from arena.gather import gather
+from arena.players.lobby import Lobby
+from arena.players.transport import StreamTransport
+from arena.tournament import Summary
+
+
+class NoPool:
+    """Starts nobody."""
+
+    async def try_all(self, leave_out=()):
+        return []
+
+
+class Gathering:
+    """`gather` on its way, with a lobby in virtual time."""
+
+    def __init__(self, setup, nursery, stops_at):
+        plan = setup.plan
+        self.lobby = Lobby(tokens=setup.tokens, expect=plan.expect, name_wait_s=plan.name_wait_s)
+        self.told, self.names = Record(), None
+        self._nursery = nursery
+        self._how = (setup, NoPool(), self.lobby, self.told, Summary())
+        nursery.start_soon(self._gather, stops_at)
+
+    async def _gather(self, stops_at):
+        self.names = await gather(*self._how, stops_at=stops_at)
+
+    async def come(self, said, *, leaves=False):
+        """A plain bot connects, says this if anything, and closes at once if it `leaves`."""
+        stream, theirs = memory_stream_pair()
+        transport = StreamTransport(theirs)
+        transport.peer = "10.0.0.1"
+        self._nursery.start_soon(self.lobby.serve, transport)
+        if said is not None:
+            await stream.send_all(json.dumps(said).encode())
+        if leaves:
+            await stream.aclose()
+        await wait_all_tasks_blocked()
+        return stream
+
+
+@asynccontextmanager
+async def gathering(folder, entrants=(), *, stops_at=float("inf"), **plan):
+    with opened(folder, entrants, **plan) as setup:
+        async with trio.open_nursery() as nursery:
+            yield Gathering(setup, nursery, stops_at)
+            nursery.cancel_scope.cancel()
+
+
+async def test_who_leaves_as_soon_as_it_has_come_is_not_played_with(tmp_path, autojump_clock):
+    """Two strangers say a name and close in the same moment: the run waits on, and begins with the living."""
+    async with gathering(tmp_path / "out", expect=2) as run:
+        for name in ("ghost", "spook", "ghost"):
+            await run.come({"name": name}, leaves=True)
+        await trio.sleep(10)
+        assert run.names is None
+        await run.come({"name": "ann"})
+        await run.come({"name": "bob"})
+        await trio.sleep(1)
+        assert ["ann", "bob"] == run.names
+
+
+async def test_the_last_place_is_not_filled_by_one_that_closes(tmp_path, autojump_clock):
+    """What comes in together with its own end is heard before play begins."""
+    async with gathering(tmp_path / "out", expect=2) as run:
+        await run.come({"name": "ann"})
+        await run.come({"name": "ghost"}, leaves=True)
+        await trio.sleep(10)
+        assert run.names is None
+
+
+async def test_a_silent_stranger_does_not_begin_the_run(tmp_path, autojump_clock):
+    """A scanner is silent for two seconds, bob says his name in the third: he plays."""
+    async with gathering(tmp_path / "out", expect=2) as run:
+        await run.come({"name": "ann"})
+        await run.come(None)
+        await trio.sleep(2)
+        assert run.names is None
+        await run.come({"name": "bob"})
+        await trio.sleep(1)
+        assert ["ann", "bob"] == run.names
+
+
+async def test_bots_that_say_nothing_play_in_the_end(tmp_path, autojump_clock):
+    """The document of the game allows them; people see who plays, and from where."""
+    async with gathering(tmp_path / "out", expect=2) as run:
+        await run.come({"name": "ann"})
+        await run.come(None)
+        await trio.sleep(5)
+        assert ["ann", "bot-1"] == run.names
+        assert "play begins with ann (10.0.0.1), bot-1 (10.0.0.1, silent so far)" in run.told.notes
+
+
+async def test_the_waiting_ends(tmp_path, autojump_clock):
+    """After --wait those play who came, if they fill a table, and it is said who did not come."""
+    entrants, tokens = (remote("carol"),), {"secret": "carol"}
+    async with gathering(tmp_path / "out", entrants, tokens=tokens, expect=3, wait=30.0) as run:
+        await run.come({"name": "ann"})
+        await run.come(None)
+        await trio.sleep(29)
+        assert run.names is None
+        await trio.sleep(2)
+        assert ["ann", "bot-1"] == run.names
+        assert "carol and 1 more did not come within 30s (--wait)" in run.told.notes
+
+
+async def fails(run_for_s, *said, **how):
+    """What ends the gathering, as a sentence."""
+    with pytest.RaisesGroup(pytest.RaisesExc(ConfigError), flatten_subgroups=True) as raised:
+        async with gathering(**how) as run:
+            for words in said:
+                await run.come(words)
+            await trio.sleep(run_for_s)
+    return str(raised.value.exceptions[0])
+
+
+async def test_too_few_came(tmp_path, autojump_clock):
+    """One sentence that names who is missing; nothing is played."""
+    sentence = await fails(
+        31,
+        {"name": "ann"},
+        folder=tmp_path / "out",
+        entrants=(remote("carol"),),
+        tokens={"secret": "carol"},
+        expect=3,
+        wait=30.0,
+    )
+    assert (
+        "carol and 2 more did not come within 30s (--wait); 1 of the bots can play, and a table has 2 seats: "
+        "nothing was played"
+    ) == sentence
+
+
+async def test_the_time_of_the_run_counts_from_its_start(tmp_path, autojump_clock):
+    """--max-time is over while bots are waited for."""
+    sentence = await fails(
+        61,
+        {"name": "ann"},
+        folder=tmp_path / "out",
+        stops_at=60.0 + trio.current_time(),
+        expect=2,
+        max_time=60.0,
+    )
+    assert "1m (--max-time) were over before 1 more had come: nothing was played" == sentence
+
+
+async def test_who_comes_and_goes_for_ever_fills_no_screen(tmp_path, autojump_clock):
+    """People are told who is missing so many times and no more."""
+    async with gathering(tmp_path / "out", expect=3) as run:
+        for _ in range(600):
+            await run.come({"name": "moth"}, leaves=True)
+        assert 500 == len(run.told.waits)
