@@ -72,8 +72,9 @@ async def gather(
     out = {bot.name for bot in broken}
     names = [entrant.name for entrant in entrants if is_ours(entrant) and entrant.name not in out]
     known = [entrant for entrant in entrants if entrant.kind != "anonymous"]
+    started = [entrant for entrant in known if is_ours(entrant)]
     setup.store.put_bots(
-        [_stored(setup, entrant, "left out" if entrant.name in out else "ok") for entrant in known]
+        [_stored(setup, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
     )
     late: list[str] = []
     if lobby is not None:
@@ -82,10 +83,11 @@ async def gather(
         names += [entrant.name for entrant in known if entrant.name in came]
         names += sorted(came - set(names))  # in an order that does not depend on who was faster
         _check_return(setup, names)
-        unknown = came - {entrant.name for entrant in known}
-        setup.store.put_bots(
-            [StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in sorted(unknown)]
-        )
+        _check_anchor(setup.plan, names)
+        expected = [entrant for entrant in known if entrant.name in came]
+        unknown = sorted(came - {entrant.name for entrant in known})
+        setup.store.put_bots([_stored(setup, entrant, "ok") for entrant in expected])
+        setup.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
     if len(names) < setup.plan.seats:
         raise ConfigError(_too_few(setup.plan, len(names), late))
     return names
@@ -146,6 +148,15 @@ def _check_return(setup: Setup, names: Sequence[str]) -> None:
         raise ConfigError(
             f"{setup.folder} has matches of {', '.join(away)}, who did not connect this time: "
             "let them come under the same names, or take another --out, or --fresh"
+        )
+
+
+def _check_anchor(plan: Plan, names: Sequence[str]) -> None:
+    """Raises ConfigError if the bot did not come by whose rating all are told."""
+    if plan.anchor is not None and plan.anchor not in names:
+        raise ConfigError(
+            f"{plan.anchor} did not come, and the ratings are told by it (--anchor): name another one of "
+            f"{', '.join(names)}, or none"
         )
 
 

@@ -84,11 +84,11 @@ async def test_the_last_place_is_not_filled_by_one_that_closes(tmp_path, autojum
 
 
 async def test_a_silent_stranger_does_not_begin_the_run(tmp_path, autojump_clock):
-    """A scanner is silent for two seconds, bob says his name in the third: he plays."""
+    """A scanner is silent for nine seconds, bob says his name in the tenth: he plays."""
     async with gathering(tmp_path / "out", expect=2) as run:
         await run.come({"name": "ann"})
         await run.come(None)
-        await trio.sleep(2)
+        await trio.sleep(9)
         assert run.names is None
         await run.come({"name": "bob"})
         await trio.sleep(1)
@@ -100,7 +100,7 @@ async def test_bots_that_say_nothing_play_in_the_end(tmp_path, autojump_clock):
     async with gathering(tmp_path / "out", expect=2) as run:
         await run.come({"name": "ann"})
         await run.come(None)
-        await trio.sleep(5)
+        await trio.sleep(11)
         assert ["ann", "bot-1"] == run.names
         assert "play begins with ann (10.0.0.1), bot-1 (10.0.0.1, silent so far)" in run.told.notes
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from hmac import compare_digest
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
-from typing import TypeVar
 
 import attrs
 import trio
@@ -14,10 +12,12 @@ import trio
 from arena.players.allowance import Allowance
 from arena.players.codec import shown
 from arena.players.lag import LagWatch
+from arena.players.places import Place, is_lost, last_lost, owner_of, stand_of
 from arena.players.quotas import Quotas
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
 from arena.players.transport import Transport
+from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
@@ -27,8 +27,11 @@ REFUSALS_NOTED_MAX = 20
 """Different reasons shown to people, each once: a bot that tries again and again fills no screen."""
 COMINGS_NOTED_MAX = 500
 """Lines of who comes, leaves and loses its connection; forty bots with six instances have half as many."""
-SILENCES = 4
-"""A silent connection can be a port scan: it fills a place only after so many times the wait for a name."""
+SILENCES = 10
+"""A silent connection fills a place only after so many times the wait for a name: ten seconds.
+
+It can be a bot, or a scanner; those wait up to six seconds for a greeting, say something, and leave.
+"""
 REMARKS_MAX = 32
 """What a connection may say while it waits, and not say who it is."""
 TOKEN_BYTES = 16
@@ -37,20 +40,6 @@ DEPARTED_MAX = 256
 
 FULL = "the table is full"
 WITHDRAWN = "it is withdrawn: it failed match after match"
-
-T = TypeVar("T")
-
-
-@attrs.define(eq=False)
-class Place:
-    """A connection's place at the table, which it has until the run is over."""
-
-    player: StreamPlayer
-    peer: str
-    said: str | None
-    """What it called itself, if anything."""
-    token: str | None
-    """What proves that it is the same bot that comes back; None: a plain bot without one."""
 
 
 @attrs.define(eq=False)
@@ -162,6 +151,7 @@ class Lobby:
         self._clear_out()
         for silent in self._heirs():
             silent.player = self._add(self._unique(None), silent.peer, None, None)
+            self._places[silent.player].is_told = True
         self.has_begun = True
         were_silent = {silent.player for silent in self._silent}
         for silent in self._silent:
@@ -194,7 +184,7 @@ class Lobby:
             if isinstance(player, str):
                 await self._refuse(transport, connection, player)
                 return
-            self._announce(f"{player.name} is connected")
+            self._welcome(player)
             try:
                 await self._absences.play(player, transport, connection)
             except trio.Cancelled:
@@ -222,7 +212,10 @@ class Lobby:
         counts_at = trio.current_time() + (SILENCES - 1) * self._name_wait_s
         silent = _Silent(transport.peer, counts_at)
         self._silent.append(silent)
-        self._note_once(f"a connection from {transport.peer} says nothing: whoever says a name comes first")
+        self._note_once(
+            f"a connection from {transport.peer} says nothing: it fills a place in "
+            f"{format_duration((SILENCES - 1) * self._name_wait_s)}, and whoever says a name comes first"
+        )
         self._wake()
         reason = None
         try:
@@ -277,6 +270,13 @@ class Lobby:
             self._departed = [*self._departed[1 - DEPARTED_MAX :], *filter(None, [place.token])]
         self._announce(f"{player.name} has left: {player.gone_reason}")
 
+    def _welcome(self, player: StreamPlayer) -> None:
+        place = self._places[player]
+        if not place.is_told:
+            self._announce(f"{player.name} {'is connected' if player.lost_at is None else 'is back'}")
+        place.is_told = False
+        self._wake()
+
     def _announce(self, news: str) -> None:
         self._comings += 1
         if self._comings <= COMINGS_NOTED_MAX:
@@ -306,14 +306,14 @@ class Lobby:
         if not self.has_begun:
             self._clear_out()
         said, token = connection.name, connection.token
-        if token is not None and (entrant := _owner(token, self._tokens.items())) is not None:
+        if token is not None and (entrant := owner_of(token, self._tokens.items())) is not None:
             return self._with_token(entrant, peer, said, token)
         if said is not None and (reason := check_name(said)) is not None:
             return reason
         if token is not None:
             guests = ((place.token, place) for place in self._places.values() if place.token is not None)
-            if (place := _owner(token, guests)) is not None:
-                return place.player if _is_lost(place) else f"{place.player.name} {_stand(place)}"
+            if (place := owner_of(token, guests)) is not None:
+                return place.player if is_lost(place) else f"{place.player.name} {stand_of(place)}"
             if self._tokens and token not in self._departed:
                 return "nobody has this token"
         if said is not None and said in self._named:
@@ -328,9 +328,9 @@ class Lobby:
     def _with_token(self, name: str, peer: str, said: str | None, token: str) -> StreamPlayer | str:
         if name in self._withdrawn:
             return WITHDRAWN
-        lost = [place for player in self.players[name] if _is_lost(place := self._places[player])]
+        lost = [place for player in self.players[name] if is_lost(place := self._places[player])]
         if self.has_begun and lost:
-            return _last_lost(lost)
+            return last_lost(lost)
         if self.has_begun and not self.players[name]:
             return f"play has begun without {name}"
         return self._add(name, peer, said, token)
@@ -340,10 +340,11 @@ class Lobby:
         if not self.has_begun:
             token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
             return self._add(self._unique(said), peer, said, token) if self._free else FULL
-        lost = [place for place in self._places.values() if place.said == said and _is_lost(place)]
+        guests = (place for place in self._places.values() if place.player.name not in self._named)
+        lost = [place for place in guests if place.said == said and is_lost(place)]
         own = [place for place in lost if is_plain and place.token is None and place.peer == peer]
         if own:
-            return _last_lost(own)
+            return last_lost(own)
         if lost:
             proof = "the same address" if lost[0].token is None else "the token of its welcome"
             return f"the place of {lost[0].player.name} is kept for whoever had it, known by {proof}"
@@ -382,22 +383,3 @@ def _said_who(connection: ArenaConnection) -> bool:
 def _enter(connection: ArenaConnection) -> None:
     if connection.state is State.NAMING:
         connection.enter()
-
-
-def _is_lost(place: Place) -> bool:
-    return not place.player.is_connected and not place.player.is_gone
-
-
-def _stand(place: Place) -> str:
-    return "is connected already" if place.player.is_connected else "plays no more"
-
-
-def _last_lost(places: Iterable[Place]) -> StreamPlayer:
-    return max(places, key=lambda place: place.player.lost_at or 0.0).player
-
-
-def _owner(token: str, owners: Iterable[tuple[str, T]]) -> T | None:
-    """Whose token it is; how long it takes does not tell how much of it is right."""
-    octets = token.encode("utf-8", "surrogatepass")
-    found = [owner for known, owner in owners if compare_digest(known.encode(), octets)]
-    return found[0] if found else None

@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 import trio
+import trio.lowlevel
 from tournaments import Steady, faults, honest_move, local, opened, rows
 
 from arena.errors import ConfigError
@@ -52,6 +53,30 @@ async def test_too_many_connections_are_turned_away():
         nursery.cancel_scope.cancel()
     for stream in streams:
         await trio.aclose_forcefully(stream)
+
+
+async def test_a_machine_that_vanishes_is_noticed():
+    """Unplugged, it closes nothing: the kernel asks for it, and ends the connection within a minute."""
+    listener = listen("127.0.0.1", 0)
+    ours: list[socket.socket] = []
+
+    async def serve(transport):
+        ours.append(transport._socket)
+        await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(accept_all, listener, serve, 1)
+        async with await trio.open_tcp_stream(*listener.getsockname()):
+            with trio.fail_after(5):
+                while not ours:
+                    await trio.lowlevel.checkpoint()
+            assert ours[0].getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
+            seconds, pause, times = (
+                ours[0].getsockopt(socket.IPPROTO_TCP, option)
+                for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+            )
+            assert seconds + pause * times < 60
+        nursery.cancel_scope.cancel()
 
 
 async def plain_bot(port, name, id_of, seen):

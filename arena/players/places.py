@@ -1,0 +1,46 @@
+"""The places that bots have in a lobby, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hmac import compare_digest
+from typing import TypeVar
+
+import attrs
+
+from arena.players.stream import StreamPlayer
+
+T = TypeVar("T")
+
+
+@attrs.define(eq=False)
+class Place:
+    """A connection's place at the table, which it has until the run is over."""
+
+    player: StreamPlayer
+    peer: str
+    said: str | None
+    """What it called itself, if anything."""
+    token: str | None
+    """What proves that it is the same bot that comes back; None: a plain bot without one."""
+    is_told: bool = False
+    """Whether people know already that it comes now."""
+
+
+def is_lost(place: Place) -> bool:
+    return not place.player.is_connected and not place.player.is_gone
+
+
+def stand_of(place: Place) -> str:
+    return "is connected already" if place.player.is_connected else "plays no more"
+
+
+def last_lost(places: Iterable[Place]) -> StreamPlayer:
+    return max(places, key=lambda place: place.player.lost_at or 0.0).player
+
+
+def owner_of(token: str, owners: Iterable[tuple[str, T]]) -> T | None:
+    """Whose token it is; how long it takes does not tell how much of it is right."""
+    octets = token.encode("utf-8", "surrogatepass")
+    found = [owner for known, owner in owners if compare_digest(known.encode(), octets)]
+    return found[0] if found else None
