@@ -22,7 +22,7 @@ RECEIVE_BYTES = 4096
 """Read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes."""
 
 VANISHED = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
-"""After 30 s of silence the other machine is asked, every 5 s, and is gone when it has not answered 4 times."""
+"""After 30 s of silence the other machine is asked every 5 s; 4 times without an answer it is gone."""
 
 
 class Transport(ABC):
@@ -108,7 +108,7 @@ class SocketTransport(Transport):
 
 
 def _notice_vanishing(sock: socket.socket) -> None:
-    """Has the kernel close the connection to a machine that was unplugged: within a minute, not in two hours."""
+    """Has the kernel end the connection to an unplugged machine within a minute, not in two hours."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in VANISHED.items():
         if hasattr(socket, option):  # not everywhere
