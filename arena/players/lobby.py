@@ -34,6 +34,8 @@ It can be a bot, or a scanner; those wait up to six seconds for a greeting, say 
 """
 REMARKS_MAX = 32
 """What a connection may say while it waits, and not say who it is."""
+TURNS_TO_LEAVE = 10
+"""Turns of the loop from the end of a connection to its place being free, and some more."""
 TOKEN_BYTES = 16
 DEPARTED_MAX = 256
 """Tokens remembered of bots that left before play: they are no wrong tokens when they come again."""
@@ -199,10 +201,12 @@ class Lobby:
         Raises trio.BrokenResourceError if it closes before it has said who it is.
         """
         with self._quotas.unnamed(transport.peer):
+            reason = None
             with trio.move_on_after(self._name_wait_s):
                 reason = await introduce(transport, connection, inf, self._strangers)
-                if reason is not None or _said_who(connection):
-                    return reason or self._seat(transport.peer, connection)
+            if reason is not None or _said_who(connection):
+                await _let_others_leave()
+                return reason or self._seat(transport.peer, connection)
             if self._expect and not self.has_begun:
                 return await self._hold(transport, connection)
         return self._seat_nobody(transport.peer, connection)
@@ -243,6 +247,7 @@ class Lobby:
         for _ in range(REMARKS_MAX):
             reason = await introduce(transport, connection, inf, self._strangers)
             if reason is not None or _said_who(connection):
+                await _let_others_leave()
                 return reason
         return "it said much and not who it is"
 
@@ -303,8 +308,6 @@ class Lobby:
 
     def _seat(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that this connection is, or why there is no place for it."""
-        if not self.has_begun:
-            self._clear_out()
         said, token = connection.name, connection.token
         if token is not None and (entrant := owner_of(token, self._tokens.items())) is not None:
             return self._with_token(entrant, peer, said, token)
@@ -378,6 +381,12 @@ class Lobby:
 
 def _said_who(connection: ArenaConnection) -> bool:
     return any(said is not None for said in (connection.name, connection.token, connection.protocol))
+
+
+async def _let_others_leave() -> None:
+    """Who closes and connects again may do both in one moment: the end of the old one is heard first."""
+    for _ in range(TURNS_TO_LEAVE):
+        await trio.lowlevel.checkpoint()
 
 
 def _enter(connection: ArenaConnection) -> None:

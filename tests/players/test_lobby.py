@@ -17,8 +17,8 @@ class Guest:
     """A bot's end of a connection into a lobby, in virtual time."""
 
     def __init__(self, lobby, nursery, *said, peer="10.0.0.1"):
-        self.stream, theirs = memory_stream_pair()
-        transport = StreamTransport(theirs)
+        self.stream, self.theirs = memory_stream_pair()
+        transport = StreamTransport(self.theirs)
         transport.peer = peer
         nursery.start_soon(lobby.serve, transport)
         self.said = said
@@ -350,9 +350,10 @@ async def test_who_did_not_come_in_time_stays_outside(autojump_clock):
 async def test_one_that_closes_and_comes_again_at_once_keeps_its_name(autojump_clock):
     """Before play: the old connection's end need not have been heard when the new one speaks."""
     async with open_lobby(expect=1) as (lobby, come):
-        guest = await come({"name": "alice"})
-        await guest.stream.aclose()
-        await come({"name": "alice"})
+        guest, again = await come({"name": "alice"}), await come()
+        again.theirs.receive_stream.put_data(b'{"name": "alice"}')
+        guest.theirs.receive_stream.put_eof()
+        await wait_all_tasks_blocked()
         assert ["alice (10.0.0.1)"] == lobby.begin()
 
 
