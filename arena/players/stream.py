@@ -27,7 +27,7 @@ from arena.players.lag import LagWatch
 from arena.players.switchboard import put_off
 from arena.players.transport import Transport
 from arena.record import Decision, FaultKind
-from arena.wire.connection import Answered, ArenaConnection, Malformed, Noted, Received, Refused
+from arena.wire.connection import OLD_ANSWER, Answered, ArenaConnection, Malformed, Noted, Received, Refused
 
 OUTBOX_BYTES_MAX = 1 << 20
 """A bot that reads nothing while a megabyte piles up is gone; the longest question is some kilobytes."""
@@ -76,6 +76,8 @@ class StreamPlayer(Player):
         self._unsent = False
         self._owed_s = 0.0
         """For how long the open question had to wait for an owed answer, its clock running, in seconds."""
+        self._awaited = 0
+        """How many questions went out whose answers, in time or late, have not come."""
         self._is_gone = False
         self.gone_reason = "never connected"
         self.lost_at: float | None = None
@@ -111,6 +113,7 @@ class StreamPlayer(Player):
         self._transport, self.connection = transport, connection
         self._outbox = bytearray()  # a new one: the old connection's writer may still hold on to its own
         self._put_aside.clear()
+        self._awaited = 0
         self.lost_at = None
         self.hears_events = connection.protocol is not None
         self._say(connection.welcome(self.name, self.token))
@@ -186,17 +189,18 @@ class StreamPlayer(Player):
                 said = connection.receive(octets)
             else:
                 said = connection.read_on()
-            is_answer = False
+            is_asked_for = 0 < len(said) <= self._awaited and len(octets) <= ANSWER_BYTES_FREE
             for received in said:
                 if type(received) is Answered:
-                    is_answer = True
                     self._settle(received.move, now, heard_since)
                 else:
+                    is_asked_for = is_asked_for and received is OLD_ANSWER
                     self._take(received, now, heard_since)
             if self._unsent and connection is self.connection and connection.can_ask:
                 self._ask_now()
-            if is_answer and len(said) == 1 and len(octets) <= ANSWER_BYTES_FREE:
-                return True  # nothing but what the arena asked for, as nearly always
+            if is_asked_for:  # one answer a question is, however late
+                self._awaited -= len(said)
+                return True
             may_go_on = allowance.charge(len(octets), len(said)) and not connection.has_more
             allowance.note_work(began)
             return may_go_on
@@ -352,6 +356,7 @@ class StreamPlayer(Player):
             self._asked_id = connection.open_id
         self._messages.append((slot.asked_at, "→", octets[:MESSAGE_BYTES_KEPT]))
         self._put_aside.append(octets)
+        self._awaited += 1
         self.flush()
 
     def expire(self) -> tuple[FaultKind, str]:

@@ -22,6 +22,7 @@ from arena.wire.shown import shown
 
 __all__ = [
     "HEARD",
+    "OLD_ANSWER",
     "SAID",
     "Answered",
     "ArenaConnection",
@@ -210,7 +211,7 @@ SAID: Final[Mapping[State, Mapping[Said, State]]] = {
 }
 """What follows from what we say.  What has no entry raises LocalProtocolError."""
 
-_OLD = Noted("an answer to an old question")
+OLD_ANSWER: Final = Noted("an answer to an old question")
 _LATE_NAME = Noted("a name after the time for names: it changes nothing")
 VALUES_AT_ONCE: Final = 32
 """So many values of one connection are read in one step: 6 µs each if they are as bad as can be."""
@@ -313,17 +314,17 @@ class ArenaConnection:
                 return self._judge(Heard.WRONG, f"message_id {_short(message_id)} was never given out")
             if number < self._asked:
                 self._judge(Heard.OLD, "")
-                return _OLD
+                return OLD_ANSWER
         if self.state is State.READY:
             self._judge(Heard.OLD, "")
-            return _OLD
+            return OLD_ANSWER
         if "move" not in value:
             return self._judge(Heard.WRONG, 'no "move"')
         self.state, outcome = HEARD[self.state][Heard.ANSWER]
         if outcome is Outcome.ANSWERED:
             self._has_answered = True
             return Answered(self._last_id, value["move"])
-        return _OLD
+        return OLD_ANSWER
 
     def _hear_introduction(self, value: dict[str, Any]) -> Received:
         reason = _refuse(value)

@@ -368,6 +368,27 @@ async def test_answers_that_were_asked_for_are_free(autojump_clock):
     assert {None} == {decision.fault for decision in decisions}
 
 
+async def test_late_answers_are_free_once(autojump_clock, monkeypatch):
+    """An answer to a question that was given up was asked for too; the same once more was not."""
+    charged = []
+    monkeypatch.setattr(Allowance, "charge", lambda self, octets, values: charged.append(values) or True)
+
+    async def late_and_twice(peer: Peer) -> None:
+        for times in (1, 1, 3):
+            question = await peer.question()
+            await trio.sleep(1.2)
+            for _ in range(times):
+                await peer.say(peer.answer_to(question))
+                await trio.sleep(0.01)
+
+    async with seat_bots({"bot": late_and_twice}) as players:
+        charged.clear()  # its introduction was not asked for
+        decisions, _ = await play(players["bot"])
+        await trio.sleep(1.0)
+    assert ["too_late"] * 3 == [decision.fault for decision in decisions]
+    assert [1, 1] == charged
+
+
 async def test_all_connections_of_an_owner_share_its_allowance(autojump_clock):
     """Fifteen connections may send what one may: what is over is read at the same pace in all."""
     allowance = Allowance()
