@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import msgspec
@@ -235,9 +235,9 @@ def test_dripping_takes_linear_time() -> None:
 
     def seconds(size: int) -> float:
         chunks = drip(b'{"a":[' + b"1," * size + b'0],"b":"' + b"x" * size + b'"}')
-        begin = perf_counter()
+        begin = process_time()
         read(chunks, bytes_max=10 * size)
-        return perf_counter() - begin
+        return process_time() - begin
 
     small = min(seconds(1_000) for _ in range(5))
     large = min(seconds(10_000) for _ in range(3))
@@ -251,9 +251,9 @@ def test_a_flood_in_one_chunk_takes_linear_time(unit: bytes) -> None:
 
     def seconds(count: int) -> float:
         flood = unit * count
-        begin = perf_counter()
+        begin = process_time()
         read([flood], bytes_max=10**7)
-        return perf_counter() - begin
+        return process_time() - begin
 
     small = min(seconds(1_000) for _ in range(5))
     large = min(seconds(40_000) for _ in range(3))
