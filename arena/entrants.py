@@ -25,6 +25,7 @@ from arena.strict import (
     Reader,
     did_you_mean,
     duration,
+    flag,
     listed,
     many,
     one_of,
@@ -41,6 +42,8 @@ Restart: TypeAlias = Literal["never", "series", "match"]
 
 FILES_MAX, FILES_BYTES_MAX = 10_000, 100_000_000
 """All of a bot's files are read for its fingerprint before every run, which must not take minutes."""
+CONNECT_S_MAX = 300.0
+"""Loading a large model takes a minute or two; what takes longer holds up everybody else's tournament."""
 UNVERSIONED = "0"
 """The version of a bot that names none."""
 
@@ -71,6 +74,12 @@ class Entrant:
     """How many of it can live at once; None: as many as there are tables."""
     connect_s: float = 30.0
     """How long it may take to connect once it is started."""
+    read: tuple[Path, ...] = ()
+    """What it reads beside its folder, in a box where not everything can be read."""
+    build_network: bool = False
+    """Whether its build has the network in a strict box as well."""
+    memory_mb: int = 2048
+    """What all its processes together may hold in memory."""
     path: str = ""
     """What the user said."""
     command: str = ""
@@ -293,6 +302,7 @@ def _from_folder(folder: Path) -> Entrant:
     if "run" not in recipe:
         raise ConfigError(f"{path}: run: found nothing, expected {_A_COMMAND}")
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
+    own |= {"read": tuple(folder / path for path in recipe.get("read", ()))}
     return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), **own)
 
 
@@ -414,7 +424,10 @@ _RECIPE: Mapping[str, Reader[Any]] = {
     "transport": one_of("tcp", "stdio"),
     "restart": one_of("never", "series", "match"),
     "instances_max": whole(1, 1000),
-    "connect_s": duration(beyond=True),
+    "connect_s": duration(beyond=True, most_s=CONNECT_S_MAX),
+    "read": many(lambda value: Path(text(value)).expanduser(), 'a list of paths such as ["~/tables"]'),
+    "build_network": flag,
+    "memory_mb": whole(16, 1_000_000),
 }
 
 

@@ -10,10 +10,11 @@ import trio
 from arena.entrants import Entrant, needs_build
 from arena.errors import ConfigError
 from arena.plan import Plan, control_of
+from arena.players.build import build
 from arena.players.lag import LagWatch
 from arena.players.lobby import CONNECTIONS_MAX, Lobby
 from arena.players.pool import Pool, file_name, is_ours
-from arena.players.process import BotBroken, build
+from arena.players.start import BotBroken
 from arena.players.tcp import accept_all, listen
 from arena.store import StoredBot
 from arena.tournament import BrokenBots, Reporter, Setup, Summary
@@ -64,7 +65,7 @@ async def gather(
 
     Nobody is waited for longer than until `stops_at`, when the run's time is over.
     """
-    entrants, broken = await _build_all(setup, reporter)
+    entrants, broken = await _build_all(setup, pool, reporter)
     broken += await pool.try_all({bot.name for bot in broken})
     if broken and not setup.plan.leave_out_broken:
         raise BrokenBots(broken)
@@ -160,14 +161,16 @@ def _check_anchor(plan: Plan, names: Sequence[str]) -> None:
         )
 
 
-async def _build_all(setup: Setup, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
+async def _build_all(setup: Setup, pool: Pool, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
     """The entrants, built, and those of them that cannot be."""
     entrants, broken = [], []
     for entrant in setup.entrants:
         if needs_build(entrant):
+            assert pool.box is not None, "what is built is started, and that in a box"
             reporter.note(f"building {entrant.name}: {' '.join(entrant.build)}")
             try:
-                entrant = await build(entrant, setup.folder / "logs" / f"{file_name(entrant.name)}-build.log")
+                log = setup.folder / "logs" / f"{file_name(entrant.name)}-build.log"
+                entrant = await build(entrant, pool.box, pool.place_of(entrant), log)
             except BotBroken as error:
                 broken.append(error)
         entrants.append(entrant)

@@ -259,6 +259,8 @@ class _Match:
             reason = reason or f"no answer within {limit.time_s:g} s"
             is_lagged = self.lag(began_at) > LAG_SHARE * limit.time_s
         if fault != "gone":
+            if not player.has_answered:
+                player.first_answer_s = elapsed_s
             player.has_answered = True
         if chair.limit is None:  # there is a bank
             chair.clock.spend(elapsed_s, limit)

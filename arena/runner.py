@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import resource
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from math import inf
 
 import attrs
 import trio
 
+from arena.box.box import Box, open_box
 from arena.course import Advance, ClosedSeries, Course, Result
 from arena.errors import ConfigError
 from arena.gather import gather, open_lobby
@@ -23,7 +24,7 @@ from arena.players.lag import LagWatch
 from arena.players.pool import Pool
 from arena.record import Entry
 from arena.schedule import FORMATS, Pairing, PairingId, match_id
-from arena.store import Finished
+from arena.store import DATABASE, Finished
 from arena.tournament import BrokenBots, Reporter, Setup, Silent, Summary
 
 FILES_WANTED = 4096
@@ -40,7 +41,7 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
     trio.lowlevel.add_instrument(watch)
     stops_at = trio.current_time() + (setup.plan.max_time or inf)
     try:
-        async with trio.open_nursery() as nursery:
+        async with _box_of(setup, reporter) as box, trio.open_nursery() as nursery:
             note = partial(note_bug, setup, summary)
             lobby = open_lobby(setup, nursery, reporter, watch, note) if setup.plan.connecting else None
             pool = Pool(
@@ -49,6 +50,9 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
                 processes_max=2 * setup.concurrency * setup.plan.seats,
                 shares_deals=deals_of(setup.plan) == "same",
                 margin_s=setup.margins,
+                box=box,
+                results=setup.folder,
+                move_s=setup.plan.move_time,
                 name_wait_s=setup.plan.name_wait_s,
                 reconnect_s=setup.plan.reconnect_s,
                 logs=setup.folder / "logs",
@@ -66,6 +70,17 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
             nursery.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(watch)
+
+
+@asynccontextmanager
+async def _box_of(setup: Setup, reporter: Reporter) -> AsyncIterator[Box | None]:
+    """What bots are started in; None if none is.  Raises ConfigError if none is strict enough."""
+    if not any(entrant.kind == "process" for entrant in setup.entrants):
+        yield None
+        return
+    secret = setup.folder / DATABASE
+    async with open_box(setup.plan.sandbox, secret=secret, say=reporter.note) as box:
+        yield box
 
 
 def _lift_files_limit() -> None:

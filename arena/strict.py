@@ -7,6 +7,7 @@ ConfigError with what was found and what is expected; `read_table` adds where, a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,14 +61,16 @@ def one_of(*words: str) -> Reader[str]:
     return read
 
 
-def duration(least_s: float = 0.0, *, beyond: bool = False) -> Reader[float]:
-    """A duration in seconds, of at least `least_s`, or `beyond` it: more than that."""
+def duration(least_s: float = 0.0, *, beyond: bool = False, most_s: float = inf) -> Reader[float]:
+    """A duration in seconds, of at least `least_s`, or `beyond` it: more than that; and at most `most_s`."""
 
     def read(value: object) -> float:
         seconds = parse_duration(value)
         if seconds < least_s or (beyond and seconds == least_s):
             least = f"{'more than' if beyond else 'at least'} {format_duration(least_s)}"
             raise unexpected(value, f"{least}: {DURATION}")
+        if seconds > most_s:
+            raise unexpected(value, f"at most {format_duration(most_s)}")
         return seconds
 
     return read

@@ -15,7 +15,7 @@ from arena.entrants import Entrant
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.plan import Plan, control_of
-from arena.players.process import BotBroken
+from arena.players.start import BotBroken
 from arena.record import Entry
 from arena.store import Store
 

@@ -30,6 +30,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "pending": (1, {"attrs"}),
     "course": (1.2, {"attrs"}),
     "entrants": (1.5, {"attrs", "msgspec"}),
+    "box": (1.8, {"attrs", "trio"}),
     "sdk": (1, {"msgspec"}),
     "players": (2, {"attrs", "trio", "cattrs", "msgspec"}),
     "referee": (3, {"attrs", "trio"}),

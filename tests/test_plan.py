@@ -108,6 +108,7 @@ def test_every_key_of_a_plan():
         decisions = "all"
         strict = true
         leave_out_broken = true
+        sandbox = "strict"
         out = "results/cup"
         [rules]
         dice = 3
@@ -152,6 +153,7 @@ def test_every_key_of_a_plan():
         decisions="all",
         strict=True,
         leave_out_broken=True,
+        sandbox="strict",
         out=HERE / "results/cup",
     )
     assert expected == plan
@@ -640,6 +642,7 @@ def test_every_key_is_identity_or_free():
         "decisions",
         "strict",
         "leave_out_broken",
+        "sandbox",
         "out",
     }
     bound = {key.partition(" ")[0] for key in identity(Plan(), Toy())} - {"version"}

@@ -10,10 +10,12 @@ from typing import Any
 
 import attrs
 
+from arena.box.box import open_box
+from arena.box.places import place_of
 from arena.entrants import Entrant, needs_build, resolve
 from arena.game import Game
 from arena.games import GAMES
-from arena.players.process import build
+from arena.players.build import build
 
 COMPILED = "anvil"
 LEAN_CLIENT = Path(__file__).with_name("lean_client.py")
@@ -36,7 +38,9 @@ async def compiled() -> Entrant | None:
         if shutil.which("g++") is None:
             return None
         with tempfile.TemporaryDirectory() as folder:
-            entrant = await build(entrant, Path(folder) / "build.log")
+            async with open_box("off") as box:
+                place = place_of(entrant, (), None)
+                entrant = await build(entrant, box, place, Path(folder) / "build.log")
     return entrant
 
 

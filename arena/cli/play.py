@@ -67,6 +67,11 @@ from arena.cli.words import EXIT_CODES, cli, options
     ("--strict", None, "Exit code 1 if there was any fault."),
     ("--exit-first", "-x", None, "Stop at the first fault and print its capsule."),
     ("--leave-out-broken", None, "Play without bots that cannot be started."),
+    (
+        "--sandbox",
+        "shield|strict|off",
+        "What started bots are shut in: shield against your own, strict against other people's.  [shield]",
+    ),
 )
 def run(
     words: tuple[str, ...],
@@ -142,6 +147,7 @@ def run(
     ("--resume", "DIR", "Go on with the comparison of this folder; needs no other words."),
     ("--fresh", None, "Forget what the results folder holds and play anew."),
     ("--concurrency", "N", "Tables at once.  [cores ÷ seats]"),
+    ("--sandbox", "shield|strict|off", "What started bots are shut in.  [shield]"),
     ("--dry-run", None, "Say what is asked and how long it may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),
     ("--quiet", "-q", None, "No progress."),

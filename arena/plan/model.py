@@ -95,6 +95,8 @@ class Plan:
     strict: bool = False
     """Exit code 1 if there was any fault."""
     leave_out_broken: bool = False
+    sandbox: Literal["shield", "strict", "off"] = "shield"
+    """What the bots that the arena starts are shut in; `arena.box` knows how."""
     out: Path | None = None
     """The results folder; None: by the plan's name."""
 

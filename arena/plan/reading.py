@@ -137,6 +137,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "decisions": one_of("faults", "all", "none"),
         "strict": flag,
         "leave_out_broken": flag,
+        "sandbox": one_of("shield", "strict", "off"),
         "out": optional(lambda value: base / Path(text(value)).expanduser()),
     }
 

@@ -245,6 +245,8 @@ class Player(ABC):
     name: str
     has_answered: bool = False
     """Whether this instance has answered once, or let the longer time of its first answer go by."""
+    first_answer_s: float = 0.0
+    """What that answer, or its absence, has taken, until somebody takes note of it."""
     margin_s: float = 0.0
     """What is granted on top of every limit for the way there and back."""
     hears_events: bool = True

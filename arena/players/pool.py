@@ -11,17 +11,22 @@ import importlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import attrs
 import trio
 
+from arena.box.box import Box
+from arena.box.places import Place, place_of
 from arena.entrants import Entrant
 from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
 from arena.players.lobby import Lobby
-from arena.players.process import BotBroken, ProcessPlayer, run_process
+from arena.players.process import ProcessPlayer, run_process
+from arena.players.start import BotBroken
+from arena.players.startup import StartUps
 from arena.players.stream import StreamPlayer
 from arena.schedule import Pairing
 
@@ -29,6 +34,8 @@ TRIED_AT_ONCE = 4
 """Bots started at the same time when all are tried; more would only get into each other's way."""
 UPCOMING = 500
 """So many matches ahead are looked at for who is needed next."""
+PLACE_S = 0.25
+"""An instance that is told to end holds its place among the processes no longer than this: others play on."""
 LOGS_KEPT = 100
 """Of each bot the logs of its last instances; one that is started for every match has thousands."""
 
@@ -44,6 +51,8 @@ class Instance:
     series: str | None = None
     """The series it plays, where the bot wants a fresh start for every one."""
     is_busy: bool = False
+    place: object = None
+    """Its place among the processes that may live at once."""
 
     @property
     def is_process(self) -> bool:
@@ -61,6 +70,9 @@ class Pool:
         processes_max: int,
         shares_deals: bool,
         margin_s: Mapping[str, float],
+        box: Box | None = None,
+        results: Path | None = None,
+        move_s: float | None = None,
         name_wait_s: float = 1.0,
         reconnect_s: float = 10.0,
         logs: Path | None = None,
@@ -75,6 +87,11 @@ class Pool:
         self._processes_max = processes_max
         self._shares_deals = shares_deals
         self._margin_s = margin_s
+        self.box = box
+        """What processes are started in; None: there are none."""
+        self._results = results
+        """What no bot may see."""
+        self._startups = StartUps(move_s)
         self._name_wait_s = name_wait_s
         self._reconnect_s = reconnect_s
         self._logs = logs
@@ -84,6 +101,10 @@ class Pool:
         self._instances: list[Instance] = []
         self._alive: Counter[str] = Counter()
         """Processes by bot, from before their start until the last child is gone."""
+        self._places: set[object] = set()
+        """Of the processes that count together; one that is told to end gives its own back soon."""
+        self._sticky: set[str] = set()
+        """Bots of which an instance did not end by itself: the next ones are given no time for it."""
         self._room = trio.Event()
         self._started: Counter[str] = Counter()
         self._busy: Counter[str] = Counter()
@@ -208,6 +229,7 @@ class Pool:
             if instance is None:
                 continue
             instance.is_busy = False
+            self._startups.note_first_answer(instance.bot, instance.player)
             self._instances.remove(instance)
             entrant = self.entrants.get(instance.bot)
             if entrant is None or not is_ours(entrant):
@@ -234,20 +256,27 @@ class Pool:
             from arena.players.local import LocalPlayer
 
             return Instance(LocalPlayer(entrant.name, load_bot(entrant)), entrant.name)
-        await self._make_room(entrant)
-        player: ProcessPlayer = await self._nursery.start(self._run, entrant)
-        return Instance(player, entrant.name)
+        place = await self._make_room(entrant)
+        began_at = trio.current_time()
+        try:
+            player: ProcessPlayer = await self._nursery.start(self._run, entrant, place)
+        finally:
+            self._startups.note_start(entrant, trio.current_time() - began_at)
+        self._startups.limit(entrant, player)
+        return Instance(player, entrant.name, place=place)
 
-    async def _make_room(self, entrant: Entrant) -> None:
-        """Counts one more process of this bot, ending idle ones where there are too many."""
+    async def _make_room(self, entrant: Entrant) -> object:
+        """A place for one more process of this bot; idle ones are ended where there are too many."""
         while True:
             room = self._room
             idle = [instance for instance in self._instances if instance.is_process and not instance.is_busy]
             if entrant.instances_max is not None and self._alive[entrant.name] >= entrant.instances_max:
                 idle = [instance for instance in idle if instance.bot == entrant.name]
-            elif self._alive.total() < self._processes_max:
+            elif len(self._places) < self._processes_max:
                 self._alive[entrant.name] += 1
-                return
+                place = object()
+                self._places.add(place)
+                return place
             if idle:
                 self._end(self._needed_last(idle))
             await room.wait()
@@ -264,22 +293,38 @@ class Pool:
             key=lambda i: UPCOMING if _is_lost(i.player) else next_use.get((i.bot, i.rotation), UPCOMING),
         )
 
-    async def _run(self, entrant: Entrant, task_status: trio.TaskStatus[ProcessPlayer]) -> None:
+    async def _run(
+        self, entrant: Entrant, place: object, task_status: trio.TaskStatus[ProcessPlayer]
+    ) -> None:
         """One process from start to end; its place is counted already."""
+        assert self.box is not None, "processes are started in a box"
         try:
             await run_process(
                 entrant,
+                self.box,
+                place=self.place_of(entrant),
                 log_path=self._log_path(entrant.name),
                 margin_s=self._margin_s.get(entrant.name, 0.0),
                 name_wait_s=self._name_wait_s,
                 reconnect_s=self._reconnect_s,
+                connect_s=self._startups.connect_s(entrant),
+                is_patient=entrant.name not in self._sticky,
+                note_sticky=partial(self._sticky.add, entrant.name),
                 watch=self._watch,
                 note_bug=self._note_bug,
                 task_status=task_status,
             )
         finally:
             self._alive[entrant.name] -= 1
-            self._make_known()
+            self._give_back(place)
+
+    def place_of(self, entrant: Entrant) -> Place:
+        """What a bot sees of the file system."""
+        return place_of(entrant, self.entrants.values(), self._results)
+
+    def _give_back(self, place: object) -> None:
+        self._places.discard(place)
+        self._make_known()
 
     def _log_path(self, bot: str) -> Path | None:
         """Where the next instance logs; the log of an old one makes room for it."""
@@ -297,10 +342,17 @@ class Pool:
         self._room = trio.Event()
 
     def _end(self, instance: Instance) -> None:
-        """Has an instance ended; its process gives its place back when it is gone."""
+        """Has an instance ended, beside play."""
         self._instances.remove(instance)
         if isinstance(instance.player, ProcessPlayer):
             instance.player.close()
+            self._nursery.start_soon(self._see_off, instance.player, instance.place)
+
+    async def _see_off(self, player: ProcessPlayer, place: object) -> None:
+        """Gives back the place of an instance that ends when it is gone, or after a short time."""
+        with trio.move_on_after(PLACE_S):
+            await player.ended.wait()
+        self._give_back(place)
 
     async def close(self) -> None:
         """Ends all instances, together, and says goodbye to those that connected."""

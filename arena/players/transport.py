@@ -33,6 +33,8 @@ class Transport(ABC):
 
     peer: str = "this process"
     """Who is at the other end, for people."""
+    ends: tuple[tuple[str, int], tuple[str, int]] | None = None
+    """Our address and port, and theirs, of a connection that others could make too."""
     is_polled: bool = True
     """Whether news come through Trio's poll, so that the lag watch knows when they can have come."""
 
@@ -67,6 +69,8 @@ class SocketTransport(Transport):
         self._socket = sock
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             self.peer = str(sock.getpeername()[0])
+        if sock.family == socket.AF_INET:
+            self.ends = (sock.getsockname(), sock.getpeername())
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

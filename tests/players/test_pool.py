@@ -9,7 +9,7 @@ from tournaments import Record, Steady, alive, honest, local, opened, play, prog
 import arena.runner
 from arena.games.liars_dice import LiarsDice
 from arena.players.pool import Pool, file_name, load_bot
-from arena.players.process import BotBroken
+from arena.players.start import BotBroken
 from arena.runner import course_of
 from arena.schedule import Pairing
 

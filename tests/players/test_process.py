@@ -10,18 +10,23 @@ import trio
 from attrs import evolve
 from tournaments import alive, honest, program
 
+from arena.box.box import open_box
+from arena.box.places import place_of
 from arena.entrants import resolve
 from arena.errors import ConfigError
-from arena.players.process import LOG_BYTES_MAX, BotBroken, BotLog, build, run_process
+from arena.players.build import build
+from arena.players.log import LOG_BYTES_MAX, BotLog
+from arena.players.process import run_process
+from arena.players.start import BotBroken
 
 
 @asynccontextmanager
 async def running(entrant, log_path=None, **options):
     """An instance of the bot; it is ended in order afterwards."""
-    async with trio.open_nursery() as nursery:
+    async with open_box("shield") as box, trio.open_nursery() as nursery:
         with trio.fail_after(15):
             player = await nursery.start(
-                lambda **more: run_process(entrant, log_path=log_path, **options, **more)
+                lambda **more: run_process(entrant, box, log_path=log_path, **options, **more)
             )
             yield player
             player.close()
@@ -58,7 +63,7 @@ async def test_environment_and_folder(tmp_path, monkeypatch):
     assert str(tmp_path) in said
     assert "ARENA_HOST" in said
     assert "SECRET" not in said
-    names = set(eval(said[: said.index("]") + 1])) - {"LC_CTYPE"}  # Python's own
+    names = set(eval(said[: said.index("]") + 1])) - {"LC_CTYPE", "PWD"}  # Python's own, and bubblewrap's
     wanted = {"ARENA_HOST", "ARENA_NAME", "ARENA_PORT", "ARENA_TOKEN", "PATH"}
     assert wanted <= names <= wanted | {"HOME", "LANG"}
 
@@ -200,11 +205,16 @@ def folder_with(tmp_path, build):
     return resolve(str(folder), base=tmp_path)
 
 
+async def built(entrant, log_path):
+    async with open_box("shield") as box:
+        return await build(entrant, box, place_of(entrant, (), None), log_path)
+
+
 @pytest.mark.slow
 async def test_a_build_that_fails(tmp_path):
     """Its exit code and the end of its log."""
     with pytest.raises(BotBroken, match="its build failed with exit code 7") as caught:
-        await build(folder_with(tmp_path, "echo no compiler here; exit 7"), tmp_path / "log")
+        await built(folder_with(tmp_path, "echo no compiler here; exit 7"), tmp_path / "log")
     assert "no compiler here" in caught.value.log
     assert "no compiler here" in (tmp_path / "log").read_text()
 
@@ -215,7 +225,7 @@ async def test_a_build_that_is_cancelled_is_killed(tmp_path):
     seconds = f"600.{os.getpid()}"
     with trio.fail_after(5):
         with trio.move_on_after(0.3) as scope:
-            await build(folder_with(tmp_path, f"sleep {seconds} & sleep {seconds}"), tmp_path / "log")
+            await built(folder_with(tmp_path, f"sleep {seconds} & sleep {seconds}"), tmp_path / "log")
         assert scope.cancelled_caught
         while alive(f"sleep\0{seconds}"):  # noqa: ASYNC110
             await trio.sleep(0.01)

@@ -1,0 +1,349 @@
+"""The box of a run: how well its bots are shut in, found out by trying, and programs started in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import trio
+
+from arena.box import bubblewrap, landlock, limits, probe
+from arena.box.guard import BOX_PORT
+from arena.box.places import Place, needed_paths, shown_paths
+from arena.box.spawn import ANSWER_S_MAX, CannotRun, Keeper, Running
+from arena.errors import ConfigError
+
+Level: TypeAlias = Literal["shield", "strict", "off"]
+LEVELS: tuple[Level, ...] = ("shield", "strict", "off")
+Means: TypeAlias = Literal["bubblewrap", "landlock", "limits"]
+
+PROBE_S_MAX = 20.0
+_SAID_BYTES_MAX = 4096
+_SMALL_PIDS = 16
+"""A box counts its processes from 1: small numbers mean its own there, and prove nothing."""
+_DEVICES = (
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/pts",
+    "/dev/ptmx",
+)
+_WHY_NOT = {
+    "bubblewrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap), and let its users "
+    "make user namespaces",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Job:
+    """A program to be started."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    place: Place
+    memory_mb: int = limits.MEMORY_MB
+    has_network: bool = False
+    """Whether it has the network in a strict box as well."""
+    is_piped: bool = False
+    """Whether its standard input and output lead to the arena."""
+    is_server: bool = False
+    """Whether the arena listens for it: in a strict box, within its own network."""
+
+
+class Box:
+    """What all programs of a run are started in."""
+
+    def __init__(self, level: Level, means: Means, keeper: Keeper, scratch: Path) -> None:
+        self.level = level
+        self.means = means
+        self.failings: tuple[str, ...] = ()
+        """What programs in it get away with all the same, in words."""
+        self._keeper = keeper
+        self._scratch = scratch
+        self._scratches: dict[Place, Path] = {}
+        self._tasks = limits.TASKS_MAX
+
+    @property
+    def name(self) -> str:
+        """What tables say of it: `shield (bubblewrap)`."""
+        return self.level if self.level == "off" else f"{self.level} ({self.means})"
+
+    @property
+    def has_own_network(self) -> bool:
+        """Whether nobody else can reach a port of a program without network."""
+        return self.level == "strict"
+
+    @property
+    def port(self) -> int:
+        """Where a program of a box with its own network finds the arena."""
+        return BOX_PORT
+
+    async def start(self, job: Job, fds: Sequence[int], nursery: trio.Nursery) -> Running:
+        """Starts the program with these standard streams; `nursery` hears of it until `Running.close`.
+
+        Raises CannotRun.
+        """
+        running = await self._keeper.spawn(self._order(job), fds)
+        nursery.start_soon(running.listen)
+        try:
+            for _ in range(4):  # more than once: a bot may have stopped the keeper
+                with trio.move_on_after(ANSWER_S_MAX / 4):
+                    await running.started.wait()
+                    break
+                self._keeper.wake()
+            if not running.started.is_set() or running.failed is not None:
+                raise CannotRun(running.failed or 0)
+        except BaseException:
+            running.close()
+            raise
+        return running
+
+    def _order(self, job: Job) -> dict[str, Any]:
+        is_boxed = self.level != "off" and self.means == "bubblewrap"
+        env = dict(job.env)
+        rules = None
+        if self.level != "off" and self.means == "landlock":
+            env["TMPDIR"] = str(self._scratch_of(job.place))
+            rules = _rules(job.place, env["TMPDIR"])
+        return {
+            "argv": list(job.argv),
+            "env": env,
+            "cwd": None if is_boxed else str(job.place.folder),
+            "box": self._words(job, env) if is_boxed else None,
+            "landlock": rules,
+            "resources": limits.resources(),
+            "memory_bytes": job.memory_mb << 20,
+            "tasks": self._tasks,
+        }
+
+    def _words(self, job: Job, env: Mapping[str, str]) -> dict[str, Any]:
+        is_strict = self.level == "strict"
+        words = (
+            bubblewrap.strict_words(job.place, {**env, "HOME": "/tmp"}, network=job.has_network)
+            if is_strict
+            else bubblewrap.shield_words(job.place, env)
+        )
+        return {
+            "program": bubblewrap.program(),
+            "words": words,
+            "is_piped": job.is_piped,
+            "listens": is_strict and job.is_server and not job.has_network,
+        }
+
+    def _scratch_of(self, place: Place) -> Path:
+        """A folder for the temporary files of the programs of one place."""
+        if place not in self._scratches:
+            self._scratches[place] = Path(tempfile.mkdtemp(dir=self._scratch))
+        return self._scratches[place]
+
+
+def _rules(place: Place, scratch: str) -> tuple[list[str], list[str]]:
+    """What Landlock leaves readable and writable: all that is shown, its own folder, no other process."""
+    hidden = [*place.hidden, Path("/proc"), Path("/run"), Path(scratch).parent]
+    inner = [path for path in place.hidden if place.folder in path.parents]
+    is_writable = place.is_writable and not inner
+    readable = [*shown_paths(hidden), *needed_paths(), *place.read]
+    readable += (
+        shown_paths(inner, place.folder)
+        if inner
+        else [*place.own, place.folder]
+        if is_writable
+        else place.own
+    )
+    readable += [Path("/proc") / name for name in os.listdir("/proc") if not name.isdigit()]
+    readable += [Path("/run/systemd/resolve")]
+    writable = [*map(Path, _DEVICES), Path(scratch), *([place.folder] if is_writable else [])]
+    return [str(path) for path in readable], [str(path) for path in writable]
+
+
+# Which means there are is found out by trying.
+
+
+@asynccontextmanager
+async def open_box(
+    level: Level,
+    *,
+    secret: Path | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> AsyncIterator[Box]:
+    """The box of a run; `secret` is a file in a folder that no bot may see.
+
+    Raises ConfigError if it is to be strict and cannot be.
+    """
+    keeper = Keeper()
+    with ExitStack() as undo:
+        scratch = Path(tempfile.mkdtemp(prefix="arena-"))
+        undo.callback(shutil.rmtree, scratch, ignore_errors=True)
+        try:
+            mistake: ConfigError | None = None
+            async with trio.open_nursery() as nursery:
+                try:
+                    box = await _tried(level, keeper, scratch, secret, nursery, say)
+                except ConfigError as error:
+                    mistake = error  # raised below, where no nursery makes a group of it
+            if mistake is not None:
+                raise mistake
+            yield box
+        finally:
+            with trio.CancelScope(shield=True):
+                await keeper.close()
+
+
+async def _tried(
+    level: Level,
+    keeper: Keeper,
+    scratch: Path,
+    secret: Path | None,
+    nursery: trio.Nursery,
+    say: Callable[[str], None],
+) -> Box:
+    """The best box that holds what it promises, and is said."""
+    if level == "off":
+        say("bots run without a box (--sandbox off): they have your rights")
+        return Box(level, "limits", keeper, scratch)
+    for means in _means(level):
+        box = Box(level, means, keeper, scratch)
+        escapes = await _escapes(box, keeper, secret, nursery)
+        if means == "landlock" and not {"read", "write", "spy"} & set(escapes):
+            box.failings = tuple(probe.ACTS[act][1] for act in escapes)
+            escapes = []
+        if not escapes:
+            say(_said(box))
+            return box
+        why = _reason(escapes)
+        if level == "strict":
+            raise ConfigError(
+                f"--sandbox strict: bubblewrap does not shut bots in here ({why}), and without that none is "
+                f"started: {_WHY_NOT['bubblewrap']}, or take --sandbox shield"
+            )
+        say(f"warning: no shield by {means} ({why})")
+    say(
+        "warning: bots run with limits alone: they have your rights, and see results and other bots; "
+        + _WHY_NOT["bubblewrap"]
+    )
+    return Box(level, "limits", keeper, scratch)
+
+
+def _means(level: Level) -> Sequence[Means]:
+    return ("bubblewrap",) if level == "strict" else ("bubblewrap", "landlock")
+
+
+def _said(box: Box) -> str:
+    line = f"bots run in a {'strict box' if box.level == 'strict' else 'shield'} ({box.means})"
+    if box.failings:
+        return f"warning: {line}, which does not keep them from this: {', '.join(box.failings)}"
+    return line
+
+
+def _reason(escapes: Sequence[str]) -> str:
+    """Why a box is none."""
+    return "; ".join(probe.ACTS[act][1] if act in probe.ACTS else act for act in escapes)
+
+
+async def _escapes(box: Box, keeper: Keeper, secret: Path | None, nursery: trio.Nursery) -> list[str]:
+    """What a program in this box gets away with: names of acts, or why it could not be tried."""
+    if box.means == "bubblewrap" and bubblewrap.program() is None:
+        return ["it is not installed"]
+    if box.means == "landlock" and not landlock.version():
+        return ["this system has none"]
+    with _Trial(box.level, secret, is_counting_from_one=0 < keeper.pid <= _SMALL_PIDS) as trial:
+        said = await _probed(box, trial.place, trial.words, nursery)
+        return trial.escapes(said)
+
+
+class _Trial:
+    """What a box is tried with: folders of our own, the results, this process, a port."""
+
+    def __init__(self, level: Level, secret: Path | None, *, is_counting_from_one: bool) -> None:
+        self._undo = ExitStack()
+        home = Path(tempfile.mkdtemp(prefix="arena-probe-")).resolve()
+        self._undo.callback(shutil.rmtree, home, ignore_errors=True)
+        own, hidden = home / "own", home / "hidden"
+        for folder in (own, hidden):
+            folder.mkdir()
+        (hidden / "secret").write_bytes(b"x")
+        secrets = [hidden / "secret", *([] if secret is None else [secret.resolve()])]
+        self.place = Place(
+            folder=own,
+            own=(own,),
+            is_writable=level == "shield",
+            read=(Path(probe.__file__).resolve(),),
+            hidden=tuple(path.parent for path in secrets),
+        )
+        writes = [("write", home), *(("write", path.parent) for path in secrets), ("own", own)]
+        self._traces = [(name, folder / probe.TRACE) for name, folder in writes]
+        acts = [*writes, *(("read", path) for path in secrets), ("tune", "kernel/core_pattern")]
+        if not is_counting_from_one:
+            acts += [("signal", os.getpid()), ("spy", os.getpid())]
+        if level == "strict":
+            listener = self._undo.enter_context(socket.create_server(("127.0.0.1", 0)))
+            acts += [("connect", listener.getsockname()[1])]
+        self.words = [str(word) for act in acts for word in act]
+        self._may_write = level == "shield"
+
+    def __enter__(self) -> _Trial:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._undo.close()
+
+    def escapes(self, said: Sequence[str]) -> list[str]:
+        """What the probe got away with, by what it said and what it left; or why there is nothing to tell."""
+        if probe.DONE not in said:
+            return [" ".join(said) or "it does not start"]
+        # Written is what can be seen outside: within the box there may be another folder of this name.
+        done = [name for name in said if name in probe.ACTS and name not in ("write", "own")]
+        done += [name for name, trace in self._traces if trace.exists()]
+        for _, trace in self._traces:
+            trace.unlink(missing_ok=True)
+        escaped = [name for name in dict.fromkeys(done) if name != "own"]
+        if self._may_write and "own" not in done:
+            escaped.append("a bot cannot write to its own folder")
+        return escaped
+
+
+async def _probed(box: Box, place: Place, words: Sequence[str], nursery: trio.Nursery) -> list[str]:
+    """What the probe said, line by line."""
+    job = Job(
+        argv=(sys.executable, "-I", "-S", probe.__file__, *words), env={"PATH": os.defpath}, place=place
+    )
+    read_fd, write_fd = os.pipe()
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    running: Running | None = None
+    said = b""
+    try:
+        try:
+            running = await box.start(job, (nowhere, write_fd, write_fd), nursery)
+        except CannotRun as error:
+            return [str(error)]
+        finally:
+            os.close(nowhere)
+            os.close(write_fd)
+        with trio.move_on_after(PROBE_S_MAX):
+            while len(said) < _SAID_BYTES_MAX:
+                await trio.lowlevel.wait_readable(read_fd)
+                more = os.read(read_fd, _SAID_BYTES_MAX)
+                if not more:
+                    break
+                said += more
+    finally:
+        os.close(read_fd)
+        if running is not None:
+            with trio.CancelScope(shield=True):
+                await running.kill()
+            running.close()
+    return said.decode("utf-8", "replace").split("\n")[:-1]
+
+
+__all__ = ["LEVELS", "Box", "CannotRun", "Job", "Level", "Running", "open_box"]

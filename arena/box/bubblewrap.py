@@ -1,0 +1,167 @@
+"""The words for bubblewrap: which file systems, namespaces and rights a program in the box has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from arena.box.places import Place, below, needed_paths
+
+PROGRAM = "bwrap"
+TMP_BYTES_SHIELD, TMP_BYTES_STRICT = 1 << 30, 64 << 20
+"""What a bot may keep in /tmp and /dev/shm, each: it is memory.  Other people's bots need little."""
+MASK_BYTES = 1 << 16
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
+_SETTINGS = (
+    *("alternatives", "ca-certificates", "crypto-policies", "fonts", "group", "hosts", "ld.so.cache"),
+    *("ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "os-release"),
+    *("passwd", "pki", "protocols", "resolv.conf", "services", "ssl", "terminfo", "timezone"),
+)
+"""Of /etc: what programs and their libraries ask for, and no secrets."""
+_KERNEL = ("sys", "irq", "bus", "fs", "acpi", "scsi", "driver", "tty", "asound", "sysrq-trigger", "mtrr")
+"""Of /proc: where root may turn the knobs of the kernel, also root without any capability: Bubblewrap 0.8
+leaves /proc/sys open to it."""
+_RUN_SHOWN = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
+"""Of /run: names of hosts, and on NixOS the system.  The rest are doors to services that act for the user."""
+_GRAPHICS = ("/dev/dri", "/dev/kfd")
+
+Mode = Literal["hide", "ro", "rw"]
+
+
+@lru_cache(maxsize=1)
+def program() -> str | None:
+    """Where bubblewrap is."""
+    return shutil.which(PROGRAM)
+
+
+def shield_words(place: Place, env: Mapping[str, str]) -> list[str]:
+    """The system as it is, nothing of it writable; results, other bots and their processes out of reach."""
+    views: dict[Path, Mode] = dict.fromkeys(place.hidden, "hide")
+    views |= dict.fromkeys(_reopened(place), "ro")
+    views |= dict.fromkeys((*place.own, place.folder), "rw" if place.is_writable else "ro")
+    return [
+        *_BASE,
+        *("--ro-bind", "/", "/"),
+        *_system_views(TMP_BYTES_SHIELD),
+        *_graphics(),
+        *("--tmpfs", "/run"),
+        *(word for path in _RUN_SHOWN for word in ("--ro-bind-try", path, path)),
+        *_views(views, place),
+        *_run_in(place, env),
+    ]
+
+
+def strict_words(place: Place, env: Mapping[str, str], *, network: bool) -> list[str]:
+    """Only what is needed, all of it read-only unless the place is writable; no network but its own."""
+    needed = [*needed_paths(), *map(Path, _programs(env)), *place.read]
+    views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, needed)}
+    views |= dict.fromkeys(needed, "ro")
+    views |= dict.fromkeys(place.own, "rw" if place.is_writable else "ro")
+    return [
+        *_BASE,
+        *("--unshare-user", "--disable-userns"),
+        *(() if network else ("--unshare-net",)),
+        *_system(),
+        *_system_views(TMP_BYTES_STRICT),
+        *("--dir", str(place.folder)),
+        *_views(views, place),
+        *("--remount-ro", "/"),
+        *_run_in(place, env),
+    ]
+
+
+_BASE = (
+    *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"),
+)
+
+
+def _system() -> Iterator[str]:
+    for path in _SYSTEM:
+        if os.path.islink(path):
+            yield from ("--symlink", os.readlink(path), path)
+        else:
+            yield from ("--ro-bind-try", path, path)
+    for name in _SETTINGS:
+        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+
+
+def _system_views(tmp_bytes: int) -> Iterator[str]:
+    """Devices, processes and room for temporary files, all of its own."""
+    size = str(tmp_bytes)
+    yield from (
+        "--dev",
+        "/dev",
+        "--size",
+        size,
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/dev/shm",
+        "--remount-ro",
+        "/dev",
+    )
+    yield from ("--proc", "/proc")
+    for name in _KERNEL:
+        if os.path.exists(f"/proc/{name}"):
+            yield from ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
+    yield from ("--size", size, "--perms", "1777", "--tmpfs", "/tmp")
+
+
+def _graphics() -> Iterator[str]:
+    names = sorted(name for name in os.listdir("/dev") if name.startswith("nvidia"))
+    for path in (*_GRAPHICS, *(f"/dev/{name}" for name in names)):
+        if os.path.exists(path):
+            yield from ("--dev-bind", path, path)
+
+
+def _programs(env: Mapping[str, str]) -> list[str]:
+    """The folders of programs that lie within none of the system's: those of the arena's own interpreter."""
+    return [os.path.dirname(os.path.realpath(path)) for path in env.get("PATH", "").split(os.pathsep)[:1]]
+
+
+def _reopened(place: Place) -> list[Path]:
+    """What it needs although it may lie in something that is hidden or under /tmp."""
+    return [path for path in (*needed_paths(), *place.read) if path.exists()]
+
+
+def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
+    """From the top down, so that what is deeper stands in the place of what was there."""
+    masks = []
+    for path in sorted(views, key=lambda path: len(path.parts)):
+        mode, name = views[path], str(path)
+        if not path.exists():
+            continue
+        if mode != "hide":
+            yield from ("--bind" if mode == "rw" else "--ro-bind", name, name)
+            continue
+        yield from _held(path, place)
+        if path.is_dir():
+            yield from ("--size", str(MASK_BYTES), "--perms", "0555", "--tmpfs", name)
+            masks.append(name)
+        else:
+            yield from ("--ro-bind", os.devnull, name)
+    for name in masks:
+        yield from ("--remount-ro", name)
+
+
+def _held(path: Path, place: Place) -> Iterator[str]:
+    """Keeps a bot from moving away, with a folder of its own, what is hidden in it."""
+    if place.is_writable and place.folder in path.parents:
+        between = [folder for folder in path.parents if place.folder in folder.parents]
+        for folder in reversed(between):
+            yield from ("--bind", str(folder), str(folder))
+
+
+def _run_in(place: Place, env: Mapping[str, str]) -> Iterator[str]:
+    yield from ("--chdir", str(place.folder))
+    for name, value in env.items():
+        yield from ("--setenv", name, value)
+
+
+__all__: Sequence[str] = ["program", "shield_words", "strict_words"]

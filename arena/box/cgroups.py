@@ -1,0 +1,109 @@
+"""A cgroup for one program where we may make one (version 1 or 2): memory and tasks, counted exactly.
+
+A group is a list of folders: one of version 2, or one for each controller of version 1.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+ROOT = "/sys/fs/cgroup"
+_REMOVE_TRIES = 50
+
+
+def make(memory_bytes: int, tasks: int) -> list[str]:
+    """A group with these limits; empty where there can be none that counts both."""
+    places = _places()
+    made: list[str] = []
+    try:
+        for place in places:
+            os.mkdir(place)
+            made.append(place)
+        _limit(made, memory_bytes, tasks)
+    except (OSError, LookupError):
+        remove(made)
+        return []
+    return made
+
+
+def _places() -> list[str]:
+    """Where our folders would be, below the groups that we are in."""
+    name = f"arena-{os.getpid()}"
+    try:
+        with open("/proc/self/cgroup", encoding="utf-8") as file:
+            lines = [line.rstrip("\n").split(":", 2) for line in file]
+    except OSError:
+        return []
+    by_kind = {kind: path.lstrip("/") for _, kinds, path in lines for kind in kinds.split(",")}
+    if {"memory", "pids"} <= by_kind.keys():
+        return [os.path.join(ROOT, kind, by_kind[kind], name) for kind in ("memory", "pids")]
+    return [os.path.join(ROOT, by_kind[""], name)] if "" in by_kind else []
+
+
+def _limit(group: list[str], memory_bytes: int, tasks: int) -> None:
+    if len(group) == 2:
+        _write(group[0], "memory.limit_in_bytes", memory_bytes)
+        _write(group[1], "pids.max", tasks)
+    else:
+        (both,) = group or [""]
+        if not both:
+            raise LookupError
+        _write(both, "memory.max", memory_bytes)
+        with suppress(OSError):
+            _write(both, "memory.oom.group", 1)
+            _write(both, "memory.swap.max", 0)
+        _write(both, "pids.max", tasks)
+
+
+def enter(group: list[str]) -> None:
+    """This process and all that it starts count from now on."""
+    for place in group:
+        _write(place, "cgroup.procs", os.getpid())
+
+
+def counts(group: list[str]) -> bool:
+    """Whether the system counts for us."""
+    return bool(group)
+
+
+def excess(group: list[str]) -> str:
+    """`memory` or `tasks`, if the group has come to its limit; empty otherwise."""
+    if not group:
+        return ""
+    if _count(group[0], "memory.oom_control" if len(group) == 2 else "memory.events", "oom_kill"):
+        return "memory"
+    return "tasks" if _count(group[-1], "pids.events", "max") else ""
+
+
+def _count(place: str, name: str, key: str) -> int:
+    """The number of this key in such a file, or the only number there."""
+    with suppress(OSError, ValueError), open(os.path.join(place, name), encoding="ascii") as file:
+        for line in file:
+            *keys, number = line.split()
+            if not keys or keys[0] == key:
+                return int(number)
+    return 0
+
+
+def remove(group: list[str]) -> None:
+    """Removes the group; its processes are gone, which the system may take note of a little later."""
+    for place in group:
+        for _ in range(_REMOVE_TRIES):
+            try:
+                os.rmdir(place)
+            except FileNotFoundError:
+                break
+            except OSError:
+                time.sleep(0.002)
+            else:
+                break
+
+
+def _write(place: str, name: str, value: int) -> None:
+    fd = os.open(os.path.join(place, name), os.O_WRONLY)
+    try:
+        os.write(fd, str(value).encode())
+    finally:
+        os.close(fd)

@@ -1,0 +1,328 @@
+"""The guard of one started program: it sets the bounds, tells of the end, and leaves nothing behind.
+
+A fork of the keeper, and the parent of the program.  Its socket leads to the arena: one byte asks it to end
+the program politely, and when the socket is closed, for whatever reason, all that descends from it ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import select
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from arena.box import cgroups, landlock, limits, messages
+from arena.box.processes import (
+    adopt_orphans,
+    bury_all,
+    children,
+    descendants,
+    drained,
+    fair_memory_bytes,
+    kill_all_below,
+    libc,
+    memory_bytes,
+    wake_when_orphaned,
+    wakeups,
+)
+
+BOX_PORT = 7777
+"""Where the arena listens within a network of the program's own: nobody else is there to take it."""
+_BACKLOG = 16
+_LISTEN_S = 5.0
+TERMINATE = b"T"
+_INFO_BYTES_MAX = 4096
+_CANNOT_RUN = 127
+_ON_PIPES = 'exec "$@" <&{0} >&{1} {0}<&- {1}>&-'
+"""Bubblewrap's own processes hold on to the standard streams, so nobody would see that a bot has closed them;
+what else is open they close."""
+
+
+def watch_over(order: dict[str, Any], fds: list[int]) -> None:
+    """Starts the program that is ordered and stays until it and all its descendants are gone.
+
+    `fds` are its standard streams and the socket to the arena.
+    """
+    control = socket.socket(fileno=fds.pop())
+    signal.set_wakeup_fd(-1)  # the keeper's
+    os.setsid()
+    adopt_orphans()
+    wake_when_orphaned(os.getppid(), signal.SIGCONT)
+    group = cgroups.make(order["memory_bytes"], order["tasks"])
+    try:
+        program = _Program(order, fds, group)
+        for fd in fds:
+            os.close(fd)
+        messages.send(control, ("started", (program.pid, os.getpid())), program.listeners)
+        for fd in program.listeners:
+            os.close(fd)
+        _watch(order, program, control, group)
+    except OSError as error:
+        with suppress(OSError):
+            messages.send(control, ("failed", error.errno or 0))
+    finally:
+        bury_all()
+        cgroups.remove(group)
+        os._exit(0)
+
+
+class _Program:
+    """The program, started: its process, and what the box says of it."""
+
+    def __init__(self, order: dict[str, Any], fds: list[int], group: list[str]) -> None:
+        self.listeners: list[int] = []
+        self.inner = 0
+        """The first process within a process namespace of its own; 0: there is none."""
+        boxed = order["box"]
+        argv, kept, ours = order["argv"], [], []
+        if boxed is not None:
+            info, theirs = os.pipe()
+            start, go = os.pipe()
+            words = _sealed(boxed["words"])
+            kept, ours = [theirs, words, start], [info, go]
+            argv = [boxed["program"], "--args", str(words), "--info-fd", str(theirs)]
+            argv += ["--block-fd", str(start), "--"]
+            if boxed["is_piped"]:
+                order["pipes"] = [number for number in range(3, 10) if number not in kept][:2]
+                argv += ["/bin/sh", "-c", _ON_PIPES.format(*order["pipes"]), "sh"]
+            argv += order["argv"]
+        self.pid = _fork(order, argv, fds, kept, group)
+        for fd in kept:
+            os.close(fd)
+        if boxed is not None:
+            self.inner = _inner(ours[0])
+            if self.inner and boxed["listens"]:
+                self.listeners = [_listen_inside(self.inner)]
+            with suppress(OSError):
+                os.write(ours[1], b"!")
+            for fd in ours:
+                os.close(fd)
+
+    def terminate(self) -> None:
+        """Asks the program and its group to end."""
+        with suppress(OSError):
+            if self.inner:
+                # The first process of a namespace hears nothing that it does not wait for: those below it do.
+                for pid in children(self.inner):
+                    os.kill(pid, signal.SIGTERM)
+                os.killpg(self.inner, signal.SIGTERM)
+            else:
+                os.killpg(self.pid, signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Ends all of it; within a namespace the system sees to that."""
+        with suppress(OSError):
+            if self.inner:
+                os.kill(self.inner, signal.SIGKILL)
+        kill_all_below(os.getpid())
+
+
+def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int], group: list[str]) -> int:
+    """The process of the program.  Raises OSError, with the system's reason, if it cannot be run."""
+    failed, fails = os.pipe()
+    me = os.getpid()
+    pid = os.fork()
+    if pid:
+        os.close(fails)
+        with open(failed, "rb") as pipe:
+            said = pipe.read()
+        if said:
+            os.waitpid(pid, 0)
+            raise OSError(int(said), os.strerror(int(said)))
+        return pid
+    number = 0
+    try:
+        cgroups.enter(group)
+        _become(order, argv, fds, [*kept, fails], me)
+    except OSError as error:
+        number = error.errno or 0
+    except BaseException:
+        pass
+    os.write(fails, b"%d" % number)
+    os._exit(_CANNOT_RUN)
+
+
+def _become(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int], guard: int) -> None:
+    """This fork becomes the program."""
+    os.setsid()
+    wake_when_orphaned(guard, signal.SIGKILL)
+    signal.set_wakeup_fd(-1)
+    for number in (
+        signal.SIGINT,
+        signal.SIGTERM,
+        signal.SIGHUP,
+        signal.SIGPIPE,
+        signal.SIGXFSZ,
+        signal.SIGCHLD,
+    ):
+        signal.signal(number, signal.SIG_DFL)
+    if "pipes" in order:
+        fds = list(fds)
+        kept = [*_lifted(fds, order["pipes"]), *kept]
+        nowhere = fcntl.fcntl(os.open(os.devnull, os.O_RDWR), fcntl.F_DUPFD, 64)
+        fds = [nowhere, nowhere, fds[2]]
+    for place, fd in enumerate(fds):
+        os.dup2(fd, place)
+    start = 3
+    for fd in sorted(kept):
+        os.closerange(start, fd)
+        start = fd + 1
+    os.closerange(start, limits.FILES_MOST)
+    for fd in kept[:-1]:
+        os.set_inheritable(fd, True)
+    limits.lower(order["resources"])
+    if order["cwd"] is not None:
+        os.chdir(order["cwd"])
+    if order["landlock"] is not None:
+        readable, writable = order["landlock"]
+        landlock.restrict([*readable, f"/proc/{os.getpid()}"], writable)
+    if order["box"] is not None:
+        os.execve(argv[0], argv, {})  # its environment is among its words
+    os.execvpe(argv[0], argv, order["env"])
+
+
+def _lifted(fds: list[int], numbers: list[int]) -> list[int]:
+    """Standard input and output under other numbers, of one digit, which is all that `sh` knows."""
+    above = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in fds]
+    fds[2] = above[2]
+    for fd, number in zip(above, numbers, strict=False):
+        os.dup2(fd, number)
+    return numbers
+
+
+def _sealed(words: list[str]) -> int:
+    """A file in memory with these words, which no command line shows."""
+    fd = os.memfd_create("box", 0) if hasattr(os, "memfd_create") else -1
+    os.write(fd, b"".join(os.fsencode(word) + b"\0" for word in words))
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def _inner(info: int) -> int:
+    """The first process in the box, which bubblewrap tells; 0 if it failed before."""
+    said = b""
+    while b"}" not in said and len(said) < _INFO_BYTES_MAX:
+        more = os.read(info, _INFO_BYTES_MAX)
+        if not more:
+            break
+        said += more
+    found = re.search(rb'"child-pid": (\d+)', said)
+    return int(found[1]) if found else 0
+
+
+def _listen_inside(inner: int) -> int:
+    """A listening socket in the network of the box."""
+    ours, theirs = socket.socketpair()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            for kind in ("user", "net"):
+                space = os.open(f"/proc/{inner}/ns/{kind}", os.O_RDONLY)
+                # Refused where it is our own: as root there may be no namespace of users.
+                if libc.setns(space, 0) and kind == "net":
+                    os._exit(1)
+            listener = socket.create_server(("0.0.0.0", BOX_PORT), backlog=_BACKLOG)
+            socket.send_fds(theirs, [b"!"], [listener.fileno()])
+        finally:
+            os._exit(0)
+    theirs.close()
+    ours.settimeout(_LISTEN_S)
+    with ours:
+        _, fds, _, _ = socket.recv_fds(ours, 1, 1)
+    os.waitpid(pid, 0)
+    if not fds:
+        raise OSError("no listener in the box")
+    return fds[0]
+
+
+# Afterwards.
+
+
+def _watch(order: dict[str, Any], program: _Program, control: socket.socket, group: list[str]) -> None:
+    """Tells the arena what becomes of the program, until the arena has enough of it."""
+    deaths = wakeups()
+    try:
+        _listen(order, program, control, group, deaths)
+    finally:
+        signal.set_wakeup_fd(-1)  # before the socket that it writes to is gone
+        program.kill()
+
+
+def _listen(
+    order: dict[str, Any],
+    program: _Program,
+    control: socket.socket,
+    group: list[str],
+    deaths: socket.socket,
+) -> None:
+    """Until the arena closes its end."""
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(deaths, select.POLLIN)
+    looks_at = time.monotonic()
+    _reap(program, control)
+    while True:
+        ready = [fd for fd, _ in poll.poll(limits.WATCHED_EVERY_S * 1000)]
+        if deaths.fileno() in ready:
+            drained(deaths)
+            _reap(program, control)
+        if control.fileno() in ready:
+            try:
+                said = control.recv(16)
+            except OSError:
+                said = b""
+            if not said:
+                break
+            program.terminate()
+        if time.monotonic() >= looks_at:
+            looks_at = time.monotonic() + limits.WATCHED_EVERY_S
+            reason = _excess(order, group)
+            if reason:
+                _tell(control, ("over", reason))
+                program.kill()
+
+
+def _reap(program: _Program, control: socket.socket) -> None:
+    """Buries who has ended, and tells if it was the program."""
+    with suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                break
+            if pid == program.pid:
+                code = os.waitstatus_to_exitcode(status)
+                # Bubblewrap tells of a signal as shells do.
+                _tell(control, ("ended", 128 - code if program.inner and 128 < code < 193 else code))
+
+
+def _tell(control: socket.socket, message: tuple[str, object]) -> None:
+    with suppress(OSError):
+        messages.send(control, message)
+
+
+def _excess(order: dict[str, Any], group: list[str]) -> str:
+    """What the program and its descendants use too much of, in words; empty if nothing."""
+    said = cgroups.excess(group)
+    if said or cgroups.counts(group) or sys.platform != "linux":
+        return _words(order, said) if said else ""
+    pids = descendants(os.getpid())
+    if len(pids) > order["tasks"]:
+        return _words(order, "tasks")
+    most = order["memory_bytes"]
+    if memory_bytes(pids) > most and fair_memory_bytes(pids) > most:
+        return _words(order, "memory")
+    return ""
+
+
+def _words(order: dict[str, Any], what: str) -> str:
+    if what == "tasks":
+        return f"had more than {order['tasks']} processes"
+    mb = order["memory_bytes"] >> 20
+    size = f"{mb // 1024} GB" if mb % 1024 == 0 else f"{mb} MB"
+    return f"used more than {size} of memory"

@@ -1,0 +1,107 @@
+"""The keeper: a small process that starts programs for the arena, and ends them all when the arena ends.
+
+However the arena ends: its end of the socket is closed then.  The keeper adopts what guards leave behind that
+were killed, and is itself woken by the arena's death should a bot have stopped it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from contextlib import suppress
+
+from arena.box import guard, messages
+from arena.box.processes import (
+    adopt_orphans,
+    bury_all,
+    children,
+    drained,
+    kill_all_below,
+    wake_when_orphaned,
+    wakeups,
+)
+
+GUARDS_END_S = 5.0
+"""Guards end by themselves when the arena is gone; whoever has not by then is killed with all it guards."""
+
+
+def main(fd: int) -> None:
+    """Serves the arena at the other end of this socket until that is closed."""
+    arena = socket.socket(fileno=fd)
+    keep(arena)
+
+
+def keep(arena: socket.socket) -> None:
+    """Starts what is asked for, each below a guard of its own."""
+    os.setsid()  # what the terminal sends to the arena is the arena's business
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    adopt_orphans()
+    wake_when_orphaned(os.getppid(), signal.SIGCONT)
+    deaths = wakeups()
+    guards: set[int] = set()
+    poll = select.poll()
+    poll.register(arena, select.POLLIN)
+    poll.register(deaths, select.POLLIN)
+    while True:
+        ready = [fd for fd, _ in poll.poll()]
+        if deaths.fileno() in ready:
+            drained(deaths)
+            _bury(guards)
+        if arena.fileno() in ready:
+            try:
+                message = messages.receive(arena)
+            except OSError:
+                message = None
+            if message is None:
+                break
+            _start(message, guards, (arena, deaths))
+    _end(guards)
+
+
+def _start(
+    message: tuple[dict[str, object], list[int]], guards: set[int], ours: tuple[socket.socket, ...]
+) -> None:
+    order, fds = message
+    try:
+        pid = os.fork()
+    except OSError as error:
+        with socket.socket(fileno=fds.pop()) as control:
+            messages.send(control, ("failed", error.errno))
+    else:
+        if pid == 0:
+            for sock in ours:
+                sock.close()
+            try:
+                guard.watch_over(order, fds)
+            finally:
+                os._exit(1)
+        guards.add(pid)
+    for fd in fds:
+        os.close(fd)
+
+
+def _bury(guards: set[int]) -> None:
+    """Reaps who has ended; children that are no guards were left behind by one that was killed."""
+    with suppress(ChildProcessError):
+        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            guards.discard(pid)
+    for pid in children(os.getpid()):
+        if pid not in guards:
+            with suppress(OSError):
+                kill_all_below(pid)
+                os.kill(pid, signal.SIGKILL)
+
+
+def _end(guards: set[int]) -> None:
+    ends_at = time.monotonic() + GUARDS_END_S
+    while guards and time.monotonic() < ends_at:
+        for pid in guards:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGCONT)
+        _bury(guards)
+        time.sleep(0.005)
+    bury_all()

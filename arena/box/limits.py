@@ -1,0 +1,51 @@
+"""How much one started program may use, all its processes together, and by what means it is held to that."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Mapping
+from contextlib import suppress
+
+MEMORY_MB = 2048
+"""Of all processes of a bot together.  Tables and small networks need far less, and two bots at each of two
+tables that use it all still leave half of a common machine."""
+TASKS_MAX = 512
+"""Processes of a bot: a parallel build on a large machine needs some hundred, a bomb has them in a blink."""
+ADDRESS_BYTES_MAX = 64 << 30
+"""Address space of a process.  Node and Java reserve tens of gigabytes that they never touch, so this stops
+only what is mad; what is really used is summed up and held to MEMORY_MB."""
+FILE_BYTES_MAX = 1 << 30
+"""The largest file: a log that runs away does not fill the disk at once."""
+FILES_MAX, FILES_MOST = 1024, 4096
+"""Open files, and how many a program may ask for; `select` takes no more than the first."""
+CPU_S_MAX = 24 * 3600
+"""Processor time of a process: what computes for a day on end is not waiting for questions."""
+USER_TASKS_MAX = 4096
+"""Processes of the user when a bot forks, the user's own included: they are counted together, so this is
+wide, and of root there may be any number."""
+WATCHED_EVERY_S = 0.25
+"""Where no cgroup counts, a look at the processes of each bot so often: a bomb lives no longer than that."""
+
+
+def resources() -> dict[int, tuple[int, int]]:
+    """The system's own limits on every process: number -> soft and hard limit."""
+    wanted = {
+        resource.RLIMIT_AS: (ADDRESS_BYTES_MAX, ADDRESS_BYTES_MAX),
+        resource.RLIMIT_FSIZE: (FILE_BYTES_MAX, FILE_BYTES_MAX),
+        resource.RLIMIT_NOFILE: (FILES_MAX, FILES_MOST),
+        resource.RLIMIT_CPU: (CPU_S_MAX, CPU_S_MAX + 60),
+        resource.RLIMIT_CORE: (0, 0),
+    }
+    with suppress(AttributeError):  # not on every system
+        wanted[resource.RLIMIT_NPROC] = (USER_TASKS_MAX, USER_TASKS_MAX)
+    return wanted
+
+
+def lower(wanted: Mapping[int, tuple[int, int]]) -> None:
+    """Sets these limits for this process and all that it starts; none is raised."""
+    for number, (soft, hard) in wanted.items():
+        _, most = resource.getrlimit(number)
+        if most != resource.RLIM_INFINITY:
+            soft, hard = min(soft, most), min(hard, most)
+        with suppress(OSError, ValueError):  # macOS refuses some: what it takes holds
+            resource.setrlimit(number, (soft, hard))

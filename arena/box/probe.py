@@ -1,0 +1,70 @@
+"""The probe: a program that tries, within a box, what is forbidden there, and says what it got away with.
+
+Run as a file of its own, with the standard library alone: `probe.py NAME TARGET …`.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable
+
+DONE = "done"
+"""The last word: whoever says it was not stopped before the end."""
+TRACE = ".arena-probe"
+"""What is written: whether it can be seen outside says whether it was."""
+
+
+def read(path: str) -> None:
+    with open(path, "rb") as file:
+        file.read(1)
+
+
+def write(folder: str) -> None:
+    with open(os.path.join(folder, TRACE), "wb"):
+        pass
+
+
+def signal(pid: str) -> None:
+    os.kill(int(pid), 0)
+
+
+def spy(pid: str) -> None:
+    read(f"/proc/{pid}/environ")
+
+
+def connect(port: str) -> None:
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=1):
+        pass
+
+
+def tune(name: str) -> None:
+    """Opens a knob of the kernel and turns nothing."""
+    os.close(os.open(f"/proc/sys/{name}", os.O_WRONLY))
+
+
+ACTS: dict[str, tuple[Callable[[str], None], str]] = {
+    "read": (read, "read what is hidden from it"),
+    "write": (write, "write outside its folder"),
+    "signal": (signal, "signal processes of others"),
+    "spy": (spy, "see the environment of other processes"),
+    "connect": (connect, "use the network"),
+    "tune": (tune, "change settings of the kernel"),
+    "own": (write, "write to its own folder"),
+}
+"""What each act is, and how it is told."""
+
+
+def main(words: list[str]) -> None:
+    for name, target in zip(words[::2], words[1::2], strict=True):
+        try:
+            ACTS[name][0](target)
+        except OSError:
+            continue
+        print(name, flush=True)
+    print(DONE, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,136 @@
+"""Processes as the system knows them: who descends from whom, what they use, and their certain end."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
+IS_LINUX = sys.platform == "linux"
+END_S_MAX = 10.0
+"""What takes longer to kill waits in the kernel for a disk or a network that does not answer."""
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def prctl(option: int, value: int) -> None:
+    """Sets something about this process, where the system knows it."""
+    if IS_LINUX:
+        libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0)
+
+
+def adopt_orphans() -> None:
+    """Whom our descendants leave behind becomes our child, in whatever session; forks do not inherit this."""
+    prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def wake_when_orphaned(parent: int, number: signal.Signals) -> None:
+    """This signal comes when the parent ends, also if it is over already."""
+    prctl(PR_SET_PDEATHSIG, number)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), number)
+
+
+def wakeups() -> socket.socket:
+    """A socket that can be read from whenever a child has ended."""
+    ours, signals = socket.socketpair()
+    for sock in (ours, signals):
+        sock.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(signals.detach(), warn_on_full_buffer=False)
+    return ours
+
+
+def drained(deaths: socket.socket) -> None:
+    with suppress(BlockingIOError):
+        while deaths.recv(4096):
+            pass
+
+
+def children(pid: int) -> list[int]:
+    """The children of a process, of all its threads."""
+    found = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                found += [int(word) for word in file.read().split()]
+    return found
+
+
+def descendants(pid: int) -> list[int]:
+    """All below a process, parents first."""
+    if not IS_LINUX:
+        return _listed_below(pid)
+    found = children(pid)
+    for one in found:  # grows as it goes
+        found += children(one)
+    return found
+
+
+def _listed_below(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
+    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
+    found = [pid]
+    for parent in found:
+        found += [one for one, above in pairs if above == parent]
+    return found[1:]
+
+
+def kill_all_below(pid: int) -> None:
+    """Kills every descendant; all are stopped first, so that the next look finds those forked meanwhile.
+
+    Whoever has adopted orphans (`adopt_orphans`) leaves nobody.
+    """
+    ends_at = time.monotonic() + END_S_MAX
+    held: set[int] = set()
+    while new := set(descendants(pid)) - held:
+        _signal(new, signal.SIGSTOP)
+        held |= new
+        if time.monotonic() > ends_at:
+            break
+    _signal(held, signal.SIGKILL)
+
+
+def bury_all() -> None:
+    """Kills and reaps until no child of this process is left."""
+    ends_at, me = time.monotonic() + END_S_MAX, os.getpid()
+    while time.monotonic() < ends_at:
+        kill_all_below(me)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(OSError):
+            os.kill(pid, number)
+
+
+def memory_bytes(pids: Iterable[int]) -> int:
+    """What these processes hold in memory; what several share counts for each."""
+    total = 0
+    for pid in pids:
+        with suppress(OSError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:
+            total += int(file.read().split()[1]) * PAGE_BYTES
+    return total
+
+
+def fair_memory_bytes(pids: Iterable[int]) -> int:
+    """The same with what is shared divided among those who share it, which takes the system longer to say."""
+    total = 0
+    for pid in pids:
+        with suppress(OSError), open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+            total += sum(int(line.split()[1]) * 1024 for line in file if line.startswith(b"Pss:"))
+    return total

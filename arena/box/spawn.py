@@ -1,0 +1,237 @@
+"""The arena's side of the keeper: programs started, told to end and heard of, every wait bounded."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import trio
+
+import arena
+from arena.box.guard import TERMINATE
+from arena.box.messages import HEAD, Inbox, packed
+
+ANSWER_S_MAX = 20.0
+"""Within this a guard says whether the program runs, also on a machine under load."""
+GONE_S_MAX = 12.0
+"""A guard that is not gone by then, with all it guards, has been stopped or waits in the kernel."""
+KEEPER_END_S = 6.0
+_PACKAGES = Path(arena.__file__).resolve().parents[1]
+_MAIN = "from arena.box.keeper import main; "
+_FDS_MAX = 4
+_READ_BYTES = 4096
+
+
+class CannotRun(Exception):
+    """The program could not be run; `number` is the system's reason, 0 if it gave none."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(os.strerror(number) if number else "the box failed")
+        self.number = number
+
+
+class Running:
+    """A started program and all its descendants."""
+
+    def __init__(self, control: socket.socket) -> None:
+        control.setblocking(False)
+        self._control = control
+        self._inbox = Inbox()
+        self._scope = trio.CancelScope(shield=True)
+        self._fds: list[int] = []
+        self.pid = 0
+        """The program's process."""
+        self.guard = 0
+        """The process of its guard."""
+        self.code: int | None = None
+        """How the program ended, as `subprocess` has it."""
+        self.excess = ""
+        """What it used too much of, if it was killed for that."""
+        self.failed: int | None = None
+        self.started = trio.Event()
+        """Set when it runs, or could not be run."""
+        self.ended = trio.Event()
+        """Set when the program itself has ended, or all is gone."""
+        self.gone = trio.Event()
+        """Set when no process is left of it."""
+
+    async def listen(self) -> None:
+        """Hears what the guard says until it is gone, or `close`; goes on when the caller is cancelled."""
+        with self._scope:
+            while await self._hear():
+                pass
+        self._note_gone()
+
+    async def _hear(self) -> bool:
+        await trio.lowlevel.wait_readable(self._control)
+        try:
+            octets, fds, _, _ = socket.recv_fds(self._control, _READ_BYTES, _FDS_MAX)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self._fds += fds
+        for kind, value in self._inbox.take(octets):
+            self._take(kind, value)
+        return bool(octets)
+
+    def _take(self, kind: str, value: Any) -> None:
+        if kind == "started":
+            self.pid, self.guard = value
+            self.started.set()
+        elif kind == "failed":
+            self.failed = value
+            self.started.set()
+        elif kind == "over":
+            self.excess = value
+        elif kind == "ended":
+            self.code = value
+            self.ended.set()
+
+    def _note_gone(self) -> None:
+        if not self.started.is_set():
+            self.failed = 0
+        for event in (self.started, self.ended, self.gone):
+            event.set()
+
+    def take_listener(self) -> socket.socket | None:
+        """The listening socket in the program's own network, if it has one."""
+        return socket.socket(fileno=self._fds.pop()) if self._fds else None
+
+    def terminate(self) -> None:
+        """Asks it to end."""
+        with suppress(OSError):
+            self._control.send(TERMINATE)
+
+    async def kill(self) -> None:
+        """Ends it with all its descendants; returns when none is left, or can be got at."""
+        with suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
+        await self._wait_gone(GONE_S_MAX / 4)
+        if not self.gone.is_set():  # it stopped its guard, perhaps
+            self._signal_guard("SIGCONT")
+            await self._wait_gone(GONE_S_MAX)
+        if not self.gone.is_set():
+            self._signal_guard("SIGKILL")  # the keeper buries what is left then
+
+    async def _wait_gone(self, seconds: float) -> None:
+        with trio.move_on_after(seconds):
+            await self.gone.wait()
+
+    def _signal_guard(self, name: str) -> None:
+        import signal
+
+        if self.guard:
+            with suppress(OSError):
+                os.kill(self.guard, signal.Signals[name])
+
+    def close(self) -> None:
+        """Nothing more is heard; what still runs is ended by its guard."""
+        self._scope.cancel()
+        for fd in self._fds:
+            os.close(fd)
+        self._fds.clear()
+        if self._control.fileno() >= 0:
+            trio.lowlevel.notify_closing(self._control)
+            self._control.close()
+
+
+class Keeper:
+    """The process that starts programs for us; another one takes its place if a bot ends it."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._turn = trio.Lock()
+
+    async def spawn(self, order: dict[str, Any], fds: Sequence[int]) -> Running:
+        """Has a program started with these standard streams; `Running.listen` must run to hear of it."""
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                async with self._turn:
+                    await self._ask(packed(order), [*fds, theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
+        return Running(ours)
+
+    async def _ask(self, octets: bytes, fds: Sequence[int]) -> None:
+        for is_last in (False, True):
+            try:
+                sock = self._there()
+                with trio.fail_after(ANSWER_S_MAX / 2):
+                    await self._send(sock, octets, fds)
+                return
+            except (OSError, trio.TooSlowError):
+                if is_last:
+                    raise CannotRun(0) from None
+                self._replace()
+
+    async def _send(self, sock: socket.socket, octets: bytes, fds: Sequence[int]) -> None:
+        assert len(octets) > HEAD.size
+        sent = 0
+        while sent < len(octets):
+            try:
+                part = octets[sent:]
+                sent += sock.send(part) if sent else socket.send_fds(sock, [part], fds)
+            except BlockingIOError:
+                self.wake()
+                await trio.lowlevel.wait_writable(sock)
+
+    def _there(self) -> socket.socket:
+        if self._process is not None and self._process.poll() is not None:
+            self._replace()
+        if self._socket is None:
+            self._socket, theirs = socket.socketpair()
+            self._socket.setblocking(False)
+            with theirs:
+                fd = theirs.fileno()
+                code = f"import sys; sys.path.insert(0, {str(_PACKAGES)!r})\n{_MAIN}main({fd})"
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", "-c", code],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[fd],
+                    cwd="/",
+                    env={},
+                )
+        return self._socket
+
+    @property
+    def pid(self) -> int:
+        return 0 if self._process is None else self._process.pid
+
+    def wake(self) -> None:
+        """Lets the keeper go on, should a bot have stopped it."""
+        import signal
+
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGCONT)
+
+    def _replace(self) -> None:
+        """Gives this keeper up: what it started is ended by the guards, each when we close its socket."""
+        if self._socket is not None:
+            self._socket.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        self._socket = self._process = None
+
+    async def close(self) -> None:
+        """Ends the keeper, and with it whatever may be left."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        if self._process is not None:
+            self.wake()
+            with trio.move_on_after(KEEPER_END_S):
+                while self._process.poll() is None:  # noqa: ASYNC110
+                    await trio.sleep(0.002)
+            self._replace()

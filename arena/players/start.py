@@ -1,0 +1,167 @@
+"""Starting a program of a bot in its box: streams, environment, listener."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import attrs
+import trio
+
+from arena.box.box import Box, CannotRun, Job, Running
+from arena.box.places import Place
+from arena.entrants import Entrant
+from arena.errors import ArenaError
+from arena.players.log import BotLog
+from arena.players.tcp import listen
+from arena.players.transport import PipeTransport, Transport
+
+LISTEN_ADDRESS = "127.0.0.1"
+BUILD_MEMORY_MB = 8192
+"""Compilers in parallel take more than what they make."""
+
+
+class BotBroken(ArenaError):
+    """A bot that cannot be built or started, or never connects; `log` is the end of what it printed."""
+
+    def __init__(self, name: str, reason: str, log: str = "") -> None:
+        super().__init__(f"{name}: {reason}")
+        self.name, self.reason, self.log = name, reason, log
+
+
+@attrs.frozen
+class Started:
+    """A bot's program, and the arena's ends of what leads to it."""
+
+    running: Running
+    output_fd: int
+    """Where its prints come from."""
+    link: socket.socket | Transport
+    """How it is talked to: it connects, or has pipes."""
+    is_private: bool
+    """Whether nobody but the program can come that way."""
+
+
+async def start(
+    entrant: Entrant, box: Box, place: Place, token: str, ours: ExitStack, nursery: trio.Nursery
+) -> Started:
+    """Starts a bot; `ours` closes the link.
+
+    `nursery` hears of the program until `Running.close`.  Raises BotBroken.
+    """
+    env = environment(entrant.name, token)
+    link: socket.socket | Transport | None = None
+    is_private = entrant.transport == "stdio"
+    with ExitStack() as theirs, ExitStack() as undo:
+        read_fd, write_fd = _pipe(undo, theirs)
+        if entrant.transport == "stdio":
+            from_bot, stdout = _pipe(undo, theirs)
+            stdin, to_bot = _pipe(theirs, undo)
+            link = PipeTransport(from_bot, to_bot)
+        else:
+            stdin, stdout = os.open(os.devnull, os.O_RDWR), write_fd
+            theirs.callback(os.close, stdin)
+            port = box.port
+            if not box.has_own_network:
+                link = listen(LISTEN_ADDRESS, 0)
+                undo.callback(link.close)
+                port = link.getsockname()[1]
+            env |= {"ARENA_HOST": LISTEN_ADDRESS, "ARENA_PORT": str(port)}
+        job = Job(
+            argv=entrant.run,
+            env=env,
+            place=place,
+            memory_mb=entrant.memory_mb,
+            is_piped=entrant.transport == "stdio",
+            is_server=link is None,
+        )
+        running = await _run(entrant, box, job, (stdin, stdout, write_fd), nursery)
+        if link is None:
+            link, is_private = running.take_listener(), True
+            if link is None:  # the box itself failed: its end says why
+                link = listen(LISTEN_ADDRESS, 0)
+            link.setblocking(False)
+        undo.pop_all()
+    ours.callback(link.close)
+    return Started(running, read_fd, link, is_private)
+
+
+async def start_with_log(
+    entrant: Entrant,
+    box: Box,
+    place: Place,
+    argv: Sequence[str],
+    log: BotLog,
+    nursery: trio.Nursery,
+    *,
+    env: Mapping[str, str] | None,
+    has_network: bool,
+) -> Running:
+    """A program that reads nothing and prints into a log, such as a build.  Raises BotBroken."""
+    job = Job(
+        argv=tuple(argv),
+        env=environment(entrant.name, "") if env is None else env,
+        place=place,
+        memory_mb=max(entrant.memory_mb, BUILD_MEMORY_MB),
+        has_network=has_network,
+    )
+    with ExitStack() as theirs, ExitStack() as undo:
+        read_fd, write_fd = _pipe(undo, theirs)
+        stdin = os.open(os.devnull, os.O_RDONLY)
+        theirs.callback(os.close, stdin)
+        running = await _run(entrant, box, job, (stdin, write_fd, write_fd), nursery)
+        undo.pop_all()
+    nursery.start_soon(log.drain, read_fd)
+    return running
+
+
+async def _run(entrant: Entrant, box: Box, job: Job, fds: Sequence[int], nursery: trio.Nursery) -> Running:
+    try:
+        if any("\0" in word for word in job.argv):
+            raise ValueError("embedded null byte")
+        _check_program(job)
+        return await box.start(job, fds, nursery)
+    except (OSError, ValueError, CannotRun) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BotBroken(entrant.name, f"cannot run {job.argv[0]}: {reason}") from None
+
+
+def _check_program(job: Job) -> None:
+    """Raises OSError if there is no such program: a box would only say it in its log."""
+    program = job.argv[0]
+    path = (
+        str(job.place.folder / program) if "/" in program else shutil.which(program, path=job.env.get("PATH"))
+    )
+    if path is None or not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    if not os.access(path, os.X_OK) or os.path.isdir(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
+    """A pipe whose ends are closed with these."""
+    read_fd, write_fd = os.pipe()
+    reader.callback(os.close, read_fd)
+    writer.callback(os.close, write_fd)
+    return read_fd, write_fd
+
+
+def environment(name: str, token: str) -> dict[str, str]:
+    """What a bot finds in its environment."""
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    # The interpreter that runs the arena comes first, so that a Python bot finds arena.sdk without an
+    # activated environment.
+    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
+    return {**kept, "PATH": path, "ARENA_NAME": name, "ARENA_TOKEN": token}
+
+
+async def settle() -> None:
+    """Lets the reader take what a bot printed last, and the answer it may have sent last."""
+    for _ in range(5):
+        await trio.lowlevel.checkpoint()

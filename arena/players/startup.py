@@ -1,0 +1,48 @@
+"""The time that a bot's start-ups take beyond what is usual: one budget for a bot and a tournament.
+
+A bot that asks for a fresh process for every match, and takes ten seconds for each first answer, would hold
+up everybody else for hours.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from arena.entrants import Entrant
+from arena.players.base import Player
+
+BUDGET_S = 60.0
+"""What all start-ups of a bot may take in a tournament, beside one connecting as long as it asks for."""
+CONNECT_FREE_S = 2.0
+"""Every start may take this long to connect, and only what is beyond is charged."""
+FIRST_FREE_S = 1.0
+"""The same for a first answer where nothing but a bank limits the others."""
+
+
+class StartUps:
+    """What start-ups have taken, by bot."""
+
+    def __init__(self, move_s: float | None) -> None:
+        self._first_free_s = FIRST_FREE_S if move_s is None else move_s
+        self._spent_s: defaultdict[str, float] = defaultdict(float)
+
+    def connect_s(self, entrant: Entrant) -> float:
+        """How long the next start of the bot may take to connect."""
+        return min(entrant.connect_s, CONNECT_FREE_S + self._left_s(entrant))
+
+    def note_start(self, entrant: Entrant, took_s: float) -> None:
+        """A start has come to its end, a connection or none."""
+        self._spent_s[entrant.name] += max(0.0, took_s - CONNECT_FREE_S)
+
+    def limit(self, entrant: Entrant, player: Player) -> None:
+        """Takes the longer time for the first answer from an instance whose bot has had enough of it."""
+        if not self._left_s(entrant):
+            player.has_answered = True
+
+    def note_first_answer(self, bot: str, player: Player) -> None:
+        """A match is over: if it saw the player's first answer, that is charged now."""
+        took_s, player.first_answer_s = player.first_answer_s, 0.0
+        self._spent_s[bot] += max(0.0, took_s - self._first_free_s)
+
+    def _left_s(self, entrant: Entrant) -> float:
+        return max(0.0, BUDGET_S + entrant.connect_s - self._spent_s[entrant.name])
