@@ -59,6 +59,19 @@ JUNK = (
     b"\x00\n",
     b'{"message_id":"","move":1}\n',
 )
+STRANGE = (
+    b"",
+    b"GET / HTTP/1.1\r\n\r\n",
+    b'{"name":"ann"}\n',
+    b'{"type":"hello","protocol":1,"name":"ann","token":"guessed"}\n',
+    b'{"type":"hello","protocol":2}\n',
+    b'{"type":"hello","protocol":1,"name":7}\n',
+    b'{"name":"not_available"}\n',
+    b"{}\n",
+)
+"""What strangers say besides junk."""
+TRIES_MAX = 6
+"""Who is not asked anything comes back later and later, up to 64 times as late."""
 WRONG_MOVES: tuple[Any, ...] = (
     None,
     True,
@@ -98,6 +111,8 @@ class Character:
     weather: Weather = attrs.field(factory=Weather)
     time_s: float = 1.0
     """What it has for an answer."""
+    is_hurried: bool = False
+    """Whether its bank is so small that even its way there and back may be too long."""
     limit_s: float = 1.0
     """The most that it ever has, with the first answer's time and the margin."""
     back_s: float = 0.1
@@ -113,6 +128,8 @@ class Character:
             earned |= {"too_late"}
         if not self.weather.is_clean:
             earned |= {"gone", "too_late"}
+        if self.is_hurried:
+            earned |= {"too_late"}
         if "too_late" in earned and self.weather.window_bytes < WINDOW_BYTES:
             earned |= {"gone"}  # while it sleeps it does not read
         return earned
@@ -122,20 +139,32 @@ class Character:
         return not self.earns
 
 
+@attrs.frozen
+class Stranger:
+    """Somebody who has no business here."""
+
+    name: str
+    times: int
+    every_s: float
+    stays: bool
+
+
 class Mind:
     """What a bot does at a question."""
 
     def __init__(self, character: Character, seed: int, game: str) -> None:
         self.character = character
-        self._seed = seed
+        self.seed = seed
+        self.asked = 0
         self._game = game
         self.done: set[tuple[str, bytes]] = set()
         """What it does only once at the same question."""
 
     def decide(self, state: Mapping[str, Any], options: Any) -> tuple[str, Any, Random]:
         """The habit of this moment (empty: none), the move, and the dice for more."""
+        self.asked += 1
         asked = msgspec.json.encode(state)
-        rng = Random(f"{self._seed}/{self.character.name}/{asked.decode()}")
+        rng = Random(f"{self.seed}/{self.character.name}/{asked.decode()}")
         habit = ""
         for each, chance in self.character.habits.items():
             if rng.random() < chance:
@@ -159,14 +188,31 @@ def question_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
 
 async def live(character: Character, mind: Mind, network: Network, token: str | None) -> None:
     """Connects, plays, comes back, until the arena says bye."""
-    life = Random(f"{mind._seed}/{character.name}/life/{len(network.lines)}")
+    life = Random(f"{mind.seed}/{character.name}/life/{len(network.lines)}")
     await trio.sleep(life.random() * 0.05)
+    tries = 0
     while True:
         peer = Peer(network.call(character.name, character.weather), life)
+        asked = mind.asked
         if await play(peer, character, mind, token):
             return
         await peer.close()
-        await trio.sleep(character.back_s * (0.5 + life.random()))
+        tries = 0 if mind.asked > asked else min(tries + 1, TRIES_MAX)
+        await trio.sleep(character.back_s * (0.5 + life.random()) * 2**tries)
+
+
+async def pester(stranger: Stranger, network: Network, seed: int) -> None:
+    """Comes again and again, says what it has to say, and stays or leaves."""
+    rng = Random(f"{seed}/{stranger.name}")
+    for _ in range(stranger.times):
+        await trio.sleep(rng.random() * stranger.every_s)
+        peer = Peer(network.call(stranger.name, Weather()), rng)
+        network.trace.note("stranger", stranger.name)
+        await peer.say(rng.choice((*JUNK, *STRANGE)) * rng.choice((1, 1, 100)))
+        if stranger.stays:
+            while await peer.listen() is not None:
+                pass
+        await peer.close()
 
 
 async def play(peer: Peer, character: Character, mind: Mind, token: str | None) -> bool:
@@ -225,7 +271,7 @@ async def answer(peer: Peer, character: Character, id: str, habit: str, move: An
         case "half said":
             right = right[: len(right) // 2]
         case "flood":
-            await peer.say(b'{"spam": "' + b"x" * 4000 + b'"}\n' * rng.choice((10, 100)))
+            await peer.say(b'{"spam": "' + b"x" * 4000 + b'"}\n' * rng.choice((10, 40)))
         case "deaf":
             await trio.sleep(limit_s * 3)
         case "blink" | "leaves":
@@ -262,4 +308,4 @@ def target() -> str:
     return f"{Local.__module__}:{Local.__name__}"
 
 
-__all__ = ["CLEAR", "HARMLESS", "MURKY", "Character", "Local", "Mind", "live", "play", "target"]
+__all__ = ["CLEAR", "HARMLESS", "MURKY", "Character", "Local", "Mind", "Stranger", "live", "pester", "play", "target"]

@@ -28,6 +28,9 @@ def wrong_in(played: Played, calm: Played | None) -> Iterator[str]:
         return
     for session in played.sessions:
         yield from (f"a bug of ours ended a connection: {bug}" for bug in session.summary.bugs)
+        if session.copy is not None:
+            with Store.open(session.copy) as store:
+                yield from wrong_capsules(store)
     world = played.world
     with Store.open(played.folder) as store:
         yield from wrong_matches(store, world)

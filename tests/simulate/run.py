@@ -30,7 +30,7 @@ from arena.store import DATABASE, Store
 from arena.testing import Peer
 from arena.wire.connection import ArenaConnection
 
-from .bots import Character, Local, Mind, live, play
+from .bots import Character, Local, Mind, live, pester, play
 from .network import ArenaEnd, BotEnd, Line, Network, Trace
 from .transcripts import Play
 from .world import Kill, World
@@ -47,6 +47,8 @@ class Session:
 
     steps: int = 0
     statements: int = 0
+    took_s: float = 0.0
+    """In virtual time."""
     network: Network | None = None
     summary: Summary = attrs.field(factory=Summary)
     error: BaseException | None = None
@@ -104,7 +106,8 @@ def play_troubled(world: World, root: Path, trace: Trace, calm: Session) -> Play
 
 def _goes_on(session: Session) -> bool:
     """Whether this session was not the last one."""
-    return session.copy is not None or session.was_stopped or is_full_disk(session.error)
+    is_out = session.was_stopped or session.summary.is_out_of_time
+    return session.copy is not None or is_out or is_full_disk(session.error)
 
 
 def is_full_disk(error: BaseException | None) -> bool:
@@ -129,8 +132,8 @@ class _Session(trio.abc.Instrument):
         self._rng = Random(f"session/{seed}")
         self._scope = trio.CancelScope()
         self._dies_at = self._stops_at = self._dies_within = -1
+        self._time_s: float | None = None
         self._copy: Path | None = None
-        self._token: Any = None
 
     def kill(self, kill: Kill, calm: Session, copy: Path) -> None:
         """Ends early, and leaves this copy of its folder unless it ends in order."""
@@ -142,6 +145,8 @@ class _Session(trio.abc.Instrument):
                 self._dies_within = at
             case "in order":
                 self._stops_at = at
+            case "out of time":
+                self._time_s = kill.share * calm.took_s
         self._copy = copy
 
     # What Trio and SQLite tell it.
@@ -213,7 +218,7 @@ class _Session(trio.abc.Instrument):
         cast = {each.name: each for each in world.cast}
         token_of = {name: token for token, name in world.tokens.items()}
         setup = Setup(
-            plan=world.plan,
+            plan=attrs.evolve(world.plan, max_time=self._time_s),
             game=world.game,
             entrants=world.entrants,
             tokens=world.tokens,
@@ -233,8 +238,13 @@ class _Session(trio.abc.Instrument):
                 for each in world.cast:
                     if each.comes in ("token", "guest"):
                         nursery.start_soon(live, each, minds[each.name], network, token_of.get(each.name))
+                for stranger in world.strangers:
+                    nursery.start_soon(pester, stranger, network, world.seed)
                 with trio.fail_after(VIRTUAL_S_MAX), self._scope:
                     await run_tournament(setup, Silent(), self.result.summary)
+                self.result.took_s = trio.current_time()
+                if self.result.summary.is_out_of_time:
+                    self.trace.note("out of time")
                 nursery.cancel_scope.cancel()
 
     async def _write(self, write: Callable[[], None]) -> None:

@@ -113,6 +113,8 @@ EXPECTED = (
     "killed at an await",
     "killed within a write",
     "stopped in order",
+    "out of time",
+    "stranger",
 )
 """What must have occurred in a swarm, each."""
 

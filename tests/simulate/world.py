@@ -17,7 +17,7 @@ from arena.plan import Plan, refusal_of
 from arena.session.settling import UntilRule
 from arena.tournament import StopRule
 
-from .bots import CLEAR, HARMLESS, MURKY, Character, target
+from .bots import CLEAR, HARMLESS, MURKY, Character, Stranger, target
 from .network import Weather
 
 NAMES = ("ann", "bob", "cat", "dan", "eve")
@@ -25,8 +25,10 @@ TOKENS = {f"the-token-of-{name}": name for name in NAMES}
 MATCHES_MAX = 30
 """Of a world: more would find the same, later."""
 MOVE_S, FIRST_S, MARGIN_S = 1.0, 2.0, 0.2
+AMPLE_S, HURRIED_S = 1000.0, 2.0
+"""Banks: nobody ever runs out of the first."""
 
-KillKind = Literal["at an await", "within a write", "in order"]
+KillKind = Literal["at an await", "within a write", "in order", "out of time"]
 
 
 @attrs.frozen
@@ -51,6 +53,7 @@ class World:
     """`until` or `compare`, and its goal or its hypotheses."""
     concurrencies: tuple[int, int] = (1, 1)
     """Of the run that nothing befalls, and of the other one."""
+    strangers: tuple[Stranger, ...] = ()
     kills: tuple[Kill, ...] = ()
     slow_disk_s: float = 0.0
     """A write takes up to so long."""
@@ -83,7 +86,7 @@ class World:
         lines = [
             f"{'exact' if self.is_exact else 'wild'}: {self.game}, {plan.tournament}{rule}, {plan.seats} seats × "
             f"{plan.series} series, deals {plan.deals}, bank {plan.bank}, tables {self.concurrencies}",
-            f"kills {self.kills}, slow disk {self.slow_disk_s} s, full after {self.full_after}",
+            f"strangers {self.strangers}, kills {self.kills}, slow disk {self.slow_disk_s} s, full after {self.full_after}",
             *(f"  {character}" for character in self.cast),
         ]
         return "\n".join(lines)
@@ -115,6 +118,8 @@ def draw(seed: int) -> World:
         plan, names, rule = _plan(rng, seats_max, game)
         if refusal_of(plan, len(names)) is None:
             break
+    bank = rng.choice((None, None, AMPLE_S) if is_exact else (None, AMPLE_S, HURRIED_S))
+    plan = attrs.evolve(plan, bank=bank, increment=rng.choice((0.0, 0.3)) if bank else 0.0)
     cast = _cast(rng, names, is_exact=is_exact, game=game, plan=plan)
     connecting = [character for character in cast if character.comes in ("token", "guest")]
     plan = attrs.evolve(
@@ -123,7 +128,8 @@ def draw(seed: int) -> World:
         remote=tuple(each.name for each in connecting if each.comes == "token"),
         expect=sum(each.comes == "guest" for each in connecting),
     )
-    slow, full, killed = (rng.random() < 0.5 for _ in range(3))
+    slow, full, killed, pestered = (rng.random() < 0.5 for _ in range(4))
+    pestered = pestered and bool(plan.remote) and not plan.expect  # a guest's place is anybody's
     return World(
         seed=seed,
         is_exact=is_exact,
@@ -132,14 +138,19 @@ def draw(seed: int) -> World:
         cast=cast,
         rule=rule,
         concurrencies=(rng.randint(1, 4), rng.randint(1, 4)),
+        strangers=tuple(_stranger(rng, number) for number in range(rng.randint(1, 4))) if pestered else (),
         kills=tuple(_kill(rng) for _ in range(rng.randint(1, 3))) if killed else (),
         slow_disk_s=rng.choice((0.1, 1.0, 10.0)) if slow else 0.0,
         full_after=rng.randint(0, 12) if full else None,
     )
 
 
+def _stranger(rng: Random, number: int) -> Stranger:
+    return Stranger(f"stranger-{number}", rng.choice((1, 5)), rng.choice((0.1, 5.0)), rng.random() < 0.5)
+
+
 def _kill(rng: Random) -> Kill:
-    return Kill(rng.choice(("at an await", "at an await", "within a write", "in order")), rng.random())
+    return Kill(rng.choice(("at an await", "at an await", "within a write", "in order", "out of time")), rng.random())
 
 
 def _game(rng: Random) -> tuple[Game[Any, Any], int]:
@@ -191,7 +202,6 @@ def _plan(
         deals=rng.choice((None, None, "same", "fresh")),
         move_time=MOVE_S,
         first_move_time=FIRST_S,
-        margin=None,
         faults_max=rng.choice((1, 2, 5)),
         withdrawn_after=rng.randint(1, 3),
         restarts_max=rng.choice((0, 1, 10)),
@@ -238,6 +248,7 @@ def _cast(
                 says_name=not nameless,
                 habits=own,
                 weather=weather,
+                is_hurried=plan.bank == HURRIED_S,
                 time_s=MOVE_S,
                 limit_s=max(MOVE_S, FIRST_S) + MARGIN_S,
                 back_s=rng.choice((0.05, 1.0)),
