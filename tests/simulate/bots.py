@@ -308,4 +308,16 @@ def target() -> str:
     return f"{Local.__module__}:{Local.__name__}"
 
 
-__all__ = ["CLEAR", "HARMLESS", "MURKY", "Character", "Local", "Mind", "Stranger", "live", "pester", "play", "target"]
+__all__ = [
+    "CLEAR",
+    "HARMLESS",
+    "MURKY",
+    "Character",
+    "Local",
+    "Mind",
+    "Stranger",
+    "live",
+    "pester",
+    "play",
+    "target",
+]

@@ -37,6 +37,8 @@ from .world import Kill, World
 
 VIRTUAL_S_MAX = 100_000.0
 """A session that takes longer hangs."""
+STEPS_MAX = 300_000
+"""One that takes more steps of tasks goes round in a circle."""
 SESSIONS_MAX = 12
 TMPFS = Path("/dev/shm")
 
@@ -106,7 +108,7 @@ def play_troubled(world: World, root: Path, trace: Trace, calm: Session) -> Play
 
 def _goes_on(session: Session) -> bool:
     """Whether this session was not the last one."""
-    is_out = session.was_stopped or session.summary.is_out_of_time
+    is_out = session.was_stopped or session.summary.is_out_of_time or is_out_of_time(session.error)
     return session.copy is not None or is_out or is_full_disk(session.error)
 
 
@@ -115,6 +117,13 @@ def is_full_disk(error: BaseException | None) -> bool:
     if isinstance(error, BaseExceptionGroup):
         return all(map(is_full_disk, error.exceptions))
     return isinstance(error, ConfigError) and "the disk is full" in str(error)
+
+
+def is_out_of_time(error: BaseException | None) -> bool:
+    """Whether the time was over before all bots had come."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(is_out_of_time, error.exceptions))
+    return isinstance(error, ConfigError) and "(--max-time) were over" in str(error)
 
 
 class _Session(trio.abc.Instrument):
@@ -158,6 +167,9 @@ class _Session(trio.abc.Instrument):
         elif self.result.steps == self._stops_at:
             self.result.was_stopped = True
             self._note("stopped in order")
+            self._scope.cancel()
+        elif self.result.steps == STEPS_MAX:
+            self.result.error = RuntimeError(f"it goes round in a circle at {trio.current_time()} s")
             self._scope.cancel()
         elif self.result.copy is not None and not self._scope.cancel_called:
             self._scope.cancel()

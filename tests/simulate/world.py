@@ -150,7 +150,9 @@ def _stranger(rng: Random, number: int) -> Stranger:
 
 
 def _kill(rng: Random) -> Kill:
-    return Kill(rng.choice(("at an await", "at an await", "within a write", "in order", "out of time")), rng.random())
+    return Kill(
+        rng.choice(("at an await", "at an await", "within a write", "in order", "out of time")), rng.random()
+    )
 
 
 def _game(rng: Random) -> tuple[Game[Any, Any], int]:
