@@ -120,7 +120,9 @@ async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
             told += 1
             if told <= WAITS_TOLD_MAX:
                 reporter.waiting(lobby.address, missing)
-            with trio.move_on_at(lobby.fills_at):
+            fills_at = lobby.fills_at
+            # A moment that is over, or that never was, does not bring those who are missing by name.
+            with trio.move_on_at(fills_at if fills_at > trio.current_time() else inf):
                 await lobby.arrived()
         else:
             await trio.sleep(HEARD_S)

@@ -105,6 +105,14 @@ async def test_bots_that_say_nothing_play_in_the_end(tmp_path, autojump_clock):
         assert "play begins with ann (10.0.0.1), bot-1 (10.0.0.1, silent so far)" in run.told.notes
 
 
+async def test_who_waits_for_a_name_does_nothing(tmp_path):
+    """Where a bot with a token is missing and no place is free, the arena sleeps until somebody comes."""
+    async with gathering(tmp_path / "out", [remote("ann")], tokens={"hers": "ann"}, seats=2) as run:
+        for _ in range(20):
+            await trio.lowlevel.checkpoint()
+        assert [("", ("ann",))] == run.told.waits
+
+
 async def test_the_waiting_ends(tmp_path, autojump_clock):
     """After --wait those play who came, if they fill a table, and it is said who did not come."""
     entrants, tokens = (remote("carol"),), {"secret": "carol"}

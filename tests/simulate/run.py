@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
@@ -17,6 +17,7 @@ import trio.testing
 
 import arena.gather
 import arena.match
+import arena.players.lobby
 import arena.players.pool
 from arena.entrants import Entrant
 from arena.errors import ConfigError
@@ -244,6 +245,7 @@ class _Session(trio.abc.Instrument):
         with (
             patched(arena.gather, listen=network.listen, accept_all=network.accept_all),
             patched(arena.players.pool, run_process=program.run_process),
+            patched(arena.players.lobby, secrets=_Dice(self.seed)),
             noted_plays(),
         ):
             async with trio.open_nursery() as nursery:
@@ -317,9 +319,19 @@ class Program:
         player.ended.set()
 
 
+class _Dice:
+    """In the place of the module `secrets`."""
+
+    def __init__(self, seed: str) -> None:
+        self._rng = Random(f"secrets/{seed}")
+
+    def token_hex(self, size: int) -> str:
+        return self._rng.randbytes(size).hex()
+
+
 @contextmanager
-def patched(module: Any, **others: Callable[..., Awaitable[None] | Any]) -> Iterator[None]:
-    """These functions stand in a module for a while."""
+def patched(module: Any, **others: Any) -> Iterator[None]:
+    """These stand in a module for a while."""
     before = {name: getattr(module, name) for name in others}
     for name, other in others.items():
         setattr(module, name, other)
