@@ -7,7 +7,7 @@ pairs next, whether a run may stop.  So the outcome is that of playing one match
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 
 import attrs
@@ -65,8 +65,18 @@ class Course:
     """The schedule between these bots, as far as it is determined, and what has been played of it."""
 
     def __init__(
-        self, names: Sequence[str], kind: FormatKind, terms: Terms, *, withdrawn_after: int, restarts_max: int
+        self,
+        names: Sequence[str],
+        kind: FormatKind,
+        terms: Terms,
+        *,
+        withdrawn_after: int,
+        restarts_max: int,
+        is_enough: Callable[[ClosedSeries], bool] | None = None,
     ) -> None:
+        """`is_enough` is told every series that counts; where it says so the course ends."""
+        self.is_cut = False
+        """Whether it has ended by that."""
         self.names = tuple(names)
         self.kind = kind
         self.order: list[Pairing] = []
@@ -74,6 +84,7 @@ class Course:
         self.by_id: dict[PairingId, Pairing] = {}
         self.ledger = Ledger((), withdrawn_after=withdrawn_after, restarts_max=restarts_max)
         self._terms = terms
+        self._is_enough = is_enough
         self._blocks: list[tuple[Pairing, ...]] = []
         """The pairings of each series, in schedule order."""
         self._front = 0
@@ -90,8 +101,22 @@ class Course:
 
     @property
     def is_over(self) -> bool:
-        """Whether everything is played that will ever be planned."""
-        return self._front == len(self._blocks)
+        """Whether everything is played that will ever be planned, or enough of it."""
+        return self.is_cut or self._front == len(self._blocks)
+
+    @property
+    def beyond(self) -> Sequence[Pairing]:
+        """What is past the series at which enough was played: as if it had never been begun."""
+        return self.order[self._end :]
+
+    @property
+    def withdrawn(self) -> Mapping[str, int]:
+        """Bot -> the index into `order` from which on it does not play."""
+        return {bot: index for bot, index in self.ledger.withdrawn.items() if index <= self._end}
+
+    @property
+    def _end(self) -> int:
+        return sum(map(len, self._blocks[: self._front])) if self.is_cut else len(self.order)
 
     @property
     def size(self) -> int:
@@ -106,23 +131,28 @@ class Course:
         return self.kind.places(self.names, self._terms, self._counted, self._withdrawn())
 
     def note(self, pairing: PairingId, result: Result, outcomes: Mapping[str, Outcome]) -> Advance:
-        """Takes in a finished match; gives what follows."""
+        """Takes in a finished match; gives what follows: nothing, if enough was played already."""
+        if self.is_cut:
+            return Advance()
         self._results[pairing] = result
         news = self.ledger.note(pairing, outcomes)
         for stale in news.stale:
             self._results.pop(stale, None)
         closed = tuple(self._closed())
+        if self.is_cut:
+            return Advance(tuple(bot for bot in news.withdrawn if bot in self.withdrawn), (), closed)
         return Advance(tuple(news.withdrawn), news.stale, closed, self._plan_on() if closed else ())
 
     def _closed(self) -> list[ClosedSeries]:
-        """The series that count from now on."""
-        closed = []
-        while self._front < len(self._blocks) and self._is_over(block := self._blocks[self._front]):
+        """The series that count from now on; none past that at which enough is played."""
+        closed: list[ClosedSeries] = []
+        while not self.is_over and self._is_over(block := self._blocks[self._front]):
             self._front += 1
             ends = self._front == len(self._blocks) or self._blocks[self._front][0].cycle != block[0].cycle
             matches = tuple((pairing, self._results.pop(pairing.id)) for pairing in block)
             self._counted.update({pairing.id: result.points for pairing, result in matches})
             closed.append(ClosedSeries(block[0].series, block[0].cycle, ends, matches))
+            self.is_cut = self._is_enough is not None and self._is_enough(closed[-1])
         return closed
 
     def _is_over(self, block: Sequence[Pairing]) -> bool:
@@ -143,4 +173,4 @@ class Course:
 
     def _withdrawn(self) -> dict[str, int]:
         """Bot -> the cycle in which it was withdrawn."""
-        return {bot: self.order[index - 1].cycle for bot, index in self.ledger.withdrawn.items()}
+        return {bot: self.order[index - 1].cycle for bot, index in self.withdrawn.items()}

@@ -24,6 +24,7 @@ from arena.players.lag import LagWatch
 from arena.players.pool import Pool
 from arena.record import Entry
 from arena.schedule import FORMATS, Pairing, PairingId, match_id
+from arena.schedule.terms import counted_matches
 from arena.store import DATABASE, Finished
 from arena.tournament import BrokenBots, Reporter, Setup, Silent, Summary
 
@@ -36,10 +37,10 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
 
     Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
     """
+    stops_at = trio.current_time() + (setup.plan.max_time or inf)
     _lift_files_limit()
     watch = LagWatch()
     trio.lowlevel.add_instrument(watch)
-    stops_at = trio.current_time() + (setup.plan.max_time or inf)
     try:
         async with _box_of(setup, reporter) as box, trio.open_nursery() as nursery:
             note = partial(note_bug, setup, summary)
@@ -93,15 +94,19 @@ def _lift_files_limit() -> None:
 
 def course_of(setup: Setup, names: Sequence[str]) -> Course:
     """The tournament between these bots, before any match.  Raises ConfigError if it cannot be played."""
-    plan = setup.plan
+    plan, rule = setup.plan, setup.stop_rule
     check_size(plan, len(names))
-    return Course(
+    course = Course(
         names,
         FORMATS[plan.tournament],
         terms_of(plan, setup.seed),
         withdrawn_after=plan.withdrawn_after,
         restarts_max=plan.restarts_max,
+        is_enough=None if rule is None else rule.closed,
     )
+    if rule is not None:
+        rule.begins(course)
+    return course
 
 
 def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Advance]:
@@ -118,6 +123,27 @@ def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Adva
             advances.append(course.note(pairing.id, result, outcomes))
             waiting += advances[-1].planned
     return advances
+
+
+def cut(setup: Setup, course: Course) -> None:
+    """Removes what an earlier run left past the end of this course; it did not come to that.
+
+    Raises ConfigError, and removes nothing, if that was not played under the rule that ends it.
+    """
+    store = setup.store
+    finished = store.finished()
+    beyond = [finished[pairing.id].match_id for pairing in course.beyond if pairing.id in finished]
+    if beyond and not setup.may_cut:
+        raise ConfigError(
+            f"{setup.folder} has {counted_matches(len(beyond))} past the point where --until would have "
+            "ended it, played without that: --until none goes on without, --fresh plays anew, --out DIR "
+            "elsewhere"
+        )
+    if beyond:
+        store.remove(beyond)
+    for bot in store.bots():
+        if bot.status == "withdrawn" and bot.bot not in course.withdrawn:
+            store.set_status(bot.bot, "ok")
 
 
 # Play.
@@ -146,7 +172,9 @@ class _Run:
         self.table = Table(setup, watch)
         self.bots = sorted(course.names)
         self.tallies: dict[PairingId, _Tally] = {}
-        """What the matches count for that may turn out stale yet."""
+        """What the matches count for that may yet be taken back: those of series that do not count so far."""
+        self.there: set[PairingId] = set()
+        """The matches that are kept, or on their way to the writer."""
         self.lacking: Counter[str] = Counter()
         """How many matches each series lacks."""
         self.sealed: dict[str, list[str]] = {}
@@ -161,6 +189,8 @@ class _Run:
         self.is_stopped = False
         self.stops_at = stops_at
         self.freed = trio.Event()
+        self.playing = trio.CancelScope()
+        """Around all matches."""
 
     def _pending(self) -> Pending:
         """What the folder lacks, in order of play."""
@@ -172,8 +202,11 @@ class _Run:
             setup.store.remove([finished[pairing].match_id for pairing in stale])
         self._check_ours(finished)
         self.before = [closed for advance in advances for closed in advance.closed]
-        there = (finished.keys() & course.by_id.keys()) - stale
-        lacking = [pairing for pairing in course.order if pairing.id not in there]
+        if setup.only is None and course.is_cut:
+            cut(setup, course)
+        beyond = {pairing.id for pairing in course.beyond}
+        self.there = (finished.keys() & course.by_id.keys()) - stale - beyond
+        lacking = [pairing for pairing in course.order if pairing.id not in self.there | beyond]
         self.lacking.update(pairing.series for pairing in lacking)
         if setup.only is None:
             return Pending(course.order, [pairing.id for pairing in lacking])
@@ -184,7 +217,11 @@ class _Run:
                 "`arena matches` lists them"
             )
         pairing = course.by_id[chosen[0]]
-        if pairing.id in there:
+        if pairing.id in beyond:
+            raise ConfigError(
+                f"--only {setup.only}: enough was played before this match, and what comes later is not kept"
+            )
+        if pairing.id in self.there:
             if course.kind.is_adaptive and pairing.cycle < course.order[-1].cycle:
                 raise ConfigError(
                     f"--only {setup.only}: this match was played in cycle {pairing.cycle}, and whom later "
@@ -206,20 +243,22 @@ class _Run:
         """Plays all that is pending; when cancelled, what is finished is still kept."""
         self.setup.store.set_schedule(self.course.order)
         self.setup.store.set_meta("places", dict(self.course.places))
-        for bot in self.ledger.withdrawn:
+        for bot in self.course.withdrawn:
             self.setup.store.set_status(bot, "withdrawn")
             self.pool.withdraw(bot)
         self.summary.planned = self.course.size
-        self.reporter.begins(self.course, len(self.course.order) - len(self.pending))
-        if self.setup.stop_rule is not None:
-            self.setup.stop_rule.begins(self.course)
+        self.reporter.begins(self.course, len(self.there) - bool(self.replaced))
         for closed in self.before:
-            self._count_in(closed)
+            self.reporter.closed(closed)
+        self.summary.is_settled = self.course.is_cut and self.setup.only is None
+        if self.setup.stop_rule is not None:
+            self.setup.stop_rule.goes_on()
         keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
         try:
             async with trio.open_nursery() as writing:
                 writing.start_soon(write_all, self.setup, to_write)
                 async with keep, trio.open_nursery() as matches:
+                    self.playing = matches.cancel_scope
                     await self._dispatch(matches, keep)
         finally:
             self.summary.lag_worst_s = self.watch.worst_s
@@ -274,6 +313,7 @@ class _Run:
         Unless it must be played again, because a bot was withdrawn before it; so may matches that
         were finished earlier.
         """
+        assert self.setup.only or not self.course.is_cut, "matches past the end are cancelled"
         self.tallies[entry.pairing.id] = self._count(entry)
         news = self.course.note(entry.pairing.id, result_of(entry), outcomes_of(entry))
         changes: list[Change] = []
@@ -291,17 +331,43 @@ class _Run:
             if entry.match_id == self.replaced:
                 changes.append(partial(self.setup.store.remove, [entry.match_id]))
             changes += [entry, *self._publish(entry)]
+            self.there.add(entry.pairing.id)
             self.reporter.played(entry)
         changes += self._plan_on(news)
         for closed in news.closed:
-            self._count_in(closed)
-        for settled in [id for id in self.tallies if self.ledger.is_settled(id)]:
-            del self.tallies[settled]
+            self.reporter.closed(closed)
+            for pairing, _ in closed.matches:
+                self.tallies.pop(pairing.id, None)
         if entry.record.capsules and self.setup.stop_at_fault and not self.is_stopped:
             self.summary.first_fault = entry
             self._stop()
+        if self.course.is_cut and self.setup.only is None:
+            changes += self._cut(entry)
         with suppress(trio.BrokenResourceError):  # the writer has failed, and says why itself
             await keep.send(changes)
+
+    def _cut(self, last: Entry) -> list[Change]:
+        """The course has ended with this match: what is past it was played for nothing, or is going on so."""
+        beyond = [pairing.id for pairing in self.course.beyond if pairing.id in self.there]
+        changes: list[Change] = []
+        if beyond:
+            ids = [match_id(self.setup.seed, pairing) for pairing in beyond]
+            changes.append(partial(self.setup.store.remove, ids))
+        for bot in self.ledger.withdrawn.keys() - self.course.withdrawn:
+            changes.append(partial(self.setup.store.set_status, bot, "ok"))
+            self.reporter.note(f"{bot} is not withdrawn after all: the run ended before that")
+        self.there.difference_update(beyond)
+        for pairing in beyond:
+            self._discount(pairing)
+        summary, kept = self.summary, self.there
+        if summary.last is not None and summary.last.pairing.id not in kept:
+            summary.last = last
+        if summary.first_fault is not None and summary.first_fault.pairing.id not in kept:
+            summary.first_fault = None
+        summary.is_settled = True
+        self._stop()
+        self.playing.cancel()
+        return changes
 
     def _plan_on(self, news: Advance) -> list[Change]:
         """Takes in what the schedule goes on with; gives what is to be kept of that."""
@@ -314,14 +380,6 @@ class _Run:
         if any(closed.ends_cycle for closed in news.closed) and (places := self.course.places):
             changes.append(partial(store.set_meta, "places", dict(places)))
         return changes
-
-    def _count_in(self, closed: ClosedSeries) -> None:
-        """One more series counts: whoever shows it is told, and whoever may stop the run."""
-        self.reporter.closed(closed)
-        rule = self.setup.stop_rule
-        if rule is not None and rule.closed(closed) and not self.is_stopped and self.setup.only is None:
-            self.summary.is_settled = True
-            self._stop()
 
     def _stop(self) -> None:
         """No other match begins."""
@@ -357,17 +415,22 @@ class _Run:
 
     def _take_back(self, stale: PairingId, playing: PairingId) -> None:
         """A finished match is to be played again: it counts for nothing."""
-        summary, id = self.summary, match_id(self.setup.seed, stale)
-        tally = self.tallies.pop(stale, None)
+        self._discount(stale)
+        self.there.discard(stale)
         if stale != playing:
             self.lacking[self.course.by_id[stale].series] += 1
+        if not self.is_stopped and self.setup.only is None:
+            self.pending.put_back(stale)
+
+    def _discount(self, pairing: PairingId) -> None:
+        """Takes a match out of the summary."""
+        summary, id = self.summary, match_id(self.setup.seed, pairing)
+        tally = self.tallies.pop(pairing, None)
         if tally is not None:  # else it was played in an earlier run
             summary.played -= 1
             summary.faults -= tally.faults
             summary.lagged -= tally.lagged
             summary.aborted = [aborted for aborted in summary.aborted if aborted != id]
-        if not self.is_stopped and self.setup.only is None:
-            self.pending.put_back(stale)
 
 
 @attrs.frozen
@@ -385,6 +448,7 @@ __all__ = [
     "Silent",
     "Summary",
     "course_of",
+    "cut",
     "run_tournament",
     "take_in",
 ]

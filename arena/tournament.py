@@ -63,10 +63,13 @@ class Silent:
 
 
 class StopRule(Protocol):
-    """Says when enough has been played."""
+    """Says when enough has been played: the course ends there, and what was played past it is not kept."""
 
     def begins(self, course: Course) -> None:
-        """Play begins."""
+        """A course begins, or begins again: what was told before is forgotten."""
+
+    def goes_on(self) -> None:
+        """What the folder holds has been told; from now on it is played."""
 
     def closed(self, series: ClosedSeries) -> bool:
         """Takes in the next series that counts, in schedule order; whether no more need be played."""
@@ -92,6 +95,8 @@ class Setup:
     """Play just the match whose id begins so."""
     stop_at_fault: bool = False
     stop_rule: StopRule | None = None
+    may_cut: bool = True
+    """Whether what the folder holds was played under `stop_rule`, so that what is past its end may go."""
     in_thread: Callable[[Callable[[], None]], Awaitable[None]] = trio.to_thread.run_sync
     """Does what may wait for a disk where it delays no bot.  In virtual time there is no other thread: what
     is given in its place calls it at once."""

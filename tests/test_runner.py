@@ -125,6 +125,9 @@ class Enough(StopRule):
     def begins(self, course):
         self.told.clear()
 
+    def goes_on(self):
+        pass
+
     def closed(self, series):
         self.told.append(series.id)
         return len(self.told) >= self.left
@@ -135,25 +138,33 @@ class Enough(StopRule):
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 async def test_a_stop_rule_ends_a_run(tmp_path, concurrency):
-    """No match begins after it has said so; those that run are finished; what it is told is in schedule order."""
+    """No match is kept past where it has said so; what it is told is in schedule order."""
     rule = Enough(3)
     summary, reporter = await play(tmp_path / "out", concurrency=concurrency, stop_rule=rule)
     assert summary.is_settled
-    assert 6 <= summary.played <= 6 + concurrency
-    assert [series.id for series in reporter.closed_series] == rule.told
-    assert rule.told == series_of(tmp_path / "out")[: len(rule.told)]
+    assert 6 == summary.played
+    assert [series.id for series in reporter.closed_series] == rule.told == series_of(tmp_path / "out")
     summary, _ = await play(tmp_path / "out", stop_rule=Enough(3))
     assert 0 == summary.played
 
 
-async def test_no_match_begins_after_the_time_is_up(tmp_path):
+async def test_no_match_begins_after_the_time_is_up(tmp_path, mock_clock):
     """--max-time ends a run in order; the same run goes on later."""
-    with trio.fail_after(60):
-        summary, _ = await play(tmp_path / "out", max_time=1e-9)
-    assert summary.is_out_of_time
-    assert summary.played < 24
+    reporter = Record(lambda entry: mock_clock.jump(7))
+    summary, _ = await play(tmp_path / "out", max_time=15.0, reporter=reporter)
+    assert (True, 3) == (summary.is_out_of_time, summary.played)
     rest, _ = await play(tmp_path / "out")
     assert 24 == summary.played + rest.played
+
+
+async def test_the_time_runs_while_bots_are_waited_for(tmp_path, autojump_clock):
+    """--max-time counts from the start: who does not connect in it keeps the run from its first match."""
+    before = trio.current_time()
+    mistake = await the_mistake(play(tmp_path / "out", expect=2, max_time=15.0))
+    assert "15s (--max-time) were over before the first match: waiting for 2 more; give more time" == str(
+        mistake
+    )
+    assert 15 == pytest.approx(trio.current_time() - before, abs=0.5)
 
 
 async def test_cut_again_and_again(tmp_path):

@@ -714,6 +714,25 @@ def test_another_goal_for_the_same_folder_is_refused(arena):
     assert 2 == code
 
 
+@pytest.mark.slow
+def test_what_was_played_without_a_goal_is_not_removed_for_it(arena):
+    """What is past its end goes only if it was played under the goal; else that is refused, and nothing is lost."""
+    words = (*TWO, "--series", "60", "--out", "out", "-q")
+    goal, whole = ("--until", "best at 80%"), 120
+    assert 0 == arena(*words, *goal)[0]
+    settled = len(rows("out", "matches"))
+    assert settled < whole
+    assert 0 == arena(*words, "--until", "none")[0]
+    for _ in range(2):
+        code, _, said = arena(*words, *goal)
+        assert (2, whole) == (code, len(rows("out", "matches")))
+        assert f"out has {whole - settled} matches past the point where --until would have ended it" in said
+    assert 0 == arena(*words)[0]
+    arena(*words, "--fresh")
+    code, _, said = arena(*words, *goal)
+    assert (2, whole) == (code, len(rows("out", "matches")))
+
+
 def test_a_goal_that_was_not_reached_is_said_so_again(arena):
     """A folder where all is played is asked for its goal too."""
     words = (*TWO, "--series", "6", "--out", "out", "-q", "--until", "top 1 at 99.9%")

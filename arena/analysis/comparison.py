@@ -59,9 +59,12 @@ class Comparison:
         self._faulty = {self.new: 0, self.old: 0}
 
     def begins(self, course: Course) -> None:
-        """Play begins, or begins again: what was told before is forgotten."""
+        """A course begins, or begins again: what was told before is forgotten."""
         self.new, self.old = course.names[:2]
         self._forget()
+
+    def goes_on(self) -> None:
+        """What is there has been told, which is all the same to the test."""
 
     def closed(self, series: ClosedSeries) -> bool:
         """Takes in the next series that counts; whether the test is over."""

@@ -65,7 +65,11 @@ class Opened:
     def __init__(self, setup: Setup, begin: Sequence[Callable[[], object]]) -> None:
         self.setup = setup
         self.has_begun = False
-        self._begin = begin
+        self._begin = list(begin)
+
+    def at_begin(self, act: Callable[[], object]) -> None:
+        """Has this done too when play begins."""
+        self._begin.append(act)
 
     def begin(self) -> None:
         """Play begins, as all bots are there: from now on the folder is this run's."""

@@ -10,18 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import attrs
 import trio
 
 from arena.analysis import export
 from arena.analysis.leaderboard import leaderboard
 from arena.analysis.live import Standings
-from arena.course import Advance, Course
+from arena.course import Course
 from arena.errors import ArenaError, ConfigError
 from arena.keeping import BUGS
 from arena.plan import format_of
 from arena.prepare.folder import Opened, is_latest, opened
 from arena.prepare.plans import Prepared, prepare, write_run_file
-from arena.runner import BrokenBots, Setup, Summary, course_of, run_tournament, take_in
+from arena.runner import BrokenBots, Setup, Summary, course_of, cut, run_tournament, take_in
 from arena.session.settling import UntilRule
 from arena.session.stop import EXIT_OF, Stop
 from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
@@ -34,6 +35,8 @@ CONCLUSION = "conclusion"
 """Where the store keeps, for the report, the sentences that a run ended with."""
 GOAL = "until"
 """Where the store keeps the goal of `--until` and the series planned for it."""
+GOAL_LEFT = "until_left"
+"""And whether there was play without it since: what is past its end was wanted then, and is not removed."""
 LOG_LINES = 8
 """How much of a broken bot's log is shown."""
 ABORTED_SHOWN = 5
@@ -60,19 +63,29 @@ def run_command(words: Sequence[str], asked: Asked, options: Mapping[str, Any]) 
 
 
 def _keep_goal(folder: Opened, rule: UntilRule | None) -> None:
-    """Keeps what `--until` asks.  Raises ConfigError if there were looks at the folder for another goal."""
-    if rule is None:
-        return
+    """Has kept, once play begins, what `--until` asks.
+
+    Raises ConfigError if there were looks at the folder for another goal.
+    """
     setup = folder.setup
-    asked, kept = [str(rule.goal), setup.plan.series], setup.store.meta().get(GOAL)
-    if kept is not None and kept != asked and setup.store.finished():
+    meta, has_matches = setup.store.meta(), bool(setup.store.finished())
+    kept = meta.get(GOAL)
+    if rule is None:
+        if kept is not None:
+            folder.at_begin(partial(setup.store.set_meta, GOAL_LEFT, True))
+        return
+    asked = [str(rule.goal), setup.plan.series]
+    if kept is not None and kept != asked and has_matches:
         goal, series = kept
         raise ConfigError(
             f'{setup.folder} was begun with --until "{goal}" over {series} series, and to look again for '
             "another goal or in a longer schedule would err more often than it says: --until none goes on "
             "without, --fresh plays anew, --out DIR elsewhere"
         )
-    setup.store.set_meta(GOAL, asked)
+    is_ruled = not has_matches or (kept == asked and not meta.get(GOAL_LEFT))
+    folder.setup = attrs.evolve(setup, may_cut=is_ruled)
+    folder.at_begin(partial(setup.store.set_meta, GOAL, asked))
+    folder.at_begin(partial(setup.store.set_meta, GOAL_LEFT, False))
 
 
 def _until(prepared: Prepared) -> UntilRule | None:
@@ -115,10 +128,10 @@ class Run:
 
     def _play(self) -> ConfigError | None:
         """Plays what the folder lacks; gives the user's mistake that was in the way, if any."""
-        self.left_to_play = self.asked.only is not None or not is_complete(self.setup)
-        if not self.left_to_play:
-            self.folder.begin()
-            return None
+        course = course_there(self.setup)
+        self.left_to_play = self.asked.only is not None or course is None or not course.is_over
+        if course is not None and not self.left_to_play:
+            return self._settle(course)
         warn(self.prepared, self.setup.plan)
         if not self.asked.quiet:
             self._announce()
@@ -149,6 +162,15 @@ class Run:
             raise
         finally:
             reporter.ends()
+        return None
+
+    def _settle(self, course: Course) -> ConfigError | None:
+        """Ends what a run began that was killed when enough was played; gives the mistake in the way."""
+        try:
+            cut(self.setup, course)
+        except ConfigError as error:
+            return error
+        self.folder.begin()
         return None
 
     def _announce(self) -> None:
@@ -304,9 +326,15 @@ def _make_importable(setup: Setup) -> None:
 
 def is_complete(setup: Setup) -> bool:
     """Whether the folder holds every match of the plan, as far as one can know before bots connect."""
+    course = course_there(setup)
+    return course is not None and course.is_over
+
+
+def course_there(setup: Setup) -> Course | None:
+    """How far the tournament in the folder has come; None where one cannot know before bots connect."""
     finished = setup.store.finished()
     if not finished:
-        return False
+        return None
     stored = setup.store.bots()
     left_out = (
         {bot.bot for bot in stored if bot.status == "left out"} if setup.plan.leave_out_broken else set()
@@ -314,21 +342,10 @@ def is_complete(setup: Setup) -> bool:
     names = [entrant.name for entrant in setup.entrants if entrant.name not in left_out]
     came = [bot.bot for bot in stored if bot.path == "connects"]
     if len(came) < setup.plan.expect or len(names) + len(came) < setup.plan.seats:
-        return False
+        return None
     course = course_of(setup, names + came)
-    advances = take_in(course, finished)
-    is_settled = setup.only is None and _is_settled(setup, course, advances)  # the rule is told them all
-    return course.is_over or is_settled
-
-
-def _is_settled(setup: Setup, course: Course, advances: Sequence[Advance]) -> bool:
-    """Whether what is there is enough for the rule that may stop the run."""
-    rule = setup.stop_rule
-    if rule is None:
-        return False
-    rule.begins(course)
-    settled = [rule.closed(closed) for advance in advances for closed in advance.closed]
-    return any(settled)
+    take_in(course, finished)
+    return course
 
 
 def the_mistake_in(group: BaseExceptionGroup[BaseException]) -> ConfigError | None:

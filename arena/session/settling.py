@@ -18,14 +18,19 @@ class UntilRule:
         self._by_returns = rated_by == "returns"
         self.until: Until | None = None
         self._began_at = 0.0
-        self._cycles_before = self._series_before = 0
+        self._cycles_before = 0
+        """How many were there before this run: they say nothing of how long a cycle takes."""
 
     def begins(self, course: Course) -> None:
-        """Play begins, or begins again: what was told before is forgotten."""
+        """A course begins, or begins again: what was told before is forgotten."""
         extremes = None if self._by_returns else (0.0, 1.0)
         self.until = Until(self.goal, course.names, course.order[-1].cycle + 1, extremes=extremes)
-        self._began_at = time.monotonic()
-        self._cycles_before, self._series_before = 0, course.counted
+        self._began_at, self._cycles_before = time.monotonic(), 0
+
+    def goes_on(self) -> None:
+        """What is there has been told; play begins."""
+        assert self.until is not None, "the course has begun"
+        self._began_at, self._cycles_before = time.monotonic(), self.until.cycles
 
     def closed(self, series: ClosedSeries) -> bool:
         """Takes in the next series that counts; after the last of a cycle it looks."""
@@ -39,9 +44,6 @@ class UntilRule:
             self.until.add({bot: (fsum(values), len(values)) for bot, values in scores.items()})
         if series.ends_cycle:
             self.until.look()
-        if self._series_before:  # it was there before this run, and says nothing of how long a cycle takes
-            self._series_before -= 1
-            self._began_at, self._cycles_before = time.monotonic(), self.until.cycles
         return self.until.settled
 
     def state(self) -> str:
