@@ -161,9 +161,7 @@ async def test_the_time_runs_while_bots_are_waited_for(tmp_path, autojump_clock)
     """--max-time counts from the start: who does not connect in it keeps the run from its first match."""
     before = trio.current_time()
     mistake = await the_mistake(play(tmp_path / "out", expect=2, max_time=15.0))
-    assert "15s (--max-time) were over before the first match: waiting for 2 more; give more time" == str(
-        mistake
-    )
+    assert "15s (--max-time) were over before" in str(mistake)
     assert 15 == pytest.approx(trio.current_time() - before, abs=0.5)
 
 
