@@ -163,6 +163,9 @@ MISTAKES = [
     ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
     ("a bot that did not play", ("matches", "--bot", "ann"), "Even, Odd did"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
+    ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
+    ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is no results folder"),
+    ("a word too many", ("games", "blef", "\x1b[2J"), r"(\x1b[2J)"),
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import signal
 import sys
@@ -23,22 +25,38 @@ def main() -> None:
         _check_system()
         code = cli.main(standalone_mode=False) or DONE
     except click.ClickException as error:
-        error.show()
+        error.show(said := io.StringIO())
+        print(_told(said.getvalue()), end="", file=sys.stderr)
         code = MISTAKE
     except ArenaError as error:
-        print(f"arena: {error}", file=sys.stderr)
+        print(f"arena: {_told(str(error))}", file=sys.stderr)
         code = MISTAKE
     except (click.Abort, KeyboardInterrupt):
         code = INTERRUPTED
-    except Exception:
-        import traceback
-
-        traceback.print_exc()
-        print(
-            "arena: this is a bug of the arena, not of a bot; the traceback above says where", file=sys.stderr
-        )
-        code = BUG
+    except Exception as error:
+        code = _unforeseen(error)
     sys.exit(code)
+
+
+def _unforeseen(error: Exception) -> int:
+    """Tells of an error that nobody made a sentence of; gives the exit code."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # wherever a path was said
+        from arena.units import shown
+
+        print(f"arena: {shown(error.filename)} is too long for the name of a file", file=sys.stderr)
+        return MISTAKE
+    import traceback
+
+    traceback.print_exc()
+    print("arena: this is a bug of the arena, not of a bot; the traceback above says where", file=sys.stderr)
+    return BUG
+
+
+def _told(message: str) -> str:
+    """The message in lines that no terminal obeys, though it repeats what files and users say."""
+    from arena.show.text import printable
+
+    return "\n".join(map(printable, message.split("\n")))
 
 
 def _make_streams_safe() -> None:

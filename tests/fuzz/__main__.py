@@ -1,0 +1,110 @@
+"""`python -m tests.fuzz TARGET --runs N`: looks for bytes that break a promise; see the package."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from random import Random
+
+
+def main() -> int:
+    """Fuzzes one target; gives 1 if something was found."""
+    asked = _asked()
+    if asked.list:
+        from .targets import TARGETS
+
+        print("\n".join(TARGETS))
+        return 0
+    return _mutate(asked) if asked.plain else _guide(asked)
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=main.__doc__)
+    parser.add_argument("target", nargs="?", help="one of --list")
+    parser.add_argument("--list", action="store_true", help="print all targets")
+    parser.add_argument("--runs", type=int, default=100_000, help="how many inputs [100000]")
+    parser.add_argument("--seconds", type=float, default=600.0, help="not longer than that [600]")
+    parser.add_argument("--seed", type=int, default=1, help="of the mutations [1]")
+    parser.add_argument(
+        "--plain", action="store_true", help="seeded mutations of the corpus, without atheris"
+    )
+    asked = parser.parse_args()
+    if asked.target is None and not asked.list:
+        parser.error("name a target, or --list")
+    return asked
+
+
+def _mutate(asked: argparse.Namespace) -> int:
+    from .mutate import mutations
+    from .targets import TARGETS
+
+    target, began_s, runs = TARGETS[asked.target], time.monotonic(), 0
+    corpus = target.corpus
+    for data in mutations(corpus, target.words, Random(asked.seed), target.bytes_max):
+        if runs == asked.runs or time.monotonic() - began_s > asked.seconds:
+            break
+        runs += 1
+        try:
+            target.run(data)
+        except Exception:
+            traceback.print_exc()
+            _keep(target.name, data)
+            return 1
+    took_s = time.monotonic() - began_s
+    print(f"{target.name}: {runs:,} inputs in {took_s:.0f} s, {runs / took_s:,.0f} a second, nothing found")
+    return 0
+
+
+def _guide(asked: argparse.Namespace) -> int:
+    """atheris, which knows what code an input reaches; it ends the process by itself."""
+    import atheris
+
+    with atheris.instrument_imports(include=["arena"]):
+        from .targets import CORPUS, TARGETS
+    target = TARGETS[asked.target]
+
+    def run(data: bytes) -> None:
+        try:
+            target.run(data)
+        except Exception:
+            _keep(target.name, data)
+            raise
+
+    with tempfile.TemporaryDirectory(prefix="arena-fuzz-") as place:
+        words = Path(place) / "words"
+        words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words if 0 < len(word) < 64))
+        (reached := Path(place) / "reached").mkdir()
+        options = [f"-runs={asked.runs}", f"-max_total_time={asked.seconds:.0f}", f"-seed={asked.seed}"]
+        options += [
+            f"-max_len={target.bytes_max}",
+            f"-dict={words}",
+            f"-artifact_prefix={place}/",
+            "-timeout=20",
+        ]
+        options += ["-print_final_stats=1", "-verbosity=0", str(reached), str(CORPUS / target.name)]
+        atheris.Setup([sys.argv[0], *options], run)
+        atheris.Fuzz()
+    return 0
+
+
+def _keep(name: str, data: bytes) -> None:
+    """Writes what was found to the corpus, where it stays a test."""
+    from .targets import CORPUS
+
+    path = CORPUS / name / f"found-{hashlib.sha256(data).hexdigest()[:12]}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    print(f"found: {path.relative_to(Path.cwd())} ({len(data)} bytes)", file=sys.stderr)
+
+
+def _escaped(word: bytes) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in word)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

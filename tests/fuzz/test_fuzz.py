@@ -1,0 +1,103 @@
+"""Every target over its corpus, and over some thousand mutations of it; `python -m tests.fuzz` does more."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from . import moves, wire
+from .mutate import mutations
+from .targets import CORPUS, TARGETS
+
+CORPUS_BYTES_MAX = 100_000
+MUTATIONS = {"words": 600, "store": 100}
+"""Of each target 2,000, but for those that take a millisecond and more."""
+
+KEPT = [
+    pytest.param(name, path, id=f"{name}-{path.name}")
+    for name in TARGETS
+    for path in sorted((CORPUS / name).glob("*"))
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "path"), KEPT)
+def test_what_is_kept_breaks_no_promise(name, path):
+    """Examples that reach much, and all inputs with which anything was ever found, are judged right."""
+    assert TARGETS[name].run(path.read_bytes()) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(TARGETS))
+def test_mutations_break_no_promise(name):
+    """Thousands of changed examples, the same ones every time, are judged right."""
+    target = TARGETS[name]
+    for data in islice(
+        mutations(target.corpus, target.words, Random(1), target.bytes_max), MUTATIONS.get(name, 2000)
+    ):
+        assert target.run(data) is None
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.text()
+    | st.sampled_from(moves.WORDS),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(moves.WORDS) | st.text(), inner),
+)
+
+
+@pytest.mark.slow
+@given(JSON, st.integers(0, 255))
+def test_any_value_is_a_move_or_none(value, question):
+    """Hypothesis looks for values as well, and shrinks what it finds."""
+    assert moves.codec(bytes([question, 0]) + msgspec.json.encode(value)) is None
+
+
+@pytest.mark.slow
+@given(
+    st.lists(JSON.map(msgspec.json.encode) | st.binary(max_size=9), max_size=5),
+    st.binary(min_size=3, max_size=3),
+)
+def test_any_text_is_read_as_json_reads_it(texts, head):
+    """Values and junk in any order: split anywhere the same, and what `json` and `msgspec` find in them."""
+    assert wire.stream(head + b" ".join(texts)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "place", "defect"),
+    [
+        pytest.param(
+            "stream", "arena.wire.json_stream._NOT_WHITE", re.compile(rb"[^ \n\r]"), id="a tab is junk"
+        ),
+        pytest.param(
+            "connection", "arena.wire.connection._number", lambda id: {}[id], id="ids are looked up"
+        ),
+        pytest.param(
+            "codec", "arena.game.Subset.__contains__", lambda of, value: bool(value), id="any cards"
+        ),
+        pytest.param("plan", "arena.strict.did_you_mean", lambda word, words: word, id="words as they are"),
+    ],
+)
+def test_targets_find_what_they_are_for(monkeypatch, name, place, defect):
+    """With a defect put in, mutations find it."""
+    monkeypatch.setattr(place, defect)
+    target = TARGETS[name]
+    inputs = islice(mutations(target.corpus, target.words, Random(1), target.bytes_max), 20_000)
+    with pytest.raises(Exception):  # noqa: B017 - whichever promise it breaks first
+        list(map(target.run, inputs))
+
+
+def test_the_corpus_is_small():
+    """A few kilobytes a target: it is kept for ever."""
+    assert sum(path.stat().st_size for path in CORPUS.rglob("*") if path.is_file()) < CORPUS_BYTES_MAX
+    assert set(TARGETS) == {path.name for path in CORPUS.iterdir()}
