@@ -165,7 +165,7 @@ MISTAKES = [
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
     ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is no results folder"),
-    ("a word too many", ("games", "blef", "\x1b[2J"), r"(\x1b[2J)"),
+    ("a word too many", ("games", "blef", "\x07"), r"(\x07)"),
 ]
 
 

@@ -229,6 +229,7 @@ class JsonStream:
                 if match.group() != b"{":
                     self._where = _JUNK
                     found.append(_NO_OBJECT)
+                    continue
             position = data.find(b"{", position)
             if position < 0:
                 return found

@@ -60,11 +60,10 @@ def read(chunks: Iterable[bytes], **limits: float) -> list[Any]:
     stream = JsonStream(**limits)
     found: list[Any] = []
     for chunk in chunks:
-        found += stream.feed(chunk)
+        found += (values := stream.feed(chunk))
         while stream.rest:
-            values = stream.feed(b"")
-            assert 0 < len(values) <= stream.values_max or not stream.rest, "it does not go on"
-            found += values
+            assert 0 < len(values) <= stream.values_max, "too many at once, or none and a rest"
+            found += (values := stream.feed(b""))
     last = stream.close()
     return [*found, last] if last else found
 

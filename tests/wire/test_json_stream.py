@@ -141,6 +141,17 @@ def test_an_endless_value_is_skipped_in_constant_memory() -> None:
     assert [found] == stream.feed(b'\n{"b":2}')
 
 
+def test_no_more_values_come_at_once_than_asked_for() -> None:
+    """What is behind them waits, also where junk and an object begin in one place."""
+    stream, found = JsonStream(values_max=1), []
+    found.append(stream.feed(b'junk {"a":1} {"b":2} more'))
+    while stream.rest:
+        found.append(stream.feed(b""))
+    kinds = [[B if isinstance(value, Broken) else value for value in values] for values in found]
+    expected: list[list[Any]] = [[B], [{"a": 1}], [{"b": 2}], [B], []]
+    assert expected == kinds
+
+
 # Properties.
 
 json_values = st.recursive(
