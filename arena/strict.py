@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.errors import ConfigError
-from arena.units import DURATION, format_duration, parse_duration, unexpected
+from arena.units import DURATION, format_duration, parse_duration, shown, unexpected
 
 T = TypeVar("T")
 Reader = Callable[[object], T]
 
 _BYTES_MAX = 1 << 20
 """A plan is a page of text; this much is no plan, and nobody should have to wait until it is parsed."""
+KEY_LENGTH_MAX = 60
+"""Of one that a message repeats as it is."""
 
 
 # Readers.
@@ -126,7 +128,7 @@ def read_table(
                 )
             values[key] = readers[key](value)
         except ConfigError as error:
-            mistakes.append(f"{prefix}{key_of(key)}: {error}")
+            mistakes.append(f"{prefix}{as_said(key_of(key))}: {error}")
     if mistakes:
         raise ConfigError(joint.join(mistakes))
     return values
@@ -181,6 +183,11 @@ def unknown(word: str, known: Iterable[str], kind: str) -> str:
     """`no such key (did you mean …?); accepted are …`."""
     words = list(known)
     return f"no such {kind}{did_you_mean(word, words)}; accepted: {', '.join(words) or 'none'}"
+
+
+def as_said(key: str) -> str:
+    """A key as it was written; in quotes, with everything odd in it escaped, if it is no plain word."""
+    return key if key.strip() and key.isprintable() and len(key) <= KEY_LENGTH_MAX else shown(key)
 
 
 def did_you_mean(word: object, words: Collection[str]) -> str:

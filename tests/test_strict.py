@@ -80,6 +80,25 @@ def test_right_values_are_read(reader, value, expected):
     assert expected == reader(value)
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("dice", "dice"),
+        ("two words", "two words"),
+        ("é", "é"),
+        ("\x1b[2J", r'"\x1b[2J"'),
+        ("two\nlines", r'"two\nlines"'),
+        ("", '""'),
+        ("k" * 99, '"' + "k" * 56 + '…"'),
+    ],
+)
+def test_odd_keys_are_told_escaped(key, said):
+    """A key stands in a message as it was written, or in quotes where a terminal would not show it so."""
+    with pytest.raises(ConfigError) as raised:
+        read_table({key: 1}, {}, where="plan.toml")
+    assert f"plan.toml: {said}: no such key; accepted: none" == str(raised.value)
+
+
 @given(st.text(max_size=30))
 def test_any_word_gets_an_answer(word):
     """Whatever was written, the nearest word is one of those there are, or none is named."""

@@ -27,6 +27,7 @@ from arena.plan.model import BotSpec, Plan, Rule
 from arena.schedule import FORMATS
 from arena.strict import (
     Reader,
+    as_said,
     duration,
     flag,
     many,
@@ -177,7 +178,9 @@ def _read_rules(value: object) -> dict[str, Rule]:
         raise unexpected(value, "a table: [rules]")
     for rule, given in value.items():
         if not isinstance(given, bool | int | str):
-            raise ConfigError(f"{rule}: found {shown(given)}, expected a number, true, false or a text")
+            raise ConfigError(
+                f"{as_said(rule)}: found {shown(given)}, expected a number, true, false or a text"
+            )
     return dict(value)
 
 

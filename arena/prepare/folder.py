@@ -26,7 +26,7 @@ from arena.plan import (
 from arena.prepare.plans import RESULTS, Prepared, stored_form
 from arena.store import DATABASE, Store, erase, holds_tournament, store_lock
 from arena.store.capsules import FOLDER as FAULTS
-from arena.store.files import connect, sentences
+from arena.store.files import code_of, connect, sentences
 from arena.store.schema import APPLICATION_ID
 
 if TYPE_CHECKING:
@@ -245,8 +245,7 @@ def _application_of(folder: Path) -> int | None:
 
 
 def _is_damage(error: ConfigError) -> bool:
-    code = getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+    return code_of(error.__cause__) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
 def _has_matches(folder: Path) -> bool:

@@ -95,7 +95,8 @@ def _put(db: sqlite3.Connection, part: str, count: int, sum: bytes) -> None:
 
 def noted(db: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
     """What `checksums` says: part -> count of rows, checksum."""
-    return {part: (count, sum) for part, count, sum in db.execute("SELECT part, count, sum FROM checksums")}
+    rows = db.execute("SELECT part, count, sum FROM checksums")
+    return {str(part): (count, sum) for part, count, sum in rows}  # of a damaged row it may be no text
 
 
 def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[int, bytes]]:
@@ -105,15 +106,15 @@ def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[i
     return {
         MATCHES: (len(matches), together(matches)),
         SCHEDULE: schedule_sum(db),
-        **{META + row[0]: (1, checksum(row)) for row in meta if row[0] != MARK},
-        **{BOT + row[0]: (1, checksum(row)) for row in bots},
+        **{f"{META}{row[0]}": (1, checksum(row)) for row in meta if row[0] != MARK},
+        **{f"{BOT}{row[0]}": (1, checksum(row)) for row in bots},
     }
 
 
 def is_meta_whole(db: sqlite3.Connection) -> bool:
     """Whether `meta` is as it was written."""
     rows = db.execute("SELECT key, value FROM meta").fetchall()
-    found = {META + row[0]: (1, checksum(row)) for row in rows if row[0] != MARK}
+    found = {f"{META}{row[0]}": (1, checksum(row)) for row in rows if row[0] != MARK}
     return found == {part: sum for part, sum in noted(db).items() if part.startswith(META)}
 
 
@@ -138,7 +139,9 @@ class _Tail:
     """The rows of a table that hang on matches, asked for by rising numbers."""
 
     def __init__(self, db: sqlite3.Connection, table: str, order: str) -> None:
-        self.cursor = db.execute(f"SELECT * FROM {table} ORDER BY match, {order}")
+        # A row whose number is none is damaged: its match lacks it.
+        is_number = "typeof(match) = 'integer'"
+        self.cursor = db.execute(f"SELECT * FROM {table} WHERE {is_number} ORDER BY match, {order}")
         self.next: Row | None = next(self.cursor, None)
 
     def of(self, number: int) -> list[Row]:

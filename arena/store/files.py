@@ -196,8 +196,15 @@ _SQL_SENTENCES = {
 }
 
 
-def code_of(error: sqlite3.Error) -> int:
+DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a database may raise; the second where SQLite's own message repeats a damaged name."""
+
+
+def code_of(error: BaseException | None) -> int:
     """The primary result code; 0 where SQLite was not to blame."""
+    # Both are Python's own, of a text that is damaged.
+    if isinstance(error, UnicodeDecodeError) or str(error).startswith("Could not decode to UTF-8"):
+        return sqlite3.SQLITE_CORRUPT
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
@@ -206,7 +213,7 @@ def sentences(path: Path) -> Iterator[None]:
     """Turns what the user can mend into ConfigErrors; what is our mistake travels on."""
     try:
         yield
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         if sentence := _SQL_SENTENCES.get(code_of(error)):
             raise ConfigError(sentence.format(path=path)) from error
         raise

@@ -17,7 +17,7 @@ import attrs
 from arena.store import checksums
 from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
 from arena.store.digest import is_as_written
-from arena.store.files import code_of
+from arena.store.files import DATABASE_ERRORS, code_of
 from arena.store.rows import insert_rows
 from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION, Row, statements
 
@@ -99,7 +99,7 @@ def is_sound(db: sqlite3.Connection, path: Path) -> bool:
             return _is_laid_out(db) and _is_whole(db) and (_version(db) == 1 or _is_unchanged(db))
         finally:
             db.execute("ROLLBACK")
-    except sqlite3.Error as error:
+    except DATABASE_ERRORS as error:
         if code_of(error) in _NO_DAMAGE:
             raise
         return False
@@ -170,7 +170,7 @@ class _Salvage:
         self.path = path
         self.has_sums = "checksum" in {row[1] for row in self._rows("PRAGMA table_info(matches)")}
         noted = self._rows("SELECT part, count, sum FROM checksums") if self.has_sums else ()
-        self.noted = {part: (count, sum) for part, count, sum in noted}
+        self.noted = {str(part): (count, sum) for part, count, sum in noted}
 
     def all(self) -> Damage:
         sound, lost = self._matches()
@@ -222,7 +222,7 @@ class _Salvage:
             self.copy.execute("SAVEPOINT schedule")
             self.copy.executemany("INSERT INTO schedule VALUES (?, ?, ?)", rows)
             is_whole = not self.has_sums or checksums.schedule_sum(self.copy) == self.noted.get(SCHEDULE)
-        except sqlite3.Error:
+        except DATABASE_ERRORS:
             is_whole = False
         self.copy.execute("RELEASE schedule" if is_whole else "ROLLBACK TO schedule")
         return is_whole
@@ -237,7 +237,7 @@ class _Salvage:
                     raise sqlite3.DatabaseError("it is not as it was written")
                 insert_rows(self.copy, rows)
                 sound += 1
-            except sqlite3.Error:
+            except DATABASE_ERRORS:
                 lost.append(self._id_of(number))
         return sound, lost
 
@@ -247,7 +247,7 @@ class _Salvage:
         return sorted({row[0] for way in ways for row in self._rows(f"SELECT number FROM matches {way}")})
 
     def _match(self, number: int) -> tuple[MatchRows | None, bytes]:
-        errors: list[sqlite3.Error] = []
+        errors: list[Exception] = []
 
         def rows(table: str, where: str) -> list[Row]:
             return list(self._rows(f"SELECT * FROM {table} WHERE {where}", number, errors=errors))
@@ -266,11 +266,11 @@ class _Salvage:
         found = list(self._rows("SELECT match_id FROM matches NOT INDEXED WHERE number = ?", number))
         return found[0][0] if found and isinstance(found[0][0], str) and found[0][0].isprintable() else ""
 
-    def _rows(self, sql: str, *values: Any, errors: list[sqlite3.Error] | None = None) -> Iterator[Row]:
+    def _rows(self, sql: str, *values: Any, errors: list[Exception] | None = None) -> Iterator[Row]:
         """As many rows as can be read."""
         try:
             yield from self.db.execute(sql, values)
-        except sqlite3.Error as error:
+        except DATABASE_ERRORS as error:
             if code_of(error) in _NO_DAMAGE:
                 raise
             if errors is not None:

@@ -10,7 +10,7 @@ import attrs
 from arena.entrants import Entrant
 from arena.plan import Plan
 
-from . import files, moves, wire, words
+from . import files, moves, stored, wire, words
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -103,5 +103,6 @@ TARGETS: Mapping[str, Target] = {
             "bot", files.bot, _TOML + tuple(b"%s = " % name.encode() for name in attrs.fields_dict(Entrant))
         ),
         Target("words", words.words, bytes_max=64),
+        Target("stored", stored.stored, bytes_max=64),
     )
 }

@@ -15,7 +15,7 @@ from .mutate import mutations
 from .targets import CORPUS, TARGETS
 
 CORPUS_BYTES_MAX = 100_000
-MUTATIONS = {"words": 600, "store": 100}
+MUTATIONS = {"words": 600, "stored": 100}
 """Of each target 2,000, but for those that take a millisecond and more."""
 
 KEPT = [
