@@ -25,13 +25,21 @@ class NoPool:
         return []
 
 
+class Impatient(Record):
+    """Fails rather than being told the same for ever."""
+
+    def waiting(self, address, missing):
+        super().waiting(address, missing)
+        assert len(self.waits) < 10
+
+
 class Gathering:
     """`gather` on its way, with a lobby in virtual time."""
 
-    def __init__(self, setup, nursery, stops_at):
+    def __init__(self, setup, nursery, stops_at, told):
         plan = setup.plan
         self.lobby = Lobby(tokens=setup.tokens, expect=plan.expect, name_wait_s=plan.name_wait_s)
-        self.told, self.names = Record(), None
+        self.told, self.names = told or Record(), None
         self._nursery = nursery
         self._how = (setup, NoPool(), self.lobby, self.told, Summary())
         nursery.start_soon(self._gather, stops_at)
@@ -54,10 +62,10 @@ class Gathering:
 
 
 @asynccontextmanager
-async def gathering(folder, entrants=(), *, stops_at=float("inf"), **plan):
+async def gathering(folder, entrants=(), *, stops_at=float("inf"), told=None, **plan):
     with opened(folder, entrants, **plan) as setup:
         async with trio.open_nursery() as nursery:
-            yield Gathering(setup, nursery, stops_at)
+            yield Gathering(setup, nursery, stops_at, told)
             nursery.cancel_scope.cancel()
 
 
@@ -121,8 +129,10 @@ async def test_the_waiting_ends(tmp_path, autojump_clock):
         await run.come(None)
         await trio.sleep(29)
         assert run.names is None
+        passing_by = await run.come(None)
         await trio.sleep(2)
         assert ["ann", "bot-1"] == run.names
+        assert b"play has begun" in await passing_by.receive_some()
         assert "carol and 1 more did not come within 30s (--wait)" in run.told.notes
 
 
@@ -164,6 +174,19 @@ async def test_the_time_of_the_run_counts_from_its_start(tmp_path, autojump_cloc
         max_time=60.0,
     )
     assert "1m (--max-time) were over before 1 more had come: nothing was played" == sentence
+
+
+async def test_a_bot_with_a_token_is_waited_for_without_being_busy(tmp_path, autojump_clock):
+    """All other places are filled, by silent ones too: people are told when that changes, not for ever."""
+    entrants, tokens = (remote("carol"),), {"secret": "carol"}
+    how = {"tokens": tokens, "told": Impatient(), "expect": 1}
+    async with gathering(tmp_path / "out", entrants, **how) as run:
+        await run.come(None)
+        await trio.sleep(3600)
+        assert [("carol", "1 more"), ("carol", "1 more"), ("carol",)] == [who for _, who in run.told.waits]
+        await run.come({"token": "secret"})
+        await trio.sleep(1)
+        assert ["carol", "bot-1"] == run.names
 
 
 async def test_who_comes_and_goes_for_ever_fills_no_screen(tmp_path, autojump_clock):

@@ -41,6 +41,7 @@ DEPARTED_MAX = 256
 """Tokens remembered of bots that left before play: they are no wrong tokens when they come again."""
 
 FULL = "the table is full"
+BEGUN = "play has begun"
 WITHDRAWN = "it is withdrawn: it failed match after match"
 
 
@@ -147,11 +148,11 @@ class Lobby:
     def begin(self) -> list[str]:
         """Play begins with those who are here; gives who they are and where from, for people.
 
-        Silent connections get the places that are left, under the names `bot-1`, `bot-2`, …; for the
-        others the table is full.
+        Connections that were silent long enough get the places that are left, under the names `bot-1`,
+        `bot-2`, …; there is none for the others.
         """
         self._clear_out()
-        for silent in self._heirs():
+        for silent in [heir for heir in self._heirs() if heir.counts_at <= trio.current_time()]:
             silent.player = self._add(self._unique(None), silent.peer, None, None)
             self._places[silent.player].is_told = True
         self.has_begun = True
@@ -235,7 +236,7 @@ class Lobby:
                 self._silent.remove(silent)
                 self._wake()
         if silent.player is None:
-            return FULL
+            return self._no_place()
         if reason is not None:  # it was refused in the moment in which play began
             silent.player.leave(reason)
             return reason
@@ -342,7 +343,7 @@ class Lobby:
         said, is_plain = connection.name, connection.protocol is None
         if not self.has_begun:
             token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
-            return self._add(self._unique(said), peer, said, token) if self._free else FULL
+            return self._add(self._unique(said), peer, said, token) if self._free else self._no_place()
         guests = (place for place in self._places.values() if place.player.name not in self._named)
         lost = [place for place in guests if place.said == said and is_lost(place)]
         own = [place for place in lost if is_plain and place.token is None and place.peer == peer]
@@ -351,7 +352,10 @@ class Lobby:
         if lost:
             proof = "the same address" if lost[0].token is None else "the token of its welcome"
             return f"the place of {lost[0].player.name} is kept for whoever had it, known by {proof}"
-        return FULL
+        return self._no_place()
+
+    def _no_place(self) -> str:
+        return BEGUN if self._free else FULL
 
     def _add(self, name: str, peer: str, said: str | None, token: str | None) -> StreamPlayer:
         players = self.players.setdefault(name, [])

@@ -134,6 +134,7 @@ async def test_who_speaks_and_says_no_name_waits_like_a_silent_one(autojump_cloc
             if len(lobby._silent) == 1:
                 break
         assert "it said much and not who it is" == (await browser.hear())["reason"]
+        await trio.sleep(11)
         assert ["bot-1 (10.0.0.1, silent so far)"] == lobby.begin()
 
 
@@ -174,7 +175,7 @@ async def test_second_of_a_name(autojump_clock, taken, said, names):
     async with open_lobby(expect=9, taken=frozenset(taken)) as (lobby, come):
         for name in said:
             await come(*([{"name": name}] if name else []))
-            await trio.sleep(2)
+            await trio.sleep(11)
         lobby.begin()
         assert names == list(lobby.players)
 
@@ -236,7 +237,7 @@ async def test_who_comes_back_takes_its_own_place(autojump_clock):
         await come({"name": "alice"})
         second = await come({"name": "alice"})
         await come()
-        await trio.sleep(2)
+        await trio.sleep(11)
         lobby.begin()
         player = lobby.players["alice-2"][0]
         await second.leave()
@@ -289,7 +290,7 @@ async def test_an_unnamed_bot_comes_back_from_its_own_address_only(autojump_cloc
     """That is all that can be known of it."""
     async with open_lobby(expect=1) as (lobby, come):
         guest = await come(peer="10.0.0.1")
-        await trio.sleep(2)
+        await trio.sleep(11)
         lobby.begin()
         await wait_all_tasks_blocked()
         await guest.leave()
