@@ -99,10 +99,10 @@ async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: flo
     waits_until = trio.current_time() + (inf if plan.wait is None else plan.wait)
     with trio.move_on_at(min(waits_until, stops_at)) as waiting:
         await _await_missing(lobby, reporter)
-    if waiting.cancelled_caught and stops_at <= waits_until:
+    if waiting.cancelled_caught and stops_at <= waits_until and (missing := lobby.missing):
         limit = format_duration(plan.max_time or 0.0)
         raise ConfigError(
-            f"{limit} (--max-time) were over before {_listed(lobby.missing)} had come: nothing was played"
+            f"{limit} (--max-time) were over before {_listed(missing)} had come: nothing was played"
         )
     here = lobby.begin()
     if late := lobby.missing:

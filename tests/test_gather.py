@@ -176,7 +176,16 @@ async def test_the_time_of_the_run_counts_from_its_start(tmp_path, autojump_cloc
     assert "1m (--max-time) were over before 1 more had come: nothing was played" == sentence
 
 
-async def test_a_bot_with_a_token_is_waited_for_without_being_busy(tmp_path, autojump_clock):
+async def test_the_time_is_over_in_the_moment_in_which_all_are_there(tmp_path, autojump_clock):
+    """Nobody is missing then, so it is the run that says so."""
+    async with gathering(tmp_path / "out", stops_at=trio.current_time() + 0.02, expect=2) as run:
+        await run.come({"name": "ann"})
+        await run.come({"name": "bob"})
+        await trio.sleep(1)
+        assert ["ann", "bob"] == run.names
+
+
+async def test_silent_ones_fill_the_places_while_a_bot_with_a_token_is_waited_for(tmp_path, autojump_clock):
     """All other places are filled, by silent ones too: people are told when that changes, not for ever."""
     entrants, tokens = (remote("carol"),), {"secret": "carol"}
     how = {"tokens": tokens, "told": Impatient(), "expect": 1}
