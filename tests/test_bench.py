@@ -146,7 +146,7 @@ def test_measuring_gives_numbers(group: str) -> None:
     found = MEASURINGS[group](TINY)
     assert {group} == {measure.group for measure in found}
     assert {1} == {len(measure.samples) for measure in found}
-    assert all(measure.value > 0 for measure in found)
+    assert all(measure.value > 0 for measure in found if measure.unit != "ms more")  # a difference
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from arena.bench.flood import measure_flood
 from arena.bench.hands import measure_hands
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
 from arena.bench.rules import measure_referee, measure_rules
@@ -25,6 +26,7 @@ MEASURINGS: dict[str, Measuring] = {
     "referee": measure_referee,
     "tcp": measure_tcp,
     "runner": measure_runner,
+    "flood": measure_flood,
     "memory": measure_memory,
     "scale": measure_scale,
     "help": measure_help,
@@ -37,6 +39,7 @@ hands    the same of games played in hands: hands a second, beside PokerKit's if
 referee  matches between bots of this process: the same
 tcp      CPU time of a question over TCP, and of a message of a bare Trio server
 runner   tournaments with compiled bots at 8 tables: questions a second
+flood    what a bot or a hundred strangers that flood cost the others
 memory   the arena process's peak at 32 tables
 scale    leaderboard and report of a million matches: seconds and memory
 help     how long `arena --help` takes

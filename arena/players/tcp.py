@@ -17,15 +17,17 @@ from arena.players.transport import SocketTransport, Transport
 from arena.wire.connection import ArenaConnection, Introduced, Refused, State
 
 BACKLOG = 256
+RECEIVE_BUFFER_BYTES = 1 << 15
+"""What the kernel keeps of one connection that is not read; it would take megabytes of everybody."""
 LAST_WORD_S = 1.0
 INTRODUCTION_BYTES_MAX = 4096
 """What a connection may say, and not say who it is; a name and a token have 200 bytes."""
 INTRODUCTION_PIECE_BYTES = 512
 """Read at once of a connection that nobody knows; many of them may come in one moment."""
-INTRODUCTION_VALUES_MAX = 32
+INTRODUCTION_VALUES_MAX = 8
 """Broken ones, as the first that is whole is the introduction."""
-ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 200.0, 64
-"""Connections taken on: one costs 0.3 ms until it is refused, and who floods a port with them waits."""
+ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 100.0, 64
+"""Connections taken on: one costs 0.5 ms until it is refused, and who floods a port with them waits."""
 ACCEPT_PAUSE_S = 0.1
 """Waited when the machine is out of file descriptors, before the next try."""
 
@@ -35,6 +37,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             why = "the port is in use; choose another one (port 0 takes any free one)"

@@ -1,0 +1,56 @@
+"""Floods a port of the arena as hard as one process can; ends by itself after a minute.
+
+`flooder.py bot`, with ARENA_PORT and ARENA_TOKEN: says hello, then floods over 16 connections.
+`flooder.py strangers PORT COUNT`: so many connections that never say who they are, opened again and again.
+"""
+
+import os
+import select
+import socket
+import sys
+import time
+
+ENDS_IN_S = 60
+JUNK = b"{\n" * 32768
+"""What cost most to read: 204 ms for every 64 kB, once."""
+
+
+def opened(port: int) -> socket.socket:
+    sock = socket.socket()
+    sock.setblocking(False)
+    sock.connect_ex(("127.0.0.1", port))
+    return sock
+
+
+def flood(port: int, count: int, first: bytes) -> None:
+    """Keeps so many connections open and full; `first` is said at the beginning of the first one."""
+    poll = select.epoll()
+    socks: dict[int, tuple[socket.socket, bytes]] = {}
+    ends_at = time.monotonic() + ENDS_IN_S
+    while time.monotonic() < ends_at:
+        while len(socks) < count:
+            sock = opened(port)
+            socks[sock.fileno()] = (sock, first)
+            poll.register(sock, select.EPOLLOUT)
+            first = b""
+        for fd, _ in poll.poll(1.0):
+            sock, waiting = socks[fd]
+            try:
+                sent = sock.send(waiting or JUNK)
+                socks[fd] = (sock, waiting[sent:])
+            except BlockingIOError:
+                pass
+            except OSError:
+                poll.unregister(fd)
+                del socks[fd]
+                sock.close()
+                time.sleep(0.001)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "bot":
+        token = os.environ.get("ARENA_TOKEN", "")
+        hello = b'{"name":"flooder","token":"%b"}\n' % token.encode()
+        flood(int(os.environ["ARENA_PORT"]), 16, hello)
+    else:
+        flood(int(sys.argv[2]), int(sys.argv[3]), b"")
