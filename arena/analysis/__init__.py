@@ -13,6 +13,7 @@ from arena.analysis.leaderboard import Leaderboard
 from arena.analysis.leaderboard import leaderboard as _leaderboard
 from arena.analysis.series import series_table as _series_table
 from arena.analysis.tables import COLUMNS, LATEST, Results, load
+from arena.errors import ConfigError
 from arena.store import Store, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
 
@@ -23,9 +24,12 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     """Writes all CSVs, of one moment, into another folder or the store's own (there the capsules too).
 
     Those that tell matches, most of the work, only if the store has changed since they were written.
+    Raises ConfigError where they cannot be, and of a damaged store, which would overwrite what was whole.
     """
     from arena.analysis.sheet import read_sheet
 
+    if store.damage is not None:
+        raise ConfigError(f"{store.damage}: its CSVs stay as they are")
     place = Path(folder or store.folder)
     with store.frozen(), _aside(store, place) as aside:
         sheet = read_sheet(store)

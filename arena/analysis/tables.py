@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -109,7 +110,9 @@ class Results:
 
     def _frame(self, name: str) -> DataFrame:
         if holds_tournament(self.folder):
-            with Store.open(self.folder) as store:
+            with Store.checked(self.folder) as store:
+                if store.damage is not None:
+                    warnings.warn(f"{store.damage}, and only they are in the tables", stacklevel=3)
                 return _typed(name, *_table(store, name))
         return _read(self.folder / f"{name}.csv", name)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.cli.words import LATEST, cli
+from arena.cli.words import DONE, LATEST, MISTAKE, cli
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,7 +46,17 @@ def _opened(folder: Path) -> Store:
             f"there is no {folder} in this folder: `arena run` makes it, or name a results folder "
             "as the last word of the command"
         )
-    return Store.open(folder)
+    return Store.checked(folder)
+
+
+def _complained(store: Store) -> int:
+    """Says what of the folder is damaged, if anything is; gives the exit code."""
+    from arena.show.text import say
+
+    if store.damage is None:
+        return DONE
+    say(f"arena: {store.damage}, and only they are told of; {store.damage.advice}")
+    return MISTAKE
 
 
 @cli.command()
@@ -54,7 +64,7 @@ def _opened(folder: Path) -> Store:
 @click.option("--bot", metavar="NAME", help="One bot's page: match-ups, seats, faults, lost matches.")
 @click.option("--anchor", metavar="BOT", help="Whose rating is 1500.  [as the run said, or the mean]")
 @reading
-def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -> None:
+def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -> int:
     """Who is best in a results folder; writes its CSVs anew.
 
     \b
@@ -74,13 +84,15 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -
                     store, bot, anchor, "" if folder == LATEST else f" {shlex.quote(str(folder))}", form
                 )
             )
-            return
+            return _complained(store)
         try:
             board = export(store, anchor=anchor)
         except ConfigError as error:  # reading must do where writing cannot
             board = read_only(store, anchor=anchor)
-            say(f"arena: the CSVs are not written: {error}")
+            if store.damage is None:
+                say(f"arena: the CSVs are not written: {error}")
         out(leaderboard_text(board, form))
+        return _complained(store)
 
 
 def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Form) -> str:
@@ -109,7 +121,7 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Form
 @folder_argument
 @click.option("--out", "path", metavar="FILE", help="Where to.  [DIR/report.html]")
 @click.option("--open", "is_opened", is_flag=True, help="Show it in the browser.")
-def report(folder: Path, path: str | None, is_opened: bool) -> None:
+def report(folder: Path, path: str | None, is_opened: bool) -> int:
     """One page to look at and hand on: who is best, how sure that is, and why who lost.
 
     A single file without links to elsewhere: leaderboard, ratings, match-ups, seats, faults, thinking
@@ -128,6 +140,7 @@ def report(folder: Path, path: str | None, is_opened: bool) -> None:
         import webbrowser
 
         webbrowser.open(written.absolute().as_uri())
+    return _complained(store)
 
 
 @cli.command()
@@ -135,7 +148,7 @@ def report(folder: Path, path: str | None, is_opened: bool) -> None:
 @click.option("--bot", metavar="NAME", help="Only matches of this bot.")
 @click.option("--fault", type=click.Choice([*FAULT_KINDS, "any"]), help="Only matches with such a fault.")
 @reading
-def matches(folder: Path, bot: str | None, fault: str | None, form: Form) -> None:
+def matches(folder: Path, bot: str | None, fault: str | None, form: Form) -> int:
     """The matches of a results folder, in schedule order.
 
     \b
@@ -159,6 +172,7 @@ def matches(folder: Path, bot: str | None, fault: str | None, form: Form) -> Non
         "status",
     )
     out(as_table(header, rows, form))
+    return _complained(store)
 
 
 def _match_row(match: StoredMatch) -> tuple[Any, ...]:
@@ -208,6 +222,7 @@ def replay(match: str, folder: Path, viewer: str | None, form: Form) -> None:
             out("\n".join(retold(told)))
             if capsule is not None and viewer is None:
                 out(_evidence(capsule))
+        _complained(store)  # this match is sound, or it would not have been told
 
 
 def _capsule(match: str) -> Path | None:

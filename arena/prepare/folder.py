@@ -24,7 +24,7 @@ from arena.plan import (
     terms_of,
 )
 from arena.prepare.plans import RESULTS, Prepared, stored_form
-from arena.store import DATABASE, Store, erase, holds_tournament, store_lock
+from arena.store import DATABASE, Damage, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.files import code_of, connect, sentences
 from arena.store.schema import APPLICATION_ID
@@ -49,7 +49,7 @@ def matches_there(prepared: Prepared) -> int:
     _check_ours(prepared.folder)
     if not holds_tournament(prepared.folder):
         return 0
-    with Store.open(prepared.folder) as store:
+    with Store.checked(prepared.folder) as store:
         there = len(store.finished())
         if there:
             _check_continues(prepared, store)
@@ -62,8 +62,12 @@ def matches_there(prepared: Prepared) -> int:
 class Opened:
     """A results folder, locked and open for writing; what it held before is there until play begins."""
 
-    def __init__(self, setup: Setup, begin: Sequence[Callable[[], object]]) -> None:
+    def __init__(
+        self, setup: Setup, begin: Sequence[Callable[[], object]], damage: Damage | None = None
+    ) -> None:
         self.setup = setup
+        self.damage = damage
+        """What of the folder was damaged, and is played again."""
         self.has_begun = False
         self._begin = list(begin)
 
@@ -98,6 +102,7 @@ def opened(
     with store_lock(folder):
         _settle(folder)
         tokens = _stored_tokens(folder)
+        damage = None if fresh else mended(folder)
         run: Opened | None = None
         old = _put_aside(folder) if fresh else {}
         try:
@@ -105,9 +110,8 @@ def opened(
             with _created(prepared, tokens) if is_new else _continued(prepared) as store:
                 setup = _setup(prepared, store, only=only, stop_at_fault=stop_at_fault, stop_rule=stop_rule)
                 keep_plan = partial(store.set_meta, "plan", stored_form(setup.plan, folder))
-                run = Opened(
-                    setup, [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
-                )
+                acts = [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
+                run = Opened(setup, acts, damage)
                 yield run
         finally:
             if fresh and not (run and run.has_begun):

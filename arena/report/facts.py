@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -18,7 +19,7 @@ from arena.errors import ConfigError
 from arena.game import Game
 from arena.prepare.plans import stored_game
 from arena.report.charts import Line
-from arena.store import Store
+from arena.store import DATABASE, Store
 
 PAGES_MAX = 100
 """Bots that get a page of their own; of more the first ones."""
@@ -121,9 +122,15 @@ def _played(store: Store, meta: Mapping[str, Any]) -> Played:
         identity=identity,
         version=str(run.get("arena", arena.__version__)),
         ended_at=run.get("ended_at"),
-        conclusion=tuple(meta.get("conclusion", ())),
+        conclusion=(*meta.get("conclusion", ()), *_damage(store)),
         anchor=meta.get("plan", {}).get("anchor") or "",
     )
+
+
+def _damage(store: Store) -> Iterator[str]:
+    """What of the folder is damaged, without where it is: the page is handed on."""
+    if store.damage is not None:
+        yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and only they are told of"
 
 
 def _run_file(store: Store) -> Mapping[str, Any]:

@@ -128,8 +128,12 @@ class Run:
 
     def _play(self) -> ConfigError | None:
         """Plays what the folder lacks; gives the user's mistake that was in the way, if any."""
+        damage = self.folder.damage
+        if damage is not None:
+            say(f"arena: {damage.mended}")
         course = course_there(self.setup)
-        self.left_to_play = self.asked.only is not None or course is None or not course.is_over
+        is_damaged_or_asked = damage is not None or self.asked.only is not None
+        self.left_to_play = is_damaged_or_asked or course is None or not course.is_over
         if course is not None and not self.left_to_play:
             return self._settle(course)
         warn(self.prepared, self.setup.plan)

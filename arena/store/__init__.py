@@ -18,6 +18,7 @@ from arena.store.files import (
     write_tables,
     write_text,
 )
+from arena.store.mending import mended
 from arena.store.rows import (
     Columns,
     FaultCount,
@@ -28,6 +29,7 @@ from arena.store.rows import (
     StoredSeat,
 )
 from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, Row, columns_of
+from arena.store.soundness import Damage
 
 __all__ = [
     "DATABASE",
@@ -39,6 +41,7 @@ __all__ = [
     "TABLE_FILES",
     "Column",
     "Columns",
+    "Damage",
     "FaultCount",
     "Finished",
     "Row",
@@ -52,6 +55,7 @@ __all__ = [
     "erase",
     "holds_tournament",
     "is_written",
+    "mended",
     "store_lock",
     "write_tables",
     "write_text",

@@ -49,7 +49,13 @@ class Damage:
             told[0] += f" ({', '.join(self.match_ids[:SHOWN])}{more})"
         told += [words for part, words in _PARTS.items() if part in self.parts]
         what = " and ".join(told) or "something that nothing depends on"
-        return f"{self.path} is damaged: {what}; {self.sound} matches are sound"
+        sound = "1 match is" if self.sound == 1 else f"{self.sound} matches are"
+        return f"{self.path} is damaged: {what}; {sound} sound"
+
+    @property
+    def mended(self) -> str:
+        """What a run says that goes on with what is sound."""
+        return f"{self}; what is not is played again, and kept beside as {self.path.name}.damaged"
 
     @property
     def advice(self) -> str:

@@ -1,0 +1,53 @@
+"""A damaged database in which a run goes on: put aside, and a copy of what is sound of it in its place."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from itertools import count
+from pathlib import Path
+
+from arena.errors import ConfigError
+from arena.store.database import Store, holds_tournament
+from arena.store.files import DATABASE, place_of, sentences
+from arena.store.soundness import Damage, is_sound, salvaged
+
+
+def mended(folder: Path) -> Damage | None:
+    """What was damaged; it is kept beside, and the matches that were are not there any more.
+
+    Raises ConfigError, and leaves all as it is, if nobody can go on with what is sound.
+    """
+    path = folder / DATABASE
+    if not holds_tournament(folder):
+        return None
+    place = place_of(folder, DATABASE, os.getpid())
+    with sentences(path):
+        try:
+            with Store.open(folder) as store:
+                if is_sound(store.connection, path):
+                    return None
+                copy, damage = salvaged(store.connection, path, str(place))
+                copy.close()
+            if damage.parts & {"meta", "bots"}:
+                raise ConfigError(f"{damage}, but no run can go on without it: {damage.advice}")
+            _put_in_place(place, path)
+            return damage
+        finally:
+            place.unlink(missing_ok=True)
+
+
+def _put_in_place(place: Path, path: Path) -> None:
+    aside = _free(path)
+    shutil.copy2(path, aside)
+    for suffix in ("-wal", "-shm"):  # of a reader, or of a writer that was killed: they belong to the old one
+        beside = path.with_name(f"{path.name}{suffix}")
+        if beside.exists():
+            beside.replace(aside.with_name(f"{aside.name}{suffix}"))
+    place.replace(path)
+
+
+def _free(path: Path) -> Path:
+    """A name for what is put aside that nothing has."""
+    names = (f"{path.name}.damaged{'' if number == 1 else f'-{number}'}" for number in count(1))
+    return next(place for place in map(path.with_name, names) if not place.exists())
