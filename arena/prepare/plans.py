@@ -107,7 +107,11 @@ def _shortest(folder: Path) -> Path:
 
 def stored_plan(folder: Path) -> Plan:
     """The plan of a results folder, as it was run last."""
-    with Store.open(folder) as store:
+    try:
+        store = Store.open(folder)
+    except ConfigError:  # it is its layout that is damaged, perhaps
+        store = Store.checked(folder)
+    with store:
         meta = store.meta()
     plan = plan_from(meta["plan"], where=str(folder), base=folder.resolve())
     bots = (attrs.evolve(bot, base=Path(os.path.normpath(bot.base))) for bot in plan.bots)

@@ -21,7 +21,7 @@ from arena.store.files import DATABASE, code_of, connect, made, sentences, write
 from arena.store.reading import Reading
 from arena.store.rows import StoredBot, bot_row, insert
 from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION
-from arena.store.soundness import is_sound, lay_out, migrate, salvaged
+from arena.store.soundness import is_laid_out, is_sound, lay_out, migrate, salvaged
 
 
 class Store(Reading):
@@ -53,41 +53,46 @@ class Store(Reading):
     def open(cls, folder: str | Path, *, write: bool = False) -> Store:
         """The store of a folder; ConfigError if there is none that this arena can read.
 
-        Only its plan is known to be as it was written: `checked` looks at all of it.  One of an older arena
-        becomes one of this if it is to be written, all at once.
+        Only its layout and its plan are known to be as they were written: `checked` looks at all of it.  One
+        of an older arena becomes one of this if it is to be written, all at once.
         """
-        path = Path(folder) / DATABASE
-        if not path.is_file():
-            raise ConfigError(f"{folder} is no results folder: there is no {DATABASE} in it")
+        path = _database_in(folder)
 
         def check(store: Store) -> None:
             store._check()
+            store._check_layout()
+
+        def check_to_write(store: Store) -> None:
+            check(store)
             store._tune()
             if (version := store._pragma("user_version")) < SCHEMA_VERSION:
                 with store._transaction() as db:
                     migrate(db, version)
 
         with sentences(path):
-            return (
-                cls._opened(path, "rw", check) if write else cls._opened_to_read(path, Store._check_to_read)
-            )
+            return cls._opened(path, "rw", check_to_write) if write else cls._opened_to_read(path, check)
 
     @classmethod
     def checked(cls, folder: str | Path) -> Store:
         """The store of a folder, to read; of a damaged one what is sound, and its `damage`.
 
-        Raises ConfigError as `open` does.
+        Raises ConfigError if there is none that this arena can read, or nothing of it.
         """
-        store = cls.open(folder)
-        path = store.folder / DATABASE
-        try:
-            with sentences(path):
-                if is_sound(store.connection, path):
-                    return store
-                return cls._salvaged(store)
-        except BaseException:
-            store.close()
-            raise
+        path = _database_in(folder)
+        with sentences(path):
+            store = cls.unchecked(folder)
+            try:
+                return store if is_sound(store.connection, path) else cls._salvaged(store)
+            except BaseException:
+                store.close()
+                raise
+
+    @classmethod
+    def unchecked(cls, folder: str | Path) -> Store:
+        """The store of a folder, to read, be it damaged or not."""
+        path = _database_in(folder)
+        with sentences(path):
+            return cls._opened_to_read(path, Store._check)
 
     @classmethod
     def _salvaged(cls, store: Store) -> Store:
@@ -120,8 +125,10 @@ class Store(Reading):
                 raise
             # A folder we may not write to: SQLite cannot put its shared memory beside the file, and needs
             # none, as nobody is writing.
-            return cls._opened(path, "ro&immutable=1", prepare)
+            store = cls._opened(path, "ro&immutable=1", prepare)
         # Not mode=ro from the start: such a reader leaves its -wal and -shm files behind.
+        if store._pragma("user_version") == 1:  # in the connection, not in the file
+            store.connection.execute("CREATE TEMP VIEW bots AS SELECT *, '' AS box FROM main.bots")
         store.connection.execute("PRAGMA query_only = 1")
         return store
 
@@ -158,17 +165,10 @@ class Store(Reading):
                 f"{path} was written by a newer arena (schema {version}; this one knows {SCHEMA_VERSION}): "
                 "update this one"
             )
-        try:
-            self.connection.execute("SELECT COUNT(*) FROM meta").fetchone()
-        except sqlite3.OperationalError as error:
-            if code_of(error) == sqlite3.SQLITE_ERROR:  # another layout than any of ours
-                raise ConfigError(f"{path} is damaged: --fresh plays anew") from error
-            raise
 
-    def _check_to_read(self) -> None:
-        self._check()
-        if self._pragma("user_version") == 1:  # in the connection, not in the file
-            self.connection.execute("CREATE TEMP VIEW bots AS SELECT *, '' AS box FROM main.bots")
+    def _check_layout(self) -> None:
+        if not is_laid_out(self.connection):
+            raise ConfigError(f"{self.folder / DATABASE} is damaged: its layout; --fresh plays anew")
 
     def _tune(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
@@ -265,6 +265,13 @@ class Store(Reading):
         with self.frozen():
             write_tables(self.folder, self.tables())
             self.publish()
+
+
+def _database_in(folder: str | Path) -> Path:
+    path = Path(folder) / DATABASE
+    if not path.is_file():
+        raise ConfigError(f"{folder} is no results folder: there is no {DATABASE} in it")
+    return path
 
 
 def holds_tournament(folder: str | Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def is_sound(db: sqlite3.Connection, path: Path) -> bool:
     try:
         db.execute("BEGIN")  # one moment, whatever a run adds meanwhile
         try:
-            return _is_laid_out(db) and _is_whole(db) and (_version(db) == 1 or _is_unchanged(db))
+            return is_laid_out(db) and _is_whole(db) and (_version(db) == 1 or _is_unchanged(db))
         finally:
             db.execute("ROLLBACK")
     except DATABASE_ERRORS as error:
@@ -111,21 +112,25 @@ def is_sound(db: sqlite3.Connection, path: Path) -> bool:
         return False
 
 
-def _is_laid_out(db: sqlite3.Connection) -> bool:
+def is_laid_out(db: sqlite3.Connection) -> bool:
     """Whether tables and views are those of its schema: a view that has changed shows other numbers."""
-    if not 1 <= (version := _version(db)) <= SCHEMA_VERSION:
-        return False
+    version = _version(db)
+    return 1 <= version <= SCHEMA_VERSION and _layout(db) == _layout_of(version)
+
+
+@cache
+def _layout_of(version: int) -> frozenset[Row]:
     model = sqlite3.connect(":memory:")
     try:
         lay_out(model, version)
-        return _layout(db) == _layout(model)
+        return _layout(model)
     finally:
         model.close()
 
 
-def _layout(db: sqlite3.Connection) -> set[tuple[str, str, str, str]]:
+def _layout(db: sqlite3.Connection) -> frozenset[Row]:
     rows = db.execute("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
-    return {(*names, " ".join((sql or "").split())) for *names, sql in rows}
+    return frozenset((*names, " ".join((sql or "").split())) for *names, sql in rows)
 
 
 def _is_whole(db: sqlite3.Connection) -> bool:
