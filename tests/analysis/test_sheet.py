@@ -13,7 +13,7 @@ from synthetic import play
 from arena.analysis import sheet as sheet_module
 from arena.analysis.sheet import read_sheet
 from arena.record import FAULT_KINDS
-from arena.store import SEAT_BITS, SeriesState, Store, StoredBot, database
+from arena.store import SEAT_BITS, SeriesState, Store, StoredBot, reading
 
 
 def counted_rows(store: Store) -> list[dict[str, object]]:
@@ -41,7 +41,7 @@ def assert_is_seats_csv(store: Store) -> None:
 @pytest.mark.parametrize("is_planned", [True, False], ids=["a schedule", "no schedule"])
 def test_it_is_seats_csv_as_far_as_it_counts(store, monkeypatch, chunk, is_planned):
     """Tables of two and three, played in any order, read in any chunks; an aborted and an open series are left out."""
-    monkeypatch.setattr(database, "CHUNK", chunk)
+    monkeypatch.setattr(reading, "CHUNK", chunk)
     rng = random.Random(1)
     entries = []
     for series in range(10):
@@ -90,7 +90,7 @@ def test_series_are_closed_when_their_planned_matches_are_there(store):
 
 def test_a_version_is_the_last_that_counts(store, monkeypatch):
     """However far behind it lies; what was played with a newer one, but does not count, says nothing."""
-    monkeypatch.setattr(database, "CHUNK", 2)
+    monkeypatch.setattr(reading, "CHUNK", 2)
     entries = [
         attrs.evolve(play(series, 0, bots), versions=versions)
         for series, bots, versions in [
