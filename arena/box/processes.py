@@ -87,11 +87,15 @@ def _listed_below(pid: int) -> list[int]:
 def kill_all_below(pid: int) -> None:
     """Kills every descendant; all are stopped first, so that the next look finds those forked meanwhile.
 
-    Whoever has adopted orphans (`adopt_orphans`) leaves nobody.
+    Groups are stopped as such, which nobody in them can outrun by forking.  Whoever has adopted orphans
+    (`adopt_orphans`) leaves nobody.
     """
     ends_at = time.monotonic() + END_S_MAX
     held: set[int] = set()
     while new := set(descendants(pid)) - held:
+        groups = _groups(new)
+        _signal_groups(groups, signal.SIGSTOP)
+        _signal_groups(groups, signal.SIGKILL)
         _signal(new, signal.SIGSTOP)
         held |= new
         if time.monotonic() > ends_at:
@@ -110,6 +114,21 @@ def bury_all() -> None:
         except ChildProcessError:
             return
         time.sleep(0.001)
+
+
+def _groups(pids: Iterable[int]) -> set[int]:
+    """The groups of these processes, not ours."""
+    found = set()
+    for pid in pids:
+        with suppress(OSError):
+            found.add(os.getpgid(pid))
+    return found - {os.getpgrp()}
+
+
+def _signal_groups(groups: Iterable[int], number: signal.Signals) -> None:
+    for group in groups:
+        with suppress(OSError):
+            os.killpg(group, number)
 
 
 def _signal(pids: Iterable[int], number: signal.Signals) -> None:

@@ -1,0 +1,251 @@
+"""Programs that try to get out of their box, one act each: `hostile.py ACT WORD …`.
+
+Says `escaped` if it got what it wanted, `held` if not, then waits until it is ended; whoever started it looks from
+outside as well.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import sys
+import time
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def checked(result):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+
+
+# Files.
+
+
+def read(path):
+    with open(path, "rb") as file:
+        assert file.read(6) == b"secret"
+
+
+def list_folder(path):
+    assert os.listdir(path)
+
+
+def write(path):
+    with open(path, "w") as file:
+        file.write("I was here")
+
+
+def write_through_link(path):
+    os.symlink(path, "link")
+    write("link")
+
+
+def read_through_link(path):
+    os.symlink(path, "link")
+    read("link")
+
+
+def hard_link(path):
+    os.link(path, "link")
+    read("link")
+
+
+def remove(path):
+    os.unlink(path)
+
+
+def move_away(path):
+    os.rename(path, path + ".moved")
+
+
+def unmount(path):
+    """Lifts what covers a folder, in a namespace of its own if need be."""
+    libc.unshare(0x10000000 | 0x00020000)  # users and mounts
+    checked(libc.umount2(os.path.dirname(path).encode(), 2))
+    read(path)
+
+
+def open_device(*_):
+    for name in ("mem", "kmsg", "sda", "vda", "nvme0n1", "loop0"):
+        path = f"/dev/{name}"
+        if os.path.exists(path):
+            os.close(os.open(path, os.O_RDWR))
+            return
+    raise OSError("none to be seen")
+
+
+def tune(*_):
+    os.close(os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))
+
+
+def keep_descriptor(*_):
+    """Something was left open that leads out: anything but the three streams and what lists them."""
+    extra = [fd for fd in range(3, 1024) if _is_open(fd)]
+    assert extra
+
+
+def _is_open(fd):
+    try:
+        os.fstat(fd)
+    except OSError:
+        return False
+    return True
+
+
+# Processes.
+
+
+def see_environment(pid, word):
+    with open(f"/proc/{pid}/environ", "rb") as file:
+        assert word[::-1].encode() in file.read()
+
+
+def see_command_line(pid, word):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        assert word[::-1].encode() in file.read()
+
+
+def find_command_line(pid, word):
+    """Looks at every process there is; the word comes backwards, so as not to be found in our own."""
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as file:
+                    if word[::-1].encode() in file.read():
+                        return
+            except OSError:
+                continue
+    raise OSError("nowhere")
+
+
+def read_memory(pid, word):
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
+        start = int(maps.readline().split("-")[0], 16)
+        memory.seek(start)
+        memory.read(16)
+
+
+def trace(pid, word):
+    checked(libc.ptrace(16, int(pid), 0, 0))
+
+
+def see_files(pid, word):
+    os.listdir(f"/proc/{pid}/fd")
+
+
+def stop(pid, word):
+    os.kill(int(pid), signal.SIGSTOP)
+
+
+def kill(pid, word):
+    os.kill(int(pid), signal.SIGKILL)
+
+
+def ask_for(pid):
+    os.kill(int(pid), 0)
+
+
+def lower_limits(pid, word):
+    import resource
+
+    resource.prlimit(int(pid), resource.RLIMIT_NOFILE, (3, 3))
+
+
+# The network.
+
+
+def connect(port):
+    with socket.create_connection(("127.0.0.1", int(port)), timeout=2) as sock:
+        assert sock.recv(6) == b"secret"
+
+
+def connect_abstract(name):
+    with socket.socket(socket.AF_UNIX) as sock:
+        sock.connect("\0" + name)
+
+
+def new_users(*_):
+    checked(libc.unshare(0x10000000))
+
+
+# Its own ways to be a nuisance.
+
+
+def fork_without_end(*_):
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            time.sleep(0.01)
+
+
+def eat_memory(*_):
+    eaten = []
+    while True:
+        eaten.append(bytearray(os.urandom(1 << 16)) * 64)
+
+
+def eat_memory_together(*_):
+    """None of them much, all of them all."""
+    for _ in range(7):
+        if os.fork() == 0:
+            break
+    eaten = bytearray(os.urandom(1 << 16)) * 384  # 25 MB
+    while eaten:
+        time.sleep(1)
+
+
+def fill(folder):
+    """Writes until somebody says no; says how many megabytes that took."""
+    written = 0
+    try:
+        while written < 400:
+            with open(os.path.join(folder, f"fill-{written}"), "wb") as file:
+                file.write(bytes(1 << 20))
+            written += 1
+    except OSError:
+        pass
+    assert written >= 400, written
+
+
+def one_large_file(*_):
+    with open("large", "wb") as file:
+        file.seek((1 << 30) + 5)
+        file.write(b"x")
+
+
+def daemons(count, mark):
+    """Leaves processes behind: their own sessions, no environment, no parent."""
+    for _ in range(int(count)):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                os.execve("/bin/sleep", ["sleep", mark], {})
+            os._exit(0)
+
+
+def ignore(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def stop_parent(*_):
+    os.kill(os.getppid(), signal.SIGSTOP)
+
+
+def kill_parent(*_):
+    os.kill(os.getppid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    act, *words = sys.argv[1:]
+    try:
+        globals()[act](*words)
+    except (OSError, AssertionError) as error:
+        print("held", type(error).__name__, error, flush=True)
+    else:
+        print("escaped", flush=True)
+    time.sleep(60)

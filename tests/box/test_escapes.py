@@ -1,0 +1,354 @@
+"""Ways out of the box, each tried by a program that means it: what each box promises, none lets through."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+
+import attrs
+import pytest
+import trio
+from boxes import LANDLOCK, OFF, SHIELD, STRICT, alive, need, program
+
+from arena.box.box import open_box
+from arena.box.places import Place
+
+pytestmark = pytest.mark.slow
+
+ALL = (STRICT, SHIELD, LANDLOCK)
+WORD = "known-to-the-victim-alone"
+
+
+def ids(box) -> str:
+    return "-".join(box)
+
+
+def each(acts, boxes):
+    """A test for every act and box."""
+    return pytest.mark.parametrize(
+        ("act", "box"), [pytest.param(act, box, id=f"{act}-{ids(box)}") for act in acts for box in boxes]
+    )
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A results folder, two bots; the place of the first."""
+    results, own, other = (
+        tmp_path / "house" / "results",
+        tmp_path / "house" / "own",
+        tmp_path / "house" / "other",
+    )
+    for folder in (results, own, other):
+        folder.mkdir(parents=True)
+    for file in (results / "arena.db", other / "bot.py", tmp_path / "house" / "outside.txt"):
+        file.write_text("secret: 42")
+    return Place(folder=own, own=(own,), is_writable=True, hidden=(other, results))
+
+
+async def outcome(box, place, act, *words, **more) -> str:
+    """What the program said: `escaped` or `held`."""
+    need_level, means = box
+    with trio.fail_after(30):
+        place = attrs.evolve(place, is_writable=place.is_writable and need_level != "strict")
+        async with (
+            open_box(need_level, means=means) as opened,
+            program(opened, place, act, *words, **more) as said,
+        ):
+            assert said.text, "it never said anything"
+            return said.text.split()[0]
+
+
+def contents(folder) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): path.read_text()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@each(["read", "list_folder", "read_through_link", "unmount"], ALL)
+@pytest.mark.parametrize("what", ["results/arena.db", "other/bot.py"])
+async def test_what_is_hidden_is_not_seen(house, act, box, what):
+    """Neither the arena's database with its seed nor another bot's files, by whatever way."""
+    need(box)
+    target = house.folder.parent / what
+    assert "held" == await outcome(box, house, act, str(target.parent if act == "list_folder" else target))
+
+
+@each(["hard_link"], ALL)
+async def test_no_second_name_for_a_hidden_file(house, act, box):
+    """A hard link in its own folder would be its own."""
+    need(box)
+    assert "held" == await outcome(box, house, act, str(house.folder.parent / "results" / "arena.db"))
+
+
+@each(["write", "write_through_link", "remove", "move_away"], ALL)
+@pytest.mark.parametrize("what", ["results/arena.db", "other/bot.py", "outside.txt"])
+async def test_nothing_outside_is_changed(house, act, box, what):
+    """Neither results nor other bots nor anything else beside its own folder."""
+    need(box)
+    before = contents(house.folder.parent)
+    del before["own/own.txt"]
+    await outcome(box, house, act, str(house.folder.parent / what))
+    after = {
+        name: text for name, text in contents(house.folder.parent).items() if not name.startswith("own/")
+    }
+    assert before == after
+
+
+@each(["write"], (SHIELD, LANDLOCK))
+async def test_its_own_folder_is_its_own_in_a_shield(house, act, box):
+    """Programs work as they are used to."""
+    need(box)
+    assert "escaped" == await outcome(box, house, act, str(house.folder / "notes.txt"))
+    assert "I was here" == (house.folder / "notes.txt").read_text()
+
+
+@each(["write"], (STRICT,))
+async def test_its_own_folder_is_read_only_in_a_strict_box(house, act, box):
+    """Other people's code leaves nothing."""
+    need(box)
+    assert "held" == await outcome(box, house, act, str(house.folder / "notes.txt"))
+    assert ["own.txt"] == os.listdir(house.folder)
+
+
+@each(["move_away"], (SHIELD, LANDLOCK))
+async def test_a_folder_that_holds_the_results_is_not_moved(house, act, box):
+    """Also where a bot's own folder holds the results some folders down."""
+    need(box)
+    deep = house.folder / "a" / "b"
+    deep.mkdir(parents=True)
+    (deep / "arena.db").write_text("secret")
+    await outcome(box, attrs.evolve(house, hidden=(deep,)), act, str(house.folder / "a"))
+    assert (deep / "arena.db").exists()
+
+
+@each(["open_device", "tune"], ALL)
+async def test_neither_devices_nor_the_kernel(house, act, box):
+    """Not even as root, whose user owns them."""
+    need(box)
+    assert "held" == await outcome(box, house, act)
+
+
+@each(["keep_descriptor"], (*ALL, OFF))
+async def test_nothing_is_left_open(house, act, box):
+    """No file of the arena's is inherited."""
+    need(box)
+    assert "held" == await outcome(box, house, act)
+
+
+@each(["new_users"], (STRICT,))
+async def test_no_namespaces_of_its_own(house, act, box):
+    """They are the way to most holes of the kernel."""
+    need(box)
+    assert "held" == await outcome(box, house, act)
+
+
+# Other processes.
+
+SPYING = ["see_environment", "see_command_line", "find_command_line", "read_memory", "trace", "see_files"]
+
+
+HARM = ["stop", "kill", "lower_limits"]
+"""What is not tried on the process of the tests."""
+
+
+@pytest.mark.parametrize(
+    ("act", "box"),
+    [
+        *((act, box) for act in [*SPYING, "stop", "kill"] for box in ALL),
+        ("lower_limits", STRICT),
+        ("lower_limits", SHIELD),  # Landlock leaves that to the user's rights
+    ],
+)
+async def test_other_bots_and_the_arena_are_out_of_reach(house, tmp_path, act, box):
+    """Their memory, environment, command lines and lives."""
+    need(box)
+    level, means = box
+    with trio.fail_after(30):
+        other = Place(folder=house.folder.parent / "other", own=(house.folder.parent / "other",))
+        async with (
+            open_box(level, means=means) as opened,
+            program(opened, other, "ignore", WORD, env={"WORD": WORD}) as victim,
+        ):
+            pids = [os.getpid(), victim.running.guard, *alive(WORD)]
+            assert len(pids) >= 3
+            for pid in pids:
+                if pid == os.getpid() and act in HARM:
+                    continue  # let that be tried on others; `test_signals_to_the_arena` asks without harm
+                async with program(opened, house, act, str(pid), WORD[::-1]) as said:
+                    assert said.text.startswith("held"), (pid, said.text)
+            assert not victim.running.ended.is_set()
+            assert all(state_of(pid) not in "TZ" for pid in pids)
+
+
+def state_of(pid: int) -> str:
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.parametrize("box", ALL, ids=ids)
+async def test_signals_to_the_arena(house, box):
+    """Signal 0 does nothing and says whether another one would have come through."""
+    need(box)
+    assert "held" == await outcome(box, house, "ask_for", str(os.getpid()))
+
+
+# The network.
+
+
+async def answering(listener: socket.socket) -> None:
+    listener.setblocking(False)
+    server = trio.SocketListener(trio.socket.from_stdlib_socket(listener))
+    await trio.serve_listeners(lambda stream: stream.send_all(b"secret"), [server])
+
+
+@pytest.mark.parametrize(("box", "expected"), [(STRICT, "held"), (SHIELD, "escaped"), (LANDLOCK, "escaped")])
+async def test_the_network(house, box, expected):
+    """A shield leaves it, a strict box has none, also not this machine's own."""
+    need(box)
+    async with trio.open_nursery() as nursery:
+        listener = socket.create_server(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        nursery.start_soon(answering, listener)
+        assert expected == await outcome(box, house, "connect", str(port))
+        nursery.cancel_scope.cancel()
+
+
+@each(["connect_abstract"], (STRICT, LANDLOCK))
+async def test_sockets_without_a_file(house, act, box):
+    """Abstract ones lie in no folder that could be hidden, but in the network."""
+    need(box)
+    name = f"arena-test-{secrets.token_hex(4)}"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("\0" + name)
+        listener.listen()
+        assert "held" == await outcome(box, house, act, name)
+
+
+# Too much of everything.
+
+
+async def ended(box, place, act, *words, **more):
+    """The program that was ended for using too much: how, and why."""
+    level, means = box
+    with trio.fail_after(30):
+        place = attrs.evolve(place, is_writable=level != "strict")
+        async with open_box(level, means=means) as opened:
+            opened._tasks = 48
+            async with program(opened, place, act, *words, **more) as said:
+                await said.running.ended.wait()
+                await said.running.kill()
+                return said.running
+
+
+@each(["eat_memory", "eat_memory_together"], (*ALL, OFF))
+async def test_memory_is_bounded(house, act, box):
+    """Of all processes together; the reason says so."""
+    need(box)
+    running = await ended(box, house, act, memory_mb=96)
+    assert "used more than 96 MB of memory" == running.excess
+
+
+@each(["eat_memory", "eat_memory_together"], (OFF,))
+async def test_memory_is_bounded_without_a_cgroup(house, act, box, without_cgroups):
+    """By looking at the processes."""
+    running = await ended(box, house, act, memory_mb=96)
+    assert "used more than 96 MB of memory" == running.excess
+
+
+@pytest.fixture
+def without_cgroups(monkeypatch):
+    """The keeper is a process of its own: what it imports is told where cgroups are not."""
+    from arena.box import spawn
+
+    stub = "import arena.box.cgroups as c; c.make = lambda *_: []; "
+    monkeypatch.setattr(spawn, "_MAIN", stub + spawn._MAIN)
+
+
+@each(["fork_without_end"], (*ALL, OFF))
+async def test_forking_is_bounded(house, act, box):
+    """And all of them are gone."""
+    need(box)
+    mark = secrets.token_hex(6)
+    running = await ended(box, house, act, mark)
+    assert "had more than 48 processes" == running.excess
+    assert [] == alive(mark)
+
+
+@each(["fork_without_end"], (OFF,))
+async def test_forking_is_bounded_without_a_cgroup(house, act, box, without_cgroups):
+    """A look four times a second is enough."""
+    mark = secrets.token_hex(6)
+    running = await ended(box, house, act, mark)
+    assert "had more than 48 processes" == running.excess
+    assert [] == alive(mark)
+
+
+@pytest.mark.parametrize("folder", ["own", "/tmp", "/dev/shm", "/dev", "/", "/run", "/var/tmp"])
+async def test_the_disk_is_not_filled(house, folder):
+    """In a strict box there are 64 MB for temporary files, and they are memory."""
+    need(STRICT)
+    where = str(house.folder) if folder == "own" else folder
+    assert "held" == await outcome(STRICT, house, "fill", where)
+
+
+@each(["one_large_file"], (SHIELD, LANDLOCK, OFF))
+async def test_a_file_has_a_largest_size(house, act, box):
+    """A log that runs away does not fill the disk."""
+    need(box)
+    assert "escaped" != (await outcome_or_end(box, house, act))
+
+
+async def outcome_or_end(box, place, act) -> str:
+    level, means = box
+    with trio.fail_after(30):
+        async with open_box(level, means=means) as opened, program(opened, place, act) as said:
+            return said.text.split()[0] if said.text else "ended"
+
+
+# Afterwards.
+
+
+@each(["daemons", "ignore"], (*ALL, OFF))
+async def test_nothing_outlives_its_match(house, act, box):
+    """Daemons without parent, session or environment, nor what ignores SIGTERM."""
+    need(box)
+    mark = f"600.{secrets.randbits(40)}"
+    level, means = box
+    with trio.fail_after(30):
+        async with open_box(level, means=means) as opened:
+            async with program(opened, house, act, "20", mark):
+                if act == "daemons":
+                    with trio.fail_after(10):
+                        while len(alive(mark)) < 20:  # noqa: ASYNC110
+                            await trio.sleep(0.01)
+            assert [] == alive(mark)
+
+
+@each(["stop_parent", "kill_parent"], (*ALL, OFF))
+async def test_a_bot_that_turns_on_its_parent(house, act, box):
+    """Stopped or killed: it is ended all the same, and others are started."""
+    need(box)
+    mark = f"600.{secrets.randbits(40)}"
+    level, means = box
+    with trio.fail_after(30):
+        async with open_box(level, means=means) as opened:
+            async with program(opened, house, "daemons", "3", mark), program(opened, house, act, mark):
+                pass
+            assert "escaped" == await reads_its_own(opened, house)
+            with trio.fail_after(10):
+                while alive(mark):  # noqa: ASYNC110
+                    await trio.sleep(0.01)
+
+
+async def reads_its_own(opened, place) -> str:
+    async with program(opened, place, "read", str(place.folder / "own.txt")) as said:
+        return said.text.split()[0]
+
+
+@pytest.fixture(autouse=True)
+def own_file(house):
+    """Something that a bot may read."""
+    (house.folder / "own.txt").write_text("secret, but its own")
