@@ -7,6 +7,7 @@ from math import inf
 
 import trio
 
+from arena.box.box import Box
 from arena.entrants import Entrant, needs_build
 from arena.errors import ConfigError
 from arena.plan import Plan, control_of
@@ -75,7 +76,10 @@ async def gather(
     known = [entrant for entrant in entrants if entrant.kind != "anonymous"]
     started = [entrant for entrant in known if is_ours(entrant)]
     setup.store.put_bots(
-        [_stored(setup, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
+        [
+            _stored(setup, pool.box, entrant, "left out" if entrant.name in out else "ok")
+            for entrant in started
+        ]
     )
     late: list[str] = []
     if lobby is not None:
@@ -87,7 +91,7 @@ async def gather(
         _check_anchor(setup.plan, names)
         expected = [entrant for entrant in known if entrant.name in came]
         unknown = sorted(came - {entrant.name for entrant in known})
-        setup.store.put_bots([_stored(setup, entrant, "ok") for entrant in expected])
+        setup.store.put_bots([_stored(setup, pool.box, entrant, "ok") for entrant in expected])
         setup.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
     if len(names) < setup.plan.seats:
         raise ConfigError(_too_few(setup.plan, len(names), late))
@@ -179,7 +183,7 @@ async def _build_all(setup: Setup, pool: Pool, reporter: Reporter) -> tuple[list
     return entrants, broken
 
 
-def _stored(setup: Setup, entrant: Entrant, status: str) -> StoredBot:
+def _stored(setup: Setup, box: Box | None, entrant: Entrant, status: str) -> StoredBot:
     return StoredBot(
         bot=entrant.name,
         version=entrant.version,
@@ -189,4 +193,5 @@ def _stored(setup: Setup, entrant: Entrant, status: str) -> StoredBot:
         fingerprint=entrant.fingerprint,
         status=status,
         margin_s=control_of(setup.plan, connecting=entrant.kind == "remote").margin_s,
+        box="" if box is None or entrant.kind != "process" else box.name,
     )

@@ -297,12 +297,12 @@ class Pool:
         self, entrant: Entrant, place: object, task_status: trio.TaskStatus[ProcessPlayer]
     ) -> None:
         """One process from start to end; its place is counted already."""
-        assert self.box is not None, "processes are started in a box"
         try:
             await run_process(
                 entrant,
-                self.box,
-                place=self.place_of(entrant),
+                box=self.box,
+                field=tuple(self.entrants.values()),
+                results=self._results,
                 log_path=self._log_path(entrant.name),
                 margin_s=self._margin_s.get(entrant.name, 0.0),
                 name_wait_s=self._name_wait_s,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ import trio
 
 from arena.box.box import Box, Running
 from arena.box.peers import comes_from
-from arena.box.places import Place, place_of
+from arena.box.places import place_of
 from arena.entrants import Entrant
 from arena.players.allowance import Allowance
 from arena.players.lag import LagWatch
@@ -75,9 +75,10 @@ class ProcessPlayer(StreamPlayer):
 
 async def run_process(
     entrant: Entrant,
-    box: Box,
     *,
-    place: Place | None = None,
+    box: Box | None,
+    field: Sequence[Entrant] = (),
+    results: Path | None = None,
     log_path: Path | None,
     margin_s: float = 0.0,
     name_wait_s: float = 1.0,
@@ -91,11 +92,12 @@ async def run_process(
 ) -> None:
     """Starts one instance, reports its player once it has connected, and ends it when told to.
 
-    `place` is what it sees of the file system, by default its own folder.  Unless it `is_patient` it kills
+    It does not see the `results`, nor the others of the `field`.  Unless it `is_patient` it kills
     without giving any time, and `note_sticky` is told if the time it gave was not enough.  Raises BotBroken
     if the bot cannot be started or does not connect within `connect_s`, by default its own, and ConfigError
     if its log cannot be written.
     """
+    assert box is not None, "processes are started in a box"
     token = secrets.token_hex(16)
     log = BotLog(log_path)
     player = ProcessPlayer(
@@ -108,9 +110,7 @@ async def run_process(
         with ExitStack() as ours:
             async with trio.open_nursery() as drain:
                 try:
-                    started = await start(
-                        entrant, box, place or place_of(entrant, (), None), token, ours, drain
-                    )
+                    started = await start(entrant, box, place_of(entrant, field, results), token, ours, drain)
                 except BotBroken as error:
                     broken = error  # raised below, where no nursery makes a group of it
                 else:
@@ -208,38 +208,50 @@ class _Door:
     async def serve(self, transport: Transport) -> None:
         """One connection, until nobody comes back in its place."""
         if self._started.is_private or comes_from(transport.ends, self._started.running.guard):
-            await self._serve(transport, self._player.allowance)
+            await self._serve(transport)
         elif self._strangers < STRANGERS_MAX:
             self._strangers += 1
             try:
-                await self._serve(transport, self._of_strangers)
+                await self._serve(transport, strangers=self._of_strangers)
             finally:
                 self._strangers -= 1
 
-    async def _serve(self, transport: Transport, allowance: Allowance) -> None:
-        player, connection = self._player, self._connect()
-        is_stranger = allowance is self._of_strangers
-        try:
-            refusal = await introduce(transport, connection, self._name_wait_s, allowance)
-        except trio.BrokenResourceError:
-            return
-        if is_stranger and connection.token not in player.secrets:
-            await send_last(
-                transport, connection.bye("this port is one bot's own, and you did not show its token")
-            )
-            return
-        if refusal is not None or player.is_connected:
-            reason = refusal or "this port is one instance's own, and it is connected already"
-            await send_last(transport, connection.bye(reason))
-            if not player.entered.is_set():
-                player.leave(f"was refused: {reason}")
-            return
-        if player.is_gone:
-            return
-        player.entered.set()
-        await self._absences.play(player, transport, connection)
-        if await self._absences.wait(player):
-            player.leave(player.gone_reason)
+    async def _serve(self, transport: Transport, strangers: Allowance | None = None) -> None:
+        await _serve_one(
+            self._player, self._name_wait_s, self._absences, self._connect, transport, strangers=strangers
+        )
+
+
+async def _serve_one(
+    player: ProcessPlayer,
+    name_wait_s: float,
+    absences: Absences,
+    connect: Callable[[], ArenaConnection],
+    transport: Transport,
+    *,
+    strangers: Allowance | None = None,
+) -> None:
+    """One connection; `strangers`: it must show the instance's token, and until then these are charged."""
+    connection = connect()
+    try:
+        refusal = await introduce(transport, connection, name_wait_s, strangers or player.allowance)
+    except trio.BrokenResourceError:
+        return
+    if strangers is not None and connection.token not in player.secrets:
+        await send_last(transport, connection.bye("this port is one bot's own: show its token"))
+        return
+    if refusal is not None or player.is_connected:
+        reason = refusal or "this port is one instance's own, and it is connected already"
+        await send_last(transport, connection.bye(reason))
+        if not player.entered.is_set():
+            player.leave(f"was refused: {reason}")
+        return
+    if player.is_gone:
+        return
+    player.entered.set()
+    await absences.play(player, transport, connection)
+    if await absences.wait(player):
+        player.leave(player.gone_reason)
 
 
 class _StdioConnection(ArenaConnection):

@@ -26,7 +26,7 @@ async def running(entrant, log_path=None, **options):
     async with open_box("shield") as box, trio.open_nursery() as nursery:
         with trio.fail_after(15):
             player = await nursery.start(
-                lambda **more: run_process(entrant, box, log_path=log_path, **options, **more)
+                lambda **more: run_process(entrant, box=box, log_path=log_path, **options, **more)
             )
             yield player
             player.close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,6 +19,7 @@ import arena.gather
 import arena.match
 import arena.players.lobby
 import arena.players.pool
+import arena.runner
 from arena.entrants import Entrant
 from arena.errors import ConfigError
 from arena.players.process import BotLog, ProcessPlayer, _serve_one
@@ -245,6 +246,7 @@ class _Session(trio.abc.Instrument):
         with (
             patched(arena.gather, listen=network.listen, accept_all=network.accept_all),
             patched(arena.players.pool, run_process=program.run_process),
+            patched(arena.runner, open_box=_no_box),
             patched(arena.players.lobby, secrets=_Dice(self.seed)),
             noted_plays(),
         ):
@@ -317,6 +319,12 @@ class Program:
                 player.dismiss("the arena is done with this instance")
                 nursery.cancel_scope.cancel()
         player.ended.set()
+
+
+@asynccontextmanager
+async def _no_box(*_: object, **__: object) -> AsyncIterator[None]:
+    """What starts nothing needs none."""
+    yield None
 
 
 class _Dice:
