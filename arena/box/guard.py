@@ -266,12 +266,12 @@ def _listen(
     poll.register(control, select.POLLIN)
     poll.register(deaths, select.POLLIN)
     looks_at = time.monotonic()
-    _reap(program, control)
+    _reap(program, control, order, group)
     while True:
         ready = [fd for fd, _ in poll.poll(limits.WATCHED_EVERY_S * 1000)]
         if deaths.fileno() in ready:
             drained(deaths)
-            _reap(program, control)
+            _reap(program, control, order, group)
         if control.fileno() in ready:
             try:
                 said = control.recv(16)
@@ -288,7 +288,7 @@ def _listen(
                 program.kill()
 
 
-def _reap(program: _Program, control: socket.socket) -> None:
+def _reap(program: _Program, control: socket.socket, order: dict[str, Any], group: list[str]) -> None:
     """Buries who has ended, and tells if it was the program."""
     with suppress(ChildProcessError):
         while True:
@@ -296,6 +296,9 @@ def _reap(program: _Program, control: socket.socket) -> None:
             if not pid:
                 break
             if pid == program.pid:
+                reason = _excess(order, group)  # the kernel may have been the one that ended it
+                if reason:
+                    _tell(control, ("over", reason))
                 code = os.waitstatus_to_exitcode(status)
                 # Bubblewrap tells of a signal as shells do.
                 _tell(control, ("ended", 128 - code if program.inner and 128 < code < 193 else code))
