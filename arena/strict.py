@@ -6,6 +6,7 @@ ConfigError with what was found and what is expected; `read_table` adds where, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import inf
 from pathlib import Path
@@ -21,6 +22,14 @@ _BYTES_MAX = 1 << 20
 """A plan is a page of text; this much is no plan, and nobody should have to wait until it is parsed."""
 KEY_LENGTH_MAX = 60
 """Of one that a message repeats as it is."""
+MISTAKES_MAX = 20
+"""In one table: whoever has made so many mends them first."""
+_DEEP_KEY = re.compile(
+    rb"""(?: (?: (?<![A-Za-z0-9_-])[A-Za-z0-9_-]++ | "(?:[^"\\\n]|\\.){0,64}+" | '[^'\n]{0,64}+' )
+         [ \t]*+ \. [ \t]*+ ){64}""",
+    re.VERBOSE,
+)
+"""`a.a.a.a`, of more parts than anybody needs: tomllib's time goes with their square, 8 s for 64 kB."""
 
 
 # Readers.
@@ -115,8 +124,8 @@ def read_table(
     """The values of a table, each read by its key's reader.
 
     Raises ConfigError with a sentence for every mistake, `where: key: found …, expected …`, one a
-    line (or `joint` between).  `reject` says what is wrong with a key that has no reader, `key_of`
-    how the user writes a key.
+    line (or `joint` between), up to MISTAKES_MAX.  `reject` says what is wrong with a key that has no
+    reader, `key_of` how the user writes a key.
     """
     values, mistakes = {}, []
     prefix = f"{where}: " if where else ""
@@ -129,6 +138,9 @@ def read_table(
             values[key] = readers[key](value)
         except ConfigError as error:
             mistakes.append(f"{prefix}{as_said(key_of(key))}: {error}")
+            if len(mistakes) == MISTAKES_MAX:
+                mistakes.append(f"{prefix}the rest was not looked at, mend these first")
+                break
     if mistakes:
         raise ConfigError(joint.join(mistakes))
     return values
@@ -140,6 +152,8 @@ def read_toml(path: Path, *, where: str) -> dict[str, Any]:
 
     raw = _read(path, where)
     try:
+        if _DEEP_KEY.search(raw):
+            raise RecursionError
         return tomllib.loads(raw.decode())
     except UnicodeDecodeError as error:
         said = f"line {_line(raw, error.start)}: not UTF-8 text"

@@ -5,7 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
-from arena.strict import did_you_mean, duration, flag, listed, many, one_of, optional, read_table, text, whole
+from arena.strict import (
+    MISTAKES_MAX,
+    did_you_mean,
+    duration,
+    flag,
+    listed,
+    many,
+    one_of,
+    optional,
+    read_table,
+    read_toml,
+    text,
+    whole,
+)
 
 READERS = {"seats": whole(2, 10), "strict": flag, "names": many(text, "a list of names")}
 
@@ -97,6 +110,26 @@ def test_odd_keys_are_told_escaped(key, said):
     with pytest.raises(ConfigError) as raised:
         read_table({key: 1}, {}, where="plan.toml")
     assert f"plan.toml: {said}: no such key; accepted: none" == str(raised.value)
+
+
+def test_so_many_mistakes_are_told_and_no_more():
+    """A table that is all wrong has a message of some lines, not of as many as it has keys."""
+    with pytest.raises(ConfigError) as raised:
+        read_table({f"key{number}": 1 for number in range(10_000)}, {}, where="plan.toml")
+    *told, last = str(raised.value).split("\n")
+    assert [f"plan.toml: key{number}: no such key; accepted: none" for number in range(MISTAKES_MAX)] == told
+    assert "plan.toml: the rest was not looked at, mend these first" == last
+
+
+@pytest.mark.parametrize("part", ["a", '"a b"', "'a'", "a "])
+def test_a_key_of_many_parts_is_refused(part, tmp_path):
+    """`a.a.a.a`: at once, though it takes the parser minutes."""
+    path = tmp_path / "plan.toml"
+    path.write_text(".".join([part] * 200_000)[:1_000_000] + "=1")
+    with pytest.raises(ConfigError, match=r"^plan: nested too deeply$"):
+        read_toml(path, where="plan")
+    path.write_text(".".join([part] * 60) + "=1\nb = 1.5\n" + "# ..." * 99)
+    assert 1.5 == read_toml(path, where="plan")["b"]
 
 
 @given(st.text(max_size=30))

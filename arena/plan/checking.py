@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -127,7 +128,7 @@ def _name_mistake(name: str) -> str | None:
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
-    return [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    return [name for name, times in Counter(names).items() if times > 1]
 
 
 def _in_words(key: str, value: object) -> str:
