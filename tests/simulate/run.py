@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,9 +22,10 @@ import arena.players.pool
 import arena.runner
 from arena.entrants import Entrant
 from arena.errors import ConfigError
-from arena.players.process import BotLog, ProcessPlayer, _serve_one
+from arena.players.log import BotLog
+from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
-from arena.players.tcp import Absences
+from arena.players.tcp import Absences, introduce
 from arena.record import MatchRecord
 from arena.referee import Seating
 from arena.runner import Setup, Silent, Summary, run_tournament
@@ -245,8 +246,8 @@ class _Session(trio.abc.Instrument):
         program = Program(network, cast, minds)
         with (
             patched(arena.gather, listen=network.listen, accept_all=network.accept_all),
-            patched(arena.players.pool, run_process=program.run_process),
-            patched(arena.runner, open_box=_no_box),
+            patched(arena.runner, open_box=program.open_box),
+            patched(arena.players.pool, run_process=program.run_process, place_of=lambda *_: None),
             patched(arena.players.lobby, secrets=_Dice(self.seed)),
             noted_plays(),
         ):
@@ -281,19 +282,27 @@ class Program:
         self.cast = cast
         self.minds = minds
 
+    @asynccontextmanager
+    async def open_box(self, *_: object, **__: object) -> AsyncIterator[object]:
+        """In the place of the box: what is never started needs none."""
+        yield object()
+
     async def run_process(
         self,
         entrant: Entrant,
-        *,
-        margin_s: float = 0.0,
-        name_wait_s: float = 1.0,
-        reconnect_s: float = 10.0,
+        *_: object,
+        margin_s: float,
+        name_wait_s: float,
+        reconnect_s: float,
+        note_bug: Callable[[str], None],
         task_status: trio.TaskStatus[ProcessPlayer],
-        **_: object,
+        **__: object,
     ) -> None:
         """What the real one does, without a process: it connects once, and ends with its connection."""
         character, mind = self.cast[entrant.name], self.minds[entrant.name]
-        player = ProcessPlayer(entrant, BotLog(None), margin_s=margin_s, reconnect_s=reconnect_s)
+        player = ProcessPlayer(
+            entrant, BotLog(None), margin_s=margin_s, reconnect_s=reconnect_s, note_bug=note_bug
+        )
         line = self.network.line(entrant.name, character.weather)
         self.network.trace.note("started", entrant.name)
 
@@ -304,9 +313,16 @@ class Program:
             player.leave("its process ended with exit code 1")
 
         async def serve() -> None:
-            end = ArenaEnd(line)
-            await _serve_one(player, name_wait_s, Absences(reconnect_s), ArenaConnection, end)
+            connection, end = ArenaConnection(), ArenaEnd(line)
+            with suppress(trio.BrokenResourceError):
+                if (
+                    await introduce(end, connection, name_wait_s, player.allowance) is None
+                    and not player.is_gone
+                ):
+                    player.entered.set()
+                    await Absences(0.0).play(player, end, connection)
             end.close()
+            player.leave("its process ended with exit code 1")
 
         async with trio.open_nursery() as nursery:
             try:
@@ -319,12 +335,6 @@ class Program:
                 player.dismiss("the arena is done with this instance")
                 nursery.cancel_scope.cancel()
         player.ended.set()
-
-
-@asynccontextmanager
-async def _no_box(*_: object, **__: object) -> AsyncIterator[None]:
-    """What starts nothing needs none."""
-    yield None
 
 
 class _Dice:
