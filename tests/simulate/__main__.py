@@ -8,6 +8,9 @@ import time
 
 from .swarm import EXPECTED, Outcome, simulate, swarm, table
 
+SHOWN_MAX = 20
+"""Failures that are told in full: one defect fails many seeds."""
+
 
 def main() -> int:
     """0: all is well; 1: a run has failed, or something never occurred."""
@@ -24,8 +27,10 @@ def main() -> int:
         return 1 if outcome.wrong else 0
     began = time.monotonic()
 
+    shown = iter(range(SHOWN_MAX))
+
     def failed(outcome: Outcome) -> None:
-        print(f"{outcome}\n", flush=True)
+        print(f"{outcome}\n" if next(shown, None) is not None else f"seed {outcome.seed} failed", flush=True)
 
     counts = swarm(range(asked.seed, asked.seed + asked.runs), failed)
     print(table(counts))

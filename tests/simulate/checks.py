@@ -9,7 +9,7 @@ from typing import Any
 from arena.course import Course
 from arena.record import FAULT_KINDS, unpack
 from arena.referee import replay
-from arena.runner import course_of, take_in
+from arena.runner import Setup, course_of, take_in
 from arena.schedule import match_id
 from arena.scoring import points
 from arena.store import TABLES, Store
@@ -93,46 +93,50 @@ def wrong_blame(store: Store, world: World) -> Iterator[str]:
 
 
 def wrong_plan(store: Store, world: World) -> Iterator[str]:
-    """All that was planned is there once, and nothing else."""
-    course, counted = course_in(store, world)
+    """All that was planned is there once, and nothing else; where a rule stopped it, as far as that."""
+    course = course_in(store, world)
+    beyond = {pairing.id for pairing in course.beyond}
+    due = set(course.by_id) - beyond
     found = [match.pairing_id for match in store.matches()]
     if len(found) != len(set(found)):
         yield "a match is there twice"
     if unplanned := set(found) - set(course.by_id):
         yield f"{len(unplanned)} matches are there that were never planned"
+    if later := set(found) & beyond:
+        yield f"{len(later)} matches are there that come after the end"
+    if missing := due - set(found):
+        yield f"{len(missing)} of {len(due)} matches are missing"
+    if not course.is_over:
+        yield "it is not over"
     for match in store.matches():
         pairing = course.by_id.get(match.pairing_id)
         if pairing is not None and (pairing.bots, pairing.seed) != (match.bots, match.seed):
             yield f"match {match.match_id} is not as it was planned"
         if match.match_id != match_id(world.seed, match.pairing_id):
             yield f"match {match.match_id} has the id of another"
-    missing = set(course.by_id) - set(found)
-    rule = world.stop_rule()
-    if rule is None:
-        settled = False
-    else:
-        rule.begins(course)
-        told = [rule.closed(series) for series in counted]  # all of them, as a run tells it
-        settled = any(told)
-    if missing and not settled:
-        yield f"{len(missing)} of {len(course.by_id)} matches are missing"
     withdrawn = {bot.bot for bot in store.bots() if bot.status == "withdrawn"}
-    if not settled and withdrawn != (computed := set(course.ledger.withdrawn)):
+    if withdrawn != (computed := set(course.withdrawn)):
         yield f"withdrawn are {sorted(withdrawn)}, by the matches {sorted(computed)}"
 
 
-def course_in(store: Store, world: World) -> tuple[Course, list[Any]]:
-    """The tournament as its folder has it, and the series that count."""
+def course_in(store: Store, world: World) -> Course:
+    """The tournament as its folder has it."""
     ours = [each.name for each in world.cast if each.comes in ("started", "local")]
     connected = [each.name for each in world.cast if each.comes == "token"]
     guests = sorted(each.name for each in world.cast if each.comes == "guest")
-
-    class Plan:
-        plan, seed = world.plan, world.seed
-
-    course = course_of(Plan, [*ours, *connected, *guests])  # type: ignore[arg-type]
-    advances = take_in(course, store.finished())
-    return course, [closed for advance in advances for closed in advance.closed]
+    setup = Setup(
+        plan=world.plan,
+        game=world.game,
+        entrants=world.entrants,
+        tokens=world.tokens,
+        concurrency=1,
+        folder=store.folder,
+        store=store,
+        stop_rule=world.stop_rule(),
+    )
+    course = course_of(setup, [*ours, *connected, *guests])
+    take_in(course, store.finished())
+    return course
 
 
 def wrong_capsules(store: Store) -> Iterator[str]:

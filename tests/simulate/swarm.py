@@ -58,9 +58,6 @@ def _play(outcome: Outcome, trace: Trace) -> None:
 
 
 KNOWN_DEFECTS: dict[str, Callable[[World, str], bool]] = {
-    "--until: what is kept is not cut where the rule stopped (issue 8, 1.5)": lambda world, wrong: (
-        world.rule is not None and "rows after the trouble" in wrong
-    ),
     "capsules stay readable while their series is open again": lambda world, wrong: (
         "is shown while its series is open" in wrong
     ),
