@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.game import Seat
-from arena.record import Decision, Entry, MatchRecord
+from arena.record import Capsule, Decision, Entry, MatchRecord
 from arena.schedule import Pairing
 from arena.store import (
     DATABASE,
@@ -194,6 +194,25 @@ def test_removed_matches_leave_nothing(store):
     ] == [1, 1]
     store.add(first)
     assert {"s0.0", "s0.1"} == set(store.finished())
+
+
+def test_evidence_is_hidden_again_when_its_series_is_open_again(store):
+    """A match is removed to be played again: what the other rotations on the same deals hid is not to be read."""
+    fault = decision(0, fault="illegal", reason="no")
+    plans = [pairing(0, 0), pairing(0, 1), pairing(1, 0)]
+    store.set_schedule(plans)
+    for plan in plans:
+        played = entry(plan, decisions=(fault,))
+        record = attrs.evolve(played.record, capsules=(Capsule(fault, 0, ({"text": "a hand"},)),))
+        store.add(attrs.evolve(played, record=record))
+    store.publish()
+    ids = [entry(plan).match_id for plan in plans]
+    faults = store.folder / "faults"
+    assert sorted(f"{id}-0-0.jsonl" for id in ids) == sorted(path.name for path in faults.iterdir())
+    store.remove([ids[0]])
+    assert [f"{ids[2]}-0-0.jsonl"] == [path.name for path in faults.iterdir()]
+    store.publish()
+    assert [f"{ids[2]}-0-0.jsonl"] == [path.name for path in faults.iterdir()]
 
 
 def test_a_pairing_is_kept_once(store):

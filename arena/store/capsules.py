@@ -66,8 +66,19 @@ def _write(path: Path, packed: bytes) -> None:
     place.replace(path)
 
 
+def sealed_again(db: sqlite3.Connection, match_id: str) -> list[str]:
+    """The matches whose evidence must not be read once this one is to be played again: all of its series."""
+    series = "(SELECT series_id FROM matches WHERE match_id = ?)"
+    found = db.execute(
+        f"SELECT DISTINCT m.match_id FROM capsules c JOIN matches m ON m.number = c.match"
+        f" WHERE m.series_id = {series}",
+        (match_id,),
+    )
+    return [id for (id,) in found]
+
+
 def withdraw(folder: Path, match_ids: Iterable[str]) -> None:
-    """Removes the files of matches that have to be played again."""
+    """Removes the files of these matches."""
     for match_id in match_ids:
         for path in (folder / FOLDER).glob(f"{match_id}-*.jsonl"):
             path.unlink(missing_ok=True)

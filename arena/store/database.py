@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.record import Entry
 from arena.schedule import Pairing
 from arena.store.capsules import FOLDER as FAULTS
-from arena.store.capsules import publish, publish_matches, withdraw
+from arena.store.capsules import publish, publish_matches, sealed_again, withdraw
 from arena.store.checksums import BOT, META, note_matches, note_rows, note_schedule
 from arena.store.digest import write_digest
 from arena.store.files import DATABASE, code_of, connect, made, sentences, write_tables
@@ -207,12 +207,13 @@ class Store(Reading):
         with self._transaction() as db:
             sought = "SELECT checksum FROM matches WHERE match_id = ?"
             sums = [sum for id in ids for (sum,) in db.execute(sought, id)]
+            hidden = [again for (match_id,) in ids for again in sealed_again(db, match_id)]
             db.executemany(f"DELETE FROM decisions WHERE match = {number}", ids)
             db.executemany(f"DELETE FROM capsules WHERE match = {number}", ids)
             db.executemany(f"DELETE FROM seats WHERE match = {number}", ids)
             db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
             note_matches(db, sums, -len(sums))
-            withdraw(self.folder, (id for (id,) in ids))
+            withdraw(self.folder, dict.fromkeys(hidden))
 
     def publish(self, match_ids: Iterable[str] | None = None) -> None:
         """Writes capsules as files: all that are missing of closed series, or those of these matches.

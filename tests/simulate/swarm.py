@@ -57,20 +57,6 @@ def _play(outcome: Outcome, trace: Trace) -> None:
         outcome.counts["settled early"] += troubled.last.summary.is_settled
 
 
-KNOWN_DEFECTS: dict[str, Callable[[World, str], bool]] = {
-    "capsules stay readable while their series is open again": lambda world, wrong: (
-        "is shown while its series is open" in wrong
-    ),
-}
-"""What is wrong and being mended: counted, and no failure."""
-
-
-def _is_known(outcome: Outcome, wrong: str) -> bool:
-    known = [name for name, knows in KNOWN_DEFECTS.items() if knows(outcome.world, wrong)]
-    outcome.counts.update(f"known defect: {name}" for name in known)
-    return bool(known)
-
-
 def _check(outcome: Outcome, played: Played, calm: Played | None) -> None:
     label = "calm" if calm is None and played.folder.name == "calm" else "troubled"
     wrong = [*wrong_in(played, calm)]
@@ -89,7 +75,7 @@ def _check(outcome: Outcome, played: Played, calm: Played | None) -> None:
         outcome.counts[
             f"format {outcome.world.rule[0] if outcome.world.rule else outcome.world.plan.tournament}"
         ] += 1
-    outcome.wrong += [f"({label}) {each}" for each in wrong if not _is_known(outcome, each)]
+    outcome.wrong += [f"({label}) {each}" for each in wrong]
 
 
 EXPECTED = (

@@ -11,8 +11,11 @@ from .swarm import simulate
 from .world import draw
 
 FOUND = {
-    14: ("until", "--until: what is kept was not cut where the rule stopped"),
-    69: ("until", "--until: another number of tables, another number of matches"),
+    5: ("token", "gather: the wait for a bot with a token took a whole core"),
+    14: ("until", "--until: what is kept was not cut where the rule stopped, after kills"),
+    27: ("out of time", "gather: an IndexError where the time was over as the last bot came"),
+    110: ("until", "--until: the same with another number of tables"),
+    136: ("until", "--until: the same after a kill at an await"),
 }
 """By seed a word that its world must have, and what was wrong."""
 
