@@ -247,7 +247,7 @@ class _Session(trio.abc.Instrument):
         with (
             patched(arena.gather, listen=network.listen, accept_all=network.accept_all),
             patched(arena.runner, open_box=program.open_box),
-            patched(arena.players.pool, run_process=program.run_process, place_of=lambda *_: None),
+            patched(arena.players.pool, run_process=program.run_process),
             patched(arena.players.lobby, secrets=_Dice(self.seed)),
             noted_plays(),
         ):
@@ -283,9 +283,9 @@ class Program:
         self.minds = minds
 
     @asynccontextmanager
-    async def open_box(self, *_: object, **__: object) -> AsyncIterator[object]:
+    async def open_box(self, *_: object, **__: object) -> AsyncIterator[None]:
         """In the place of the box: what is never started needs none."""
-        yield object()
+        yield None
 
     async def run_process(
         self,
