@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import sys
 import tempfile
 import time
 import traceback
 from pathlib import Path
 from random import Random
+
+from .tape import memory
 
 
 def main() -> int:
@@ -61,11 +64,22 @@ def _mutate(asked: argparse.Namespace) -> int:
 
 
 def _guide(asked: argparse.Namespace) -> int:
-    """atheris, which knows what code an input reaches; it ends the process by itself."""
+    """In a process of its own, because atheris ends it without a word to what would clean up."""
+    with tempfile.TemporaryDirectory(prefix="arena-fuzz-", dir=memory()) as place:
+        child = os.fork()
+        if child == 0:
+            _fuzz(asked, Path(place))
+        _, status = os.waitpid(child, 0)
+    return 1 if status else 0
+
+
+def _fuzz(asked: argparse.Namespace, place: Path) -> None:
+    """atheris, which knows what code an input reaches; ends this process."""
     import atheris
 
     with atheris.instrument_imports(include=["arena"]):
         from .targets import CORPUS, TARGETS
+    tempfile.tempdir = str(place)
     target = TARGETS[asked.target]
 
     def run(data: bytes) -> None:
@@ -75,21 +89,15 @@ def _guide(asked: argparse.Namespace) -> int:
             _keep(target.name, data)
             raise
 
-    with tempfile.TemporaryDirectory(prefix="arena-fuzz-") as place:
-        words = Path(place) / "words"
-        words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words if 0 < len(word) < 64))
-        (reached := Path(place) / "reached").mkdir()
-        options = [f"-runs={asked.runs}", f"-max_total_time={asked.seconds:.0f}", f"-seed={asked.seed}"]
-        options += [
-            f"-max_len={target.bytes_max}",
-            f"-dict={words}",
-            f"-artifact_prefix={place}/",
-            "-timeout=20",
-        ]
-        options += ["-print_final_stats=1", "-verbosity=0", str(reached), str(CORPUS / target.name)]
-        atheris.Setup([sys.argv[0], *options], run)
-        atheris.Fuzz()
-    return 0
+    words = place / "words"
+    words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words if 0 < len(word) < 64))
+    (reached := place / "reached").mkdir()
+    options = [f"-runs={asked.runs}", f"-max_total_time={asked.seconds:.0f}", f"-seed={asked.seed}"]
+    options += [f"-max_len={target.bytes_max}", f"-dict={words}", f"-artifact_prefix={place}/", "-timeout=20"]
+    options += ["-print_final_stats=1", "-verbosity=0", str(reached), str(CORPUS / target.name)]
+    atheris.Setup([sys.argv[0], *options], run)
+    atheris.Fuzz()
+    os._exit(0)
 
 
 def _keep(name: str, data: bytes) -> None:

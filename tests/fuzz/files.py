@@ -31,7 +31,7 @@ from arena.plan import (
 )
 from arena.wire.messages import check_name
 
-from .tape import Tape
+from .tape import Tape, memory
 
 ERROR_MAX = 100_000
 """Characters of all sentences about one file of 1 KiB: a sentence a mistake, and most name what is accepted."""
@@ -40,8 +40,7 @@ ERROR_MAX = 100_000
 @cache
 def scratch() -> Path:
     """A folder in memory, if there is one, for the files of one process; removed at its end."""
-    shared = Path("/dev/shm")
-    home = tempfile.TemporaryDirectory(prefix="arena-fuzz-", dir=shared if shared.is_dir() else None)
+    home = tempfile.TemporaryDirectory(prefix="arena-fuzz-", dir=tempfile.tempdir or memory())
     _alive.append(home)
     return Path(home.name)
 
