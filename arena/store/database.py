@@ -17,11 +17,12 @@ from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import publish, publish_matches, sealed_again, withdraw
 from arena.store.checksums import BOT, META, note_matches, note_rows, note_schedule
 from arena.store.digest import write_digest
-from arena.store.files import DATABASE, code_of, connect, made, sentences, write_tables
+from arena.store.files import DATABASE, code_of, connect, made, make_private, sentences, touch, write_tables
 from arena.store.reading import Reading
 from arena.store.rows import StoredBot, bot_row, insert
 from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION
 from arena.store.soundness import is_laid_out, is_sound, lay_out, migrate, salvaged
+from arena.store.whereabouts import file_of, gone
 
 
 class Store(Reading):
@@ -30,6 +31,7 @@ class Store(Reading):
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         super().__init__(folder, connection)
         self._writes = False
+        self._file = file_of(folder / DATABASE)
 
     # opening
 
@@ -47,7 +49,8 @@ class Store(Reading):
             store._lay_out(meta)
 
         with sentences(path):
-            return cls._opened(path, "rwc", lay_out)
+            touch(path)
+            return cls._opened(path, "rw", lay_out)
 
     @classmethod
     def open(cls, folder: str | Path, *, write: bool = False) -> Store:
@@ -70,7 +73,10 @@ class Store(Reading):
                     migrate(db, version)
 
         with sentences(path):
-            return cls._opened(path, "rw", check_to_write) if write else cls._opened_to_read(path, check)
+            if not write:
+                return cls._opened_to_read(path, check)
+            make_private(path)
+            return cls._opened(path, "rw", check_to_write)
 
     @classmethod
     def checked(cls, folder: str | Path) -> Store:
@@ -177,6 +183,7 @@ class Store(Reading):
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         self._writes = True
+        self.check_is_there()
         with sentences(self.folder / DATABASE):
             self.connection.execute("BEGIN IMMEDIATE")
             try:
@@ -189,6 +196,12 @@ class Store(Reading):
                 raise
 
     # writing
+
+    def check_is_there(self) -> None:
+        """Raises ConfigError if the folder was removed or moved away, which an open database outlives."""
+        path = self.folder / DATABASE
+        if self._file is not None and file_of(path) != self._file:
+            raise ConfigError(gone(path, self._file))
 
     def add(self, entry: Entry) -> None:
         """Keeps a match; its pairing must not be there yet."""

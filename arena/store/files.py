@@ -9,7 +9,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
@@ -177,10 +177,23 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def made(folder: Path) -> Path:
-    """The folder, which is there now."""
+    """The folder, which is there now; one that we make is its owner's alone, as the seeds will be in it."""
     with sentences(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+def touch(path: Path) -> None:
+    """Makes an empty file that only its owner may read; what SQLite puts beside it will be so too."""
+    with suppress(FileExistsError):  # and then it is not opened: to close it would end SQLite's locks on it
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+
+
+def make_private(path: Path) -> None:
+    """Only its owner may read it, if that is us."""
+    with suppress(OSError):
+        path.chmod(0o600)
 
 
 _SQL_SENTENCES = {

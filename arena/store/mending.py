@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arena.errors import ConfigError
 from arena.store.database import Store, holds_tournament
-from arena.store.files import DATABASE, place_of, sentences
+from arena.store.files import DATABASE, place_of, sentences, touch
 from arena.store.soundness import Damage, is_sound, salvaged
 
 
@@ -24,6 +24,7 @@ def mended(folder: Path) -> Damage | None:
     place = place_of(folder, DATABASE, os.getpid())
     with sentences(path):
         try:
+            touch(place)
             with Store.unchecked(folder) as store:
                 if is_sound(store.connection, path):
                     return None
