@@ -14,8 +14,9 @@ from arena.analysis.leaderboard import leaderboard as _leaderboard
 from arena.analysis.series import series_table as _series_table
 from arena.analysis.tables import COLUMNS, LATEST, Results, load
 from arena.errors import ConfigError
-from arena.store import Store, is_written, write_tables
+from arena.store import Store, Table, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
+from arena.store.cells import harmless_rows
 
 __all__ = ["LATEST", "Leaderboard", "Results", "export", "load"]
 
@@ -38,9 +39,9 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
             place,
             {
                 **store.tables(),
-                "series": _series_table(store, sheet),
-                "head_to_head": board.head_to_head,
-                "leaderboard": board.table,
+                "series": _as_cells(_series_table(store, sheet)),
+                "head_to_head": _as_cells(board.head_to_head),
+                "leaderboard": _as_cells(board.table),
             },
             mark=store.mark(),
             always=_ALWAYS,
@@ -49,6 +50,11 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     if folder is None:
         store.publish()
     return board
+
+
+def _as_cells(table: Table) -> Table:
+    header, rows = table
+    return header, harmless_rows(rows)
 
 
 _ALWAYS = ("head_to_head", "leaderboard")

@@ -16,6 +16,7 @@ from arena.analysis.series import COLUMNS as SERIES_COLUMNS
 from arena.analysis.series import series_table
 from arena.errors import ConfigError
 from arena.store import DATABASE, TABLES, Column, Store, Table, holds_tournament
+from arena.store.cells import meant
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -142,6 +143,9 @@ def _read(path: Path, name: str) -> DataFrame:
         raise ConfigError(
             f"{path} lacks the columns {', '.join(missing)}: another version of the arena wrote it"
         )
+    for column in COLUMNS[name]:
+        if column.type == "text":
+            frame[column.name] = frame[column.name].map(meant)
     try:
         return _typed(name, list(frame.columns), frame)
     except ValueError as error:

@@ -123,13 +123,16 @@ def clipped(text: str, most: int) -> str:
 
 
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Text that a spreadsheet would take for a formula has a `'` before it, as in the CSVs of a folder."""
     import csv
     import io
+
+    from arena.store.cells import harmless_rows
 
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerows(harmless_rows(rows))
     return written.getvalue().rstrip("\n")
 
 

@@ -77,7 +77,7 @@ def _write(folder: Path, places: dict[str, Path], mark: str) -> bool:
         if store.mark() != mark:
             return False
         for name, place in places.items():
-            write_table(place, store.table(name))
+            write_table(place, store.table(name, as_cells=True))
     return True
 
 

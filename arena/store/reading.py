@@ -205,14 +205,14 @@ class Reading:
 
     def tables(self) -> dict[str, Table]:
         """The tables as they are exported; rows are read as they are asked for."""
-        return {name: (header(columns), self._table(name)) for name, columns in TABLES.items()}
+        return {name: self.table(name, as_cells=True) for name in TABLES}
 
-    def table(self, name: str) -> Table:
-        """One of `TABLES`."""
-        return header(TABLES[name]), self._table(name)
+    def table(self, name: str, *, as_cells: bool = False) -> Table:
+        """One of `TABLES`; `as_cells`: text as it is written in CSVs."""
+        return header(TABLES[name]), self._table(name, as_cells)
 
-    def _table(self, name: str) -> Iterator[Row]:
-        yield from self._rows(rows_of(name, is_whole=self._is_whole()))
+    def _table(self, name: str, as_cells: bool) -> Iterator[Row]:
+        yield from self._rows(rows_of(name, is_whole=self._is_whole(), as_cells=as_cells))
 
     def _is_whole(self) -> bool:
         """Whether the schedule names all matches that are there, and no others."""

@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from arena.store.cells import harmless_sql
+
 Row: TypeAlias = Sequence[Any]
 """One of a table."""
 
@@ -175,12 +177,26 @@ def names(table: str) -> str:
     return quoted(header(TABLES[table]))
 
 
-def rows_of(table: str, *, is_whole: bool) -> str:
-    """The SQL of a table's rows; `is_whole`: whether the schedule is what there is, neither more nor less."""
-    if not is_whole or table == "bots":
-        return f"SELECT {names(table)} FROM {FROM[table]}"
-    columns = ", ".join(f"v.{name}" for name in names(table).split(", "))
-    return f"SELECT {columns} FROM {FROM_PLAN[table]}"
+_ALWAYS_HARMLESS = {"match_id", "game", "deals", "status", "fault", "fingerprint"}
+"""Text columns that hold digits, or words of our own."""
+
+
+def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
+    """The SQL of a table's rows; `is_whole`: whether the schedule is what there is, neither more nor less.
+
+    `as_cells`: text as it is written in CSVs.
+    """
+    is_sorted = not is_whole or table == "bots"
+    of = "" if is_sorted else "v."
+    columns = {f'{of}"{column.name}"': column for column in TABLES[table]}
+    told = [
+        harmless_sql(name) if as_cells and _is_foreign(column) else name for name, column in columns.items()
+    ]
+    return f"SELECT {', '.join(told)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
+
+
+def _is_foreign(column: Column) -> bool:
+    return column.type == "text" and column.name not in _ALWAYS_HARMLESS
 
 
 def quoted(names: Iterable[str]) -> str:
