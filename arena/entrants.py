@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import ConfigError
+from arena.names import alike, told_apart
 from arena.strict import (
     Reader,
     did_you_mean,
@@ -145,6 +146,12 @@ def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
         seen.add(name)
         unique.append(attrs.evolve(entrant, name=name))
     return tuple(unique)
+
+
+def check_apart(entrants: Iterable[Entrant]) -> None:
+    """Raises ConfigError if people could take one of the bots for another."""
+    for name, other in alike(entrant.name for entrant in entrants):
+        raise ConfigError(f"{told_apart(name)} and {told_apart(other)} look alike: say NAME=SPEC")
 
 
 def check_games(entrants: Iterable[Entrant], game: str) -> None:

@@ -17,6 +17,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "arena": (-2, set()),  # the package itself: its version
     "errors": (-2, set()),
     "units": (-1, {"attrs"}),
+    "names": (-1, set()),
     "strict": (-0.5, {"attrs"}),
     "game": (0, {"attrs"}),
     "clock": (0, {"attrs"}),

@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from urllib.parse import quote
 
 import attrs
 import trio
@@ -36,6 +38,8 @@ UPCOMING = 500
 """So many matches ahead are looked at for who is needed next."""
 PLACE_S = 0.25
 """An instance that is told to end holds its place among the processes no longer than this: others play on."""
+FILE_NAME_MAX = 150
+"""Characters of a bot's name in that of a file, which may have 255 with what else stands there."""
 LOGS_KEPT = 100
 """Of each bot the logs of its last instances; one that is started for every match has thousands."""
 
@@ -376,8 +380,15 @@ def _is_lost(player: Player) -> bool:
 
 
 def file_name(bot: str) -> str:
-    """A bot's name as part of a file name: anything but letters, digits, `-`, `_` and `.` becomes `_`."""
-    return "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "_" for char in bot)
+    """A bot's name as part of a file name, which no other name becomes.
+
+    Anything but letters, digits, `-`, `_` and `.` is written as in a URL; a name that would be too long
+    then ends in a digest of it.
+    """
+    written = quote(bot, safe="").replace("~", "%7E")
+    if len(written) <= FILE_NAME_MAX:
+        return written
+    return f"{written[: FILE_NAME_MAX - 17]}~{blake2b(bot.encode(), digest_size=8).hexdigest()}"
 
 
 def load_bot(entrant: Entrant):  # type: ignore[no-untyped-def]

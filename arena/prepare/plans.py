@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 import arena
-from arena.entrants import Entrant, check_games, remote, resolve, unique_names
+from arena.entrants import Entrant, check_apart, check_games, remote, resolve, unique_names
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.games import GAMES
@@ -82,6 +82,8 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Prepa
         [resolve(bot.spec, base=bot.base, name=bot.name) for bot in plan.bots]
         + [remote(name) for name in plan.remote]
     )
+    if resume is None:  # what an older arena has begun may be ended
+        check_apart(entrants)
     check_games(entrants, plan.game)
     _check_anchor(plan, entrants)
     folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")

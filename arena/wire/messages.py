@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from arena.errors import LocalProtocolError, RemoteProtocolError
+from arena.names import unseen
 
 __all__ = [
     "NAME_LENGTH_MAX",
@@ -56,6 +57,8 @@ def check_name(name: str) -> str | None:
         return "a name has printable characters only"
     if name != name.strip():
         return "a name cannot begin or end with a blank"
+    if (char := unseen(name)) is not None:
+        return f"a name has characters that one can see and tell apart, and no U+{ord(char):04X}"
     if name in RESERVED_NAMES:
         return f"{name!r} is a reserved word"
     return None

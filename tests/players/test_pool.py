@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import trio
+from hypothesis import given
+from hypothesis import strategies as st
 from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows
 
 import arena.runner
@@ -12,6 +16,7 @@ from arena.players.pool import Pool, file_name, load_bot
 from arena.players.start import BotBroken
 from arena.runner import course_of
 from arena.schedule import Pairing
+from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
 
 def pairing(series, rotation, bots=("ann", "bob")):
@@ -136,9 +141,25 @@ async def test_a_bot_that_may_live_once_lives_once(tmp_path):
     assert 1 == most
 
 
+@given(st.text(max_size=NAME_LENGTH_MAX).filter(lambda name: check_name(name) is None))
+def test_a_bots_logs_have_names_that_any_system_takes(name):
+    """Letters, digits and a few signs, no longer than a file may be called; and no way up."""
+    written = file_name(name)
+    assert re.fullmatch(r"[A-Za-z0-9._%~-]{1,150}", written)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("a b", "a_b"), ("a b", "a%20b"), ("é", "e"), ("д" * 64, "д" * 63 + "ж"), ("a/b", "a~b")],
+)
+def test_no_two_bots_share_a_log(name, other):
+    """Whatever they are called."""
+    assert file_name(name) != file_name(other)
+
+
 def test_file_names():
-    """A bot's name cannot lead out of the folder."""
-    assert "_.._etc_passwd" == file_name("/../etc/passwd")
+    """A plain name is itself, and none is a path."""
+    assert "..%2F.." == file_name("../..")
     assert "odds-2" == file_name("odds-2")
 
 

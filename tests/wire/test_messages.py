@@ -40,6 +40,32 @@ NAMES: list[tuple[str, str, str | None]] = [
     ("an escape sequence", "\x1b[31mred", "a name has printable characters only"),
     ("a change of writing direction", "a\u202eb", "a name has printable characters only"),
     ("half a surrogate pair", "a\ud800", "a name has printable characters only"),
+    (
+        "nothing but a Hangul filler",
+        "\u3164",
+        "a name has characters that one can see and tell apart, and no U+3164",
+    ),
+    ("a blank of Braille", "a\u2800", "a name has characters that one can see and tell apart, and no U+2800"),
+    (
+        "a variation selector",
+        "a\ufe0f",
+        "a name has characters that one can see and tell apart, and no U+FE0F",
+    ),
+    (
+        "an accent on nothing",
+        "\u0301",
+        "a name has characters that one can see and tell apart, and no U+0301",
+    ),
+    (
+        "an accent on a blank",
+        "a \u0301",
+        "a name has characters that one can see and tell apart, and no U+0301",
+    ),
+    (
+        "a tower of accents",
+        "a" + 5 * "\u0301",
+        "a name has characters that one can see and tell apart, and no U+0301",
+    ),
     ("blank in front", " alice", "a name cannot begin or end with a blank"),
     ("blank behind", "alice ", "a name cannot begin or end with a blank"),
     ("blanks only", "  ", "a name cannot begin or end with a blank"),
