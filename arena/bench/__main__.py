@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import msgspec
 
+from arena.bench.box import measure_box
 from arena.bench.flood import measure_flood
 from arena.bench.hands import measure_hands
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
@@ -28,6 +29,7 @@ MEASURINGS: dict[str, Measuring] = {
     "runner": measure_runner,
     "flood": measure_flood,
     "memory": measure_memory,
+    "box": measure_box,
     "scale": measure_scale,
     "help": measure_help,
 }
@@ -41,6 +43,7 @@ tcp      CPU time of a question over TCP, and of a message of a bare Trio server
 runner   tournaments with compiled bots at 8 tables: questions a second
 flood    what a bot or a hundred strangers that flood cost the others
 memory   the arena process's peak at 32 tables
+box      milliseconds to start a program without a box, in a shield, in a strict box
 scale    leaderboard and report of a million matches: seconds and memory
 help     how long `arena --help` takes
 """

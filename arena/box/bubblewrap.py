@@ -23,7 +23,7 @@ _SETTINGS = (
     *("passwd", "pki", "protocols", "resolv.conf", "services", "ssl", "terminfo", "timezone"),
 )
 """Of /etc: what programs and their libraries ask for, and no secrets."""
-_KERNEL = ("sys", "irq", "bus", "fs", "acpi", "scsi", "driver", "tty", "asound", "sysrq-trigger", "mtrr")
+_KERNEL = ("sys", "fs", "acpi", "scsi", "driver", "tty", "asound", "sysrq-trigger", "mtrr")
 """Of /proc: where root may turn the knobs of the kernel, also root without any capability: Bubblewrap 0.8
 leaves /proc/sys open to it."""
 _RUN_SHOWN = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
@@ -58,7 +58,7 @@ def shield_words(place: Place, env: Mapping[str, str]) -> list[str]:
 
 def strict_words(place: Place, env: Mapping[str, str], *, network: bool) -> list[str]:
     """Only what is needed, all of it read-only unless the place is writable; no network but its own."""
-    needed = [*needed_paths(), *map(Path, _programs(env)), *place.read]
+    needed = [*needed_paths(), *place.read]
     views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, needed)}
     views |= dict.fromkeys(needed, "ro")
     views |= dict.fromkeys(place.own, "rw" if place.is_writable else "ro")
@@ -120,14 +120,10 @@ def _graphics() -> Iterator[str]:
             yield from ("--dev-bind", path, path)
 
 
-def _programs(env: Mapping[str, str]) -> list[str]:
-    """The folders of programs that lie within none of the system's: those of the arena's own interpreter."""
-    return [os.path.dirname(os.path.realpath(path)) for path in env.get("PATH", "").split(os.pathsep)[:1]]
-
-
 def _reopened(place: Place) -> list[Path]:
-    """What it needs although it may lie in something that is hidden or under /tmp."""
-    return [path for path in (*needed_paths(), *place.read) if path.exists()]
+    """What it needs and would not see, as it lies in something that is hidden."""
+    covered = [*place.hidden, Path("/tmp"), Path("/run")]
+    return [path for path in (*needed_paths(), *place.read) if below(path, covered)]
 
 
 def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:

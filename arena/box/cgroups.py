@@ -7,30 +7,37 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 
 ROOT = "/sys/fs/cgroup"
 _REMOVE_TRIES = 50
 
 
-def make(memory_bytes: int, tasks: int) -> list[str]:
-    """A group with these limits; empty where there can be none that counts both."""
-    places = _places()
+def made_for(pids: Iterable[int], memory_bytes: int, tasks: int) -> list[str]:
+    """A group of these processes and those that they start, with these limits; empty where there is none.
+
+    What they started before belongs to it or not: whoever watches them looks at the processes as well.
+    """
     made: list[str] = []
     try:
-        for place in places:
+        for place in places_of(os.getpid()):
             os.mkdir(place)
             made.append(place)
         _limit(made, memory_bytes, tasks)
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                for place in made:
+                    _write(place, "cgroup.procs", pid)
     except (OSError, LookupError):
         remove(made)
         return []
     return made
 
 
-def _places() -> list[str]:
-    """Where our folders would be, below the groups that we are in."""
-    name = f"arena-{os.getpid()}"
+def places_of(guard: int) -> list[str]:
+    """Where the folders of a guard's group are, if there are any: below the groups that we are in."""
+    name = f"arena-{guard}"
     try:
         with open("/proc/self/cgroup", encoding="utf-8") as file:
             lines = [line.rstrip("\n").split(":", 2) for line in file]
@@ -55,17 +62,6 @@ def _limit(group: list[str], memory_bytes: int, tasks: int) -> None:
             _write(both, "memory.oom.group", 1)
             _write(both, "memory.swap.max", 0)
         _write(both, "pids.max", tasks)
-
-
-def enter(group: list[str]) -> None:
-    """This process and all that it starts count from now on."""
-    for place in group:
-        _write(place, "cgroup.procs", os.getpid())
-
-
-def counts(group: list[str]) -> bool:
-    """Whether the system counts for us."""
-    return bool(group)
 
 
 def excess(group: list[str]) -> str:

@@ -12,13 +12,13 @@ import re
 import select
 import signal
 import socket
-import sys
 import time
 from contextlib import suppress
 from typing import Any
 
 from arena.box import cgroups, landlock, limits, messages
 from arena.box.processes import (
+    IS_LINUX,
     adopt_orphans,
     bury_all,
     children,
@@ -54,20 +54,23 @@ def watch_over(order: dict[str, Any], fds: list[int]) -> None:
     os.setsid()
     adopt_orphans()
     wake_when_orphaned(os.getppid(), signal.SIGCONT)
-    group = cgroups.make(order["memory_bytes"], order["tasks"])
+    group: list[str] = []
     try:
-        program = _Program(order, fds, group)
+        program = _Program(order, fds)
         for fd in fds:
             os.close(fd)
         messages.send(control, ("started", (program.pid, os.getpid())), program.listeners)
         for fd in program.listeners:
             os.close(fd)
+        # Only now: to move a process into a group takes the kernel longer than all the rest.
+        group = cgroups.made_for(descendants(os.getpid()), order["memory_bytes"], order["tasks"])
         _watch(order, program, control, group)
     except OSError as error:
         with suppress(OSError):
             messages.send(control, ("failed", error.errno or 0))
     finally:
         bury_all()
+        control.close()
         cgroups.remove(group)
         os._exit(0)
 
@@ -75,7 +78,7 @@ def watch_over(order: dict[str, Any], fds: list[int]) -> None:
 class _Program:
     """The program, started: its process, and what the box says of it."""
 
-    def __init__(self, order: dict[str, Any], fds: list[int], group: list[str]) -> None:
+    def __init__(self, order: dict[str, Any], fds: list[int]) -> None:
         self.listeners: list[int] = []
         self.inner = 0
         """The first process within a process namespace of its own; 0: there is none."""
@@ -92,7 +95,7 @@ class _Program:
                 order["pipes"] = [number for number in range(3, 10) if number not in kept][:2]
                 argv += ["/bin/sh", "-c", _ON_PIPES.format(*order["pipes"]), "sh"]
             argv += order["argv"]
-        self.pid = _fork(order, argv, fds, kept, group)
+        self.pid = _fork(order, argv, fds, kept)
         for fd in kept:
             os.close(fd)
         if boxed is not None:
@@ -123,7 +126,7 @@ class _Program:
         kill_all_below(os.getpid())
 
 
-def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int], group: list[str]) -> int:
+def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int]) -> int:
     """The process of the program.  Raises OSError, with the system's reason, if it cannot be run."""
     failed, fails = os.pipe()
     me = os.getpid()
@@ -138,7 +141,6 @@ def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int
         return pid
     number = 0
     try:
-        cgroups.enter(group)
         _become(order, argv, fds, [*kept, fails], me)
     except OSError as error:
         number = error.errno or 0
@@ -312,8 +314,10 @@ def _tell(control: socket.socket, message: tuple[str, object]) -> None:
 def _excess(order: dict[str, Any], group: list[str]) -> str:
     """What the program and its descendants use too much of, in words; empty if nothing."""
     said = cgroups.excess(group)
-    if said or cgroups.counts(group) or sys.platform != "linux":
-        return _words(order, said) if said else ""
+    if said:
+        return _words(order, said)
+    if not IS_LINUX:
+        return ""
     pids = descendants(os.getpid())
     if len(pids) > order["tasks"]:
         return _words(order, "tasks")

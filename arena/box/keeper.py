@@ -13,7 +13,7 @@ import socket
 import time
 from contextlib import suppress
 
-from arena.box import guard, messages
+from arena.box import cgroups, guard, messages
 from arena.box.processes import (
     adopt_orphans,
     bury_all,
@@ -86,14 +86,20 @@ def _start(
 
 def _bury(guards: set[int]) -> None:
     """Reaps who has ended; children that are no guards were left behind by one that was killed."""
+    killed: list[int] = []
     with suppress(ChildProcessError):
-        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+            pid, status = ended
+            if pid in guards and os.WIFSIGNALED(status):
+                killed.append(pid)
             guards.discard(pid)
     for pid in children(os.getpid()):
         if pid not in guards:
             with suppress(OSError):
                 kill_all_below(pid)
                 os.kill(pid, signal.SIGKILL)
+    for pid in killed:
+        cgroups.remove(cgroups.places_of(pid))
 
 
 def _end(guards: set[int]) -> None:

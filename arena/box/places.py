@@ -33,7 +33,8 @@ class Place:
     """What it must not see: results, other bots."""
 
 
-def place_of(entrant: Entrant, field: Iterable[Entrant], results: Path | None) -> Place:
+@lru_cache(maxsize=1024)
+def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None) -> Place:
     """The place of a bot that is started among others."""
     assert entrant.folder is not None, "what is started has a folder"
     folder = entrant.folder.resolve()

@@ -324,7 +324,7 @@ class Pool:
 
     def place_of(self, entrant: Entrant) -> Place:
         """What a bot sees of the file system."""
-        return place_of(entrant, self.entrants.values(), self._results)
+        return place_of(entrant, tuple(self.entrants.values()), self._results)
 
     def _give_back(self, place: object) -> None:
         self._places.discard(place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -77,7 +77,7 @@ async def run_process(
     entrant: Entrant,
     *,
     box: Box | None,
-    field: Sequence[Entrant] = (),
+    field: tuple[Entrant, ...] = (),
     results: Path | None = None,
     log_path: Path | None,
     margin_s: float = 0.0,

@@ -1,0 +1,213 @@
+"""Whole runs in boxes: who plays as ever, who gets at another bot's port, who takes everybody's time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+import trio
+from boxes import LANDLOCK, OFF, SHIELD, STRICT, need
+from tournaments import faults, honest, play, program, rows
+
+from arena.box import bubblewrap
+from arena.box.box import open_box
+from arena.errors import ConfigError
+from arena.players import startup
+
+pytestmark = pytest.mark.slow
+
+TEN_LINES = """
+import json, os, socket
+with socket.create_connection((os.getenv("ARENA_HOST"), int(os.environ["ARENA_PORT"]))) as arena:
+    arena.sendall(b'{"name": "tenner"}')
+    for line in arena.makefile():
+        arena.sendall(json.dumps({"message_id": json.loads(line)["message_id"], "move": "pass"}).encode())
+"""
+
+
+@pytest.mark.parametrize("transport", ["tcp", "stdio"])
+@pytest.mark.parametrize("level", ["shield", "strict", "off"])
+async def test_bots_play_as_ever(tmp_path, level, transport):
+    """In every box, over both transports; what it was stands in bots.csv."""
+    need({"shield": SHIELD, "strict": STRICT, "off": OFF}[level])
+    bots = (honest("ann", transport=transport), honest("bob"))
+    with trio.fail_after(30):
+        summary, _ = await play(tmp_path / "out", bots, sandbox=level)
+    assert summary.faults.total() == 0
+    expected = "off" if level == "off" else f"{level} (bubblewrap)"
+    assert {expected} == {row["box"] for row in rows(tmp_path / "out", "bots")}
+
+
+@pytest.mark.parametrize("level", ["shield", "off"])
+async def test_a_plain_bot_that_knows_of_no_token_plays(tmp_path, level):
+    """Its connection comes from its own process, and that is enough."""
+    (tmp_path / "bot").mkdir()
+    bots = (program("tenner", "-c", TEN_LINES, folder=tmp_path / "bot"), honest("bob"))
+    with trio.fail_after(30):
+        await play(tmp_path / "out", bots, series=1, sandbox=level)
+    assert "gone" not in faults(tmp_path / "out")["tenner"]
+
+
+THIEF = """
+import os, socket, sys, threading, time
+sys.path.insert(0, {bad!r})
+def steal(port):
+    while True:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=1) as other:
+                other.sendall(b'{{"name": "me"}}')
+                said = other.recv(999)
+                if said and b"token" not in said: open("stolen", "wb").write(said)
+        except OSError: pass
+        time.sleep(0.002)
+def look():
+    own = int(os.environ["ARENA_PORT"])
+    seen = set()
+    while True:
+        for line in open("/proc/net/tcp").readlines()[1:]:
+            words = line.split()
+            port = int(words[1].split(":")[1], 16)
+            if words[3] == "0A" and words[1].startswith("0100007F") and port != own and port not in seen:
+                seen.add(port)
+                threading.Thread(target=steal, args=(port,), daemon=True).start()
+        time.sleep(0.002)
+threading.Thread(target=look, daemon=True).start()
+from honest import *
+for question, _ in questions(): answer(question, move(question))
+"""
+
+
+@pytest.mark.parametrize("box", [SHIELD, LANDLOCK, OFF], ids="-".join)
+async def test_a_port_is_its_bots_own(tmp_path, monkeypatch, box):
+    """Who connects to all ports that it sees listening gets no question of another bot, nor in its way."""
+    need(box)
+    from tournaments import BAD
+
+    level, means = box
+    if means == "landlock":
+        monkeypatch.setattr("arena.box.box._means", lambda level: ("landlock",))
+    own = tmp_path / "bot"
+    own.mkdir()
+    thief = program("thief", "-c", THIEF.format(bad=str(BAD)), folder=own, read=(BAD,))
+    late = program(
+        "late",
+        "-c",
+        "import time; time.sleep(0.3)\nfrom honest import *\nfor q, _ in questions(): answer(q, move(q))",
+    )
+    with trio.fail_after(60):
+        summary, _ = await play(tmp_path / "out", (thief, late), series=3, sandbox=level, move_time=5.0)
+    assert {} == faults(tmp_path / "out")["late"], summary.faults
+    assert not (own / "stolen").exists()
+
+
+async def test_strict_fails_closed(tmp_path, monkeypatch):
+    """No box, no start: one sentence that says what to install, and nothing was started."""
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    with pytest.raises(ConfigError, match=r"--sandbox strict: .*not installed.*apt install bubblewrap"):
+        async with open_box("strict"):
+            pass
+
+
+async def test_a_shield_steps_down_aloud(monkeypatch):
+    """To Landlock where that holds, to limits where nothing does."""
+    monkeypatch.setattr(bubblewrap, "program", lambda: None)
+    said: list[str] = []
+    async with open_box("shield", say=said.append) as box:
+        assert box.means in ("landlock", "limits")
+    assert said[0].startswith("warning: no shield by bubblewrap (it is not installed)")
+    monkeypatch.setattr("arena.box.landlock.version", lambda: 0)
+    async with open_box("shield", say=said.append) as box:
+        assert "limits" == box.means
+    assert said[-1].startswith("warning: bots run with limits alone")
+
+
+async def test_a_box_that_lets_something_through_is_none(monkeypatch, tmp_path):
+    """A bubblewrap that is there and hides nothing is found out by trying."""
+    need(SHIELD)
+    careless = bubblewrap.shield_words
+
+    def open_doors(place, env):
+        words = careless(place, env)
+        at = words.index("--ro-bind")
+        return [*words[:at], "--bind", "/", "/", "--dev", "/dev", "--chdir", "/"]
+
+    monkeypatch.setattr(bubblewrap, "shield_words", open_doors)
+    (tmp_path / "arena.db").write_text("secret")
+    said: list[str] = []
+    async with open_box("shield", secret=tmp_path / "arena.db", say=said.append):
+        pass
+    assert "read what is hidden from it" in said[0]
+    assert "write outside its folder" in said[0]
+    assert ["arena.db"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_the_exit_code_of_a_strict_run_without_a_box(tmp_path):
+    """2, and the folder has no match."""
+    code = (
+        "from arena.box import bubblewrap; bubblewrap.program = lambda: None\n"
+        "from arena.cli import main; main()"
+    )
+    words = ["run", "random", "odds", "--sandbox", "strict", "--out", str(tmp_path / "out")]
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert 2 == ended.returncode
+    assert "install bubblewrap" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+# Time.
+
+
+async def test_sticky_bots_cost_others_little(tmp_path):
+    """One that ends neither after goodbye nor after SIGTERM is killed beside play, and next time at once."""
+    bots = (program("sticky", "ignores_sigterm.py", restart="match"), honest("ann", restart="match"))
+    began = time.monotonic()
+    with trio.fail_after(60):
+        summary, _ = await play(tmp_path / "out", bots, series=6)
+    assert 12 == summary.played
+    # Two seconds for each of 12 would be 24; the two graces are given once, most of it beside play.
+    assert time.monotonic() - began < 15
+
+
+SLOW = """
+import time
+from honest import *
+for number, (question, _) in enumerate(questions()):
+    if number == 0: time.sleep(0.6)
+    answer(question, move(question))
+"""
+
+
+async def test_first_answers_have_a_budget(tmp_path, monkeypatch):
+    """A fresh process for every match, each slow at first: when the time for that is used up it is late."""
+    monkeypatch.setattr(startup, "BUDGET_S", 1.0)
+    slow = program("slow", "-c", SLOW, restart="match", connect_s=0.001 + 5.0)
+    monkeypatch.setattr(
+        startup.StartUps, "_left_s", lambda self, bot: max(0.0, 1.0 - self._spent_s[bot.name])
+    )
+    with trio.fail_after(60):
+        await play(tmp_path / "out", (slow, honest("ann")), series=4, move_time=0.2, first_move_time=5.0)
+    late = [row for row in rows(tmp_path / "out", "seats") if row["bot"] == "slow" and row["too_late"] != "0"]
+    assert 8 - 3 == len(late)  # 0.4 s beyond the limit each: the third one uses it up
+
+
+def test_the_plan_keeps_the_box(tmp_path):
+    """`--sandbox` is the plan's, and stands in run.json."""
+    words = [
+        "run",
+        "random",
+        "odds",
+        "--series",
+        "1",
+        "--sandbox",
+        "off",
+        "-q",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    subprocess.run([sys.executable, "-m", "arena.cli", *words], capture_output=True, check=True, timeout=60)
+    assert "off" == json.loads((tmp_path / "out" / "run.json").read_text())["plan"]["sandbox"]
