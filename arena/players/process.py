@@ -33,6 +33,8 @@ EXIT_S = 0.2
 """Between the end of a bot's standard output and that of its process, which says more."""
 CONNECTIONS_MAX = 16
 """Connections to one instance's port at a time, of which one plays."""
+ARRIVAL_BYTES = 1 << 15
+"""What it counts in an allowance to find out whose a connection is: eight a second, after the first ones."""
 STRANGERS_MAX = 4
 """Of these, such as do not come from the instance's own processes and have yet to show its token."""
 
@@ -203,11 +205,12 @@ class _Door:
         self._absences = Absences(player.reconnect_s if is_port else 0.0)  # nobody can come back over pipes
         self._connect = ArenaConnection if is_port else partial(_StdioConnection, player.log)
         self._strangers = 0
+        self._arrivals = Allowance()
         self._of_strangers = Allowance()
 
     async def serve(self, transport: Transport) -> None:
         """One connection, until nobody comes back in its place."""
-        if self._started.is_private or comes_from(transport.ends, self._started.running.guard):
+        if self._started.is_private or await self._is_own(transport):
             await self._serve(transport)
         elif self._strangers < STRANGERS_MAX:
             self._strangers += 1
@@ -215,6 +218,16 @@ class _Door:
                 await self._serve(transport, strangers=self._of_strangers)
             finally:
                 self._strangers -= 1
+
+    async def _is_own(self, transport: Transport) -> bool:
+        """Whether a process of the bot's own has made this connection.
+
+        Looked up beside play and at a pace: a bot with hundreds of processes and files takes some
+        milliseconds to look through, and may connect again and again.
+        """
+        self._arrivals.charge(ARRIVAL_BYTES, 0)
+        await self._arrivals.subside()
+        return await trio.to_thread.run_sync(comes_from, transport.ends, self._started.running.guard)
 
     async def _serve(self, transport: Transport, strangers: Allowance | None = None) -> None:
         await _serve_one(
