@@ -30,6 +30,7 @@ from arena.strict import (
     listed,
     many,
     one_of,
+    place,
     read_table,
     read_toml,
     text,
@@ -432,7 +433,7 @@ _RECIPE: Mapping[str, Reader[Any]] = {
     "restart": one_of("never", "series", "match"),
     "instances_max": whole(1, 1000),
     "connect_s": duration(beyond=True, most_s=CONNECT_S_MAX),
-    "read": many(lambda value: Path(text(value)).expanduser(), 'a list of paths such as ["~/tables"]'),
+    "read": many(place, 'a list of paths such as ["~/tables"]'),
     "build_network": flag,
     "memory_mb": whole(16, 1_000_000),
 }

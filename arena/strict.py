@@ -61,6 +61,15 @@ def text(value: object) -> str:
     raise unexpected(value, "some printable text in quotes")
 
 
+def place(value: object) -> Path:
+    """A path, with the home that `~` or `~user` stands for."""
+    path = Path(text(value))
+    try:
+        return path.expanduser()
+    except RuntimeError:  # there is no such user
+        raise unexpected(value, f"a path: nobody is called {path.parts[0][1:] or 'so'} here") from None
+
+
 def one_of(*words: str) -> Reader[str]:
     """One of some words."""
 

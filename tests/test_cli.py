@@ -163,6 +163,7 @@ MISTAKES = [
     ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
     ("a bot that did not play", ("matches", "--bot", "ann"), "Even, Odd did"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
+    ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "nobody is called nobody9 here"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
     ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is no results folder"),
     ("a word too many", ("games", "blef", "\x07"), r"(\x07)"),
@@ -178,6 +179,16 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(words, said, arena, here):
     assert (2, "", True) == (code, out, said.format(match=match) in err), err
     assert "Traceback" not in err
     assert before == sorted(path for path in here.rglob("*") if "__pycache__" not in path.parts)
+
+
+def test_a_folder_that_is_gone_is_told_of(arena, tmp_path, monkeypatch):
+    """Whoever removed the folder they are in gets a sentence."""
+    (gone := tmp_path / "gone").mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    code, out, err = arena("run", "odds", "random", "--dry-run")
+    assert (2, "") == (code, out)
+    assert "arena: the folder you are in is not there any more: change to another one\n" == err
 
 
 def test_without_results_it_is_said_where_they_come_from(arena, tmp_path, monkeypatch):

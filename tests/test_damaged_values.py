@@ -85,3 +85,13 @@ def test_what_is_no_utf8_is_a_sentence(damaged, read, statement):
     except ConfigError as error:
         told = error
     assert "damaged" in str(told)
+
+
+def test_a_header_of_another_format_is_damage(damaged):
+    """One flipped bit in the header, of which SQLite says no more than that it is an error."""
+    path = damaged() / DATABASE
+    content = bytearray(path.read_bytes())
+    content[47] ^= 1  # the schema format, which is 1 to 4
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match="is damaged"):
+        Store.checked(path.parent)

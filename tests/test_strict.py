@@ -1,5 +1,7 @@
 """Reading TOML strictly: what the readers of plans and of bot.toml are made of."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from arena.strict import (
     many,
     one_of,
     optional,
+    place,
     read_table,
     read_toml,
     text,
@@ -86,6 +89,8 @@ def test_nothing_is_bent_into_shape(reader, value):
         (many(flag, "truths"), [], ()),
         (optional(flag), None, None),
         (optional(flag), True, True),
+        (place, "a/b", Path("a/b")),
+        (place, "~", Path.home()),
     ],
 )
 def test_right_values_are_read(reader, value, expected):

@@ -78,8 +78,12 @@ def _make_streams_safe() -> None:
 
 
 def _check_system() -> None:
-    """Raises ConfigError on systems without process groups and POSIX signals."""
+    """Raises ConfigError where there are no process groups or POSIX signals, and in a folder that is gone."""
     if sys.platform == "win32":
         raise ConfigError(
             "the arena needs Linux or macOS; on Windows, run it in WSL (Windows Subsystem for Linux)"
         )
+    try:
+        os.getcwd()
+    except OSError:
+        raise ConfigError("the folder you are in is not there any more: change to another one") from None

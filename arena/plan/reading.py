@@ -33,6 +33,7 @@ from arena.strict import (
     many,
     one_of,
     optional,
+    place,
     read_table,
     read_toml,
     text,
@@ -139,7 +140,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "strict": flag,
         "leave_out_broken": flag,
         "sandbox": one_of("shield", "strict", "off"),
-        "out": optional(lambda value: base / Path(text(value)).expanduser()),
+        "out": optional(lambda value: base / place(value)),
     }
 
 

@@ -213,10 +213,13 @@ DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What reading a database may raise; the second where SQLite's own message repeats a damaged name."""
 
 
+_DAMAGE_WITHOUT_CODE = ("Could not decode to UTF-8", "unsupported file format")
+"""Of a damaged text, which Python notices, and of a damaged header, which SQLite calls any error."""
+
+
 def code_of(error: BaseException | None) -> int:
     """The primary result code; 0 where SQLite was not to blame."""
-    # Both are Python's own, of a text that is damaged.
-    if isinstance(error, UnicodeDecodeError) or str(error).startswith("Could not decode to UTF-8"):
+    if isinstance(error, UnicodeDecodeError) or str(error).startswith(_DAMAGE_WITHOUT_CODE):
         return sqlite3.SQLITE_CORRUPT
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
