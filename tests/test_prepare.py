@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import attrs
@@ -245,6 +246,25 @@ def foreign_database(folder: Path) -> None:
     with sqlite3.connect(folder / DATABASE) as database:
         database.execute("CREATE TABLE mine (a)")
     database.close()
+
+
+def test_what_was_being_written_at_a_kill_is_swept_away(home):
+    """Half-written files of processes that are gone; not those of one that still writes, nor anybody else's."""
+    open_up(plan(), matches=1)
+    ended = _ended_process()
+    Path("out/faults").mkdir()
+    swept = [f"out/.seats.csv.{ended}.tmp", f"out/faults/.0123456789ab-0-0.jsonl.{ended}.tmp"]
+    kept = [f"out/.seats.csv.{os.getpid()}.tmp", "out/.mine.tmp", f"out/.mine.txt.{ended}.tmp"]
+    for name in (*swept, *kept):
+        Path(name).touch()
+    open_up(plan())
+    assert ([], kept) == ([n for n in swept if Path(n).exists()], [n for n in kept if Path(n).exists()])
+
+
+def _ended_process() -> int:
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
 
 
 @pytest.mark.parametrize("fresh", [False, True])

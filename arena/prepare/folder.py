@@ -26,7 +26,7 @@ from arena.plan import (
 from arena.prepare.plans import RESULTS, Prepared, stored_form
 from arena.store import DATABASE, Damage, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
-from arena.store.files import code_of, connect, sentences
+from arena.store.files import code_of, connect, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 
 if TYPE_CHECKING:
@@ -297,7 +297,9 @@ def _put_back(folder: Path) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Ends what a run began that was killed at `--fresh`."""
+    """Ends what a run began that was killed: at `--fresh`, or while it wrote a file."""
+    for place in (folder, folder / FAULTS):
+        sweep(place)
     if (folder / ASIDE).exists():
         if _has_matches(folder):
             _forget(folder, {})

@@ -7,6 +7,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -158,6 +159,28 @@ def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
 def place_of(folder: Path, name: str, process: int) -> Path:
     """Where a file lies while a process writes it."""
     return folder / f".{name}.{process}.tmp"
+
+
+_TEMPORARY = re.compile(r"\..+\.(?:csv|json|jsonl|html)\.([0-9]{1,9})\.tmp", re.ASCII)
+
+
+def sweep(folder: Path) -> None:
+    """Removes what processes left in a folder that were killed while they wrote."""
+    with sentences(folder):
+        for path in folder.glob(".*.tmp"):
+            writer = _TEMPORARY.fullmatch(path.name)
+            if writer is not None and not _is_alive(int(writer[1])):
+                path.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def _settle(file: TextIO) -> None:
