@@ -21,6 +21,8 @@ from arena.tournament import Summary
 class NoPool:
     """Starts nobody."""
 
+    box = None
+
     async def try_all(self, leave_out=()):
         return []
 
@@ -132,7 +134,8 @@ async def test_the_waiting_ends(tmp_path, autojump_clock):
         passing_by = await run.come(None)
         await trio.sleep(2)
         assert ["ann", "bot-1"] == run.names
-        assert b"play has begun" in await passing_by.receive_some()
+        with trio.fail_after(5):
+            assert b"play has begun" in await passing_by.receive_some()
         assert "carol and 1 more did not come within 30s (--wait)" in run.told.notes
 
 

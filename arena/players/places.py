@@ -28,7 +28,8 @@ class Place:
 
 
 def is_lost(place: Place) -> bool:
-    return not place.player.is_connected and not place.player.is_gone
+    """Whether its bot had a connection, has none, and may come back; one that is just coming is not lost."""
+    return place.player.lost_at is not None and not place.player.is_gone
 
 
 def stand_of(place: Place) -> str:

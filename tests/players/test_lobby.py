@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager
+from random import Random
 
 import pytest
 import trio
@@ -300,6 +301,23 @@ async def test_an_unnamed_bot_comes_back_from_its_own_address_only(autojump_cloc
         await come(peer="10.0.0.1")
         await trio.sleep(2)
         assert lobby.players["bot-1"][0].is_connected
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_nobody_slips_into_a_place_in_the_moment_in_which_play_begins(
+    autojump_clock, monkeypatch, seed
+):
+    """Another silent one wakes in the step in which `bot-1` gets its place, before or after it."""
+    monkeypatch.setattr(trio._core._run, "_r", Random(seed))  # by which Trio shuffles who runs first
+    async with open_lobby(expect=1) as (lobby, come):
+        own = await come()
+        await trio.sleep(11)
+        other = await come()
+        other.theirs.receive_stream.put_data(b"{}")
+        lobby.begin()
+        assert "the table is full" == (await other.hear())["reason"]
+        await own.leave()
+        assert not lobby.players["bot-1"][0].is_connected
 
 
 async def test_the_token_is_enough_from_anywhere(autojump_clock):
