@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import socket
+from pathlib import Path
 
 import attrs
 import pytest
@@ -32,16 +34,18 @@ def each(acts, boxes):
 
 
 @pytest.fixture
-def house(tmp_path):
-    """A results folder, two bots; the place of the first."""
-    results, own, other = (
-        tmp_path / "house" / "results",
-        tmp_path / "house" / "own",
-        tmp_path / "house" / "other",
-    )
+def house():
+    """A results folder, two bots; the place of the first.  Not in /tmp, where each box has one of its own."""
+    top = Path(__file__).resolve().parents[2] / ".arena" / f"box-{secrets.token_hex(4)}"
+    yield _house(top)
+    shutil.rmtree(top)
+
+
+def _house(top: Path) -> Place:
+    results, own, other = (top / "house" / name for name in ("results", "own", "other"))
     for folder in (results, own, other):
         folder.mkdir(parents=True)
-    for file in (results / "arena.db", other / "bot.py", tmp_path / "house" / "outside.txt"):
+    for file in (results / "arena.db", other / "bot.py", top / "house" / "outside.txt"):
         file.write_text("secret: 42")
     return Place(folder=own, own=(own,), is_writable=True, hidden=(other, results))
 
@@ -162,7 +166,7 @@ HARM = ["stop", "kill", "lower_limits"]
         ("lower_limits", SHIELD),  # Landlock leaves that to the user's rights
     ],
 )
-async def test_other_bots_and_the_arena_are_out_of_reach(house, tmp_path, act, box):
+async def test_other_bots_and_the_arena_are_out_of_reach(house, act, box):
     """Their memory, environment, command lines and lives."""
     need(box)
     level, means = box
