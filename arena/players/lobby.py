@@ -9,6 +9,7 @@ from math import inf
 import attrs
 import trio
 
+from arena.names import looks_like, told_apart
 from arena.players.allowance import Allowance
 from arena.players.codec import shown
 from arena.players.lag import LagWatch
@@ -342,6 +343,10 @@ class Lobby:
     def _without_token(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
         said, is_plain = connection.name, connection.protocol is None
         if not self.has_begun:
+            if said is not None and (other := self._double_of(said)) is not None:
+                return (
+                    f"{told_apart(said)} looks like {told_apart(other)}, who takes part: choose another name"
+                )
             token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
             return self._add(self._unique(said), peer, said, token) if self._free else self._no_place()
         guests = (place for place in self._places.values() if place.player.name not in self._named)
@@ -353,6 +358,11 @@ class Lobby:
             proof = "the same address" if lost[0].token is None else "the token of its welcome"
             return f"the place of {lost[0].player.name} is kept for whoever had it, known by {proof}"
         return self._no_place()
+
+    def _double_of(self, said: str) -> str | None:
+        """Who takes part under a name that people could take this one for; the very same gets a number."""
+        others = (self._taken | set(self.players)) - {said}
+        return next((other for other in sorted(others) if looks_like(said, other)), None)
 
     def _no_place(self) -> str:
         return BEGUN if self._free else FULL

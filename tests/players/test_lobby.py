@@ -212,6 +212,26 @@ async def test_refused_with_a_reason(autojump_clock, hello, reason):
         assert notes[0].startswith("a connection from 10.0.0.1 ")
 
 
+@pytest.mark.parametrize(
+    ("here", "said"),
+    [
+        pytest.param({"name": "alice"}, "Alice", id="a guest, by case"),
+        pytest.param({"name": "alice"}, "\u0430lice", id="a guest, by alphabet"),
+        pytest.param({"token": "secret"}, "caro1", id="an entrant with a token, 1 for l"),
+        pytest.param({"name": "x"}, "0dds", id="a started bot, 0 for o"),
+    ],
+)
+async def test_a_name_that_looks_like_another_is_refused(autojump_clock, here, said):
+    """People could not tell them apart; the very same name gets a number instead."""
+    how = {"expect": 3, "tokens": {"secret": "carol"}, "taken": frozenset({"odds"})}
+    async with open_lobby(**how) as (lobby, come):
+        await come(here)
+        before = list(lobby.players)
+        refused = await come({"name": said})
+        assert "who takes part: choose another name" in (await refused.hear())["reason"]
+        assert before == list(lobby.players)
+
+
 async def test_a_full_table(autojump_clock):
     """A third connection of two is told so."""
     async with open_lobby(expect=2) as (lobby, come):
