@@ -13,14 +13,14 @@ from arena.names import looks_like, told_apart
 from arena.players.allowance import Allowance
 from arena.players.codec import shown
 from arena.players.lag import LagWatch
-from arena.players.places import Place, is_lost, last_lost, owner_of, stand_of
+from arena.players.places import Place, is_lost, last_lost, owner_of, stand_of, unique_name
 from arena.players.quotas import Quotas
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
 from arena.players.transport import Transport
 from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
-from arena.wire.messages import NAME_LENGTH_MAX, check_name
+from arena.wire.messages import check_name
 
 CONNECTIONS_MAX = 1024
 """Open connections a lobby bears; more are turned away."""
@@ -154,7 +154,7 @@ class Lobby:
         """
         self._clear_out()
         for silent in [heir for heir in self._heirs() if heir.counts_at <= trio.current_time()]:
-            silent.player = self._add(self._unique(None), silent.peer, None, None)
+            silent.player = self._add(unique_name(None, self._named_already), silent.peer, None, None)
             self._places[silent.player].is_told = True
         self.has_begun = True
         were_silent = {silent.player for silent in self._silent}
@@ -211,7 +211,8 @@ class Lobby:
                 return reason or self._seat(transport.peer, connection)
             if self._expect and not self.has_begun:
                 return await self._hold(transport, connection)
-        return self._seat_nobody(transport.peer, connection)
+        _enter(connection)
+        return self._seat(transport.peer, connection)
 
     async def _hold(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
         """Who this is that has said nothing: known when it says it at last, or when play begins."""
@@ -325,11 +326,6 @@ class Lobby:
             return f"{said} takes part with a token: send it beside the name"
         return self._without_token(peer, connection)
 
-    def _seat_nobody(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
-        """The player that a silent connection is during play, or why there is no place for it."""
-        _enter(connection)
-        return self._without_token(peer, connection)
-
     def _with_token(self, name: str, peer: str, said: str | None, token: str) -> StreamPlayer | str:
         if name in self._withdrawn:
             return WITHDRAWN
@@ -347,8 +343,10 @@ class Lobby:
                 return (
                     f"{told_apart(said)} looks like {told_apart(other)}, who takes part: choose another name"
                 )
+            if not self._free:
+                return FULL
             token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
-            return self._add(self._unique(said), peer, said, token) if self._free else self._no_place()
+            return self._add(unique_name(said, self._named_already), peer, said, token)
         guests = (place for place in self._places.values() if place.player.name not in self._named)
         lost = [place for place in guests if place.said == said and is_lost(place)]
         own = [place for place in lost if is_plain and place.token is None and place.peer == peer]
@@ -361,8 +359,12 @@ class Lobby:
 
     def _double_of(self, said: str) -> str | None:
         """Who takes part under a name that people could take this one for; the very same gets a number."""
-        others = (self._taken | set(self.players)) - {said}
-        return next((other for other in sorted(others) if looks_like(said, other)), None)
+        others = sorted(self._named_already - {said})
+        return next((other for other in others if looks_like(said, other)), None)
+
+    @property
+    def _named_already(self) -> frozenset[str]:
+        return self._taken | self.players.keys()
 
     def _no_place(self) -> str:
         return BEGUN if self._free else FULL
@@ -382,15 +384,6 @@ class Lobby:
         self._places[player] = Place(player, peer, said, token)
         players.append(player)
         return player
-
-    def _unique(self, said: str | None) -> str:
-        taken = self._taken | set(self.players)
-        if said is not None and said not in taken:
-            return said
-        stem, number = ("bot", 1) if said is None else (said[: NAME_LENGTH_MAX - 5], 2)
-        while f"{stem}-{number}" in taken:
-            number += 1
-        return f"{stem}-{number}"
 
 
 def _said_who(connection: ArenaConnection) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from hmac import compare_digest
 from typing import TypeVar
 
 import attrs
 
 from arena.players.stream import StreamPlayer
+from arena.wire.messages import NAME_LENGTH_MAX
 
 T = TypeVar("T")
 
@@ -45,3 +46,13 @@ def owner_of(token: str, owners: Iterable[tuple[str, T]]) -> T | None:
     octets = token.encode("utf-8", "surrogatepass")
     found = [owner for known, owner in owners if compare_digest(known.encode(), octets)]
     return found[0] if found else None
+
+
+def unique_name(said: str | None, taken: Collection[str]) -> str:
+    """The name that a bot said, or that one, `bot` if it said none, with the first number that is free."""
+    if said is not None and said not in taken:
+        return said
+    stem, number = ("bot", 1) if said is None else (said[: NAME_LENGTH_MAX - 5], 2)
+    while f"{stem}-{number}" in taken:
+        number += 1
+    return f"{stem}-{number}"
