@@ -22,6 +22,7 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.names import alike, told_apart
+from arena.regular import read_regular
 from arena.strict import (
     Reader,
     did_you_mean,
@@ -46,6 +47,8 @@ FILES_MAX, FILES_BYTES_MAX = 10_000, 100_000_000
 """All of a bot's files are read for its fingerprint before every run, which must not take minutes."""
 CONNECT_S_MAX = 300.0
 """Loading a large model takes a minute or two; what takes longer holds up everybody else's tournament."""
+_RECORD_BYTES_MAX = 10_000_000
+"""What a build made, by name: some 100 bytes a file."""
 UNVERSIONED = "0"
 """The version of a bot that names none."""
 
@@ -191,7 +194,7 @@ def fingerprint(entrant: Entrant) -> str:
         _check_bounds(entrant, files.values())
         for name, path in sorted(files.items()):
             _feed(digest, os.fsencode(name))
-            _feed(digest, path.read_bytes())
+            _feed(digest, read_regular(path, FILES_BYTES_MAX))
     except OSError as error:
         raise ConfigError(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     return digest.hexdigest()
@@ -444,14 +447,15 @@ _RECIPE: Mapping[str, Reader[Any]] = {
 
 def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:
     """The regular files below a folder, by relative path, sorted; without hidden and `skipped` ones."""
-    found = []
+    found, looked = [], 0
     for top, folders, names in os.walk(folder):
         unwanted = skipped if top == os.fspath(folder) else ()
         folders[:] = [name for name in folders if _counts(name) and name not in unwanted]
         paths = (os.path.join(top, name) for name in names if _counts(name))
         # Only regular files: reading a pipe would never end.
         found += [os.path.relpath(path, folder) for path in paths if os.path.isfile(path)]
-        if len(found) > FILES_MAX:
+        looked += 1 + len(names)
+        if max(len(found), looked / 10) > FILES_MAX:  # folders and hidden files take their time too
             raise ConfigError(f"{folder}: more than {FILES_MAX:,} files, which is no bot's folder")
     return sorted(found)
 
@@ -477,7 +481,7 @@ def _feed(digest: blake2b, part: bytes) -> None:
 def _built(folder: Path) -> dict[str, Any]:
     """What `mark_built` recorded, or nothing: a record that cannot be read only costs another build."""
     try:
-        built = json.loads((folder / ".arena" / "built").read_bytes())
+        built = json.loads(read_regular(folder / ".arena" / "built", _RECORD_BYTES_MAX))
     except (OSError, ValueError, RecursionError):
         return {}
     outputs = built.get("outputs", []) if isinstance(built, dict) else None

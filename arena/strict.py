@@ -6,6 +6,8 @@ ConfigError with what was found and what is expected; `read_table` adds where, a
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import inf
@@ -13,11 +15,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.errors import ConfigError
+from arena.regular import read_regular
 from arena.units import DURATION, format_duration, parse_duration, shown, unexpected
 
 T = TypeVar("T")
 Reader = Callable[[object], T]
 
+FILE_NAME_BYTES_MAX = 255
+"""What Linux, macOS and their file systems take."""
 _BYTES_MAX = 1 << 20
 """A plan is a page of text; this much is no plan, and nobody should have to wait until it is parsed."""
 KEY_LENGTH_MAX = 60
@@ -64,6 +69,8 @@ def text(value: object) -> str:
 def place(value: object) -> Path:
     """A path, with the home that `~` or `~user` stands for."""
     path = Path(text(value))
+    if any(len(os.fsencode(part)) > FILE_NAME_BYTES_MAX for part in path.parts):
+        raise unexpected(value, f"a path, no part of it longer than {FILE_NAME_BYTES_MAX} bytes")
     try:
         return path.expanduser()
     except RuntimeError:  # there is no such user
@@ -175,14 +182,14 @@ def read_toml(path: Path, *, where: str) -> dict[str, Any]:
 
 def _read(path: Path, where: str) -> bytes:
     try:
-        with path.open("rb") as file:
-            raw = file.read(_BYTES_MAX + 1)
+        return read_regular(path, _BYTES_MAX)
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        if isinstance(error, OSError) and error.errno == errno.EFBIG:
+            raise ConfigError(
+                f"{where}: larger than 1 MiB, which no TOML file for the arena needs to be"
+            ) from None
         reason = error.strerror if isinstance(error, OSError) else None
         raise ConfigError(f"{where}: cannot be read: {reason or error}") from None
-    if len(raw) > _BYTES_MAX:
-        raise ConfigError(f"{where}: larger than 1 MiB, which no TOML file for the arena needs to be")
-    return raw
 
 
 def _line(raw: bytes, place: int) -> int:

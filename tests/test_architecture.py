@@ -18,6 +18,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "errors": (-2, set()),
     "units": (-1, {"attrs"}),
     "names": (-1, set()),
+    "regular": (-1, set()),
     "strict": (-0.5, {"attrs"}),
     "game": (0, {"attrs"}),
     "clock": (0, {"attrs"}),

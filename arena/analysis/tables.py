@@ -15,6 +15,7 @@ from arena.analysis.leaderboard import leaderboard
 from arena.analysis.series import COLUMNS as SERIES_COLUMNS
 from arena.analysis.series import series_table
 from arena.errors import ConfigError
+from arena.regular import read_regular
 from arena.store import DATABASE, TABLES, Column, Store, Table, holds_tournament
 from arena.store.cells import meant
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 LATEST = Path("results/latest")
+RUN_BYTES_MAX = 10_000_000
+"""Of run.json, which holds a page."""
 
 COLUMNS: Mapping[str, tuple[Column, ...]] = {
     **TABLES,
@@ -90,10 +93,10 @@ class Results:
         """What stands in run.json: plan, versions, machine, times; empty if there is none."""
         path = self.folder / "run.json"
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
+            value = json.loads(read_regular(path, RUN_BYTES_MAX))
         except FileNotFoundError:
             return {}
-        except ValueError as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise ConfigError(f"{path} is no JSON: {error}") from error
         return dict(value)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+CAPSULE_BYTES_MAX = 100_000_000
 FAULT_KINDS = ("too_late", "malformed", "illegal", "gone")
 
 
@@ -242,12 +243,13 @@ def _capsule(match: str) -> Path | None:
 def _evidence(capsule: Path) -> str:
     import json
 
+    from arena.regular import read_regular
     from arena.show.text import capsule_lines
 
     try:
-        lines = [json.loads(line) for line in capsule.read_text("utf-8").splitlines()]
-        return "\n".join(["", *capsule_lines(lines)])
-    except (OSError, ValueError, AttributeError) as error:
+        said = read_regular(capsule, CAPSULE_BYTES_MAX).decode()
+        return "\n".join(["", *capsule_lines([json.loads(line) for line in said.splitlines()])])
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
         raise ConfigError(f"{capsule} is no capsule: {error}") from None
 
 

@@ -15,9 +15,11 @@ from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of
 from arena.analysis.clusters import Clusters, mean_interval, share_interval
 from arena.analysis.leaderboard import Leaderboard, Row, Scale
 from arena.analysis.sheet import Sheet
+from arena.analysis.tables import RUN_BYTES_MAX
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.prepare.plans import stored_game
+from arena.regular import read_regular
 from arena.report.charts import Line
 from arena.store import DATABASE, Store
 
@@ -136,8 +138,8 @@ def _damage(store: Store) -> Iterator[str]:
 def _run_file(store: Store) -> Mapping[str, Any]:
     """run.json, or nothing where it is missing or half written."""
     try:
-        run = json.loads((store.folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        run = json.loads(read_regular(store.folder / "run.json", RUN_BYTES_MAX))
+    except (OSError, ValueError, RecursionError):
         return {}
     return run if isinstance(run, dict) else {}
 

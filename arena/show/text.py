@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TextIO, TypeAlias
@@ -21,7 +22,7 @@ Form: TypeAlias = Literal["csv", "json"] | None
 def out(text: str) -> None:
     """A result, to standard output; a reader who has seen enough (`| head -1`) is no mistake."""
     try:
-        print(text, flush=True)
+        print(calm(text), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
@@ -31,7 +32,18 @@ def out(text: str) -> None:
 
 def say(text: str) -> None:
     """Something beside the results, to standard error; if nobody can read it, so be it."""
-    with_care(sys.stderr).write(text + "\n")
+    with_care(sys.stderr).write(calm(text) + "\n")
+
+
+def calm(text: str) -> str:
+    """The text with nothing in it that a terminal would obey: control characters, changes of direction.
+
+    Whoever puts foreign words into a line has made them printable; this is for paths, and what was forgotten.
+    """
+    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class _Careful:

@@ -16,10 +16,12 @@ from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 from arena.errors import ConfigError
+from arena.regular import read_regular
 from arena.store.schema import TABLES, Row
 
 DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""
+_STAMP_BYTES_MAX = 100_000
 TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "series", "head_to_head", "leaderboard"))
 """All tables that an export writes; `arena.analysis` makes the last three."""
 BUSY_S = 5.0
@@ -122,8 +124,8 @@ def _stamp(folder: Path, mark: str, names: Iterable[str]) -> dict[str, Any]:
 def _stamp_in(folder: Path) -> Any:
     """What the last export left; None if it is not there, or no stamp."""
     try:
-        return json.loads((folder / STAMP).read_bytes())
-    except (OSError, ValueError):
+        return json.loads(read_regular(folder / STAMP, _STAMP_BYTES_MAX))
+    except (OSError, ValueError, RecursionError):
         return None
 
 
