@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import multiprocessing
 import random
 import sqlite3
@@ -35,6 +36,7 @@ from arena.store import (
     write_text,
 )
 from arena.store import files as store_files
+from arena.store.capsules import CAPSULE_BYTES_MAX, CAPSULES_MAX, LEFT_OUT
 from arena.store.schema import rows_of
 
 SECRET = 0xDEADBEEFDEADBEEFDEADBEEFDEADBEEF
@@ -246,6 +248,45 @@ def test_what_bots_say_cannot_hurt(store):
     (row,) = rows(store.folder, "decisions")
     assert row["reason"] == row["move"] == 'a\\x00b\\ud800\\n"\\r,ä'
     assert store.decisions("000000000000")[0].reason == row["reason"]
+
+
+def failing(number: int, faults: int, text: str = "x") -> Entry:
+    """A match in which bob failed so often, with evidence."""
+    bad = [decision(1, turn=turn, fault="illegal", reason="no") for turn in range(faults)]
+    lines = ({"t_s": 0.0, "dir": "<", "text": text},) * 3
+    match = entry(pairing(number), decisions=tuple(bad))
+    capsules = tuple(Capsule(each, place, lines) for place, each in enumerate(bad))
+    return attrs.evolve(match, record=attrs.evolve(match.record, capsules=capsules))
+
+
+def test_evidence_of_one_bot_is_bounded(store):
+    """However often it fails, in one match or many, before or after a break; what is left out is counted."""
+    half = CAPSULES_MAX // 2
+    store.add_many(failing(number, 4) for number in range(half // 4))
+    store.remove([entry(pairing(0)).match_id])
+    with Store.open(store.folder, write=True) as other:
+        other.add_many(failing(number, 4) for number in range(half // 4, half))
+        other.publish()
+        assert CAPSULES_MAX == other.connection.execute("SELECT COUNT(*) FROM capsules").fetchone()[0]
+    files = list((store.folder / "faults").glob("*.jsonl"))
+    told = (store.folder / "faults" / LEFT_OUT).read_text().splitlines()
+    faults = 4 * (half - 1)
+    assert (CAPSULES_MAX, f"bob: {faults - CAPSULES_MAX} faults more, of which no evidence was kept") == (
+        len(files),
+        told[0],
+    )
+    with Store.checked(store.folder) as reader:
+        assert reader.damage is None
+
+
+def test_a_capsule_is_bounded(store):
+    """The last lines are kept; how many were before them is told."""
+    store.add(failing(0, 1, "long" * 12_000))
+    store.publish()
+    (path,) = (store.folder / "faults").glob("*.jsonl")
+    first, left_out, *kept = map(json.loads, path.read_text().splitlines())
+    assert ("bob", {"left_out": "1 lines before these"}, 2) == (first["bot"], left_out, len(kept))
+    assert path.stat().st_size < CAPSULE_BYTES_MAX + 100
 
 
 # asking

@@ -26,6 +26,7 @@ from arena.plan import (
 from arena.prepare.plans import RESULTS, Prepared, stored_form
 from arena.store import DATABASE, Damage, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
+from arena.store.capsules import LEFT_OUT
 from arena.store.files import code_of, connect, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 
@@ -273,7 +274,12 @@ def _put_aside(folder: Path) -> dict[Path, int]:
         return {}
     _rename(folder, DATABASE, ASIDE)
     files = [folder / name for name in (*_TABLE_FILES, "run.json", "run.log", "bugs.log")]
-    for pattern in ("logs/*-[0-9]*.log", "logs/*-build.log", f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl"):
+    for pattern in (
+        "logs/*-[0-9]*.log",
+        "logs/*-build.log",
+        f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl",
+        f"{FAULTS}/{LEFT_OUT}",
+    ):
         files += folder.glob(pattern)
     return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
 

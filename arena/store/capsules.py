@@ -10,23 +10,56 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arena.record import Capsule, Entry
+from arena.record import FAULT_KINDS, Capsule, Entry
 
-FOLDER = "faults"
+FOLDER, LEFT_OUT = "faults", "left-out.txt"
+CAPSULES_MAX, CAPSULES_BYTES_MAX = 200, 4_000_000
+"""Of a bot in a tournament, the second packed: whoever fails in every match fails in the same few ways."""
+CAPSULE_BYTES_MAX = 100_000
+"""What comes last is what failed: lines before it are left out."""
 
 
-def capsule_rows(db: sqlite3.Connection, entry: Entry) -> list[tuple[int, int, bytes]]:
-    """The rows of a match in `capsules`, without its number."""
-    if not entry.record.capsules:
-        return []
-    rules = _rules(db)
-    return sorted(
-        (int(capsule.decision.seat), capsule.number, zlib.compress(_text(entry, capsule, rules)))
-        for capsule in entry.record.capsules
-    )
+class Room:
+    """How much of what each bot may have is taken.
+
+    Which capsules are kept depends on which match is over first; how many, on bytes alone.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.taken: dict[str, tuple[int, int]] = {
+            bot: (count, size) for bot, count, size in db.execute(_BY_BOT)
+        }
+
+    def is_full(self, bot: str) -> bool:
+        count, size = self.taken.get(bot, (0, 0))
+        return count >= CAPSULES_MAX or size >= CAPSULES_BYTES_MAX
+
+    def take(self, bot: str, packed: bytes) -> None:
+        """One more."""
+        count, size = self.taken.get(bot, (0, 0))
+        self.taken[bot] = count + 1, size + len(packed)
+
+
+_BY_BOT = (
+    "SELECT s.bot, COUNT(*), SUM(LENGTH(c.packed)) FROM capsules c"
+    " JOIN seats s ON s.match = c.match AND s.seat = c.seat GROUP BY s.bot"
+)
+
+
+def capsule_rows(db: sqlite3.Connection, entry: Entry, room: Room) -> list[tuple[int, int, bytes]]:
+    """The rows of a match in `capsules`, without its number, as far as there is room for them."""
+    rows: list[tuple[int, int, bytes]] = []
+    rules = _rules(db) if entry.record.capsules else {}
+    for capsule in sorted(entry.record.capsules, key=lambda each: (each.decision.seat, each.number)):
+        bot = entry.pairing.bots[capsule.decision.seat]
+        if not room.is_full(bot):
+            packed = zlib.compress(_text(entry, capsule, rules))
+            room.take(bot, packed)
+            rows.append((int(capsule.decision.seat), capsule.number, packed))
+    return rows
 
 
 _CAPSULES = (
@@ -41,7 +74,24 @@ def publish(db: sqlite3.Connection, folder: Path) -> None:
     for match_id, seat, number, packed in db.execute(_CAPSULES + _CLOSED):
         path = _path(folder, match_id, seat, number)
         if not path.exists():
-            _write(path, packed)
+            _write(path, zlib.decompress(packed))
+    _tell_what_is_left_out(db, folder)
+
+
+def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path) -> None:
+    """A line for every bot whose faults are more than there is evidence of."""
+    room = Room(db)
+    kinds = " + ".join(FAULT_KINDS)
+    lines = []
+    for bot, (count, _) in sorted(room.taken.items()):
+        if room.is_full(bot):
+            ((faults,),) = db.execute(f"SELECT SUM({kinds}) FROM seats WHERE bot = ?", (bot,))
+            lines.append(f"{bot}: {faults - count} faults more, of which no evidence was kept\n")
+    if lines:
+        limit = (
+            f"of one bot's {CAPSULES_MAX} faults at most, and {CAPSULES_BYTES_MAX // 1_000_000} MB, packed"
+        )
+        _write(folder / FOLDER / LEFT_OUT, "".join([*lines, f"Evidence is kept {limit}.\n"]).encode())
 
 
 def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[str]) -> None:
@@ -51,18 +101,18 @@ def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[st
     """
     for match_id in match_ids:
         for _, seat, number, packed in db.execute(f"{_CAPSULES} m.match_id = ?", (match_id,)):
-            _write(_path(folder, match_id, seat, number), packed)
+            _write(_path(folder, match_id, seat, number), zlib.decompress(packed))
 
 
 def _path(folder: Path, match_id: str, seat: int, number: int) -> Path:
     return folder / FOLDER / f"{match_id}-{seat}-{number}.jsonl"
 
 
-def _write(path: Path, packed: bytes) -> None:
+def _write(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all."""
     path.parent.mkdir(exist_ok=True)
     place = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    place.write_bytes(zlib.decompress(packed))
+    place.write_bytes(content)
     place.replace(path)
 
 
@@ -105,5 +155,15 @@ def _text(entry: Entry, capsule: Capsule, rules: object) -> bytes:
         "reason": decision.reason,
         "elapsed_s": round(decision.elapsed_s, 6),
     }
-    lines = (json.dumps(line, ensure_ascii=False) for line in (header, *capsule.lines))
-    return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+    first, *lines = [_line(line) for line in (header, *capsule.lines)]
+    room, kept = CAPSULE_BYTES_MAX - len(first), list[bytes]()
+    while lines and len(lines[-1]) <= room:
+        room -= len(lines[-1])
+        kept.append(lines.pop())
+    if lines:
+        kept.append(_line({"left_out": f"{len(lines)} lines before these"}))
+    return b"".join([first, *reversed(kept)])
+
+
+def _line(said: Mapping[str, object]) -> bytes:
+    return f"{json.dumps(said, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")

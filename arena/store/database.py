@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.record import Entry
 from arena.schedule import Pairing
 from arena.store.capsules import FOLDER as FAULTS
-from arena.store.capsules import publish, publish_matches, sealed_again, withdraw
+from arena.store.capsules import Room, publish, publish_matches, sealed_again, withdraw
 from arena.store.checksums import BOT, META, note_matches, note_rows, note_schedule
 from arena.store.digest import write_digest
 from arena.store.files import DATABASE, code_of, connect, made, make_private, sentences, touch, write_tables
@@ -31,6 +31,8 @@ class Store(Reading):
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         super().__init__(folder, connection)
         self._writes = False
+        self._room: Room | None = None
+        """For capsules; None if it is not known yet, or not any more."""
         self._file = file_of(folder / DATABASE)
 
     # opening
@@ -191,6 +193,7 @@ class Store(Reading):
                 self._put_meta({MARK: secrets.token_hex(8)})
                 self.connection.execute("COMMIT")
             except BaseException:
+                self._room = None
                 if self.connection.in_transaction:  # a full disk has rolled back already
                     self.connection.execute("ROLLBACK")
                 raise
@@ -210,7 +213,8 @@ class Store(Reading):
     def add_many(self, entries: Iterable[Entry]) -> None:
         """Keeps several matches, all or none."""
         with self._transaction() as db:
-            sums = [insert(db, entry) for entry in entries]
+            room = self._room = self._room or Room(db)
+            sums = [insert(db, entry, room) for entry in entries]
             note_matches(db, sums, len(sums))
 
     def remove(self, match_ids: Iterable[str]) -> None:
@@ -226,6 +230,7 @@ class Store(Reading):
             db.executemany(f"DELETE FROM seats WHERE match = {number}", ids)
             db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
             note_matches(db, sums, -len(sums))
+            self._room = None
             withdraw(self.folder, dict.fromkeys(hidden))
 
     def publish(self, match_ids: Iterable[str] | None = None) -> None:

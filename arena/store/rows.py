@@ -12,7 +12,7 @@ import attrs
 
 from arena.record import FAULT_KINDS, Decision, Entry
 from arena.schedule import PairingId, Points
-from arena.store.capsules import capsule_rows
+from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import MatchRows
 from arena.store.schema import OPPONENTS_SEPARATOR, Row
 
@@ -145,13 +145,13 @@ class FaultCount:
     count: int
 
 
-def insert(db: sqlite3.Connection, entry: Entry) -> bytes:
-    """Adds the rows of one match; gives its checksum."""
+def insert(db: sqlite3.Connection, entry: Entry, room: Room) -> bytes:
+    """Adds the rows of one match, with the capsules that there is room for; gives its checksum."""
     rows = MatchRows(
         _match_row(entry),
         list(_seat_rows(entry)),
         [(place, *_decision_row(decision)) for place, decision in enumerate(entry.decisions)],
-        capsule_rows(db, entry),
+        capsule_rows(db, entry, room),
     )
     insert_rows(db, rows)
     return rows.checksum
