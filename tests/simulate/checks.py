@@ -82,6 +82,8 @@ def wrong_blame(store: Store, world: World) -> Iterator[str]:
     for match in store.matches():
         for seat in match.seats:
             charged = {kind for kind in FAULT_KINDS if getattr(seat, kind)}
+            if seat.bot not in cast:  # it came in under a name of the arena's, as its own was late
+                continue
             earned = cast[seat.bot].earns
             if not charged <= earned:
                 reasons = [decision for decision in store.decisions(match.match_id) if decision.fault]
@@ -123,7 +125,7 @@ def course_in(store: Store, world: World) -> Course:
     """The tournament as its folder has it."""
     ours = [each.name for each in world.cast if each.comes in ("started", "local")]
     connected = [each.name for each in world.cast if each.comes == "token"]
-    guests = sorted(each.name for each in world.cast if each.comes == "guest")
+    guests = sorted({bot.bot for bot in store.bots()} - {*ours, *connected})
     setup = Setup(
         plan=world.plan,
         game=world.game,

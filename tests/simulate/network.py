@@ -190,6 +190,8 @@ class Line:
         self._rng = Random(f"{seed}/{bot}/{number}")
         self.to_bot = Way(weather, self._rng, trace, f"→{bot}#{number}")
         self.to_arena = Way(weather, self._rng, trace, f"{bot}#{number}→")
+        self.player = bot
+        """The name that it plays under."""
         self.is_full = False
         """Whether the full protocol is spoken."""
         self.plays: list[Any] = []

@@ -373,6 +373,7 @@ def noted_plays() -> Iterator[None]:
         return play.record
 
     async def served(player: StreamPlayer, transport: ArenaEnd, connection: ArenaConnection) -> None:
+        transport.line.player = player.name
         transport.line.is_full = connection.protocol is not None
         lines[id(connection)] = (connection, transport.line)
         await serve(player, transport, connection)

@@ -65,9 +65,9 @@ def wrong_transcripts(
         for play, items in _by_play(line):
             if play.record is None or play.record.error is not None:
                 continue
-            key = (id(play), line.bot)
+            key = (id(play), line.player)
             if key not in expected:
-                seat = Seat(play.names.index(line.bot))
+                seat = Seat(play.names.index(line.player))
                 expected[key] = list(_expected(play, seat, game, seed, counts))
             counts["messages compared"] += len(items)
             fits = _is_part(items, expected[key]) if line.is_full else _is_within(items, expected[key])
