@@ -21,6 +21,10 @@ WINDOW_BYTES = 1 << 16
 """What a good connection holds before its sender must wait."""
 
 
+NARROW_BYTES = 700
+"""Through a smaller window a question may take longer than there is time for it."""
+
+
 class Trace:
     """What happened, in order: a digest of all of it, and a count of each kind."""
 
@@ -65,7 +69,8 @@ class Weather:
     @property
     def is_clean(self) -> bool:
         """Whether whoever is honest behind it is always in time."""
-        return not (self.stalls or self.resets or self.half_closes or self.vanishes)
+        is_narrow = self.window_bytes < NARROW_BYTES
+        return not (is_narrow or self.stalls or self.resets or self.half_closes or self.vanishes)
 
     @property
     def way_s(self) -> float:

@@ -18,7 +18,7 @@ from arena.session.settling import UntilRule
 from arena.tournament import StopRule
 
 from .bots import CLEAR, HARMLESS, MURKY, Character, Stranger, target
-from .network import Weather
+from .network import NARROW_BYTES, WINDOW_BYTES, Weather
 
 NAMES = ("ann", "bob", "cat", "dan", "eve")
 TOKENS = {f"the-token-of-{name}": name for name in NAMES}
@@ -270,10 +270,10 @@ def _fair(rng: Random) -> Weather:
         delay_s=rng.choice((0.0, 0.001, 0.1)),
         pieces=rng.choice((1, 3, 8)),
         beat_s=rng.choice((0.0, 0.02)),
-        window_bytes=rng.choice((700, 1 << 16)),
+        window_bytes=rng.choice((NARROW_BYTES, WINDOW_BYTES)),
     )
     if weather.delay_s == 0.1:  # a question of 5 kB in pieces of 700 bytes would take most of a second
-        weather = attrs.evolve(weather, window_bytes=1 << 16)
+        weather = attrs.evolve(weather, window_bytes=WINDOW_BYTES)
     return weather
 
 
