@@ -7,6 +7,7 @@ from math import fsum, isclose
 from typing import Any
 
 from arena.course import Course
+from arena.plan import deals_of
 from arena.record import FAULT_KINDS, unpack
 from arena.referee import replay
 from arena.runner import Setup, course_of, take_in
@@ -37,6 +38,7 @@ def wrong_in(played: Played, calm: Played | None) -> Iterator[str]:
         yield from wrong_blame(store, world)
         yield from wrong_plan(store, world)
         yield from wrong_capsules(store)
+        yield from wrong_seating(played, store)
         if calm is not None:
             with Store.open(calm.folder) as other:
                 yield from differences(exact(other), exact(store))
@@ -148,6 +150,26 @@ def wrong_capsules(store: Store) -> Iterator[str]:
     for path in sorted((store.folder / CAPSULES).glob("*.jsonl")):
         if path.name.split("-")[0] in sealed:
             yield f"{path.name} is shown while its series is open"
+
+
+def wrong_seating(played: Played, store: Store) -> Iterator[str]:
+    """Nobody sits in another's place, and no instance plays what it must not remember."""
+    world, matches = played.world, {match.match_id: match for match in store.matches()}
+    cast = {each.name: each for each in world.cast}
+    lines = [line for session in played.sessions if session.network for line in session.network.lines]
+    for line in lines:
+        character = cast.get(line.bot)
+        if line.plays and (character is None or (character.comes == "token" and line.player != line.bot)):
+            yield f"{line.bot} played in the place of {line.player}"
+        if character is None or character.comes != "started":
+            continue
+        known = [matches[play.match_id] for play in line.plays if play.match_id in matches]
+        if deals_of(world.plan) == "same" and len({match.rotation for match in known}) > 1:
+            yield f"an instance of {line.bot} has played several rotations of shared deals"
+        if character.restart == "match" and len(line.plays) > 1:
+            yield f"an instance of {line.bot} has played {len(line.plays)} matches, not one"
+        if character.restart == "series" and len({match.series_id for match in known}) > 1:
+            yield f"an instance of {line.bot} has played several series"
 
 
 def exact(store: Store) -> dict[str, Table]:
