@@ -10,7 +10,7 @@ import sys
 
 import click
 
-from arena.cli import play, read  # noqa: F401  (their commands)
+from arena.cli import play, read, torture  # noqa: F401  (their commands)
 from arena.cli.words import BUG, DONE, INTERRUPTED, LATEST, MISTAKE, TERMINATED, cli
 from arena.errors import ArenaError, ConfigError
 

@@ -3,7 +3,8 @@
     for question in questions():      # connects, says the name
         answer(question, move(question))
 
-Standard library only.  Without ARENA_PORT the same goes over standard input and output.
+Standard library only.  Without ARENA_PORT the same goes over standard input and output.  Run by itself it is
+well-behaved throughout.
 """
 
 import json
@@ -11,18 +12,24 @@ import os
 import socket
 import sys
 
-EVERY = int(sys.argv[1]) if len(sys.argv) > 1 else 5  # misbehaves at every n-th question; never at the first
+EVERY = next((int(word) for word in sys.argv[1:] if word.isdigit()), 5)  # misbehaves at every n-th question
 
 
 def connect():
     """A pair (receive, send) of functions on bytes."""
     if "ARENA_PORT" not in os.environ:
         return lambda: os.read(0, 65536), write_stdout
-    address = (os.environ.get("ARENA_HOST", "127.0.0.1"), int(os.environ["ARENA_PORT"]))
     global connection
-    connection = socket.create_connection(address)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection = dial()
     return lambda: connection.recv(65536), connection.sendall
+
+
+def dial():
+    """A connection to where the arena listens for this bot: its first one, or one more."""
+    address = (os.environ.get("ARENA_HOST", "127.0.0.1"), int(os.environ["ARENA_PORT"]))
+    dialled = socket.create_connection(address)
+    dialled.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return dialled
 
 
 def write_stdout(data):
@@ -38,11 +45,16 @@ def hello(**more):
     """Connects and says who it is."""
     global receive, send
     receive, send = connect()
+    send(greeting(**more))
+
+
+def greeting(**more):
+    """The line that says who it is."""
     default = os.path.splitext(os.path.basename(sys.argv[0]))[0]
-    greeting = {"name": os.environ.get("ARENA_NAME", default), **more}
+    said = {"name": os.environ.get("ARENA_NAME", default)}
     if "ARENA_TOKEN" in os.environ:
-        greeting["token"] = os.environ["ARENA_TOKEN"]
-    send(json.dumps(greeting).encode() + b"\n")
+        said["token"] = os.environ["ARENA_TOKEN"]
+    return json.dumps({**said, **more}).encode() + b"\n"
 
 
 def messages():
@@ -105,3 +117,8 @@ def move(question):
     return max(
         ([f, count + (f <= face)] for f in range(1, 7)), key=lambda bid: (hand.count(bid[0]) - bid[1], bid)
     )
+
+
+if __name__ == "__main__":
+    for asked, _ in questions():
+        answer(asked, move(asked))

@@ -1,0 +1,38 @@
+"""The command that tries the arena, and bots beside it: `torture`."""
+
+from __future__ import annotations
+
+import click
+
+from arena.cli.words import cli, options
+
+
+@cli.command(
+    epilog="Exit codes: 0 every promise held; 1 one was broken; 2 a mistake in what was asked; "
+    "70 a bug in the arena; 130 Ctrl-C; 143 SIGTERM."
+)
+@click.argument("bots", metavar="[BOT…]", nargs=-1)
+@options(
+    "What is tried",
+    ("--only", "*HABIT", "Just this habit; may be repeated."),
+    ("--game", "NAME", "What BOT plays.  [its own, or liars-dice]"),
+    ("--quick", None, "A third of the matches."),
+)
+@options("Results", ("--json", "as_json", None, "Print as JSON."))
+def torture(
+    bots: tuple[str, ...], only: tuple[str, ...], game: str | None, quick: bool, as_json: bool
+) -> int:
+    """Play bad habits against two honest bots, and see that nobody else is hurt.
+
+    Each of some seventy misbehaving bots and strangers gets a run of its own.  A row says what it was
+    charged with, how long it held the run up, what memory the arena took, how many processes were left, and
+    how much later the honest bots answered.  A BOT is tried in the same way, and shown beside them.
+
+    \b
+    Examples:
+      arena torture --quick
+      arena torture ./mybot --only crash
+    """
+    from arena.torture.command import torture_command
+
+    return torture_command(bots, only, quick=quick, json=as_json, game=game or "", sandbox="")

@@ -1,0 +1,83 @@
+"""`arena torture`: every habit in turn, and the bots that somebody wants to see beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+from arena.entrants import Entrant, resolve
+from arena.show.text import as_json, out, say
+from arena.torture import table
+from arena.torture.habits import Habit, chosen
+from arena.torture.processes import adopt_orphans
+from arena.torture.promises import Observed, Row, Terms
+from arena.torture.trial import Trial, observe
+
+SERIES, SERIES_QUICK = 3, 1
+PAIRS_MAX = 3
+HELD, BROKEN = 0, 1
+
+
+def torture_command(
+    bots: Sequence[str], only: Sequence[str], *, quick: bool, json: bool, game: str, sandbox: str
+) -> int:
+    """Tries all that is asked for, prints it, and gives the exit code."""
+    terms = Terms(series=SERIES_QUICK if quick else SERIES, sandbox=sandbox)
+    trials = [*_with_bots(bots, terms, game), *(Trial(habit, terms) for habit in chosen(only))]
+    adopt_orphans()
+    if not json:
+        out(table.header())
+    rows = []
+    for row in _tried(trials):
+        rows.append(row)
+        if not json:
+            out(table.line(row))
+    if json:
+        out(as_json(table.as_objects(rows)))
+    else:
+        say(f"\n{table.LEGEND}\n")
+    for line in table.conclusion(rows):
+        say(line)
+    return BROKEN if any(row.verdict == "broken" for row in rows) else HELD
+
+
+def _with_bots(bots: Sequence[str], terms: Terms, game: str) -> list[Trial]:
+    """A trial for each of these bots.  Raises ConfigError if one is none."""
+    entrants = [resolve(spec, base=Path.cwd()) for spec in bots]
+    return [
+        Trial(_yours(entrant), terms, bot=spec, game=game or _game(entrant))
+        for spec, entrant in zip(bots, entrants, strict=True)
+    ]
+
+
+def _yours(entrant: Entrant) -> Habit:
+    return Habit(name=entrant.name, run=entrant.run, is_yours=True)
+
+
+def _game(entrant: Entrant) -> str:
+    """What it is tried in, if it does not play everything."""
+    return next(iter(entrant.games), "")
+
+
+def _tried(trials: Sequence[Trial]) -> Iterator[Row]:
+    """Each in turn, after what it is compared with."""
+    without: dict[tuple[object, ...], Observed] = {}
+    for trial in trials:
+        key = (trial.game or trial.habit.game, trial.habit.is_stranger)
+        if key not in without:
+            without[key] = observe(attrs.evolve(trial, is_without=True))
+        row = _row(trial, without[key])
+        for _ in range(PAIRS_MAX - 1):
+            if not row.is_slow:
+                break
+            # A machine that does other things as well is slower at times: then both are measured anew, side
+            # by side.  What the habit itself delays it delays every time.
+            without[key] = observe(attrs.evolve(trial, is_without=True))
+            row = _row(trial, without[key])
+        yield row
+
+
+def _row(trial: Trial, without: Observed) -> Row:
+    return Row(habit=trial.habit, observed=observe(trial), without=without, extra_s=trial.extra_s)

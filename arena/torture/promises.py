@@ -1,0 +1,183 @@
+"""What is promised whatever a bot does, and whether one run kept it: arithmetic, no process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from typing import Literal, TypeAlias
+
+import attrs
+
+from arena.torture.habits import Habit
+
+MEMORY_MB = 100
+"""The most that the arena may ever have held, in 10⁶ bytes; well-behaved bots make it hold about half of it."""
+DELAY_MS = 1.0
+"""What the median thinking time of the honest may grow by."""
+TIMES_LEAST = 50
+"""Of fewer answers a median says nothing."""
+
+Verdict: TypeAlias = Literal["held", "broken", "not promised"]
+
+
+@attrs.frozen(kw_only=True)
+class Terms:
+    """How a habit is tried."""
+
+    series: int
+    tables: int = 2
+    move_s: float = 0.25
+    limit_s: float = 2.0
+    """The bank: what a bot has for a whole match."""
+    first_s: float = 5.0
+    """The limit of an instance's first answer."""
+    grace_s: float = 2.0
+    """What starting and ending a bot may take for each match."""
+    connect_s: float = 3.0
+    sandbox: str = ""
+    """Under which box the bots are started; empty: as the arena does unasked."""
+
+    def allowed_s(self, matches: int) -> float:
+        """What so many matches with a bot that uses up all its time may take."""
+        return (self.limit_s + self.grace_s) * matches / self.tables
+
+
+@attrs.frozen(kw_only=True)
+class Observed:
+    """What one run came to."""
+
+    exit_code: int | None
+    """None: it had to be killed."""
+    seconds: float
+    peak_mb: float | None
+    """The most memory that the arena's process held; None where the system does not tell."""
+    left: int | None
+    """Processes alive after the arena had ended; None where that cannot be known."""
+    faults: Mapping[str, int]
+    """Of the bad one, by kind."""
+    honest_faults: Mapping[str, int]
+    planned: int
+    """Matches of the schedule; 0 if the run never began."""
+    played: int
+    aborted: int
+    times_s: Sequence[float]
+    """Thinking times of the honest, sorted."""
+    last_words: str
+    """The last line on the arena's standard error."""
+    obeyed: bool
+    """Whether the arena printed anything that a terminal would obey."""
+    box: str = ""
+    """What the bots ran under."""
+
+    @property
+    def median_ms(self) -> float | None:
+        """The honest bots' median thinking time."""
+        return self._quantile_ms(0.5)
+
+    @property
+    def p99_ms(self) -> float | None:
+        """The thinking time that the honest bots exceed in one of a hundred answers."""
+        return self._quantile_ms(0.99)
+
+    def _quantile_ms(self, share: float) -> float | None:
+        """None where there are too few answers to tell."""
+        if len(self.times_s) < TIMES_LEAST:
+            return None
+        return 1000 * self.times_s[max(0, ceil(share * len(self.times_s)) - 1)]
+
+
+@attrs.frozen(kw_only=True)
+class Row:
+    """A habit, what it came to, and what that was without it."""
+
+    habit: Habit
+    observed: Observed
+    without: Observed
+    """The same run with an honest bot in its place, or without the strangers."""
+    extra_s: float
+    """What the habit may cost: (limit + grace) × matches."""
+
+    @property
+    def allowed_s(self) -> float:
+        """What the run may take: what it takes without the habit, and that."""
+        return self.without.seconds + self.extra_s
+
+    @property
+    def delay_ms(self) -> float | None:
+        """By how much the median thinking time of the honest grew."""
+        return _difference(self.observed.median_ms, self.without.median_ms)
+
+    @property
+    def delay_p99_ms(self) -> float | None:
+        """The same of what one answer in a hundred exceeds."""
+        return _difference(self.observed.p99_ms, self.without.p99_ms)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether a promise about time was broken, as a busy machine can break it too."""
+        late = self.delay_ms is not None and self.delay_ms > DELAY_MS
+        return late or (self.observed.exit_code is not None and self.observed.seconds > self.allowed_s)
+
+    @property
+    def breaches(self) -> list[str]:
+        """The promises that were broken, a clause each; worst first."""
+        return list(_breaches(self))
+
+    @property
+    def verdict(self) -> Verdict:
+        if not self.breaches:
+            return "held"
+        return "not promised" if self.habit.box and not is_boxed(self.observed.box) else "broken"
+
+
+def is_boxed(box: str) -> bool:
+    """Whether what the bots ran under keeps them from the arena's own process."""
+    return box.startswith(("shield", "strict")) and "limits" not in box
+
+
+def _difference(with_it: float | None, without: float | None) -> float | None:
+    return None if with_it is None or without is None else with_it - without
+
+
+def _breaches(row: Row) -> Iterator[str]:
+    habit, seen = row.habit, row.observed
+    if seen.exit_code is None:
+        yield f"the run hung: killed after {seen.seconds:.0f} s"
+    elif habit.refused and seen.exit_code != 2:
+        yield f"the run should have refused to start (exit code 2), and ended with exit code {seen.exit_code}"
+    elif (not habit.refused and not habit.is_yours and seen.exit_code != 0) or (
+        habit.is_yours and seen.exit_code not in (0, 2)
+    ):
+        yield f"the arena ended with exit code {seen.exit_code}: {seen.last_words or 'without a word'}"
+    if seen.exit_code == 0 and seen.played < seen.planned:
+        yield f"{seen.planned - seen.played} of {seen.planned} matches are missing"
+    if seen.aborted:
+        yield f"{seen.aborted} matches were aborted by a bug of the arena"
+    if seen.honest_faults:
+        yield f"honest bots were charged with {as_words(seen.honest_faults)}"
+    if seen.left:
+        yield f"{seen.left} processes were left"
+    if seen.peak_mb is not None and seen.peak_mb >= MEMORY_MB:
+        yield f"the arena held {seen.peak_mb:.0f} MB; promised: less than {MEMORY_MB}"
+    if seen.seconds > row.allowed_s and seen.exit_code is not None:
+        yield f"it took {seen.seconds:.1f} s; promised: {row.allowed_s:.1f} s at most"
+    if row.delay_ms is not None and row.delay_ms > DELAY_MS:
+        yield f"the honest bots answered {row.delay_ms:.2f} ms later (median); promised: {DELAY_MS:g} ms at most"
+    if seen.obeyed:
+        yield "the arena printed what a terminal obeys"
+    if not habit.is_yours and not habit.refused and seen.exit_code == 0:
+        yield from _wrong_faults(habit, seen)
+
+
+def _wrong_faults(habit: Habit, seen: Observed) -> Iterator[str]:
+    """Whether it was charged with what it did."""
+    if habit.faults and not habit.faults & seen.faults.keys():
+        yield f"it was not charged with {' or '.join(sorted(habit.faults))}"
+    wrong = {kind: count for kind, count in seen.faults.items() if kind not in habit.faults | habit.may}
+    if wrong:
+        yield f"it was charged with {as_words(wrong)}, which it did not do"
+
+
+def as_words(faults: Mapping[str, int]) -> str:
+    """`too_late 3, gone 1`."""
+    return ", ".join(f"{kind} {count}" for kind, count in faults.items())

@@ -1,0 +1,20 @@
+"""Fills the disk while it plays: up to 200 MB in its folder, 20 MB a question."""
+
+import os
+import sys
+
+from honest import answer, move, questions
+
+CHUNK, CHUNKS = b"\xff" * 1_000_000, 20
+
+written = 0
+for question, _ in questions():
+    if written < 10:
+        written += 1
+        try:
+            with open(f"filling-{os.getpid()}-{written}", "wb") as file:
+                for _ in range(CHUNKS):
+                    file.write(CHUNK)
+        except OSError as error:
+            print(f"no room: {error}", file=sys.stderr, flush=True)
+    answer(question, move(question))

@@ -1,0 +1,13 @@
+"""Now and then answers an id that is 30,000 lists within each other, or 60 objects."""
+
+from itertools import cycle
+
+from honest import answer, move, questions, send_raw
+
+IDS = cycle([b"[" * 30_000 + b"]" * 30_000, b'{"a":' * 60 + b"1" + b"}" * 60])
+
+for question, now in questions():
+    if now:
+        send_raw(b'{"message_id":' + next(IDS) + b',"move":"pass"}\n')
+    else:
+        answer(question, move(question))

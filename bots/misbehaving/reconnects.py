@@ -1,0 +1,21 @@
+"""Connects and hangs up in a loop beside its play, as fast as it can, for twenty seconds."""
+
+import threading
+import time
+
+from honest import answer, dial, move, questions
+
+ENDS_AT = time.monotonic() + 20
+
+
+def knock():
+    while time.monotonic() < ENDS_AT:
+        try:
+            dial().close()
+        except OSError:
+            time.sleep(0.01)
+
+
+threading.Thread(target=knock, daemon=True).start()
+for question, _ in questions():
+    answer(question, move(question))
