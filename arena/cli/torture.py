@@ -17,10 +17,16 @@ from arena.cli.words import cli, options
     ("--only", "*HABIT", "Just this habit; may be repeated."),
     ("--game", "NAME", "What BOT plays.  [its own, or liars-dice]"),
     ("--quick", None, "A third of the matches."),
+    ("--sandbox", "shield|strict|off", "What the bots are shut in.  [shield]"),
 )
 @options("Results", ("--json", "as_json", None, "Print as JSON."))
 def torture(
-    bots: tuple[str, ...], only: tuple[str, ...], game: str | None, quick: bool, as_json: bool
+    bots: tuple[str, ...],
+    only: tuple[str, ...],
+    game: str | None,
+    sandbox: str | None,
+    quick: bool,
+    as_json: bool,
 ) -> int:
     """Play bad habits against two honest bots, and see that nobody else is hurt.
 
@@ -35,4 +41,4 @@ def torture(
     """
     from arena.torture.command import torture_command
 
-    return torture_command(bots, only, quick=quick, json=as_json, game=game or "", sandbox="")
+    return torture_command(bots, only, quick=quick, json=as_json, game=game or "", sandbox=sandbox or "")

@@ -1,4 +1,4 @@
-"""Processes seen from outside: who descends from us, what one has held.  Linux; elsewhere nothing is known."""
+"""Processes seen from outside: who descends from us, what one has held.  Elsewhere than on Linux: nothing."""
 
 from __future__ import annotations
 

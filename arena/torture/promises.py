@@ -11,7 +11,7 @@ import attrs
 from arena.torture.habits import Habit
 
 MEMORY_MB = 100
-"""The most that the arena may ever have held, in 10⁶ bytes; well-behaved bots make it hold about half of it."""
+"""What the arena holds stays below this, in 10⁶ bytes; with well-behaved bots it is about half of it."""
 DELAY_MS = 1.0
 """What the median thinking time of the honest may grow by."""
 TIMES_LEAST = 50
@@ -145,9 +145,7 @@ def _breaches(row: Row) -> Iterator[str]:
         yield f"the run hung: killed after {seen.seconds:.0f} s"
     elif habit.refused and seen.exit_code != 2:
         yield f"the run should have refused to start (exit code 2), and ended with exit code {seen.exit_code}"
-    elif (not habit.refused and not habit.is_yours and seen.exit_code != 0) or (
-        habit.is_yours and seen.exit_code not in (0, 2)
-    ):
+    elif seen.exit_code not in ((0, 2) if habit.is_yours or habit.refused else (0,)):
         yield f"the arena ended with exit code {seen.exit_code}: {seen.last_words or 'without a word'}"
     if seen.exit_code == 0 and seen.played < seen.planned:
         yield f"{seen.planned - seen.played} of {seen.planned} matches are missing"
@@ -162,7 +160,7 @@ def _breaches(row: Row) -> Iterator[str]:
     if seen.seconds > row.allowed_s and seen.exit_code is not None:
         yield f"it took {seen.seconds:.1f} s; promised: {row.allowed_s:.1f} s at most"
     if row.delay_ms is not None and row.delay_ms > DELAY_MS:
-        yield f"the honest bots answered {row.delay_ms:.2f} ms later (median); promised: {DELAY_MS:g} ms at most"
+        yield f"the honest bots answered {row.delay_ms:.2f} ms later (median); promised: {DELAY_MS:g} ms"
     if seen.obeyed:
         yield "the arena printed what a terminal obeys"
     if not habit.is_yours and not habit.refused and seen.exit_code == 0:

@@ -23,9 +23,9 @@ COLUMNS: Mapping[str, int] = {
 WORDS = frozenset({"habit", "faults", "verdict"})
 
 LEGEND = (
-    "s of: seconds the run took; of what it takes without the habit and (limit + grace) × matches ÷ tables;\n"
-    f"MB: the most the arena held (less than {MEMORY_MB}); left: processes alive after it; +ms, +p99: how much later the honest bots\n"
-    "answered than without it, in milliseconds, by the median and by the slowest answer in a hundred"
+    "s: seconds the run took; of: without the habit, and (limit + grace) × matches ÷ tables; MB: the\n"
+    f"most the arena held (promised: below {MEMORY_MB}); left: processes alive after it; +ms, +p99: how much\n"
+    "later the honest bots answered, by the median and by the slowest answer in a hundred"
 )
 
 

@@ -1,4 +1,4 @@
-"""One run of `arena run` in a process of its own: two honest bots, a bad one or strangers, watched from outside."""
+"""One `arena run` in a process of its own, watched from outside: two honest bots, a bad one or strangers."""
 
 from __future__ import annotations
 
@@ -56,10 +56,9 @@ class Trial:
 
     @property
     def extra_s(self) -> float:
-        """What it may cost: (limit + grace) × the matches with the bad one, or with strangers around: all."""
-        if self.habit.is_stranger:
-            return self.terms.allowed_s(2 * self.series)
-        return self.terms.allowed_s(len(HONEST_NAMES) * 2 * self.series)
+        """What it may cost: (limit + grace) × the matches with the bad one; strangers: as a match a series."""
+        seats = 1 if self.habit.is_stranger else 2 * len(HONEST_NAMES)
+        return self.terms.allowed_s(seats * self.terms.series)
 
 
 def observe(trial: Trial) -> Observed:
