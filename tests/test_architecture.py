@@ -48,6 +48,7 @@ RANKS: dict[str, tuple[int, set[str]]] = {
     "report": (6.2, {"attrs", "jinja2", "msgspec", "numpy"}),
     "show": (6, {"attrs", "msgspec"}),
     "session": (6.5, {"attrs", "trio", "msgspec"}),
+    "torture": (6.8, {"attrs"}),
     "cli": (7, {"attrs", "click"}),
     "bench": (7, {"attrs", "trio", "msgspec", "pokerkit"}),  # to be compared with
 }

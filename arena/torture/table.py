@@ -9,10 +9,9 @@ from arena.show.text import clipped, counted, printable, width
 from arena.torture.promises import MEMORY_MB, Row
 
 COLUMNS: Mapping[str, int] = {
-    "habit": 20,
-    "faults": 22,
-    "s": 4,
-    "of": 3,
+    "habit": 18,
+    "faults": 17,
+    "s/of": 7,
     "MB": 3,
     "left": 4,
     "+ms": 5,
@@ -23,9 +22,10 @@ COLUMNS: Mapping[str, int] = {
 WORDS = frozenset({"habit", "faults", "verdict"})
 
 LEGEND = (
-    "s: seconds the run took; of: without the habit, and (limit + grace) × matches ÷ tables; MB: the\n"
-    f"most the arena held (promised: below {MEMORY_MB}); left: processes alive after it; +ms, +p99: how much\n"
-    "later the honest bots answered, by the median and by the slowest answer in a hundred"
+    "s: seconds the run took; of: what it takes without the habit, and (limit + grace)\n"
+    f"× matches ÷ tables; MB: the most the arena held (promised: below {MEMORY_MB});\n"
+    "left: processes alive after it; +ms, +p99: how much later the honest bots answered,\n"
+    "by the median and by the slowest answer in a hundred"
 )
 
 
@@ -41,8 +41,7 @@ def line(row: Row) -> str:
         [
             printable(row.habit.name),
             _faults(row),
-            f"{seen.seconds:.1f}" if seen.seconds < 99.5 else f"{seen.seconds:.0f}",
-            f"{row.allowed_s:.0f}",
+            f"{seen.seconds:.1f}/{row.allowed_s:.0f}",
             _number(seen.peak_mb, "{:.0f}"),
             _number(seen.left, "{}"),
             _number(row.delay_ms, "{:.2f}"),
@@ -81,7 +80,7 @@ def conclusion(rows: Sequence[Row]) -> list[str]:
     ]
     lines += [
         f"{row.habit.name}, without a box: {printable(breach)}"
-        for row in _by_verdict(rows, "not promised")
+        for row in _by_verdict(rows, "open")
         for breach in row.breaches
     ]
     held = len(_by_verdict(rows, "held"))

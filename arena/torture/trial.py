@@ -56,7 +56,7 @@ class Trial:
 
     @property
     def extra_s(self) -> float:
-        """What it may cost: (limit + grace) × the matches with the bad one; strangers: as a match a series."""
+        """What it may cost: (limit + grace) × the matches with it; strangers: as a match a series."""
         seats = 1 if self.habit.is_stranger else 2 * len(HONEST_NAMES)
         return self.terms.allowed_s(seats * self.terms.series)
 
