@@ -21,7 +21,7 @@ from arena.prepare.folder import LATEST as PREPARED_LATEST
 from arena.record import FAULT_KINDS
 
 COMMANDS = sorted(cli.commands)
-READING = sorted(set(COMMANDS) - {"run", "compare", "report"})
+READING = sorted(set(COMMANDS) - {"run", "compare", "report", "torture"})
 BOTS = '''
 from arena.sdk import Bot
 
