@@ -93,8 +93,10 @@ def _fuzz(asked: argparse.Namespace, place: Path) -> None:
     words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words if 0 < len(word) < 64))
     (reached := place / "reached").mkdir()
     options = [f"-runs={asked.runs}", f"-max_total_time={asked.seconds:.0f}", f"-seed={asked.seed}"]
-    options += [f"-max_len={target.bytes_max}", f"-dict={words}", f"-artifact_prefix={place}/", "-timeout=20"]
+    options += [f"-max_len={target.bytes_max}", f"-artifact_prefix={place}/", "-timeout=20"]
     options += ["-print_final_stats=1", "-verbosity=0", str(reached), str(CORPUS / target.name)]
+    if target.words:  # libFuzzer refuses an empty dictionary
+        options.insert(0, f"-dict={words}")
     atheris.Setup([sys.argv[0], *options], run)
     atheris.Fuzz()
     os._exit(0)
