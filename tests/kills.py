@@ -208,6 +208,8 @@ def try_plan(plan: str, kills: int, rng: random.Random, told: Told, sandbox: str
                 told.before_play += there == 0
                 told.past_play += there >= whole
                 _note_left(arena, told, f"{folder} after kill {told.kills}")
+                if there >= whole:
+                    break  # one kill is enough for what comes after play
             code, _ = arena.to_the_end(folder, rng.randint(1, 4))
             _note_left(arena, told, f"{folder} at its end")
             told.tournaments += 1
