@@ -58,7 +58,7 @@ class Table:
                 turns=turns,
             )
             return self._entry(pairing, without, record, started_at)
-        except Exception:  # the one broad catch in the house: our bug spoils this match and no other
+        except Exception:  # one of two broad catches in the house: our bug spoils this match and no other
             error = traceback.format_exc()
         return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
 
