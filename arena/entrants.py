@@ -339,11 +339,18 @@ def _installed(module: str) -> Path | None:
     """The source file of a module on `sys.path`."""
     from importlib.util import find_spec
 
+    package, *inner = module.split(".")  # a module in it would be found only after the package is imported
     try:
-        found = find_spec(module)
-    except (ImportError, ValueError, AttributeError):  # a parent is missing, or is no package
+        found = find_spec(package)
+    except (ImportError, ValueError):
         return None
-    return Path(found.origin) if found and found.origin and os.path.isfile(found.origin) else None
+    if found is None:
+        return None
+    if not inner:
+        return Path(found.origin) if found.origin and os.path.isfile(found.origin) else None
+    places = [Path(folder, *inner) for folder in found.submodule_search_locations or ()]
+    files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
+    return next((file for file in files if file.is_file()), None)
 
 
 def _from_command(line: str, base: Path) -> Entrant:

@@ -199,6 +199,19 @@ def test_a_folder_with_a_recipe_comes_before_a_builtin(base):
     assert base / "odds" == resolve("odds", base=base).folder
 
 
+def test_no_package_is_imported_to_look_into_it(base, monkeypatch):
+    """A package that raises as it is imported is harmless until its bot is loaded."""
+    package = base / "elsewhere" / "trap"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('imported')")
+    (package / "inner.py").write_text("class Bot: ...")
+    monkeypatch.syspath_prepend(str(base / "elsewhere"))
+    entrant = resolve("trap.inner:Bot", base=base)
+    assert (package / "inner.py",) == entrant.files
+    with pytest.raises(ConfigError, match=r"no module trap\.nothing"):
+        resolve("trap.nothing:Bot", base=base)
+
+
 def test_an_installed_module_is_found_without_importing_it(base):
     """A class of an installed module needs no place on the path, and its file is its fingerprint."""
     bot = resolve("json.decoder:JSONDecoder", base=base)
