@@ -70,6 +70,7 @@ STRANGE = (
     b"{}\n",
 )
 """What strangers say besides junk."""
+PATIENCE_S = 60.0
 TRIES_MAX = 6
 """Who is not asked anything comes back later and later, up to 64 times as late."""
 WRONG_MOVES: tuple[Any, ...] = (
@@ -219,6 +220,8 @@ async def play(peer: Peer, character: Character, mind: Mind, token: str | None) 
     """One connection from hello to its end; whether that was for good."""
     await peer.say(introduction(character, token))
     async with trio.open_nursery() as later:
+        if character.weather.vanishes:
+            later.start_soon(give_up, peer, mind)
         while (question := await peer.question()) is not None:
             state, options = question_of(question)
             habit, move, rng = mind.decide(state, options)
@@ -229,6 +232,14 @@ async def play(peer: Peer, character: Character, mind: Mind, token: str | None) 
                 break
         later.cancel_scope.cancel()
     return bool(peer.heard) and peer.heard[-1].get("reason") in GOODBYES
+
+
+async def give_up(peer: Peer, mind: Mind) -> None:
+    """Hangs up if nothing at all was ever heard: its own first word may have got lost."""
+    asked = mind.asked
+    await trio.sleep(PATIENCE_S)
+    if not peer.heard and mind.asked == asked:
+        await peer.close()
 
 
 def introduction(character: Character, token: str | None) -> bytes:
