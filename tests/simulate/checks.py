@@ -28,6 +28,8 @@ def wrong_in(played: Played, calm: Played | None) -> Iterator[str]:
         yield f"the last session raised {described(played.last.error)}"
         return
     for session in played.sessions:
+        if session.was_stopped and session.error is not None:
+            yield f"a session that was stopped raised {described(session.error)}"
         yield from (f"a bug of ours ended a connection: {bug}" for bug in session.summary.bugs)
         if session.copy is not None:
             with Store.open(session.copy) as store:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import attrs
 import trio
@@ -20,22 +19,13 @@ import arena.match
 import arena.players.lobby
 import arena.players.pool
 import arena.runner
-from arena.entrants import Entrant
 from arena.errors import ConfigError
-from arena.players.log import BotLog
-from arena.players.process import ProcessPlayer
-from arena.players.stream import StreamPlayer
-from arena.players.tcp import Absences, introduce
-from arena.record import MatchRecord
-from arena.referee import Seating
 from arena.runner import Setup, Silent, Summary, run_tournament
 from arena.store import DATABASE, Store
-from arena.testing import Peer
-from arena.wire.connection import ArenaConnection
 
-from .bots import Character, Local, Mind, live, pester, play
-from .network import ArenaEnd, BotEnd, Line, Network, Trace
-from .transcripts import Play
+from .bots import Local, Mind, live, pester
+from .network import Network, Trace
+from .stand_ins import Dice, Program, noted_plays, patched
 from .world import Kill, World
 
 VIRTUAL_S_MAX = 100_000.0
@@ -248,7 +238,7 @@ class _Session(trio.abc.Instrument):
             patched(arena.gather, listen=network.listen, accept_all=network.accept_all),
             patched(arena.runner, open_box=program.open_box),
             patched(arena.players.pool, run_process=program.run_process),
-            patched(arena.players.lobby, secrets=_Dice(self.seed)),
+            patched(arena.players.lobby, secrets=Dice(self.seed)),
             noted_plays(),
         ):
             async with trio.open_nursery() as nursery:
@@ -272,122 +262,6 @@ class _Session(trio.abc.Instrument):
             await trio.sleep(self.slow_s * self._rng.random())
         if self.result.copy is None:  # a process that is dead writes nothing
             write()
-
-
-class Program:
-    """In the place of processes: bots that the arena starts, each over a line of its own."""
-
-    def __init__(self, network: Network, cast: dict[str, Character], minds: dict[str, Mind]) -> None:
-        self.network = network
-        self.cast = cast
-        self.minds = minds
-
-    @asynccontextmanager
-    async def open_box(self, *_: object, **__: object) -> AsyncIterator[None]:
-        """In the place of the box: what is never started needs none."""
-        yield None
-
-    async def run_process(
-        self,
-        entrant: Entrant,
-        *_: object,
-        margin_s: float,
-        name_wait_s: float,
-        reconnect_s: float,
-        note_bug: Callable[[str], None],
-        task_status: trio.TaskStatus[ProcessPlayer],
-        **__: object,
-    ) -> None:
-        """What the real one does, without a process: it connects once, and ends with its connection."""
-        character, mind = self.cast[entrant.name], self.minds[entrant.name]
-        player = ProcessPlayer(
-            entrant, BotLog(None), margin_s=margin_s, reconnect_s=reconnect_s, note_bug=note_bug
-        )
-        line = self.network.line(entrant.name, character.weather)
-        self.network.trace.note("started", entrant.name)
-
-        async def run() -> None:
-            peer = Peer(BotEnd(line), Random(line.to_bot.name))
-            await play(peer, character, mind, None)
-            await peer.close()
-            player.leave("its process ended with exit code 1")
-
-        async def serve() -> None:
-            connection, end = ArenaConnection(), ArenaEnd(line)
-            with suppress(trio.BrokenResourceError):
-                if (
-                    await introduce(end, connection, name_wait_s, player.allowance) is None
-                    and not player.is_gone
-                ):
-                    player.entered.set()
-                    await Absences(0.0).play(player, end, connection)
-            end.close()
-            player.leave("its process ended with exit code 1")
-
-        async with trio.open_nursery() as nursery:
-            try:
-                nursery.start_soon(run)
-                nursery.start_soon(serve)
-                await player.entered.wait()
-                task_status.started(player)
-                await player.wait_closing()
-            finally:
-                player.dismiss("the arena is done with this instance")
-                nursery.cancel_scope.cancel()
-        player.ended.set()
-
-
-class _Dice:
-    """In the place of the module `secrets`."""
-
-    def __init__(self, seed: str) -> None:
-        self._rng = Random(f"secrets/{seed}")
-
-    def token_hex(self, size: int) -> str:
-        return self._rng.randbytes(size).hex()
-
-
-@contextmanager
-def patched(module: Any, **others: Any) -> Iterator[None]:
-    """These stand in a module for a while."""
-    before = {name: getattr(module, name) for name in others}
-    for name, other in others.items():
-        setattr(module, name, other)
-    try:
-        yield
-    finally:
-        for name, other in before.items():
-            setattr(module, name, other)
-
-
-@contextmanager
-def noted_plays() -> Iterator[None]:
-    """Each line learns of the matches that are played over it."""
-    plays: dict[str, Play] = {}
-    lines: dict[int, tuple[ArenaConnection, Line]] = {}
-    play_match, serve, begin_match = arena.match.play_match, StreamPlayer.serve, ArenaConnection.begin_match
-
-    async def played(*args: Any, seating: Seating, **more: Any) -> MatchRecord:
-        play = plays[seating.match_id] = Play(seating.match_id, seating.names)
-        play.record = await play_match(*args, seating=seating, **more)
-        return play.record
-
-    async def served(player: StreamPlayer, transport: ArenaEnd, connection: ArenaConnection) -> None:
-        transport.line.player = player.name
-        transport.line.is_full = connection.protocol is not None
-        lines[id(connection)] = (connection, transport.line)
-        await serve(player, transport, connection)
-
-    def begun(connection: ArenaConnection, *, match_id: str, **more: Any) -> bytes:
-        lines[id(connection)][1].plays.append(plays[match_id])
-        return begin_match(connection, match_id=match_id, **more)
-
-    with (
-        patched(arena.match, play_match=played),
-        patched(StreamPlayer, serve=served),
-        patched(ArenaConnection, begin_match=begun),
-    ):
-        yield
 
 
 def _is_within_trio() -> bool:
