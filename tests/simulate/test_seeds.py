@@ -12,7 +12,10 @@ from .world import draw
 
 FOUND = {
     5: ("token", "gather: the wait for a bot with a token took a whole core"),
-    14: ("until", "--until: what is kept was not cut where the rule stopped, after kills"),
+    14: (
+        "until",
+        "--until: what is kept was not cut where the rule stopped, after kills; evidence of series that were open again",
+    ),
     27: ("out of time", "gather: an IndexError where the time was over as the last bot came"),
     110: ("until", "--until: the same with another number of tables"),
     136: ("until", "--until: the same after a kill at an await"),
