@@ -43,7 +43,7 @@ tcp      CPU time of a question over TCP, and of a message of a bare Trio server
 runner   tournaments with compiled bots at 8 tables: questions a second
 flood    what a bot or a hundred strangers that flood cost the others
 memory   the arena process's peak at 32 tables
-box      milliseconds to start a program without a box, in a shield, in a strict box
+box      milliseconds to start a program in each box, and what a box costs a question
 scale    leaderboard and report of a million matches: seconds and memory
 help     how long `arena --help` takes
 """

@@ -1,4 +1,4 @@
-"""What a box costs: the start of a program in each, in one run, in turn."""
+"""What a box costs: the start of a program, and a question, in each, in one run, in turn."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import trio
 
-from arena.bench.measures import Effort, Measure, at_most
-from arena.box.box import LEVELS, Box, Job, open_box
+from arena.bench.measures import Effort, Measure, at_most, ratios
+from arena.bench.tournament import MATCHES_PER_S, RUNNER_TABLES, tournament
+from arena.box.box import LEVELS, Box, Job, Level, open_box
 from arena.box.places import Place
 from arena.errors import ConfigError
 
@@ -33,7 +35,25 @@ def measure_box(effort: Effort) -> list[Measure]:
         if name.startswith(("shield", "strict")):
             more = tuple(a - b for a, b in zip(times[name], times["off"], strict=True))
             found.append(Measure("box", f"{name} − off", "ms", more, at_most(START_GOAL_MS)))
-    return found
+    return found + _questions(effort, [level for level in LEVELS if level in _levels(times)])
+
+
+def _levels(names: Iterable[str]) -> set[str]:
+    return {name.split()[0] for name in names}
+
+
+def _questions(effort: Effort, levels: Sequence[Level]) -> list[Measure]:
+    """The median time from a question to its answer in each box ÷ without one."""
+    matches = max(2 * RUNNER_TABLES, round(MATCHES_PER_S * effort.seconds))
+    medians: dict[Level, list[float]] = {level: [] for level in levels}
+    for _ in range(effort.repeats):
+        for level in levels:
+            medians[level].append(tournament(RUNNER_TABLES, matches, level).median_ms)
+    return [
+        Measure("box", f"a question, {level} ÷ off", "×", ratios(medians[level], medians["off"]))
+        for level in levels
+        if level != "off"
+    ]
 
 
 async def _times(effort: Effort, own: Path) -> dict[str, list[float]]:

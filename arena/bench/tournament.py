@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import attrs
@@ -22,6 +23,7 @@ import trio
 
 import arena
 from arena.bench.measures import Effort, Measure, at_least, at_most
+from arena.box.box import LEVELS, Level
 from arena.course import Course
 
 RUNNER_TABLES, RUNNER_GOAL = 8, 10_000
@@ -45,6 +47,8 @@ class Report:
     """The most memory that the arena process has held so far, in 10⁶ bytes."""
     spoilt: int
     """Matches with a fault, or that the rules broke."""
+    median_ms: float
+    """From a question to its answer."""
 
 
 def measure_runner(effort: Effort) -> list[Measure]:
@@ -85,10 +89,11 @@ def _wall(command: Sequence[str], folder: Path) -> float:
     return time.perf_counter() - began
 
 
-def tournament(tables: int, matches: int) -> Report:
+def tournament(tables: int, matches: int, sandbox: Level = "shield") -> Report:
     """Plays in a fresh process, in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "arena.bench.tournament", str(tables), str(matches), folder]
+        command += ["--sandbox", sandbox]
         ended = subprocess.run(
             command,
             cwd=ROOT,
@@ -113,12 +118,13 @@ def main() -> None:
     words.add_argument("tables", type=int)
     words.add_argument("matches", type=int)
     words.add_argument("folder", type=Path)
+    words.add_argument("--sandbox", choices=LEVELS, default="shield")
     said = words.parse_args()
-    report = play(said.tables, said.matches, said.folder)
+    report = play(said.tables, said.matches, said.folder, said.sandbox)
     print(msgspec.json.encode(attrs.asdict(report)).decode())
 
 
-def play(tables: int, matches: int, folder: Path) -> Report:
+def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
     """A round-robin of two lean bots, kept in a store as any other."""
     # What `arena run` has in its memory is in this process too.
     import_module("arena.cli")
@@ -133,8 +139,9 @@ def play(tables: int, matches: int, folder: Path) -> Report:
     bot = trio.run(compiled) or resolve(f"lean={sys.executable} {LEAN_CLIENT}", base=folder)
     name = next(iter(bot.games or GAMES))
     game = GAMES[name]()
-    plan = Plan(game=name, seed=1, series=-(-matches // 2), matches_max=2 * matches + 2)
+    plan = Plan(game=name, seed=1, series=-(-matches // 2), matches_max=2 * matches + 2, sandbox=sandbox)
     times: list[tuple[float, float]] = []
+    elapsed: list[float] = []
     asked = 0
 
     class Counting(Silent):
@@ -143,7 +150,9 @@ def play(tables: int, matches: int, folder: Path) -> Report:
 
         def played(self, entry: Any) -> None:
             nonlocal asked
-            asked += sum(decision.asked for decision in entry.record.decisions)
+            answered = [one.elapsed_s for one in entry.record.decisions if one.asked]
+            asked += len(answered)
+            elapsed.extend(answered)
             times[1:] = [(time.perf_counter(), time.process_time())]
 
     summary = Summary()
@@ -167,6 +176,7 @@ def play(tables: int, matches: int, folder: Path) -> Report:
         cpu_to - cpu_from,
         _peak_mb(),
         len(summary.aborted) + sum(summary.faults.values()),
+        1000 * median(elapsed),
     )
 
 
