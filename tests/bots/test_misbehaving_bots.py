@@ -54,6 +54,8 @@ class Desk:
         while not any(isinstance(one, Answered | Malformed) for one in received):
             data = self.bot.lines.read1(65536)
             received += self.connection.receive(data)
+            while self.connection.has_more:
+                received += self.connection.read_on()
             if not data:
                 break
         return received
