@@ -16,7 +16,7 @@ from arena.scoring import points
 from arena.store import TABLES, Store
 from arena.store.capsules import FOLDER as CAPSULES
 
-from .run import Played
+from .run import Played, is_full_disk
 from .world import World
 
 Table = list[tuple[Any, ...]]
@@ -28,7 +28,7 @@ def wrong_in(played: Played, calm: Played | None) -> Iterator[str]:
         yield f"the last session raised {described(played.last.error)}"
         return
     for session in played.sessions:
-        if session.was_stopped and session.error is not None:
+        if session.was_stopped and session.error is not None and not is_full_disk(session.error):
             yield f"a session that was stopped raised {described(session.error)}"
         yield from (f"a bug of ours ended a connection: {bug}" for bug in session.summary.bugs)
         if session.copy is not None:

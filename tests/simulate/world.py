@@ -234,6 +234,8 @@ def _cast(
             own, weather = {habit: own[habit] for habit in own if habit == "wrong move"}, Weather()
             if rng.random() < 0.2:
                 own["raises"] = 0.05
+        if comes == "guest":  # whose name comes too late plays under another, and is missed under its own
+            weather = attrs.evolve(weather, stalls=0.0, vanishes=0.0)
         if comes == "started":
             weather = Weather() if weather.is_clean else weather
             if rng.random() < 0.2:
