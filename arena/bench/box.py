@@ -34,7 +34,7 @@ def measure_box(effort: Effort) -> list[Measure]:
     for name in times:
         if name.startswith(("shield", "strict")):
             more = tuple(a - b for a, b in zip(times[name], times["off"], strict=True))
-            found.append(Measure("box", f"{name} − off", "ms", more, at_most(START_GOAL_MS)))
+            found.append(Measure("box", f"{name} − off", "ms more", more, at_most(START_GOAL_MS)))
     return found + _questions(effort, [level for level in LEVELS if level in _levels(times)])
 
 
