@@ -83,6 +83,8 @@ def conclusion(rows: Sequence[Row]) -> list[str]:
         for row in _by_verdict(rows, "open")
         for breach in row.breaches
     ]
+    if boxes := sorted({row.observed.box for row in rows} - {""}):
+        lines.append(f"the bots ran under: {', '.join(boxes)}")
     held = len(_by_verdict(rows, "held"))
     return [*lines, f"{held} of {counted(len(rows), 'habit')} held"]
 

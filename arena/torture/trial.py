@@ -173,7 +173,7 @@ class _Run:
         if not self.trial.is_without:
             for number in range(self.trial.habit.copies):
                 self._start(self.trial.habit.run, {"ARENA_PORT": port, "ARENA_NAME": f"stranger-{number}"})
-            time.sleep(HEAD_START_S)
+        time.sleep(HEAD_START_S)
         for name, token in zip(HONEST_NAMES, tokens, strict=False):
             # a table each: one connection plays one match at a time
             for _ in range(self.trial.terms.tables):

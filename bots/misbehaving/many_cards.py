@@ -1,8 +1,14 @@
 """Bluff: plays 13,000 cards at once, none of which it holds; else what is due, or its first card."""
 
-from honest import answer, questions
+import json
 
-CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "CDHS"] * 250
+from honest import answer, questions, send_raw
+
+CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "CDHS"] * 250  # without blanks just below 64 KiB
 
 for question, _ in questions():
-    answer(question, {"play": CARDS} if question["asked"] == "play" else "pass")
+    if question["asked"] == "play":
+        said = {"message_id": question["message_id"], "move": {"play": CARDS}}
+        send_raw(json.dumps(said, separators=(",", ":")).encode() + b"\n")
+    else:
+        answer(question, "pass")
