@@ -14,6 +14,7 @@ from tournaments import BAD
 
 from arena.errors import ConfigError
 from arena.games import GAMES
+from arena.players.startup import BUDGET_S
 from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
 from arena.torture.processes import descendants
 from arena.torture.promises import Observed, Row, Terms
@@ -133,6 +134,7 @@ def test_what_a_habit_may_cost_is_limit_and_grace_for_each_match():
     terms = Terms(series=3, limit_s=2.0, grace_s=2.0, tables=2)
     assert 24.0 == Trial(RUDE, terms).extra_s
     assert 6.0 == Trial(attrs.evolve(RUDE, way="lobby"), terms).extra_s
+    assert 24.0 + BUDGET_S / 2 == Trial(attrs.evolve(RUDE, slow=True), terms).extra_s
 
 
 def test_the_table_fits_a_terminal():

@@ -35,6 +35,7 @@ class Habit:
     copies: int = 1
     refused: bool = False
     restart: str = "never"
+    slow: bool = False
     box: bool = False
     is_yours: bool = False
     """A bot that somebody wants to see beside the habits: it may fail as it likes."""
@@ -87,6 +88,7 @@ _HABIT: Mapping[str, Reader[Any]] = {
     "copies": whole(1, 100),
     "refused": flag,
     "restart": one_of("never", "series", "match"),
+    "slow": flag,
     "box": flag,
 }
 

@@ -30,7 +30,7 @@ class Terms:
     move_s: float = 0.25
     limit_s: float = 2.0
     """The bank: what a bot has for a whole match."""
-    first_s: float = 5.0
+    first_s: float = 10.0
     """The limit of an instance's first answer."""
     grace_s: float = 2.0
     """What starting and ending a bot may take for each match."""
@@ -38,9 +38,9 @@ class Terms:
     sandbox: str = ""
     """Under which box the bots are started; empty: as the arena does unasked."""
 
-    def allowed_s(self, matches: int) -> float:
+    def allowed_s(self, matches: int, startups_s: float = 0.0) -> float:
         """What so many matches with a bot that uses up all its time may take."""
-        return (self.limit_s + self.grace_s) * matches / self.tables
+        return ((self.limit_s + self.grace_s) * matches + startups_s) / self.tables
 
 
 @attrs.frozen(kw_only=True)

@@ -19,6 +19,7 @@ import attrs
 
 from arena.entrants import builtin_bots
 from arena.errors import ConfigError
+from arena.players.startup import BUDGET_S
 from arena.record import FAULT_KINDS
 from arena.store import Store
 from arena.torture import habits
@@ -58,7 +59,7 @@ class Trial:
     def extra_s(self) -> float:
         """What it may cost: (limit + grace) × the matches with it; strangers: as a match a series."""
         seats = 1 if self.habit.is_stranger else 2 * len(HONEST_NAMES)
-        return self.terms.allowed_s(seats * self.terms.series)
+        return self.terms.allowed_s(seats * self.terms.series, BUDGET_S if self.habit.slow else 0.0)
 
 
 def observe(trial: Trial) -> Observed:

@@ -16,6 +16,9 @@ def knock():
             time.sleep(0.01)
 
 
-threading.Thread(target=knock, daemon=True).start()
+has_begun = False
 for question, _ in questions():
+    if not has_begun:
+        has_begun = True
+        threading.Thread(target=knock, daemon=True).start()
     answer(question, move(question))
