@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 from pathlib import Path
 
 import pytest
 import trio
 from tournaments import BAD, Record, alive, faults, honest, play, program, rows
 
+from arena.entrants import resolve
+from arena.games import GAMES
 from arena.runner import BrokenBots
 
 pytestmark = pytest.mark.slow
@@ -60,6 +63,20 @@ async def duel(folder, *words, first_move_time=5.0, **more):
         ("illegal.py 3", {"illegal"}),
         ("crash.py 3", {"gone"}),
         ("closes_stdout_stays.py 3", {"gone"}),
+        ("stops_itself.py 3", {"too_late"}),
+        ("utf16.py 3", {"malformed"}),
+        ("surrogates.py 3", {"malformed"}),
+        ("nested_id.py 3", {"malformed"}),
+        ("huge_id.py 3", {"malformed"}),
+        ("hello_again.py 3", {"malformed"}),
+        ("long_junk.py", {"malformed"}),
+        ("exits_zero.py 3", {"gone"}),
+        ("crash_loop.py", {"gone"}),
+        ("ansi.py 3", {"gone"}),
+        ("duplicate_keys.py", set()),
+        ("daemon.py", set()),
+        ("sticky.py", set()),
+        ("slow_first.py 0.4", set()),
         ("two_answers.py", set()),
         ("stderr_flood.py 3", set()),
         ("ignores_sigterm.py", set()),
@@ -72,6 +89,86 @@ async def test_it_gets_its_fault_and_nobody_else_is_hurt(tmp_path, script, kinds
     found, _ = await duel(tmp_path / "out", *script.split(), transport=transport)
     assert kinds == set(found)
     assert peak_mb() - before < MEMORY_MB
+
+
+@pytest.mark.parametrize(
+    ("script", "least", "most"),
+    [
+        # bytes of one answer that are read apart may cost its time as well
+        ("drip.py 0.02 3", {"too_late"}, {"too_late"}),
+        ("bom.py 3", {"malformed"}, {"malformed"}),
+        ("huge_numbers.py 3", {"malformed"}, {"malformed", "illegal"}),
+        ("long_reason.py", {"malformed"}, {"malformed", "too_late"}),
+        ("old_answers.py", set(), {"too_late"}),
+        ("too_early.py", set(), {"malformed", "illegal"}),
+        ("clock_edge.py", set(), {"too_late"}),
+        ("eats_memory.py", set(), {"too_late", "gone"}),
+        ("forks.py 3", set(), {"too_late", "gone"}),
+        ("empty_id.py first", set(), set()),
+        ("empty_id.py side 3", set(), set()),
+        ("junk_flood.py braces asked", {"malformed"}, {"malformed", "too_late"}),
+        ("junk_flood.py pairs withdrawn", {"malformed"}, {"malformed", "too_late", "gone"}),
+        ("side_floods.py 0.6 3", {"too_late"}, {"too_late"}),
+        ("resets.py 3", set(), {"too_late", "gone"}),
+        ("comes_back.py", set(), {"too_late", "gone"}),
+        ("reconnects.py", set(), {"too_late"}),
+        ("many_silent.py 3", set(), {"too_late"}),
+        ("half_closed.py", {"gone"}, {"gone"}),
+        ("hello_twice.py", set(), set()),
+        ("false_name.py good", set(), set()),
+        ("wrong_token.py", set(), set()),
+    ],
+)
+async def test_whatever_it_does_over_tcp_only_it_pays(tmp_path, script, least, most):
+    """What depends on how fast the machine is may be a fault for time as well; the match is finished anyhow."""
+    before = peak_mb()
+    found, _ = await duel(tmp_path / "out", *script.split())
+    assert least <= set(found) <= most
+    assert peak_mb() - before < MEMORY_MB
+
+
+async def test_thirteen_thousand_cards_are_one_illegal_play(tmp_path):
+    """Bluff: judged and explained at once; the honest bot is not charged."""
+    bad, good = mark("bad"), mark("good")
+    field = (program(bad, "many_cards.py"), resolve("doubter", base=BAD, name=good))
+    with trio.fail_after(ENDS_IN_S):
+        await play(tmp_path / "out", field, game=GAMES["bluff"](), **HURRY)
+    found = faults(tmp_path / "out")
+    assert (
+        {"illegal"} <= set(found[bad]) <= {"illegal", "too_late"}
+    )  # it reads its questions late on a busy machine
+    assert {} == found[good]
+
+
+async def test_a_bot_that_fills_the_disk_plays_on(tmp_path):
+    """200 MB in its own folder are nobody else's."""
+    for name in ("fills_disk.py", "honest.py"):
+        shutil.copy(BAD / name, tmp_path)
+    good = mark("good")
+    field = (program(mark("bad"), "fills_disk.py", folder=tmp_path), honest(good))
+    with trio.fail_after(ENDS_IN_S):
+        summary, _ = await play(tmp_path / "out", field, **HURRY)
+    assert summary.planned == summary.played == 2
+    assert {} == faults(tmp_path / "out")[good]
+    assert sum(file.stat().st_size for file in tmp_path.glob("filling-*")) > 0
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("protocol_99.py", "was refused: protocol 99 is not spoken here, only 1"),
+        ("junk_flood.py words start", "was refused: it said much and not who it is"),
+    ],
+)
+async def test_who_does_not_say_who_it_is_is_refused_before_play(tmp_path, script, reason):
+    """As a sentence about that bot."""
+    field = (program(mark("bad"), *script.split()), honest(mark("good")))
+    with trio.fail_after(ENDS_IN_S), pytest.raises(BaseExceptionGroup) as caught:
+        await play(tmp_path / "out", field, **HURRY)
+    group = caught.value
+    while isinstance(group, BaseExceptionGroup):
+        (group,) = group.exceptions
+    assert [reason] == [bot.reason for bot in group.broken]
 
 
 async def test_a_bot_that_never_reads_is_cut_off(tmp_path):
@@ -201,5 +298,6 @@ def test_every_bad_bot_is_tried_here():
     """A bad bot that is added is added here too."""
     scripts = {path.name for path in BAD.glob("*.py")}
     tried = Path(__file__).read_text(encoding="utf-8")
-    elsewhere = {"remembering.py", "honest.py"}  # tests/players/test_pool.py; what the others are made of
+    # tests/players/test_pool.py; what the others are made of; needs a box: tests/test_torture.py
+    elsewhere = {"remembering.py", "honest.py", "signals_parent.py"}
     assert set() == {script for script in scripts - elsewhere if f'"{script}' not in tried}

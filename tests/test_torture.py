@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -36,6 +37,9 @@ HELD = Observed(
     last_words="",
     obeyed=False,
 )
+
+STOPS = ["stops-parent"] if shutil.which("bwrap") else []
+"""Needs a box."""
 
 
 def row(habit: Habit = RUDE, **changes) -> Row:
@@ -186,13 +190,14 @@ def test_descendants_are_found_by_parent():
 def test_some_habits_in_earnest():
     """Each in a run of its own, with a stranger's and somebody's own bot: every promise but those of speed holds."""
     words = ["torture", str(BAD / "crash.py"), "--quick", "--json"]
-    words += [f"--only={name}" for name in ("empty-id", "daemon", "empty-id-stranger")]
+    names = ["empty-id", "daemon", *STOPS, "empty-id-stranger"]
+    words += [f"--only={name}" for name in names]
     done = subprocess.run(
         [sys.executable, "-m", "arena.cli", *words], capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode in (0, 1), done.stderr
     found = {each["habit"]: each for each in json.loads(done.stdout)}
-    assert ["crash", "empty-id", "daemon", "empty-id-stranger"] == list(found)
+    assert ["crash", *names] == list(found)
     for each in found.values():
         assert each["planned"] == each["matches"] > 0
         assert 0 == each["exit_code"]
