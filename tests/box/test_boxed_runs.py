@@ -60,7 +60,7 @@ def steal(port):
             with socket.create_connection(("127.0.0.1", port), timeout=1) as other:
                 other.sendall(b'{{"name": "me"}}')
                 said = other.recv(999)
-                if said and b"token" not in said: open("stolen", "wb").write(said)
+                if b"message_id" in said: open("stolen", "wb").write(said)
         except OSError: pass
         time.sleep(0.002)
 def look():
