@@ -1,7 +1,8 @@
 """Floods the arena with what is short to say and long to read: `junk_flood.py KIND WHEN`.
 
 KIND: `braces` (`{` and a newline), `pairs` (`{}`), `words` (`x{`).  WHEN: `start`, before it says who it is;
-`asked`, before each of its answers; `withdrawn`: it never answers, and floods all the time.
+`asked`, before each of its answers; `withdrawn`: it never answers, and floods all the time; `again`: it comes
+back whenever it is thrown out, and floods before it says who it is.
 """
 
 import sys
@@ -23,7 +24,15 @@ def flood(seconds):
         send_raw(JUNK)
 
 
-if WHEN == "start":
+if WHEN == "again":
+    while time.monotonic() < ENDS_AT:
+        try:
+            with honest.dial() as stranger:
+                while time.monotonic() < ENDS_AT:
+                    stranger.sendall(JUNK)
+        except OSError:
+            time.sleep(0.01)
+elif WHEN == "start":
     honest.receive, honest.send = honest.connect()
     flood(FLOOD_S)
     for _ in messages():
