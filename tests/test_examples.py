@@ -21,7 +21,7 @@ def arena(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=230,  # hundreds of Python programs are started; a minute and more on a busy machine
         check=False,
     )
 
