@@ -180,7 +180,9 @@ class _Salvage:
         self.copy = copy
         self.path = path
         self.has_sums = "checksum" in {row[1] for row in self._rows("PRAGMA table_info(matches)")}
-        noted = self._rows("SELECT part, count, sum FROM checksums") if self.has_sums else ()
+        self.unread: list[Exception] = []  # where the sums cannot be read, none found is not none kept
+        sums = "SELECT part, count, sum FROM checksums"
+        noted = self._rows(sums, errors=self.unread) if self.has_sums else ()
         self.noted = {str(part): (count, sum) for part, count, sum in noted}
 
     def all(self) -> Damage:
@@ -199,20 +201,21 @@ class _Salvage:
         )
 
     def _meta(self) -> bool:
-        rows = [row for row in self._rows("SELECT key, value FROM meta") if row[0] != MARK]
+        found, errors = self._part("SELECT key, value FROM meta")
+        rows = [row for row in found if row[0] != MARK]
         sound = [row for row in rows if self._is_noted(META, row) and _is_json(row[1])]
-        return self._put("meta", sound, rows, META)
+        return self._put("meta", sound, rows, META) and not errors
 
     def _bots(self) -> bool:
         """Of a bot whose row is damaged name and version, as its matches say."""
-        rows = list(self._rows("SELECT * FROM main.bots"))
+        rows, errors = self._part("SELECT * FROM main.bots")
         if not self.has_sums:
             rows = [(*row, "")[:9] for row in rows]
         is_whole = self._put("bots", [row for row in rows if self._is_noted(BOT, row)], rows, BOT)
         self.copy.execute(
             "INSERT OR IGNORE INTO bots SELECT bot, version, '', '', '', '', 'ok', 0.0, '' FROM seats"
         )
-        return is_whole
+        return is_whole and not errors
 
     def _put(self, table: str, sound: list[Row], found: list[Row], part: str) -> bool:
         """Keeps the rows that are sound; whether that is all that there should be."""
@@ -276,6 +279,11 @@ class _Salvage:
     def _id_of(self, number: int) -> str:
         found = list(self._rows("SELECT match_id FROM matches NOT INDEXED WHERE number = ?", number))
         return found[0][0] if found and isinstance(found[0][0], str) and found[0][0].isprintable() else ""
+
+    def _part(self, sql: str) -> tuple[list[Row], list[Exception]]:
+        """What can be read, and why not all of it or of its sums."""
+        errors = list(self.unread)
+        return list(self._rows(sql, errors=errors)), errors
 
     def _rows(self, sql: str, *values: Any, errors: list[Exception] | None = None) -> Iterator[Row]:
         """As many rows as can be read."""
