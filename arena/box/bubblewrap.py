@@ -59,7 +59,8 @@ def shield_words(place: Place, env: Mapping[str, str]) -> list[str]:
 def strict_words(place: Place, env: Mapping[str, str], *, network: bool) -> list[str]:
     """Only what is needed, all of it read-only unless the place is writable; no network but its own."""
     needed = [*needed_paths(), *place.read]
-    views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, needed)}
+    shown = [*needed, *place.own, *map(Path, _SYSTEM)]
+    views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, shown)}
     views |= dict.fromkeys(needed, "ro")
     views |= dict.fromkeys(place.own, "rw" if place.is_writable else "ro")
     return [
@@ -128,6 +129,7 @@ def _reopened(place: Place) -> list[Path]:
 
 def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
     """From the top down, so that what is deeper stands in the place of what was there."""
+    views = {**_held(views, place), **views}
     masks = []
     for path in sorted(views, key=lambda path: len(path.parts)):
         mode, name = views[path], str(path)
@@ -135,9 +137,7 @@ def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
             continue
         if mode != "hide":
             yield from ("--bind" if mode == "rw" else "--ro-bind", name, name)
-            continue
-        yield from _held(path, place)
-        if path.is_dir():
+        elif path.is_dir():
             yield from ("--size", str(MASK_BYTES), "--perms", "0555", "--tmpfs", name)
             masks.append(name)
         else:
@@ -146,12 +146,17 @@ def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
         yield from ("--remount-ro", name)
 
 
-def _held(path: Path, place: Place) -> Iterator[str]:
-    """Keeps a bot from moving away, with a folder of its own, what is hidden in it."""
-    if place.is_writable and place.folder in path.parents:
-        between = [folder for folder in path.parents if place.folder in folder.parents]
-        for folder in reversed(between):
-            yield from ("--bind", str(folder), str(folder))
+def _held(views: Mapping[Path, Mode], place: Place) -> dict[Path, Mode]:
+    """Keeps a bot from moving away, with a folder of its own, what is hidden in it: a mount is not moved.
+
+    Each folder once, however much is hidden in it: a second mount would show again what the first one hid.
+    """
+    if not place.is_writable:
+        return {}
+    inner = {path: mode for path, mode in views.items() if place.folder in path.parents}
+    closed = [path for path, mode in inner.items() if mode != "rw"]
+    between = {folder for path, mode in inner.items() if mode == "hide" for folder in path.parents}
+    return {path: "rw" for path in between if place.folder in path.parents and not below(path, closed)}
 
 
 def _run_in(place: Place, env: Mapping[str, str]) -> Iterator[str]:

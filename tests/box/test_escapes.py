@@ -128,6 +128,23 @@ async def test_a_folder_that_holds_the_results_is_not_moved(house, act, box):
     assert (deep / "arena.db").exists()
 
 
+WITHIN = ("a/x/bot.py", "a/y/bot.py", "a/z.py", "a/b/c.py", "a/b/d/bot.py")
+
+
+@each(["read", "write"], ALL)
+@pytest.mark.parametrize("what", WITHIN)
+async def test_all_that_is_hidden_in_its_own_folder_is(house, act, box, what):
+    """However many other bots lie in one folder of it, files or folders, at whatever depth."""
+    need(box)
+    for name in WITHIN:
+        (house.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (house.folder / name).write_text("secret: 42")
+    hidden = ("a/x", "a/y", "a/z.py", "a/b/c.py", "a/b/d", "a/b/d/bot.py")
+    place = attrs.evolve(house, hidden=tuple(house.folder / name for name in hidden))
+    assert "held" == await outcome(box, place, act, str(house.folder / what))
+    assert "secret: 42" == (house.folder / what).read_text()
+
+
 @each(["open_device", "tune"], ALL)
 async def test_neither_devices_nor_the_kernel(house, act, box):
     """Not even as root, whose user owns them."""
