@@ -258,7 +258,8 @@ class _Salvage:
     def _numbers(self) -> list[int]:
         """Of the matches: from either end of their table, and from both its indexes."""
         ways = ("NOT INDEXED ORDER BY number", "NOT INDEXED ORDER BY number DESC", *_BY_INDEX)
-        return sorted({row[0] for way in ways for row in self._rows(f"SELECT number FROM matches {way}")})
+        found = {row[0] for way in ways for row in self._rows(f"SELECT number FROM matches {way}")}
+        return sorted(number for number in found if isinstance(number, int))  # an index may hold anything
 
     def _match(self, number: int) -> tuple[MatchRows | None, bytes]:
         errors: list[Exception] = []
