@@ -136,17 +136,20 @@ def played(pair, deals, series, seed):
         words += ["--series", str(series or pair.series), "--strict", "--quiet", "--out", f"{folder}/run"]
         words += [word for rule in pair.rules for word in ("--rule", rule)]
         # One table at a time: a deal that comes again must come in the very next match to be recognised.
-        run_arena("run", *words, "--concurrency", "1")
+        run_arena("run", *words, "--concurrency", "1", cwd=folder)
         names = [bot.split("=")[0] for bot in pair.bots]
         return load(f"{folder}/run").leaderboard.set_index("bot").loc[names].reset_index()
 
 
-def run_arena(*words):
-    """Runs `arena` with these words; what goes wrong there ends this program with the arena's sentence."""
+def run_arena(*words, cwd):
+    """Runs `arena` with these words; what goes wrong there ends this program with the arena's sentence.
+
+    In a folder of its own, or `results/latest` here would point to what is removed afterwards.
+    """
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "arena.cli", *words]
     environment = {**os.environ, "PYTHONPATH": path}
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, check=False)
     if result.returncode:
         raise click.ClickException(result.stderr)
 

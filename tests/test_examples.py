@@ -98,23 +98,25 @@ def test_the_analysis_of_the_sample_runs() -> None:
     assert "odds" in result.stdout
 
 
-def luck(*words: str) -> list[list[str]]:
-    """What `python examples/luck.py` printed: its lines, by words."""
+def luck(folder: Path, *words: str) -> list[list[str]]:
+    """What `python examples/luck.py` printed: its lines, by words.  It leaves nothing in the folder."""
     result = subprocess.run(
         [sys.executable, str(EXAMPLES / "luck.py"), *words],
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
     assert result.returncode == 0, result.stderr
+    assert [] == list(folder.iterdir())
     return [line.split() for line in result.stdout.splitlines()]
 
 
 @pytest.mark.slow
-def test_shared_deals_shrink_the_interval() -> None:
+def test_shared_deals_shrink_the_interval(tmp_path: Path) -> None:
     """Two versions of a bot: shared deals say the same with fewer matches, and the table divides rightly."""
-    lines = luck("--series", "30", "bluff")
+    lines = luck(tmp_path, "--series", "30", "bluff")
     rows = {tuple(words[1:4]): words for words in lines if words[:1] == ["bluff"]}
     assert [("doubter", ":", "doubter-keen"), ("doubter", ":", "random")] == list(rows)
     for words in rows.values():
@@ -127,9 +129,9 @@ def test_shared_deals_shrink_the_interval() -> None:
 
 
 @pytest.mark.slow
-def test_who_remembers_deals_gains_nothing() -> None:
+def test_who_remembers_deals_gains_nothing(tmp_path: Path) -> None:
     """Its interval holds even odds; with a memory across instances, the same bot would win clearly."""
-    lines = luck("--series", "20", "liars-dice")
+    lines = luck(tmp_path, "--series", "20", "liars-dice")
     rows = {words[0]: words[1:] for words in lines if len(words) == 5}
     matches, _, low, high = map(float, rows["remembers"])
     assert 40 == matches
