@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.plan import BotSpec, Plan
-from arena.prepare.folder import LATEST, is_latest, matches_there, opened
+from arena.prepare.folder import LATEST, is_latest, latest_kept, matches_there, opened
 from arena.prepare.plans import prepare, stored_form, stored_game, stored_plan, write_run_file
 from arena.record import Entry, MatchRecord
 from arena.runner import course_of
@@ -323,6 +324,27 @@ def test_going_on_with_latest_does_not_make_it_point_to_itself(home):
     assert Path("out") == prepare(again, resume=LATEST).folder
     open_up(again, resume=LATEST)
     assert Path("out").resolve() == LATEST.resolve()
+
+
+@pytest.mark.parametrize("before", [None, "quickstart"])
+def test_latest_is_what_it_was_when_a_run_is_gone(home, before):
+    """`arena torture` leaves `results` as it was, and none where there was none."""
+    if before is not None:
+        LATEST.parent.joinpath(before).mkdir(parents=True)
+        LATEST.symlink_to(before)
+    with latest_kept():
+        open_up(plan())
+        assert is_latest(Path("out"))
+        shutil.rmtree("out")
+    assert (before is not None) == LATEST.parent.exists()
+    assert before == (LATEST.readlink().name if LATEST.is_symlink() else None)
+
+
+def test_a_later_latest_stays(home):
+    """That of a run beside."""
+    with latest_kept():
+        open_up(plan())
+    assert is_latest(Path("out"))
 
 
 # What is stored.

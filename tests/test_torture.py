@@ -187,16 +187,23 @@ def test_descendants_are_found_by_parent():
 
 
 @pytest.mark.slow
-def test_some_habits_in_earnest():
+def test_some_habits_in_earnest(tmp_path):
     """Each in a run of its own, with a stranger's and somebody's own bot: every promise but those of speed holds."""
     words = ["torture", str(BAD / "crash.py"), "--quick", "--json"]
     names = ["empty-id", "daemon", *STOPS, "empty-id-stranger"]
     words += [f"--only={name}" for name in names]
     done = subprocess.run(
-        [sys.executable, "-m", "arena.cli", *words], capture_output=True, text=True, timeout=240, check=False
+        [sys.executable, "-m", "arena.cli", *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
     )
     assert done.returncode in (0, 1), done.stderr
+    assert [] == list(tmp_path.iterdir())
     found = {each["habit"]: each for each in json.loads(done.stdout)}
+    assert 1 == len({found[name]["box"] for name in ("crash", "daemon")})
     assert ["crash", *names] == list(found)
     for each in found.values():
         assert each["planned"] == each["matches"] > 0

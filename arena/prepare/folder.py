@@ -6,7 +6,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -332,6 +332,23 @@ def _point_latest(folder: Path) -> None:
         link.replace(LATEST)
     except OSError:
         link.unlink(missing_ok=True)
+
+
+@contextmanager
+def latest_kept() -> Iterator[None]:
+    """For runs whose folders are gone afterwards: then `results/latest` is what it was before."""
+    had_results = LATEST.parent.exists()
+    before = os.readlink(LATEST) if LATEST.is_symlink() else None
+    try:
+        yield
+    finally:
+        if LATEST.is_symlink() and not LATEST.exists():
+            with suppress(OSError):
+                LATEST.unlink()
+                if before is not None:
+                    LATEST.symlink_to(before, target_is_directory=True)
+                if not had_results:
+                    LATEST.parent.rmdir()
 
 
 def is_latest(folder: Path) -> bool:

@@ -20,6 +20,7 @@ import attrs
 from arena.entrants import builtin_bots
 from arena.errors import ConfigError
 from arena.players.startup import BUDGET_S
+from arena.prepare.folder import latest_kept
 from arena.record import FAULT_KINDS
 from arena.store import Store
 from arena.torture import habits
@@ -64,7 +65,8 @@ class Trial:
 
 def observe(trial: Trial) -> Observed:
     """Runs it in a folder that is gone afterwards, and leaves no process."""
-    with tempfile.TemporaryDirectory(prefix="arena-torture-", ignore_cleanup_errors=True) as place:
+    temporary = tempfile.TemporaryDirectory(prefix="arena-torture-", ignore_cleanup_errors=True)
+    with latest_kept(), temporary as place:
         return _Run(trial, Path(place)).observe()
 
 
@@ -266,5 +268,5 @@ def _read(store: Store) -> _Found:
         for bot, times in zip(chunk[1], chunk[6], strict=True):
             if bot in HONEST_NAMES:
                 found.times_s.frombytes(times)
-    found.box = next((str(getattr(bot, "box", "")) for bot in store.bots() if bot.bot == BAD_NAME), "")
+    found.box = next((str(bot.box) for bot in store.bots() if bot.bot not in HONEST_NAMES), "")
     return found
