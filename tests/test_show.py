@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
+import os
+import pty
+import struct
 import sys
+import termios
 
 import attrs
 import pytest
@@ -25,6 +30,7 @@ from arena.show.text import (
     as_time,
     capsule_lines,
     clipped,
+    columns_of,
     counted,
     out,
     printable,
@@ -154,6 +160,38 @@ def test_the_leaderboard_fits_a_hundred_columns(names, matches):
     """However long the names are, and however large the tournament."""
     text = leaderboard_text(board(*(row(name, matches=matches, faults=matches) for name in names)), None)
     assert max(map(width, text.splitlines())) <= WIDTH
+
+
+@given(
+    names=st.lists(TEXT, min_size=1, max_size=4), matches=st.integers(1, 99_999), columns=st.integers(80, 99)
+)
+def test_the_leaderboard_fits_a_narrow_terminal(names, matches, columns):
+    """Also one of 80 columns: times are left out first, and never the rating."""
+    shown = board(*(row(name, matches=matches, faults=matches) for name in names))
+    lines = leaderboard_text(shown, None, columns).splitlines()
+    assert max(map(width, lines)) <= columns
+    assert "rating (95 %)" in lines[0]
+
+
+def test_only_what_does_not_fit_is_left_out():
+    """Of a terminal that is wide enough, or none, nothing is."""
+    shown = board(row("odds"))
+    assert leaderboard_text(shown, None) == leaderboard_text(shown, None, 200)
+    assert "rank bot matches points win rate (95 %) rating (95 %) better faults median" == " ".join(
+        leaderboard_text(shown, None, 85).splitlines()[0].split()
+    )
+
+
+@pytest.mark.parametrize(("said", "columns"), [(80, 80), (0, None)])
+def test_a_terminal_says_how_wide_it_is(said, columns):
+    """Or does not know; a file is no terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, said, 0, 0))
+    with os.fdopen(ours, "rb"), os.fdopen(theirs, "w") as stream:
+        assert columns == columns_of(stream)
+    with open(os.devnull, "w") as stream:
+        assert columns_of(stream) is None
+    assert columns_of(io.StringIO()) is None
 
 
 def test_the_leaderboard_says_what_people_need():

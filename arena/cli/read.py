@@ -76,7 +76,7 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -
     from arena.analysis import export
     from arena.analysis.leaderboard import leaderboard as read_only
     from arena.show.board import leaderboard_text
-    from arena.show.text import out, say
+    from arena.show.text import columns_of, out, say
 
     with _opened(folder) as store:
         if bot is not None:
@@ -92,7 +92,7 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -
             board = read_only(store, anchor=anchor)
             if store.damage is None:
                 say(f"arena: the CSVs are not written: {error}")
-        out(leaderboard_text(board, form))
+        out(leaderboard_text(board, form, columns_of(sys.stdout)))
         return _complained(store)
 
 

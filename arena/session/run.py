@@ -28,7 +28,7 @@ from arena.session.stop import EXIT_OF, Stop
 from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
 from arena.show.board import leaderboard_text, tally
 from arena.show.progress import progress
-from arena.show.text import capsule_lines, counted, out, printable, say
+from arena.show.text import Form, capsule_lines, columns_of, counted, out, printable, say
 from arena.units import format_duration
 
 CONCLUSION = "conclusion"
@@ -234,7 +234,8 @@ class Run:
 
     def _tell_result(self) -> None:
         """Prints what all this was for."""
-        out(leaderboard_text(leaderboard(self.setup.store), "json" if self.asked.as_json else None))
+        form: Form = "json" if self.asked.as_json else None
+        out(leaderboard_text(leaderboard(self.setup.store), form, columns_of(sys.stdout)))
         for line in self._conclusion():
             say(line)
 

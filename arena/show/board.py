@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.show.text import Form, aligned, as_table, clipped, counted, printable
+from arena.show.text import Form, aligned, as_table, clipped, counted, printable, width
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, Row
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """Columns that the leaderboard fits into."""
+LESS_NEEDED = ("p99", "median", "points", "tied", "lost")
+"""What is left out, in this order, for a terminal that is too narrow for all."""
 NAME_LEAST = 12
 """So many characters of a name are shown however wide the rest is."""
 REASONS_MAX = 10
@@ -38,16 +40,34 @@ _STATUS = {
 }
 
 
-def leaderboard_text(board: Leaderboard, form: Form) -> str:
-    """The leaderboard: all columns for programs, those that matter for people."""
+def leaderboard_text(board: Leaderboard, form: Form, columns: int | None = None) -> str:
+    """The leaderboard: all columns for programs, those that matter for people.
+
+    `columns`: of the terminal that it is for, if it is for one.
+    """
     if form is not None:
         return as_table(*board.table, form)
     last = len(board.rows) - 1
     titles, rows = _titles(board), [_row(row, place == last) for place, row in enumerate(board.rows)]
-    numbers = frozenset(titles) - {"bot"}
-    room = WIDTH - max(len(line) for line in aligned(titles, _named(rows, 0), numbers).splitlines())
-    text = aligned(titles, _named(rows, max(NAME_LEAST, room + len("bot"))), numbers)
+    text = _fitted(titles, rows, min(WIDTH, columns or WIDTH))
     return "\n".join([text, *_remarks(board)])
+
+
+def _fitted(titles: Sequence[str], rows: Sequence[Sequence[Any]], most: int) -> str:
+    """The table, without columns that are needed less where it would be wider."""
+    for left_out in range(len(LESS_NEEDED) + 1):
+        shown = [i for i, title in enumerate(titles) if title not in LESS_NEEDED[:left_out]]
+        text = _clipped_to(most, [titles[i] for i in shown], [[row[i] for i in shown] for row in rows])
+        if max(map(width, text.splitlines())) <= most:
+            break
+    return text
+
+
+def _clipped_to(most: int, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """The table with the names as long as there is room for them."""
+    numbers = frozenset(titles) - {"bot"}
+    room = most - max(len(line) for line in aligned(titles, _named(rows, 0), numbers).splitlines())
+    return aligned(titles, _named(rows, max(NAME_LEAST, room + len("bot"))), numbers)
 
 
 def _titles(board: Leaderboard) -> Sequence[str]:

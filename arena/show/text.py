@@ -35,6 +35,14 @@ def say(text: str) -> None:
     with_care(sys.stderr).write(calm(text) + "\n")
 
 
+def columns_of(stream: TextIO) -> int | None:
+    """How wide the terminal is that a stream writes to; None if it is none, or does not know."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
 def calm(text: str) -> str:
     """The text with nothing in it that a terminal would obey: control characters, changes of direction.
 
