@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
     print("Who fails, and who sits well: sums of faults, mean points by seat")
     faults = played.groupby("bot")[["too_late", "malformed", "illegal", "gone"]].sum()
     by_seat = played.pivot_table("points", "bot", "seat").round(3).add_prefix("points in seat ")
-    print(faults.join(by_seat))
+    print(faults.join(by_seat).to_string())
 
 
 if __name__ == "__main__":
