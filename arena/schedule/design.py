@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from math import comb, gcd
+from operator import length_hint
 from random import Random
 
 import attrs
@@ -25,6 +26,8 @@ STEPS_MAX = 60_000
 """For each, in all its climbs; half a second.  Up to 40 bots and 6 seats most take fewer than 10,000."""
 CLIMB_STEPS_MAX = 20_000
 """Of one climb: one that ends on a plateau is not saved by more."""
+SIZE_USUAL = 10
+"""Up to so many seats; a step takes longer with more, and there are fewer of them then."""
 CLIMBS_MAX = 200
 """For each: with few sets to choose from, most climbs end with a set that is there twice."""
 
@@ -93,11 +96,15 @@ def _fixed(points: int, size: int, times: int) -> _Frame:
 
 def _base(frame: _Frame) -> list[Block] | None:
     """Base blocks that give such a design, if some are found."""
-    rng, steps = Random(0), iter(range(STEPS_MAX))
+    rng, left = Random(0), STEPS_MAX * SIZE_USUAL // max(SIZE_USUAL, *frame.sizes)
     for _ in range(CLIMBS_MAX):
-        base = _climb(frame, rng, islice(steps, CLIMB_STEPS_MAX))
+        steps = iter(range(min(left, CLIMB_STEPS_MAX)))
+        base = _climb(frame, rng, steps)
         if base is not None and _are_apart(base, frame.modulus):
             return base
+        left -= min(left, CLIMB_STEPS_MAX) - length_hint(steps)
+        if not left:  # a climb begins with drawing all blocks: without a step to follow that is for nothing
+            break
     return None
 
 
