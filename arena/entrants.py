@@ -13,6 +13,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
 from pathlib import Path
@@ -454,10 +455,14 @@ _RECIPE: Mapping[str, Reader[Any]] = {
 
 def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:
     """The regular files below a folder, by relative path, sorted; without hidden and `skipped` ones."""
-    found, looked = [], 0
-    for top, folders, names in os.walk(folder):
+    found, looked, tops = [], 0, [os.fspath(folder)]
+    while tops:
+        top = tops.pop()
+        # One level at a time: `os.walk` may call itself for each, and a bot can make them a thousand deep.
+        _, folders, names = next(os.walk(top), (top, [], []))
         unwanted = skipped if top == os.fspath(folder) else ()
-        folders[:] = [name for name in folders if _counts(name) and name not in unwanted]
+        inner = [os.path.join(top, name) for name in folders if _counts(name) and name not in unwanted]
+        tops += [path for path in inner if not os.path.islink(path)]
         paths = (os.path.join(top, name) for name in names if _counts(name))
         # Only regular files: reading a pipe would never end.
         found += [os.path.relpath(path, folder) for path in paths if os.path.isfile(path)]
@@ -497,12 +502,19 @@ def _built(folder: Path) -> dict[str, Any]:
 
 
 def _write_built(folder: Path, record: Mapping[str, object]) -> None:
-    """Writes the record whole or not at all."""
-    place = folder / ".arena"
+    """Writes the record whole or not at all, and follows no link: who built may have put some in its way."""
+    place, new = folder / ".arena", f"built.{os.getpid()}"
     try:
         place.mkdir(exist_ok=True)
-        new = place / f"built.{os.getpid()}"
-        new.write_text(json.dumps(record, indent=1) + "\n")
-        new.replace(place / "built")
+        inside = os.open(place, os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(new, dir_fd=inside)
+            written = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=inside)
+            with open(written, "w", encoding="ascii") as file:
+                file.write(json.dumps(record, indent=1) + "\n")
+            os.replace(new, "built", src_dir_fd=inside, dst_dir_fd=inside)
+        finally:
+            os.close(inside)
     except OSError as error:
         raise ConfigError(f"{place}: cannot be written: {error.strerror or error}") from None

@@ -148,6 +148,8 @@ WRONG_RECIPES = [
     ('run = "x"\nrestart = true', "restart: found true, expected never, series or match"),
     ('run = "x"\ninstances_max = 0', "instances_max: found 0, expected a whole number from 1 to 1000"),
     ('run = "x"\nconnect_s = 0', "connect_s: found 0, expected more than 0s"),
+    ('run = "x"\nconnect_s = 301', "connect_s: found 301, expected at most 5m"),
+    ('run = "x"\nconnect_s = "6m"', 'connect_s: found "6m", expected at most 5m'),
     ('run = "x"\ngame = ["a"]', "game: no such key (did you mean games?)"),
     ('run = "x', "line 1: "),
 ]
@@ -158,6 +160,13 @@ def test_a_wrong_recipe(base, recipe, expected):
     """A mistake in bot.toml names file, key, what was found and what is accepted."""
     path = write(base / "liar/bot.toml", recipe)
     assert refusal(resolve, "liar", base=base).startswith(f"{path}: {expected}")
+
+
+@pytest.mark.parametrize(("said", "expected"), [("300", 300.0), ('"5m"', 300.0), ("0.5", 0.5)])
+def test_the_longest_time_to_connect(base, said, expected):
+    """Five minutes, which is `CONNECT_S_MAX`, are still accepted."""
+    write(base / "liar/bot.toml", RECIPE + f"connect_s = {said}\n")
+    assert expected == resolve("liar", base=base).connect_s
 
 
 WRONG_SPECS = [
@@ -431,3 +440,20 @@ def test_a_record_that_cannot_be_written_is_a_sentence(base):
     write(base / "liar/.arena", "a file in the way")
     bot = attrs.evolve(resolve("liar", base=base), build=("true",))
     assert refusal(mark_built, bot, []).startswith(f"{base / 'liar/.arena'}: cannot be written: ")
+
+
+def test_a_record_is_written_through_no_link(base):
+    """A bot that is built in a box put links where the arena, which is in none, will write."""
+    write(base / "liar/bot.toml", BUILD)
+    write(base / "precious", "as it was")
+    (base / "liar/.arena").mkdir()
+    for name in ("built", f"built.{os.getpid()}"):
+        (base / "liar/.arena" / name).symlink_to(base / "precious")
+    assert not needs_build(mark_built(resolve("liar", base=base), []))
+    (base / "liar/.arena/built").rename(base / "mine")
+    (base / "liar/.arena").rmdir()
+    (base / "liar/.arena").symlink_to(base)
+    assert refusal(mark_built, resolve("liar", base=base), []).startswith(
+        f"{base / 'liar/.arena'}: cannot be"
+    )
+    assert ("as it was", False) == ((base / "precious").read_text(), (base / "built").exists())

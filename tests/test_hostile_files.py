@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,26 @@ def test_a_bots_folder_may_hold_anything(tmp_path, make):
             resolve(str(place), base=tmp_path)
     else:
         assert before == resolve(str(place), base=tmp_path).fingerprint
+
+
+@pytest.mark.slow
+def test_a_bots_folder_may_be_deep(tmp_path, monkeypatch):
+    """Deeper than Python may call itself: it is looked through all the same."""
+    place = bot(tmp_path / "mine")
+    before = resolve(str(place), base=tmp_path).fingerprint
+    monkeypatch.chdir(place)
+    for _ in range(200):  # a thousand, where nobody lowers the limit, take seconds to remove
+        os.mkdir("a")
+        os.chdir("a")
+    os.chdir(place)
+    calls_max = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 150)
+    try:
+        assert before == resolve(str(place), base=tmp_path).fingerprint
+    finally:
+        sys.setrecursionlimit(calls_max)
+    Path("a/a/a/more").write_text("it counts")
+    assert before != resolve(str(place), base=tmp_path).fingerprint
 
 
 @kinds
