@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -169,6 +170,14 @@ def _rules(place: Place, scratch: str) -> tuple[list[str], list[str]]:
     return [str(path) for path in readable], [str(path) for path in writable]
 
 
+def _remove(folder: Path) -> None:
+    """Removes temporary files, in folders as deep as a bot has made them."""
+    with suppress(RecursionError):  # up to Python 3.12 it calls itself for each
+        shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
+
+
 # Which means there are is found out by trying.
 
 
@@ -188,7 +197,7 @@ async def open_box(
     keeper = Keeper()
     with ExitStack() as undo:
         scratch = Path(tempfile.mkdtemp(prefix="arena-"))
-        undo.callback(shutil.rmtree, scratch, ignore_errors=True)
+        undo.callback(_remove, scratch)
         try:
             if means is not None:
                 yield Box(level, means, keeper, scratch)

@@ -157,9 +157,14 @@ def lower_limits(pid, word):
 # The network.
 
 
-def connect(port):
-    with socket.create_connection(("127.0.0.1", int(port)), timeout=2) as sock:
+def connect(port, host="127.0.0.1"):
+    with socket.create_connection((host, int(port)), timeout=2) as sock:
         assert sock.recv(6) == b"secret"
+
+
+def see_interfaces(*_):
+    """Others than that to itself."""
+    assert {"lo"} < {name for _, name in socket.if_nameindex()}
 
 
 def connect_abstract(name):
@@ -209,6 +214,14 @@ def fill(folder):
     except OSError:
         pass
     assert written >= 400, written
+
+
+def dig(*_):
+    """Folders in folders, deeper than Python calls itself."""
+    os.chdir(os.environ["TMPDIR"])
+    for _ in range(1100):
+        os.mkdir("a")
+        os.chdir("a")
 
 
 def one_large_file(*_):

@@ -322,6 +322,18 @@ async def test_a_file_has_a_largest_size(house, act, box):
     assert "escaped" != (await outcome_or_end(box, house, act))
 
 
+@each(["dig"], (LANDLOCK,))
+async def test_temporary_files_are_removed_however_deep(house, act, box):
+    """And the run comes to its end in order."""
+    need(box)
+    level, means = box
+    with trio.fail_after(30):
+        async with open_box(level, means=means) as opened, program(opened, house, act) as said:
+            assert "escaped" == said.text.strip()
+            assert any(opened._scratch.rglob("*"))
+    assert not opened._scratch.exists()
+
+
 async def outcome_or_end(box, place, act) -> str:
     level, means = box
     with trio.fail_after(30):
