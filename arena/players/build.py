@@ -8,11 +8,12 @@ from pathlib import Path
 import attrs
 import trio
 
-from arena.box.box import Box
+from arena.box.box import Box, Running
 from arena.box.places import Place
 from arena.entrants import Entrant, made_since, mark_built, snapshot
+from arena.errors import ConfigError
 from arena.players.log import BotLog
-from arena.players.start import BotBroken, settle, start_with_log
+from arena.players.start import BotBroken, ending, settle, start_with_log
 
 BUILD_S_MAX = 600.0
 
@@ -20,27 +21,29 @@ BUILD_S_MAX = 600.0
 async def build(entrant: Entrant, box: Box, place: Place, log_path: Path) -> Entrant:
     """Builds the bot in its folder and records what that made; gives the entrant as it is now.
 
-    Raises BotBroken if the build fails.
+    Raises BotBroken if the build fails, or leaves what is no bot's folder.
     """
     assert entrant.folder is not None, "what is built has a folder"
     before = snapshot(entrant.folder)
     command = " ".join(entrant.build)
     log = BotLog(log_path)
     try:
-        code = await _run_build(entrant, box, attrs.evolve(place, is_writable=True), log)
+        failure = await _run_build(entrant, box, attrs.evolve(place, is_writable=True), log)
     finally:
         log.close()
-    if code != 0:
-        ending = f"took more than {BUILD_S_MAX:g} s" if code is None else f"failed with exit code {code}"
-        raise BotBroken(entrant.name, f"its build {ending}: {command}", log.tail())
-    return mark_built(entrant, made_since(entrant.folder, before))
+    if failure:
+        raise BotBroken(entrant.name, f"its build {failure}: {command}", log.tail())
+    try:
+        return mark_built(entrant, made_since(entrant.folder, before))
+    except ConfigError as error:  # one bot's, and no reason not to play without it
+        raise BotBroken(entrant.name, f"after its build: {error}", log.tail()) from None
 
 
-async def _run_build(entrant: Entrant, box: Box, place: Place, log: BotLog) -> int | None:
-    """The exit code of the build; None if it took too long and was killed."""
+async def _run_build(entrant: Entrant, box: Box, place: Place, log: BotLog) -> str:
+    """Runs the build, and ends all that it started; gives what went wrong, or nothing."""
     env = dict(os.environ) if box.level != "strict" else None
     broken: BotBroken | None = None
-    code: int | None = None
+    failure = ""
     async with trio.open_nursery() as nursery:
         try:
             running = await start_with_log(
@@ -50,9 +53,9 @@ async def _run_build(entrant: Entrant, box: Box, place: Place, log: BotLog) -> i
             broken = error  # raised below, where no nursery makes a group of it
         else:
             try:
-                with trio.move_on_after(BUILD_S_MAX):
+                with trio.move_on_after(BUILD_S_MAX) as time:
                     await running.ended.wait()
-                    code = running.code
+                failure = f"took more than {BUILD_S_MAX:g} s" if time.cancelled_caught else _failure(running)
             finally:
                 with trio.CancelScope(shield=True):
                     await running.kill()
@@ -61,4 +64,15 @@ async def _run_build(entrant: Entrant, box: Box, place: Place, log: BotLog) -> i
                 running.close()
     if broken is not None:
         raise broken
-    return code
+    return failure
+
+
+def _failure(running: Running) -> str:
+    """What went wrong with a build that has ended, or nothing."""
+    if running.excess:
+        return running.excess
+    if running.code is None:
+        return "ended without an exit code"
+    if running.code < 0:
+        return ending(running.code)
+    return f"failed with exit code {running.code}" if running.code else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import signal
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import ExitStack
@@ -21,7 +20,7 @@ from arena.entrants import Entrant
 from arena.players.allowance import Allowance
 from arena.players.lag import LagWatch
 from arena.players.log import BotLog
-from arena.players.start import BotBroken, Started, settle, start
+from arena.players.start import BotBroken, Started, ending, settle, start
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, accept_all, introduce, send_last
 from arena.players.transport import Transport
@@ -161,7 +160,7 @@ async def _wait_entered(player: ProcessPlayer, connect_s: float) -> str | None:
     with trio.move_on_after(connect_s):
         await player.entered.wait()
     if player.is_gone:
-        has_finished = player.gone_reason == _ending(0)
+        has_finished = player.gone_reason == ending(0)
         return f"{player.gone_reason}, and never connected" if has_finished else player.gone_reason
     return None if player.entered.is_set() else f"did not connect within {connect_s:g} s"
 
@@ -169,18 +168,7 @@ async def _wait_entered(player: ProcessPlayer, connect_s: float) -> str | None:
 async def _watch_exit(running: Running, player: ProcessPlayer) -> None:
     await running.ended.wait()
     await settle()
-    player.leave(running.excess or _ending(running.code))
-
-
-def _ending(code: int | None) -> str:
-    if code is None:
-        return "its process is gone"
-    if code >= 0:
-        return f"its process ended with exit code {code}"
-    try:
-        return f"was ended by {signal.Signals(-code).name}"
-    except ValueError:  # a real-time signal
-        return f"was ended by signal {-code}"
+    player.leave(running.excess or ending(running.code))
 
 
 async def _serve(link: socket.socket | Transport, player: ProcessPlayer, door: _Door) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import socket
 import sys
 from collections.abc import Mapping, Sequence
@@ -159,6 +160,18 @@ def environment(name: str, token: str) -> dict[str, str]:
     # activated environment.
     path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
     return {**kept, "PATH": path, "ARENA_NAME": name, "ARENA_TOKEN": token}
+
+
+def ending(code: int | None) -> str:
+    """How a program ended, for people; None: nobody knows."""
+    if code is None:
+        return "its process is gone"
+    if code >= 0:
+        return f"its process ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal
+        return f"was ended by signal {-code}"
 
 
 async def settle() -> None:
