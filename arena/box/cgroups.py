@@ -25,13 +25,13 @@ def made_for(pids: Iterable[int], memory_bytes: int, tasks: int) -> list[str]:
             os.mkdir(place)
             made.append(place)
         _limit(made, memory_bytes, tasks)
-        for pid in pids:
-            with suppress(ProcessLookupError):
-                for place in made:
-                    _write(place, "cgroup.procs", pid)
     except (OSError, LookupError):
         remove(made)
         return []
+    for pid in pids:
+        for place in made:
+            with suppress(OSError):  # gone meanwhile, or not ours to move: the group holds the others
+                _write(place, "cgroup.procs", pid)
     return made
 
 
