@@ -56,6 +56,8 @@ async def start(
 
     `nursery` hears of the program until `Running.close`.  Raises BotBroken.
     """
+    if box.level == "strict":
+        place = attrs.evolve(place, is_writable=False)  # other people's code leaves nothing, builds excepted
     env = environment(entrant.name, token)
     link: socket.socket | Transport | None = None
     is_private = entrant.transport == "stdio"
