@@ -72,7 +72,7 @@ def bot(house: Path, code: str, *more: str, run: str = "true") -> Entrant:
     return resolve("own", base=house)
 
 
-async def built(box: tuple[str, str], house: Path, entrant: Entrant, mark: str = "-") -> list[str]:
+async def built(box: tuple[str, str], house: Path, entrant: Entrant, mark: str = "no such word") -> list[str]:
     """Builds the bot; gives what the build printed.  No process with the mark is left then."""
     need(box)
     level, means = box
@@ -87,7 +87,7 @@ async def built(box: tuple[str, str], house: Path, entrant: Entrant, mark: str =
     return (house / "build.log").read_text().splitlines()
 
 
-async def why_broken(box: tuple[str, str], house: Path, entrant: Entrant, mark: str = "-") -> str:
+async def why_broken(box: tuple[str, str], house: Path, entrant: Entrant, mark: str = "no such word") -> str:
     """Why the bot could not be built, in one line; empty if it could."""
     try:
         await built(box, house, entrant, mark)
