@@ -359,6 +359,16 @@ def test_a_bug_that_ends_a_connection_is_told_at_the_end(arena, monkeypatch):
 
 
 @pytest.mark.slow
+def test_what_a_broken_bot_says_above_a_long_trace_is_shown(arena):
+    """As Node does; of an endless one the end."""
+    Path("bad.py").write_text("print('cause'); [print('at', i) for i in range(13)]; raise SystemExit(1)")
+    Path("long.py").write_text("print('cause'); [print('at', i) for i in range(99)]; raise SystemExit(1)")
+    _, _, err = arena("session_bots:Even", "bad.py", "long.py", "--series", "1", "--out", "new")
+    said = [line.strip() for line in err.splitlines() if line.startswith("    | ")]
+    assert ["| cause", *(f"| at {i}" for i in range(13)), *(f"| at {i}" for i in range(79, 99))] == said
+
+
+@pytest.mark.slow
 def test_all_broken_bots_are_told_of_before_play(arena):
     """Each with the end of its log; nothing was played, and results/latest is not this run."""
     Path("bad.py").write_text("import sys; sys.exit('\\x1b[31mno luck today')")
@@ -376,7 +386,7 @@ def test_all_broken_bots_are_told_of_before_play(arena):
         "    | \\x1b[31mno luck today",
     ] == said
     code, out, err = arena(*words, "--leave-out-broken")
-    assert (0, True) == (code, "bad, worse: left out, as it could not be started" in out)
+    assert (0, True) == (code, "bad, worse: left out after failing to start" in out)
     assert ["left out", "left out"] == [
         row["status"] for row in rows("new", "bots") if row["bot"] in ("bad", "worse")
     ]

@@ -216,7 +216,7 @@ def test_the_leaderboard_says_what_people_need():
         "s",
     ] == lines[2].split()
     assert ["1", "none", "0", *"–––––––"] == lines[4].split()
-    assert ["late: withdrawn", "none: left out"] == [line.partition(",")[0] for line in lines[5:]]
+    assert ["late: withdrawn", "none: left out"] == [line.partition(" after")[0] for line in lines[5:]]
 
 
 BIG_BLINDS = st.floats(-2e9, 2e9)
@@ -288,7 +288,7 @@ def test_who_beats_the_leader_stands_below():
     """A line for each, after who was withdrawn."""
     shown = attrs.evolve(board(row("x"), row("late", status="withdrawn")), notes=("late (rank 2) beats x",))
     assert ["late: withdrawn", "late (rank 2) beats x"] == [
-        line.partition(",")[0] for line in leaderboard_text(shown, None).splitlines()[4:]
+        line.partition(" after")[0] for line in leaderboard_text(shown, None).splitlines()[4:]
     ]
 
 

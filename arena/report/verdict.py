@@ -66,7 +66,7 @@ def _notes(facts: Facts) -> Iterator[str]:
         yield facts.board.progress.note
     for status, said in (
         ("withdrawn", "withdrawn after failing match after match; defaults were played since"),
-        ("left out", "left out, as it could not be started"),
+        ("left out", "left out after failing to start"),
     ):
         bots = [row.bot for row in facts.rows if row.status == status]
         if bots:

@@ -37,8 +37,8 @@ GOAL = "until"
 """Where the store keeps the goal of `--until` and the series planned for it."""
 GOAL_LEFT = "until_left"
 """And whether there was play without it since: what is past its end was wanted then, and is not removed."""
-LOG_LINES = 8
-"""How much of a broken bot's log is shown."""
+LOG_LINES = 20
+"""How much of a broken bot's log is shown: Node says what is wrong above a dozen lines of its own."""
 ABORTED_SHOWN = 5
 ID_DIGITS = 8
 """Enough of a match's id: among 100,000 matches another one begins so with probability 2e-5."""

@@ -35,8 +35,8 @@ TITLES = (
 TITLES_OF_RETURNS = ("rank", "bot", "matches", "", "better", "won", "tied", "lost", "faults", "median", "p99")
 """The blank is for the unit.  Returns are the rating too; with points and win rate it would not fit."""
 _STATUS = {
-    "withdrawn": "withdrawn, as it failed match after match; defaults were played for it since",
-    "left out": "left out, as it could not be started",
+    "withdrawn": "withdrawn after failing match after match; defaults were played since",
+    "left out": "left out after failing to start",
 }
 
 

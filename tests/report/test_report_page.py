@@ -139,7 +139,7 @@ def test_bots_that_never_played(store: Store) -> None:
     store.put_bots([StoredBot("ann"), StoredBot("bob", status="left out")])
     text = written(store)
     assert "No match counts yet" in text
-    assert "Bob: left out, as it could not be started" in text or "bob: left out" in text.lower()
+    assert "Bob: left out after failing to start" in text or "bob: left out" in text.lower()
 
 
 def test_all_ties(store: Store) -> None:
