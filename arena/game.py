@@ -4,8 +4,8 @@ A game knows no clock, no JSON, no bots and no points.  Chance is just another
 actor: where the rules roll or deal, `to_act` names CHANCE and `draw` makes the
 move, so that a list of moves alone rebuilds every state.
 
-What a game gives, in the order in which its file should give it: house rules
-(the fields of its frozen attrs class), moves, states, observations, events, rules.
+A game gives house rules (the fields of its frozen attrs class), moves, states,
+observations, events, and the rules: games/README.md says in which files.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ from arena.analysis.counted import Progress
 from arena.analysis.leaderboard import Leaderboard, Row
 from arena.errors import ConfigError
 from arena.game import CHANCE, Seat
-from arena.games.liars_dice import Bid, Challenge, Forfeit, LiarsDice, Pass, Roll
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.record import Decision, pack
 from arena.show.board import WIDTH, leaderboard_text, tally
 from arena.show.match import retold, step_rows, steps_json, telling

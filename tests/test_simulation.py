@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from arena.clock import Control
 from arena.game import CHANCE, Seat
-from arena.games.liars_dice import Forfeit, LiarsDice
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice.moves import Forfeit
 from arena.players.stream import StreamPlayer
 from arena.record import FAULT_KINDS, pack, unpack
 from arena.referee import Conduct, Seating, play_match, replay

@@ -11,7 +11,7 @@ from liars_dice_questions import may_answer as may_answer_dice
 
 from arena.analysis.intervals import win_rate_interval
 from arena.games.blef import Blef
-from arena.games.blef_sets import SETS
+from arena.games.blef.sets import SETS
 from arena.sdk import choose
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ import trio
 import arena
 from arena.clock import Control
 from arena.game import Seat
-from arena.games.chamber import Chamber, State
-from arena.games.chamber_state import TURN, WINDOW
+from arena.games.chamber import Chamber
+from arena.games.chamber.state import TURN, WINDOW, State
 from arena.players.codec import Codec
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match

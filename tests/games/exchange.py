@@ -17,9 +17,9 @@ from arena.wire.connection import Answered, ArenaConnection
 NAMES = ("alice", "bob")
 
 
-def document(name):
-    """The text of this file beside the games."""
-    return Path(arena.games.__file__).with_name(name).read_text(encoding="utf-8")
+def document(folder):
+    """What a game's folder says of it on the wire."""
+    return (Path(arena.games.__file__).parent / folder / "wire.md").read_text(encoding="utf-8")
 
 
 def block(text, beginning):

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError, IllegalMove, MalformedAnswer
 from arena.game import CHANCE, Seat, explain, is_legal, shared_returns
-from arena.games.blef import Action, Bet, Blef, Check, Deal, Forfeit, Hand, LastRound, Player, State
-from arena.games.blef_sets import CARDS, TEXTS
+from arena.games.blef import Blef
+from arena.games.blef.moves import Bet, Check, Deal, Forfeit
+from arena.games.blef.sets import CARDS, TEXTS
+from arena.games.blef.state import Action, Hand, LastRound, Player, State
 from arena.players.codec import Codec
 from arena.testing.games import Tiny, check_game, random_match
 

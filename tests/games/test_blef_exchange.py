@@ -1,4 +1,4 @@
-"""arena/games/blef.md tells the truth: its exchange is replayed through the real codec and connections."""
+"""arena/games/blef/wire.md tells the truth: its exchange is replayed through the real codec and connections."""
 
 import json
 import re
@@ -8,10 +8,11 @@ from exchange import Reading, block, document
 
 from arena.clock import Control
 from arena.game import CHANCE
-from arena.games.blef import Blef, Deal
-from arena.games.blef_sets import CARDS, SETS, TEXTS
+from arena.games.blef import Blef
+from arena.games.blef.moves import Deal
+from arena.games.blef.sets import CARDS, SETS, TEXTS
 
-DOCUMENT = document("blef.md")
+DOCUMENT = document("blef")
 
 
 def chance(table, word, text):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.games.blef_sets import CARDS, SETS, TEXTS, Card, pool
+from arena.games.blef.sets import CARDS, SETS, TEXTS, Card, pool
 
 # RULES.md, "Blef", "Check against": of the C(24, 5) pools, how many hold one given set.
 KINDS = [

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError, IllegalMove
 from arena.game import CHANCE, Seat, explain, is_legal, shared_returns
-from arena.games.bluff import Accuse, Bluff, Deal, Pass, Play, State
+from arena.games.bluff import Bluff
+from arena.games.bluff.moves import Accuse, Deal, Pass, Play
+from arena.games.bluff.state import State
 from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
 from arena.testing import random_match
 

@@ -5,7 +5,8 @@ from itertools import permutations
 import attrs
 import pytest
 
-from arena.games.bluff import Bluff, Deal
+from arena.games.bluff import Bluff
+from arena.games.bluff.moves import Deal
 from arena.games.cards import sort_cards
 from arena.testing import Tiny, check_game
 

@@ -1,4 +1,4 @@
-"""arena/games/bluff.md shows what is really said: its match is replayed through codec and connections."""
+"""arena/games/bluff/wire.md shows what is really said: its match is replayed through codec and connections."""
 
 import json
 from random import Random
@@ -6,13 +6,14 @@ from random import Random
 from exchange import Script, block, document
 
 from arena.game import CHANCE, Seat, is_legal
-from arena.games.bluff import Bluff, Deal
+from arena.games.bluff import Bluff
+from arena.games.bluff.moves import Deal
 from arena.games.cards import RANKS, SUITS
 from arena.players.codec import Codec
 from arena.sdk import choose
 from arena.wire.messages import RESERVED_NAMES
 
-TEXT = document("bluff.md")
+TEXT = document("bluff")
 CLOCK = {"move_s": 1.0, "bank_s": None, "increment_s": 0.0, "margin_s": 0.2, "first_s": 10.0}
 
 

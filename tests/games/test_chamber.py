@@ -9,8 +9,12 @@ import pytest
 
 from arena.errors import ConfigError, IllegalMove
 from arena.game import CHANCE, Seat, explain, is_legal, shared_returns
-from arena.games.chamber import Chamber, Load, Pass, Rebalance, ShootPlayer, State
-from arena.games.chamber_items import (
+from arena.games.chamber import Chamber
+from arena.games.chamber.moves import (
+    Load,
+    Pass,
+    Rebalance,
+    ShootPlayer,
     UseAddLifeItem,
     UseChamberCheckItem,
     UseDoubleDamageItem,
@@ -19,7 +23,7 @@ from arena.games.chamber_items import (
     UseSkipItem,
     UseStealItem,
 )
-from arena.games.chamber_state import LOAD, OVER, REBALANCED, TURN
+from arena.games.chamber.state import LOAD, OVER, REBALANCED, TURN, State
 
 PLAYTHROUGH = Path(__file__).with_name("chamber_playthrough.txt")
 GAME = Chamber()

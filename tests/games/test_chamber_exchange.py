@@ -1,4 +1,4 @@
-"""arena/games/chamber.md tells the truth: its exchange is replayed through the real codec and connections."""
+"""arena/games/chamber/wire.md tells the truth: its exchange is replayed through the real codec and connections."""
 
 import json
 import re
@@ -8,12 +8,13 @@ from exchange import Reading, block, document
 
 from arena.clock import Control
 from arena.game import CHANCE, Seat
-from arena.games.chamber import Chamber, Load, Observation, Rebalance
-from arena.games.chamber_items import ITEMS
-from arena.games.chamber_state import Player
+from arena.games.chamber import Chamber
+from arena.games.chamber.items import ITEMS
+from arena.games.chamber.moves import Load, Rebalance
+from arena.games.chamber.state import Observation, Player
 from arena.players.codec import Codec
 
-DOCUMENT = document("chamber.md")
+DOCUMENT = document("chamber")
 
 
 def chance(table, word, text):

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.game import CHANCE, Seat, is_legal
-from arena.games.chamber import Chamber, Load, Rebalance
-from arena.games.chamber_items import BLANK, DECK, LATE_DECK, LIVE, UseAddLifeItem, UseStealItem
-from arena.games.chamber_state import LOAD, OVER, REBALANCED
+from arena.games.chamber import Chamber
+from arena.games.chamber.items import BLANK, DECK, LATE_DECK, LIVE
+from arena.games.chamber.moves import Load, Rebalance, UseAddLifeItem, UseStealItem
+from arena.games.chamber.state import LOAD, OVER, REBALANCED
 from arena.testing.games import Tiny, check_game, random_match, random_move
 
 SEEDS = st.integers(0, 2**32)

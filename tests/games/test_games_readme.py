@@ -1,56 +1,15 @@
-"""arena/games/README.md shows what is really said, and names what is really there."""
+"""arena/games/README.md names what is really there, and a game is what it says of a folder."""
 
-import json
 import re
 from pathlib import Path
 
+import pytest
+
 import arena.games
-from arena.game import CHANCE, Seat, is_legal
 from arena.games import GAMES
-from arena.games.liars_dice import LiarsDice, Roll
-from arena.players.codec import Codec
 
-README = Path(arena.games.__file__).with_name("README.md").read_text()
-NAMES = ("alice", "bob")
-
-
-def exchange():
-    """The lines of the recorded exchange: (arrow or "dice", name or all hands, JSON text)."""
-    block = re.search(r"```\n(dice .*?)```", README, re.DOTALL)
-    assert block is not None
-    for line in block[1].splitlines():
-        if line.startswith("dice"):
-            yield "dice", [[int(die)] for die in re.findall(r"\d", line)], ""
-        else:
-            arrow, name, text = line.split(maxsplit=2)
-            yield arrow, name, text
-
-
-def test_the_recorded_exchange_is_what_the_engine_says():
-    """Questions are the engine's, key for key, and the answers lead from each to the next."""
-    game = LiarsDice(dice=1)
-    codecs = {name: Codec(game, NAMES, Seat(seat)) for seat, name in enumerate(NAMES)}
-    state, asked, ids, answers = game.start(2), [], dict.fromkeys(NAMES, 0), {}
-    for arrow, name, text in exchange():
-        if arrow == "dice":
-            state = game.apply(state, {CHANCE: Roll(tuple(map(tuple, name)))}).state
-        elif arrow == "→":
-            ids[name] += 1
-            asked.append(Seat(NAMES.index(name)))
-            observation = json.loads(codecs[name].encode(game.observe(state, asked[-1])))
-            assert json.loads(text) == {"message_id": str(ids[name]), "game_number": 1, **observation}
-        else:
-            seat, answer = Seat(NAMES.index(name)), json.loads(text)
-            assert str(ids[name]) == answer["message_id"]
-            move = codecs[name].move(answer["move"])
-            legal = is_legal(game.options(state, seat), move)
-            answers[seat] = move if legal else game.default(state, seat)
-        if asked and len(answers) == len(asked):
-            assert game.to_act(state) == tuple(asked)
-            state = game.apply(state, answers).state
-            asked, answers = [], {}
-    assert game.to_act(state) == ()
-    assert game.ranks(state) == (2, 1)
+FOLDER = Path(arena.games.__file__).parent
+README = (FOLDER / "README.md").read_text()
 
 
 def test_every_game_is_in_the_table():
@@ -69,3 +28,19 @@ def test_games_answer_to_their_names():
     assert [name for name, game in GAMES.items() if game.name != name] == []
     assert "chess" not in GAMES
     assert len(GAMES) == len(list(GAMES))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_is_a_folder(name):
+    """Its class is in `rules.py`, below the rules; what bots are told is in `wire.md`, and the README links to it."""
+    folder = GAMES[name].__module__.split(".")[2]
+    assert f"arena.games.{folder}.rules" == GAMES[name].__module__
+    assert f"]({folder}/wire.md)" in README
+    assert (FOLDER / folder / "wire.md").is_file()
+    assert {"moves.py", "state.py", "events.py"} <= {path.name for path in (FOLDER / folder).iterdir()}
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: str(path.relative_to(FOLDER)))
+def test_files_are_short(path):
+    """No file of a game has more than 400 lines: it would have a second subject."""
+    assert len(path.read_text().splitlines()) <= 400

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from arena.errors import ConfigError, IllegalMove
 from arena.game import CHANCE, Seat, explain, is_legal
 from arena.games.cards import DECK
-from arena.games.holdem import Bet, Deal, Fold, Holdem
-from arena.games.holdem_betting import raises
+from arena.games.holdem import Holdem
+from arena.games.holdem.betting import raises
+from arena.games.holdem.moves import Bet, Deal, Fold
 from arena.players.codec import Codec
 from arena.testing.games import random_match, random_move
 

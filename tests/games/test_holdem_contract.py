@@ -8,8 +8,9 @@ import pytest
 
 from arena.game import Seat
 from arena.games.cards import DECK
-from arena.games.holdem import Bet, Deal, Fold, Holdem
-from arena.games.holdem_betting import BOARD_AT, raises, to_call
+from arena.games.holdem import Holdem
+from arena.games.holdem.betting import BOARD_AT, raises, to_call
+from arena.games.holdem.moves import Bet, Deal, Fold
 from arena.testing.games import Tiny, check_game
 
 PLAYTHROUGH = Path(__file__).with_name("holdem_playthrough.txt")

@@ -1,13 +1,14 @@
-"""arena/games/holdem.md shows what is really said: its match is replayed through codec and connections."""
+"""arena/games/holdem/wire.md shows what is really said: its match is replayed through codec and connections."""
 
 import re
 
 from exchange import Script, block, document
 
 from arena.games.cards import DECK
-from arena.games.holdem import Deal, Holdem
+from arena.games.holdem import Holdem
+from arena.games.holdem.moves import Deal
 
-TEXT = document("holdem.md")
+TEXT = document("holdem")
 CLOCK = {"move_s": 1.0, "bank_s": None, "increment_s": 0.0, "margin_s": 0.0, "first_s": 10.0}
 GAME = Holdem(stack=100, hands=2)
 

@@ -13,8 +13,9 @@ import attrs
 import pytest
 
 from arena.game import CHANCE, Seat
-from arena.games.holdem import Bet, Deal, Fold, Holdem
-from arena.games.holdem_betting import clockwise, raises, to_call
+from arena.games.holdem import Holdem
+from arena.games.holdem.betting import clockwise, raises, to_call
+from arena.games.holdem.moves import Bet, Deal, Fold
 
 pokerkit = pytest.importorskip("pokerkit")
 

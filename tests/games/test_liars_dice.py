@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError, IllegalMove
 from arena.game import CHANCE, Seat, is_legal, shared_returns
-from arena.games.liars_dice import Bid, Challenge, Forfeit, LiarsDice, Pass, Roll
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.testing.games import random_match
 
 PLAYTHROUGH = Path(__file__).with_name("liars_dice_playthrough.txt")

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from arena.game import CHANCE, Seat
-from arena.games.liars_dice import Challenge, LiarsDice, Roll
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice.moves import Challenge, Roll
 
 FIRST, SECOND = Seat(0), Seat(1)
 

@@ -12,7 +12,8 @@ from toys import Bet, Forfeit, Hut, Nothing, Pair, Play, Said, Seen, Shoot, Toy
 
 from arena.errors import MalformedAnswer
 from arena.game import Option, Seat, is_legal
-from arena.games.liars_dice import Bid, Challenge, LiarsDice, Pass
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice.moves import Bid, Challenge, Pass
 from arena.players.codec import SHOWN_MAX, Codec, shown
 from arena.sdk import choose, every
 

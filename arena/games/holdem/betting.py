@@ -14,6 +14,7 @@ import attrs
 
 from arena.game import Seat
 from arena.games.hands import strength
+from arena.games.states import changed
 
 __all__ = [
     "BOARD_AT",
@@ -45,7 +46,7 @@ _BOARD_CARDS = (0, 3, 4, 5)
 """How many cards of the board lie there, by street."""
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)  # for `changed`
 class Hand:
     """A hand under way; everything by seat has a place for every seat of the table."""
 
@@ -108,9 +109,12 @@ def raises(hand: Hand, seat: Seat) -> tuple[int, int] | None:
     Fewer than a full raise are an all-in; then both are the same.
     """
     call, stack = to_call(hand, seat), hand.stacks[seat]
+    # A seat that has acted may raise again only where it must call a full raise: `raise_size` is the last one.
+    # A short all-in is less than that, but several of them together may come to as much.
     if stack <= call or (hand.acted[seat] and call < hand.raise_size):
         return None
     top = hand.bets[seat] + call
+    # Without another seat that could call more, a raise could only be given back.
     for other, chips in enumerate(hand.stacks):
         if other != seat and hand.live[other] and chips + hand.bets[other] > top:
             return min(call + hand.raise_size, stack), stack
@@ -135,7 +139,19 @@ def dealt(
     live = tuple([chips > 0 for chips in stacks])
     nobody = (False,) * len(stacks)
     waiting = tuple([seat for seat in (*order[2:], *order[:2]) if left[seat]])
-    return _settled(Hand(deck, button, 0, left, posted, posted, live, nobody, waiting, big_blind))
+    hand = Hand(
+        deck=deck,
+        button=button,
+        street=0,
+        stacks=left,
+        bets=posted,
+        spent=posted,
+        live=live,
+        acted=nobody,
+        waiting=waiting,
+        raise_size=big_blind,
+    )
+    return _settled(hand)
 
 
 def folded(hand: Hand) -> Hand:
@@ -143,19 +159,7 @@ def folded(hand: Hand) -> Hand:
     seat = hand.waiting[0]
     live = (*hand.live[:seat], False, *hand.live[seat + 1 :])
     waiting = () if sum(live) == 1 else hand.waiting[1:]
-    after = Hand(
-        hand.deck,
-        hand.button,
-        hand.street,
-        hand.stacks,
-        hand.bets,
-        hand.spent,
-        live,
-        hand.acted,
-        waiting,
-        hand.raise_size,
-    )
-    return _settled(after)
+    return _settled(changed(hand, live=live, waiting=waiting))
 
 
 def paid(hand: Hand, amount: int) -> Hand:
@@ -165,17 +169,14 @@ def paid(hand: Hand, amount: int) -> Hand:
     if raised_by > 0:
         others = clockwise(len(hand.stacks), seat)[:-1]
         waiting = tuple([other for other in others if hand.live[other] and hand.stacks[other]])
-    after = Hand(
-        hand.deck,
-        hand.button,
-        hand.street,
-        _plus(hand.stacks, seat, -amount),
-        _plus(hand.bets, seat, amount),
-        _plus(hand.spent, seat, amount),
-        hand.live,
-        (*hand.acted[:seat], True, *hand.acted[seat + 1 :]),
-        waiting,
-        max(hand.raise_size, raised_by),
+    after = changed(
+        hand,
+        stacks=_plus(hand.stacks, seat, -amount),
+        bets=_plus(hand.bets, seat, amount),
+        spent=_plus(hand.spent, seat, amount),
+        acted=(*hand.acted[:seat], True, *hand.acted[seat + 1 :]),
+        waiting=waiting,
+        raise_size=max(hand.raise_size, raised_by),
     )
     return _settled(after)
 
@@ -187,7 +188,7 @@ def called(hand: Hand) -> tuple[Hand, Seat | None, int]:
     excess = top - max([bet for other, bet in enumerate(hand.bets) if other != seat])
     if not excess:
         return hand, None, 0
-    back = attrs.evolve(
+    back = changed(
         hand,
         stacks=_plus(hand.stacks, seat, excess),
         bets=_plus(hand.bets, seat, -excess),
@@ -200,17 +201,13 @@ def next_street(hand: Hand, big_blind: int) -> Hand:
     """The hand with the next cards on the board; nobody waits where fewer than two can still bet."""
     none, seats = (0,) * len(hand.stacks), clockwise(len(hand.stacks), hand.button)
     waiting = tuple([seat for seat in seats if hand.live[seat] and hand.stacks[seat]])
-    return Hand(
-        hand.deck,
-        hand.button,
-        hand.street + 1,
-        hand.stacks,
-        none,
-        hand.spent,
-        hand.live,
-        (False,) * len(none),
-        waiting if len(waiting) > 1 else (),
-        big_blind,
+    return changed(
+        hand,
+        street=hand.street + 1,
+        bets=none,
+        acted=(False,) * len(none),
+        waiting=waiting if len(waiting) > 1 else (),
+        raise_size=big_blind,
     )
 
 
@@ -220,7 +217,7 @@ def _settled(hand: Hand) -> Hand:
         (seat,) = hand.waiting
         able = [other for other, chips in enumerate(hand.stacks) if chips and hand.live[other]]
         if able == [seat] and not to_call(hand, seat):
-            return attrs.evolve(hand, waiting=())
+            return changed(hand, waiting=())
     return hand
 
 

@@ -1,7 +1,7 @@
 """Blef: ever higher bets on what the cards of all hands together hold, until somebody checks.
 
 There are 24 cards, 9 to ace.  In the first round each seat is dealt one.  The seat on turn bets that
-a set (`blef_sets.py`: 88 of them, by seniority) is in all hands together, higher than the last bet of
+a set (`sets.py`: 88 of them, by seniority) is in all hands together, higher than the last bet of
 the round; or checks it.  Then the hands are shown: set there, the checker loses the round, else the
 bettor.  The loser gets a card more from the next round on, above the maximum (11 at two seats, else
 24 / seats) it is eliminated.  The last seat wins.
@@ -21,19 +21,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import attrs
 
 from arena.game import (
     CHANCE,
-    Bare,
     Between,
     Event,
-    Form,
     Game,
     IllegalMove,
-    Literal,
     Option,
     Seat,
     Step,
@@ -41,208 +38,22 @@ from arena.game import (
     is_legal,
     shared_returns,
 )
-from arena.games.blef_sets import CARDS, SETS, TEXTS, Card, pool
+from arena.games.blef.events import (
+    BetMade,
+    Eliminated,
+    MatchOver,
+    OwnHand,
+    RoundLost,
+    RoundStarted,
+    Showdown,
+)
+from arena.games.blef.moves import CHECK, Bet, Check, Deal, Forfeit, Move
+from arena.games.blef.sets import CARDS, SETS, TEXTS, Card, pool
+from arena.games.blef.state import LOST, Action, Hand, LastRound, Observation, Player, State
 from arena.games.house_rules import check_seats
+from arena.games.states import changed
 
-__all__ = [
-    "CHECK",
-    "LOST",
-    "Action",
-    "Bet",
-    "Blef",
-    "Check",
-    "Deal",
-    "Forfeit",
-    "LastRound",
-    "Observation",
-    "State",
-]
-
-CHECK = len(SETS)
-"""The action id of a check, above those of all bets."""
-LOST = CHECK + 1
-"""Stands in histories after the last move: this seat lost the round."""
-
-
-# Moves.
-
-
-@attrs.frozen
-class Deal:
-    """Chance: the whole deck, so that luck does not depend on play."""
-
-    deck: tuple[int, ...]
-    """Card numbers, 4 × value + colour; every seat has a stretch of its own, as long as a hand may get."""
-
-
-@attrs.frozen
-class Bet:
-    """This set is in all hands together."""
-
-    form: ClassVar[Form] = Bare("action_id")
-    action_id: int
-
-
-@attrs.frozen
-class Check:
-    """The last bet is not true."""
-
-    form: ClassVar[Form] = Literal(CHECK)
-
-
-@attrs.frozen
-class Forfeit:
-    """What a seat that failed to answer did: it loses the round.  No bot can send it."""
-
-
-Move: TypeAlias = Deal | Bet | Check | Forfeit
-
-
-# States.
-
-
-@attrs.frozen(slots=False)
-class Action:
-    """A line of a round's history."""
-
-    player: Seat
-    action_id: int
-    """0..87 a bet, 88 a check, 89 the round was lost."""
-
-
-@attrs.frozen(slots=False)
-class Hand:
-    """Somebody's cards, sorted."""
-
-    nickname: Seat
-    hand: tuple[Card, ...]
-
-
-@attrs.frozen(slots=False)
-class LastRound:
-    """All there was in a finished round, which everybody may know."""
-
-    history: tuple[Action, ...]
-    hands: tuple[Hand, ...]
-    """Of the seats that were active."""
-    loser: Seat
-
-
-@attrs.frozen
-class State:
-    """All there is to know between two moves."""
-
-    n_cards: tuple[int, ...]
-    """By seat; 0 = out."""
-    hands: tuple[tuple[Card, ...], ...]
-    """By seat, sorted; empty between rounds, when chance is due or the match is over."""
-    round_number: int
-    on_turn: Seat
-    """Between rounds: who starts the next one; when the match is over: the winner."""
-    history: tuple[Action, ...] = ()
-    last_round: LastRound | None = None
-    out: tuple[Seat, ...] = ()
-    """In the order in which they were eliminated."""
-
-
-# Observations.
-
-
-@attrs.frozen(slots=False)
-class Player:
-    """How many cards somebody has; 0 = eliminated."""
-
-    nickname: Seat
-    n_cards: int
-
-
-@attrs.frozen(slots=False)
-class Observation:
-    """What the document's game state says to one player, in its field names."""
-
-    status: str
-    """`Running` or `Finished`."""
-    round_number: int
-    """From 1."""
-    max_cards: int
-    """Who loses a round with so many is eliminated."""
-    players: tuple[Player, ...]
-    """All seats in playing order, the eliminated ones too."""
-    hands: tuple[Hand, ...]
-    """The own hand; nothing for a spectator, for who is out, and between rounds."""
-    cp_nickname: Seat | None
-    """The current player; null when the match is over."""
-    history: tuple[Action, ...]
-    """Of this round."""
-    last_round: LastRound | None
-    """Null in the first round."""
-
-
-# Events: payloads are what `arena replay`, bots and spectators are told.  Cards are texts here ("TC", "AS").
-
-
-@attrs.frozen(slots=False)
-class RoundStarted:
-    """Public, `round_started`."""
-
-    round_number: int
-    n_cards: tuple[tuple[Seat, int], ...]
-    """Active seats and how many cards they have, in playing order from the one who starts."""
-
-
-@attrs.frozen(slots=False)
-class OwnHand:
-    """Private, `hand`: to each active seat its own cards."""
-
-    cards: tuple[str, ...]
-
-
-@attrs.frozen(slots=False)
-class BetMade:
-    """Public, `bet`."""
-
-    player: Seat
-    action_id: int
-    set: str
-
-
-@attrs.frozen(slots=False)
-class Showdown:
-    """Public, `check`: who checked whom, and what all hands were."""
-
-    player: Seat
-    bettor: Seat
-    action_id: int
-    """Of the bet."""
-    set: str
-    hands: tuple[tuple[Seat, tuple[str, ...]], ...]
-    is_there: bool
-    loser: Seat
-
-
-@attrs.frozen(slots=False)
-class RoundLost:
-    """Public, `round_lost`: somebody failed to answer."""
-
-    loser: Seat
-    hands: tuple[tuple[Seat, tuple[str, ...]], ...]
-
-
-@attrs.frozen(slots=False)
-class Eliminated:
-    """Public, `eliminated`."""
-
-    player: Seat
-
-
-@attrs.frozen(slots=False)
-class MatchOver:
-    """Public, `match_over`."""
-
-    ranks: tuple[tuple[Seat, int], ...]
-
-
-# Rules.
+__all__ = ["Blef"]
 
 
 @attrs.frozen
@@ -259,7 +70,7 @@ class Blef(Game[State, Move]):
     def start(self, seats: int) -> State:
         """A card for everyone, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
         check_seats(self, seats)
-        return State((1,) * seats, (), 1, Seat(0))
+        return State(n_cards=(1,) * seats, hands=(), round_number=1, on_turn=Seat(0))
 
     def max_cards(self, seats: int) -> int:
         """The most cards that a hand may have at a table of so many, who is out included.
@@ -315,14 +126,14 @@ class Blef(Game[State, Move]):
         is_over = _is_over(state)
         is_holding = seat is not None and state.hands and state.hands[seat]
         return Observation(
-            "Finished" if is_over else "Running",
-            state.round_number,
-            self.max_cards(len(state.n_cards)),
-            _players(state.n_cards),
-            (Hand(seat, state.hands[seat]),) if seat is not None and is_holding else (),
-            None if is_over else state.on_turn,
-            state.history,
-            state.last_round,
+            status="Finished" if is_over else "Running",
+            round_number=state.round_number,
+            max_cards=self.max_cards(len(state.n_cards)),
+            players=_players(state.n_cards),
+            hands=(Hand(seat, state.hands[seat]),) if seat is not None and is_holding else (),
+            cp_nickname=None if is_over else state.on_turn,
+            history=state.history,
+            last_round=state.last_round,
         )
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -351,28 +162,16 @@ class Blef(Game[State, Move]):
             if count:
                 told[seat] = OwnHand(tuple([TEXTS[number] for number in numbers]))
         started = RoundStarted(state.round_number, _counts(state.n_cards, state.on_turn))
-        after = State(
-            state.n_cards,
-            tuple(hands),
-            state.round_number,
-            state.on_turn,
-            (),
-            state.last_round,
-            state.out,
-        )
+        after = changed(state, hands=tuple(hands))
         return Step(after, (Event("round_started", started), Event("hand", None, told)))
 
     def _bet(self, state: State, move: Bet) -> Step[State]:
         """The bet stands, the turn moves on."""
         bettor, action_id = state.on_turn, move.action_id
-        after = State(
-            state.n_cards,
-            state.hands,
-            state.round_number,
-            _next(state.n_cards, bettor),
-            (*state.history, Action(bettor, action_id)),
-            state.last_round,
-            state.out,
+        after = changed(
+            state,
+            on_turn=_next(state.n_cards, bettor),
+            history=(*state.history, Action(bettor, action_id)),
         )
         return Step(after, (Event("bet", BetMade(bettor, action_id, SETS[action_id].name)),))
 
@@ -403,8 +202,17 @@ class Blef(Game[State, Move]):
         starter = loser if not is_out else heir if heir is not None else _next(n_cards, loser)
         hands = tuple([Hand(seat, hand) for seat, hand in zip(_SEATS, state.hands, strict=False) if hand])
         is_over = len(out) == len(n_cards) - 1
+        # A finished match keeps the number of its last round: no further one begins.
         number = state.round_number if is_over else state.round_number + 1
-        after = State(n_cards, (), number, starter, (), LastRound(history, hands, loser), out)
+        after = State(
+            n_cards=n_cards,
+            hands=(),
+            round_number=number,
+            on_turn=starter,
+            history=(),
+            last_round=LastRound(history, hands, loser),
+            out=out,
+        )
         if not is_out:
             return Step(after, (event,))
         eliminated = Event("eliminated", Eliminated(loser))

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import attrs
 
@@ -39,20 +39,18 @@ from arena.game import (
     CHANCE,
     Between,
     Event,
-    Form,
     Game,
     IllegalMove,
     OneOf,
     Option,
     Seat,
     Step,
-    Tagged,
     explain,
     is_legal,
 )
 from arena.games.cards import DECK, shuffled
 from arena.games.hands import category, strength
-from arena.games.holdem_betting import (
+from arena.games.holdem.betting import (
     STREETS,
     Hand,
     bets_in,
@@ -70,7 +68,22 @@ from arena.games.holdem_betting import (
     small_blind_seat,
     to_call,
 )
-from arena.games.holdem_view import (
+from arena.games.holdem.events import (
+    Eliminated,
+    Folded,
+    HandOver,
+    HandStarted,
+    Hole,
+    MatchOver,
+    Opened,
+    Paid,
+    PotWon,
+    Showdown,
+    Uncalled,
+)
+from arena.games.holdem.moves import Bet, Deal, Fold, Move
+from arena.games.holdem.state import State
+from arena.games.holdem.view import (
     NO_CARDS,
     NO_POTS,
     NO_TURN,
@@ -83,164 +96,12 @@ from arena.games.holdem_view import (
     turn_of,
 )
 from arena.games.house_rules import Accepts, check_seats
+from arena.games.states import changed
 
-__all__ = ["Bet", "Deal", "Fold", "Holdem", "State"]
+__all__ = ["Holdem"]
 
 BIG_BLINDS_MAX = 10_000
 """So many of them a stack may hold."""
-
-
-# Moves.
-
-
-@attrs.frozen
-class Deal:
-    """Chance: the order of the whole deck, so that the cards do not depend on how the hand is played."""
-
-    deck: tuple[str, ...]
-    """Seat s gets the cards 2s and 2s + 1, the board lies from 20 on."""
-
-
-@attrs.frozen
-class Fold:
-    """Gives the hand up."""
-
-    form: ClassVar[Form] = Tagged({"action": 0})
-
-
-@attrs.frozen
-class Bet:
-    """Puts `amount` more chips in: 0 is a check, what is owed a call, more a bet or a raise."""
-
-    form: ClassVar[Form] = Tagged({"action": 1}, {"amount": "betAmount"})
-    amount: int
-
-
-Move: TypeAlias = Deal | Fold | Bet
-
-
-# States.
-
-
-@attrs.frozen
-class State:
-    """All there is to know between two moves."""
-
-    hand_number: int
-    """From 1: the hand under way, or the next one."""
-    button: Seat
-    stacks: tuple[int, ...]
-    """By seat, before the hand."""
-    results: tuple[int, ...]
-    """Chips won or lost in the hands that are over, by seat."""
-    hand: Hand | None = None
-    """None between hands, when chance is due or the match is over."""
-    last: tuple[LastWinner, ...] = ()
-    """How the hand before ended."""
-    busts: tuple[tuple[Seat, int, int], ...] = ()
-    """Who is out: seat, hand number, and its chips before that hand."""
-
-
-# Events: payloads are what `arena replay`, bots and spectators are told.
-
-
-@attrs.frozen(slots=False)
-class HandStarted:
-    """Public, `hand_started`."""
-
-    hand_number: int
-    button: Seat
-    stacks: tuple[tuple[Seat, int], ...]
-    """Of the seats in it, before the blinds, in the order in which they act after the flop."""
-    blinds: tuple[tuple[Seat, int], ...]
-    """As posted: the small one, the big one."""
-
-
-@attrs.frozen(slots=False)
-class Hole:
-    """Private, `hole`: to each seat in the hand its own cards."""
-
-    cards: tuple[str, ...]
-
-
-@attrs.frozen(slots=False)
-class Folded:
-    """Public, `fold`."""
-
-    player: Seat
-
-
-@attrs.frozen(slots=False)
-class Paid:
-    """Public, `check`, `call`, `bet` or `raise`."""
-
-    player: Seat
-    amount: int
-    """Chips put in by it."""
-    to: int
-    """The player's whole bet on this street."""
-    all_in: bool
-
-
-@attrs.frozen(slots=False)
-class Uncalled:
-    """Public, `uncalled`: the part of a bet that nobody matched, given back."""
-
-    player: Seat
-    amount: int
-
-
-@attrs.frozen(slots=False)
-class Opened:
-    """Public, `flop`, `turn` or `river`."""
-
-    cards: tuple[str, ...]
-    """Those that were opened now."""
-    pot: int
-    """All chips bet so far."""
-
-
-@attrs.frozen(slots=False)
-class Showdown:
-    """Public, `showdown`: all seats that are in show."""
-
-    board: tuple[str, ...]
-    hands: tuple[tuple[Seat, tuple[str, ...], str], ...]
-    """Seat, hole cards, and what they make; from the first seat left of the button on."""
-
-
-@attrs.frozen(slots=False)
-class PotWon:
-    """Public, `pot`: the main pot first."""
-
-    size: int
-    winners: tuple[tuple[Seat, int], ...]
-
-
-@attrs.frozen(slots=False)
-class HandOver:
-    """Public, `hand_over`."""
-
-    won: tuple[tuple[Seat, int], ...]
-    """Chips won or lost in the hand, of each seat that was in it."""
-
-
-@attrs.frozen(slots=False)
-class Eliminated:
-    """Public, `eliminated`: a seat has no chips left in a freeze-out."""
-
-    seat: Seat
-
-
-@attrs.frozen(slots=False)
-class MatchOver:
-    """Public, `match_over`."""
-
-    ranks: tuple[tuple[Seat, int], ...]
-    returns: tuple[tuple[Seat, int], ...]
-
-
-# Rules.
 
 
 @attrs.frozen
@@ -290,7 +151,7 @@ class Holdem(Game[State, Move]):
         """Equal stacks; seat 0 posts the small blind.  Raises ConfigError for a wrong number of seats."""
         check_seats(self, seats)
         button = Seat(0) if seats == 2 else Seat(seats - 1)
-        return State(1, button, (self.stack,) * seats, (0,) * seats)
+        return State(hand_number=1, button=button, stacks=(self.stack,) * seats, results=(0,) * seats)
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
         """The seat on turn; chance between hands."""
@@ -331,7 +192,7 @@ class Holdem(Game[State, Move]):
         else:
             hand, event = folded(state.hand), Event("fold", Folded(seat))
         if hand.waiting:
-            return Step(self._with(state, hand), (event,))
+            return Step(changed(state, hand=hand), (event,))
         return self._street_over(state, hand, [event])
 
     def default(self, state: State, seat: Seat) -> Fold:
@@ -343,15 +204,23 @@ class Holdem(Game[State, Move]):
         number, hand = min(state.hand_number, self.hands), state.hand
         if hand is None:
             players = players_between(state.button, state.stacks)
-            return Observation(number, state.button, players, NO_TURN, NO_CARDS, NO_POTS, state.last)
+            return Observation(
+                hand_number=number,
+                button=state.button,
+                table=players,
+                turn=NO_TURN,
+                cards=NO_CARDS,
+                pots=NO_POTS,
+                last_winners=state.last,
+            )
         return Observation(
-            number,
-            state.button,
-            players_in(hand, state.stacks),
-            turn_of(hand),
-            cards_for(hand, seat if seat is not None and state.stacks[seat] else None),
-            open_pots(hand),
-            state.last,
+            hand_number=number,
+            button=state.button,
+            table=players_in(hand, state.stacks),
+            turn=turn_of(hand),
+            cards=cards_for(hand, seat if seat is not None and state.stacks[seat] else None),
+            pots=open_pots(hand),
+            last_winners=state.last,
         )
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -385,11 +254,12 @@ class Holdem(Game[State, Move]):
             Event("hole", None, {seat: Hole(hole(hand, seat)) for seat in order}),
         ]
         if hand.waiting:
-            return Step(self._with(state, hand), tuple(events))
+            return Step(changed(state, hand=hand), tuple(events))
         return self._street_over(state, hand, events)
 
     def _street_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
         """Cards are opened until somebody has to act or the hand is over."""
+        # More than one street at once where all but one are all-in: nobody is asked between them.
         while not hand.waiting:
             hand, seat, excess = called(hand)
             if seat is not None:
@@ -399,7 +269,7 @@ class Holdem(Game[State, Move]):
             before = len(board(hand))
             hand = next_street(hand, self.big_blind)
             events.append(Event(STREETS[hand.street], Opened(board(hand)[before:], bets_in(hand))))
-        return Step(self._with(state, hand), tuple(events))
+        return Step(changed(state, hand=hand), tuple(events))
 
     def _hand_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
         """The pots are shared, and the next hand, if there is one, is due."""
@@ -416,19 +286,17 @@ class Holdem(Game[State, Move]):
         in_hand = [seat for seat in clockwise(len(stacks), hand.button) if state.stacks[seat]]
         events.append(Event("hand_over", HandOver(tuple([(seat, net[seat]) for seat in in_hand]))))
         seen = len(shown) > 1
-        after = State(
-            state.hand_number + 1,
-            state.button,
-            (self.stack,) * len(stacks) if self.reset_stacks else tuple(stacks),
-            tuple([one + other for one, other in zip(state.results, net, strict=True)]),
-            None,
-            tuple(
-                [
-                    LastWinner(seat, won[seat], cards if seen else None, what if seen else None)
-                    for seat, cards, what in shown
-                ]
-            ),
-            state.busts,
+        last = [
+            LastWinner(seat, won[seat], cards if seen else None, what if seen else None)
+            for seat, cards, what in shown
+        ]
+        after = changed(
+            state,
+            hand_number=state.hand_number + 1,
+            stacks=(self.stack,) * len(stacks) if self.reset_stacks else tuple(stacks),
+            results=tuple([one + other for one, other in zip(state.results, net, strict=True)]),
+            hand=None,
+            last=tuple(last),
         )
         return self._next_hand(state, after, events)
 
@@ -437,7 +305,7 @@ class Holdem(Game[State, Move]):
         for seat, chips in enumerate(after.stacks):
             if not chips and state.stacks[seat]:
                 bust = (Seat(seat), state.hand_number, state.stacks[seat])
-                after = attrs.evolve(after, busts=(*after.busts, bust))
+                after = changed(after, busts=(*after.busts, bust))
                 events.append(Event("eliminated", Eliminated(Seat(seat))))
         if self._is_over(after):
             ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(self.ranks(after))])
@@ -446,19 +314,7 @@ class Holdem(Game[State, Move]):
             return Step(after, tuple(events))
         order = clockwise(len(after.stacks), state.button)
         button = next(seat for seat in order if after.stacks[seat])
-        return Step(attrs.evolve(after, button=button), tuple(events))
-
-    def _with(self, state: State, hand: Hand) -> State:
-        """The same match with its hand further on."""
-        return State(
-            state.hand_number,
-            state.button,
-            state.stacks,
-            state.results,
-            hand,
-            state.last,
-            state.busts,
-        )
+        return Step(changed(after, button=button), tuple(events))
 
     def _is_over(self, state: State) -> bool:
         """Whether all hands are played, or one seat has all chips."""

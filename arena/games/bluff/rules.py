@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import attrs
 
@@ -33,192 +33,29 @@ from arena.game import (
     CHANCE,
     Between,
     Event,
-    Form,
     Game,
     IllegalMove,
-    Literal,
     OneOf,
     Option,
     Seat,
     Step,
     Subset,
-    Tagged,
     explain,
     is_legal,
     shared_returns,
 )
+from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
+from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
+from arena.games.bluff.state import LastChallenge, LastPlay, Observation, State
 from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
 from arena.games.house_rules import Accepts, check_seats
+from arena.games.states import changed
 
-__all__ = ["Accuse", "Bluff", "Deal", "Observation", "Pass", "Play", "State"]
+__all__ = ["Bluff"]
 
 PLAYS_A_SEAT = 100
 """The bound on plays where the house rules name none: of random players' matches one in ten reaches it at a
 table of ten, none at a table of six."""
-
-
-# Moves.
-
-
-@attrs.frozen
-class Deal:
-    """Chance: all cards in the order in which they are dealt, the first to seat 0."""
-
-    cards: tuple[str, ...]
-
-
-@attrs.frozen
-class Play:
-    """These cards of the own hand, face down, as of this rank or suit; None: as of the rank that is due."""
-
-    form: ClassVar[Form] = Tagged({}, {"cards": "play"})
-    cards: tuple[str, ...]
-    claim: str | None = None
-
-
-@attrs.frozen
-class Pass:
-    """Nothing to say of another's play."""
-
-    form: ClassVar[Form] = Literal("pass")
-
-
-@attrs.frozen
-class Accuse:
-    """Not all of the cards just played are as claimed."""
-
-    form: ClassVar[Form] = Literal("bluff")
-
-
-Move: TypeAlias = Deal | Play | Pass | Accuse
-
-
-# States, and the parts that states and observations share.
-
-
-@attrs.frozen(slots=False)
-class LastPlay:
-    """What everybody knows of a play."""
-
-    player: Seat
-    count: int
-    claim: str
-
-
-@attrs.frozen(slots=False)
-class LastChallenge:
-    """What everybody knows of an accusation that counted."""
-
-    accuser: Seat
-    player: Seat
-    cards: tuple[str, ...]
-    """Those just played, sorted; the rest of the pile is never shown."""
-    bluff: bool
-    """Whether not all of them were as claimed."""
-
-
-@attrs.frozen
-class State:
-    """All there is to know between two moves."""
-
-    asked: str | None
-    """What is due: `deal`, `play`, `accuse`, or None when the match is over."""
-    current: Seat
-    """Whose turn it is, or whose play may be accused."""
-    hands: tuple[tuple[str, ...], ...]
-    """By seat, sorted."""
-    pile: tuple[str, ...] = ()
-    """As they came, those just played included."""
-    played: tuple[str, ...] = ()
-    """The cards that may be shown, sorted, while the others are asked."""
-    plays: int = 0
-    """Finished ones of the match."""
-    last_play: LastPlay | None = None
-    last_challenge: LastChallenge | None = None
-
-
-# Observations.
-
-
-@attrs.frozen(slots=False)
-class Observation:
-    """What a seat may know: its hand, and what happened openly."""
-
-    you: Seat | None
-    """None for a spectator."""
-    asked: str | None
-    """`play` or `accuse`; None when nobody is asked anything."""
-    current_player: Seat
-    """Whose turn it is, or whose play may be accused."""
-    hand: tuple[str, ...]
-    """By rank from A to K, then clubs, diamonds, hearts, spades; empty for a spectator."""
-    pile_size: int
-    hand_sizes: tuple[tuple[Seat, int], ...]
-    """In playing order from the current player."""
-    claim_due: str | None
-    """The rank that the next play claims; None where claims are free."""
-    last_play: LastPlay | None
-    last_challenge: LastChallenge | None
-
-
-# Events: payloads are what `arena replay`, bots and spectators are told.
-
-
-@attrs.frozen(slots=False)
-class Dealt:
-    """Public, `dealt`."""
-
-    hand_sizes: tuple[tuple[Seat, int], ...]
-
-
-@attrs.frozen(slots=False)
-class Hand:
-    """Private, `hand`: all the cards that a seat holds now, after the deal or after it took the pile."""
-
-    cards: tuple[str, ...]
-
-
-@attrs.frozen(slots=False)
-class Played:
-    """Public, `play`."""
-
-    player: Seat
-    count: int
-    claim: str
-    cards_left: int
-    """In the player's hand."""
-
-
-@attrs.frozen(slots=False)
-class Unchallenged:
-    """Public, `unchallenged`: nobody accused, the cards stay on the pile unseen."""
-
-    player: Seat
-    pile_size: int
-
-
-@attrs.frozen(slots=False)
-class Challenged:
-    """Public, `challenge`: who accused whom, what the cards were, and who takes how many."""
-
-    accuser: Seat
-    player: Seat
-    claim: str
-    cards: tuple[str, ...]
-    bluff: bool
-    taker: Seat
-    pile_size: int
-
-
-@attrs.frozen(slots=False)
-class MatchOver:
-    """Public, `match_over`."""
-
-    ranks: tuple[tuple[Seat, int], ...]
-    plays_max_reached: bool
-
-
-# Rules.
 
 
 @attrs.frozen
@@ -243,7 +80,7 @@ class Bluff(Game[State, Move]):
     def start(self, seats: int) -> State:
         """Nobody has cards yet, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
         check_seats(self, seats)
-        return State("deal", Seat(0), ((),) * seats)
+        return State(asked="deal", current=Seat(0), hands=((),) * seats)
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
         """The current player, or all others from the next seat on."""
@@ -290,15 +127,15 @@ class Bluff(Game[State, Move]):
     def observe(self, state: State, seat: Seat | None) -> Observation:
         """The own hand and what happened openly."""
         return Observation(
-            seat,
-            state.asked if state.asked != "deal" else None,
-            state.current,
-            state.hands[seat] if seat is not None else (),
-            len(state.pile),
-            _counts(tuple(map(len, state.hands)), state.current),
-            self._claim_due(state),
-            state.last_play,
-            state.last_challenge,
+            you=seat,
+            asked=state.asked if state.asked != "deal" else None,
+            current_player=state.current,
+            hand=state.hands[seat] if seat is not None else (),
+            pile_size=len(state.pile),
+            hand_sizes=_counts(tuple(map(len, state.hands)), state.current),
+            claim_due=self._claim_due(state),
+            last_play=state.last_play,
+            last_challenge=state.last_challenge,
         )
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -339,7 +176,7 @@ class Bluff(Game[State, Move]):
         sizes = _counts(tuple(map(len, hands)), state.current)
         told = {Seat(seat): Hand(hand) for seat, hand in enumerate(hands)}
         events = (Event("dealt", Dealt(sizes)), Event("hand", None, told))
-        return Step(State("play", state.current, hands), events)
+        return Step(changed(state, asked="play", hands=hands), events)
 
     def _played(self, state: State, move: Move) -> Step[State]:
         """The cards lie on the pile, and the others are asked."""
@@ -348,17 +185,16 @@ class Bluff(Game[State, Move]):
         assert isinstance(move, Play)
         claim = self._claim_due(state) or move.claim
         assert claim is not None
-        gone = set(move.cards)
+        gone = set(move.cards)  # the hand is sorted, and stays so when cards are left out
         hand = tuple([card for card in state.hands[player] if card not in gone])
-        after = State(
-            "accuse",
-            player,
-            _with_hand(state.hands, player, hand),
-            state.pile + move.cards,
-            sort_cards(move.cards),
-            state.plays + 1,
-            LastPlay(player, len(move.cards), claim),
-            state.last_challenge,
+        after = changed(
+            state,
+            asked="accuse",
+            hands=_with_hand(state.hands, player, hand),
+            pile=state.pile + move.cards,
+            played=sort_cards(move.cards),
+            plays=state.plays + 1,
+            last_play=LastPlay(player, len(move.cards), claim),
         )
         return Step(after, (Event("play", Played(player, len(move.cards), claim, len(hand))),))
 
@@ -402,17 +238,17 @@ class Bluff(Game[State, Move]):
     ) -> Step[State]:
         """The next seat's turn; or the end, when the player got rid of its cards or time is up."""
         player, seats = state.current, len(hands)
+        # `hands` are those after the accusation: who was rightly accused has taken the pile, and has cards.
         has_won = not hands[player]
         is_over = has_won or state.plays >= (self.plays_max or PLAYS_A_SEAT * seats)
-        after = State(
-            None if is_over else "play",
-            player if is_over else _others(seats, player)[0],
-            hands,
-            pile,
-            (),
-            state.plays,
-            state.last_play,
-            last_challenge,
+        after = changed(
+            state,
+            asked=None if is_over else "play",
+            current=player if is_over else _others(seats, player)[0],
+            hands=hands,
+            pile=pile,
+            played=(),
+            last_challenge=last_challenge,
         )
         if is_over:
             ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(self.ranks(after))])

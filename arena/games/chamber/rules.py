@@ -45,8 +45,8 @@ from arena.game import (
     shared_returns,
 )
 from arena.games.cards import shuffled
-from arena.games.chamber_items import (
-    ADD_LIFE,
+from arena.games.chamber.events import Rebalanced, RebalancerUsed, RoundStarted
+from arena.games.chamber.items import (
     BLANK,
     CHAMBER_CHECK,
     DECK,
@@ -55,10 +55,11 @@ from arena.games.chamber_items import (
     LIVE,
     QUICKSHOT,
     REBALANCER,
-    SKIP,
-    STEAL,
-    Belongings,
     Item,
+    in_order,
+    without,
+)
+from arena.games.chamber.moves import (
     Load,
     Move,
     Pass,
@@ -72,45 +73,30 @@ from arena.games.chamber_items import (
     UseRebalancerItem,
     UseSkipItem,
     UseStealItem,
-    in_order,
-    options_in_window,
-    options_on_turn,
-    replaced,
-    without,
 )
-from arena.games.chamber_state import (
+from arena.games.chamber.options import options_in_window, options_on_turn
+from arena.games.chamber.state import (
     LOAD,
     OVER,
     REBALANCED,
     TURN,
     WINDOW,
-    Checked,
-    Eliminated,
-    ItemStolen,
-    ItemUsed,
-    MatchOver,
     Observation,
-    Rebalanced,
-    RebalancerUsed,
-    RoundStarted,
-    Shot,
-    Skipped,
-    SkipUsed,
     State,
-    TurnStart,
     living,
     owners_of_rebalancers,
+    places,
     players,
     playing_order,
 )
+from arena.games.chamber.turns import shot, turn_start, used
 from arena.games.house_rules import Accepts, check_seats
+from arena.games.states import changed
 
-__all__ = ["Chamber", "Load", "Move", "Observation", "Pass", "Rebalance", "ShootPlayer", "State"]
+__all__ = ["Chamber"]
 
 AMOUNT_MAX: Final = 6
 """Rounds that one Rebalancer adds at most."""
-
-# Rules.
 
 
 @attrs.frozen
@@ -160,7 +146,14 @@ class Chamber(Game[State, Move]):
                 f"House rule items_per_round of {self.name} is {self.items_per_round}, "
                 f"but must be at most {len(DECK) // seats} for {seats} seats, as the deck has {len(DECK)}."
             )
-        return State(LOAD, (self.lives,) * seats, ((),) * seats, (False,) * seats, (), Seat(0))
+        return State(
+            due=LOAD,
+            lives=(self.lives,) * seats,
+            items=((),) * seats,
+            skipped=(False,) * seats,
+            chamber=(),
+            on_turn=Seat(0),
+        )
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
         """The seat on turn; before a round's first turn the owners of Rebalancers."""
@@ -177,7 +170,7 @@ class Chamber(Game[State, Move]):
         return (REBALANCED, state.round_number, state.window)
 
     def draw(self, state: State, rng: Random) -> Load | Rebalance:
-        """Items by seat number and the rounds; or what was added, and the rounds anew.
+        """Items by seat number and the rounds; or what was added, and the rounds shuffled again.
 
         As many numbers are drawn whatever happened before, and an added round leaves the others in
         their order, so that luck depends on play as little as it can.
@@ -216,9 +209,9 @@ class Chamber(Game[State, Move]):
             return self._window_closed(state, [(seat, moves[seat]) for seat in asked])
         move = moves[state.on_turn]
         if isinstance(move, ShootPlayer):
-            return self._shot(state, move.target)
+            return shot(state, move.target)
         assert isinstance(move, UseItem)
-        return self._used(state, move)
+        return used(state, move)
 
     def default(self, state: State, seat: Seat) -> ShootPlayer | Pass:
         """A shot at oneself; of a Rebalancer, none."""
@@ -229,17 +222,17 @@ class Chamber(Game[State, Move]):
         live, active = state.chamber.count(LIVE), state.active
         knows = CHAMBER_CHECK in active and seat == state.on_turn
         return Observation(
-            seat,
-            state.due if state.due in (TURN, WINDOW) else None,
-            state.on_turn,
-            players(state.lives, state.items, state.skipped),
-            playing_order(state.lives, state.on_turn),
-            state.turn_count,
-            live,
-            len(state.chamber) - live,
-            DOUBLE_DAMAGE in active,
-            QUICKSHOT in active,
-            state.chamber[0] if knows else None,
+            you=seat,
+            asked=state.due if state.due in (TURN, WINDOW) else None,
+            current_player=state.on_turn,
+            players=players(state.lives, state.items, state.skipped),
+            turnOrder=playing_order(state.lives, state.on_turn),
+            turnCount=state.turn_count,
+            live_left=live,
+            blank_left=len(state.chamber) - live,
+            double_damage=DOUBLE_DAMAGE in active,
+            quickshot=QUICKSHOT in active,
+            known_next=state.chamber[0] if knows else None,
         )
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -250,8 +243,7 @@ class Chamber(Game[State, Move]):
         """Who is out later ranks better."""
         if state.due != OVER:
             raise ValueError("the match is not over")
-        seats, places = len(state.lives), {seat: place for place, seat in enumerate(state.out)}
-        return tuple(seats - places.get(Seat(seat), seats - 1) for seat in range(seats))
+        return places(state)
 
     # A round is prepared.
 
@@ -299,21 +291,21 @@ class Chamber(Game[State, Move]):
 
     def _prepared(self, state: State, event: Event, **changes: Any) -> Step[State]:
         """The next window, while there is room and somebody has a Rebalancer; else the first turn."""
-        after = attrs.evolve(state, due=WINDOW, adding=(), **changes)
+        after = changed(state, due=WINDOW, adding=(), **changes)
         if len(after.chamber) < self.chamber_max and self.to_act(after):
             return Step(after, (event,))
-        return Step(attrs.evolve(after, due=TURN), (event, _turn_start(state.on_turn)))
+        return Step(changed(after, due=TURN), (event, turn_start(state.on_turn)))
 
     def _window_closed(self, state: State, answers: Sequence[tuple[Seat, Move]]) -> Step[State]:
         """Rebalancers are spent and chance is due; or nobody used one and the first turn begins."""
         adding = tuple([(seat, move.ammo) for seat, move in answers if isinstance(move, UseRebalancerItem)])
         if not adding:
-            return Step(attrs.evolve(state, due=TURN), (_turn_start(state.on_turn),))
+            return Step(changed(state, due=TURN), (turn_start(state.on_turn),))
         items = state.items
         for seat, _ in adding:
             items = without(items, seat, REBALANCER)
         events = [Event("use_rebalancer_item", RebalancerUsed(seat, ammo)) for seat, ammo in adding]
-        return Step(attrs.evolve(state, due=REBALANCED, items=items, adding=adding), tuple(events))
+        return Step(changed(state, due=REBALANCED, items=items, adding=adding), tuple(events))
 
     def _added(self, state: State, amounts: Sequence[int]) -> tuple[tuple[tuple[Seat, int], ...], int, int]:
         """What each user adds, as far as there is room, and the two counts after that."""
@@ -336,135 +328,6 @@ class Chamber(Game[State, Move]):
         event = Event("rebalanced", Rebalanced(added, live, blank))
         return self._prepared(state, event, chamber=move.chamber, window=state.window + 1)
 
-    # A turn.
-
-    def _used(self, state: State, move: UseItem) -> Step[State]:
-        """The item is gone and its effect is on; the turn goes on."""
-        seat, lives, skipped, active = state.on_turn, state.lives, state.skipped, state.active
-        item, target, items, event = _spent(state, move)
-        events: tuple[Event, ...] = (event,)
-        if item == ADD_LIFE:
-            lives = replaced(lives, seat, lives[seat] + 1)
-        elif item == SKIP:
-            assert target is not None
-            skipped = replaced(skipped, target, True)
-        else:
-            active = (*active, item)
-        if item == CHAMBER_CHECK:
-            result = Event("use_chamber_check_result", None, {seat: Checked(state.chamber[0])})
-            events = (event, result)
-        after = State(
-            TURN,
-            lives,
-            items,
-            skipped,
-            state.chamber,
-            seat,
-            active,
-            state.round_number,
-            state.window,
-            (),
-            state.turn_count,
-            state.out,
-        )
-        return Step(after, events)
-
-    def _shot(self, state: State, target: Seat) -> Step[State]:
-        """The next round is fired; the turn ends, or goes on after a blank at oneself or by a Quickshot."""
-        seat, fired, on_turn, turn_count = state.on_turn, state.chamber[0], state.on_turn, state.turn_count
-        lives, items, skipped, out = state.lives, state.items, state.skipped, state.out
-        if fired == LIVE:
-            damage = 2 if DOUBLE_DAMAGE in state.active else 1
-            lives = replaced(lives, target, max(0, lives[target] - damage))
-        events = [Event("shoot_player", Shot(seat, target, fired, lives[target]))]
-        if not lives[target]:
-            items, eliminated = _inherited(items, target, seat)
-            skipped, out = replaced(skipped, target, False), (*out, target)
-            events.append(eliminated)
-        is_over = len(out) == len(lives) - 1
-        is_quick = QUICKSHOT in state.active
-        if is_over:
-            (on_turn,) = living(lives)
-        elif fired == LIVE or target != seat:
-            if not is_quick or not lives[seat]:
-                on_turn, skipped, missed = _next_turn(seat, lives, skipped)
-                turn_count += 1 + len(missed)
-                events += [Event("skipped", Skipped(each)) for each in missed]
-            is_quick = False
-        is_empty = len(state.chamber) == 1 and not is_over
-        after = State(
-            OVER if is_over else LOAD if is_empty else TURN,
-            lives,
-            items,
-            skipped,
-            state.chamber[1:],
-            on_turn,
-            (QUICKSHOT,) if is_quick else (),
-            state.round_number + is_empty,
-            state.window,
-            (),
-            turn_count,
-            out,
-        )
-        if is_over:
-            events.append(self._match_over(after))
-        elif turn_count > state.turn_count and not is_empty:
-            events.append(_turn_start(on_turn))
-        return Step(after, tuple(events))
-
-    def _match_over(self, state: State) -> Event:
-        """The result, told to all."""
-        ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(self.ranks(state))])
-        return Event("match_over", MatchOver(ranks))
-
-
-def _spent(state: State, move: UseItem) -> tuple[Item, Seat | None, Belongings, Event]:
-    """The item that is used, whom it is meant for, what everybody owns after that, and what is told."""
-    seat = state.on_turn
-    if type(move) is UseStealItem:
-        item, target = move.item, move.skip_target
-        items = without(without(state.items, seat, STEAL), move.target, item)
-        return item, target, items, Event("use_steal_item", ItemStolen(seat, move.target, item, target))
-    item, items = move.item, without(state.items, seat, move.item)
-    if type(move) is UseSkipItem:
-        return item, move.target, items, Event(_KINDS[item], SkipUsed(seat, move.target))
-    return item, None, items, Event(_KINDS[item], ItemUsed(seat))
-
-
-def _inherited(items: Belongings, seat: Seat, shooter: Seat) -> tuple[Belongings, Event]:
-    """What everybody owns when this seat is out, which its killer inherits, and what is told."""
-    if seat == shooter:
-        return replaced(items, seat, ()), Event("eliminated", Eliminated(seat, None, ()))
-    taken = items[seat]
-    items = replaced(replaced(items, seat, ()), shooter, in_order(items[shooter] + taken))
-    return items, Event("eliminated", Eliminated(seat, shooter, taken))
-
-
-def _next_turn(
-    seat: Seat, lives: tuple[int, ...], skipped: tuple[bool, ...]
-) -> tuple[Seat, tuple[bool, ...], list[Seat]]:
-    """Who is on turn next, which skips are left, and who lost a turn by one."""
-    missed = []
-    while True:
-        seat = Seat((seat + 1) % len(lives))
-        if skipped[seat]:
-            skipped = replaced(skipped, seat, False)
-            missed.append(seat)
-        elif lives[seat]:
-            return seat, skipped, missed
-
-
-def _turn_start(seat: Seat) -> Event:
-    return Event("turn_start", TurnStart(seat))
-
 
 _CHANCE_ALONE = (CHANCE,)
 _PASS = Pass()
-_KINDS = {
-    SKIP: "use_skip_item",
-    DOUBLE_DAMAGE: "use_double_damage_item",
-    CHAMBER_CHECK: "use_chamber_check_item",
-    QUICKSHOT: "use_quickshot_item",
-    ADD_LIFE: "use_add_life_item",
-}
-"""What the use of an item is called in what is told."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from arena.game import Seat
-from arena.games.holdem_betting import Hand, board, hole, pots, raises, small_blind_seat, to_call
+from arena.games.holdem.betting import Hand, board, hole, pots, raises, small_blind_seat, to_call
 
 __all__ = [
     "NO_CARDS",

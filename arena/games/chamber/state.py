@@ -1,4 +1,4 @@
-"""What lies on Chamber's table: the state, what each seat sees of it, and what everybody is told."""
+"""The table of Chamber: the state between two moves, and what a seat may see of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from arena.game import Seat
-from arena.games.chamber_items import REBALANCER, Belongings, Item
+from arena.games.chamber.items import REBALANCER, Belongings, Item
 
 __all__ = [
     "LOAD",
@@ -16,23 +16,12 @@ __all__ = [
     "REBALANCED",
     "TURN",
     "WINDOW",
-    "Checked",
-    "Eliminated",
-    "ItemStolen",
-    "ItemUsed",
-    "MatchOver",
     "Observation",
     "Player",
-    "Rebalanced",
-    "RebalancerUsed",
-    "RoundStarted",
-    "Shot",
-    "SkipUsed",
-    "Skipped",
     "State",
-    "TurnStart",
     "living",
     "owners_of_rebalancers",
+    "places",
     "players",
     "playing_order",
 ]
@@ -45,10 +34,7 @@ TURN: Final = "turn"
 OVER: Final = "over"
 
 
-# States.
-
-
-@attrs.frozen
+@attrs.frozen(slots=False)  # for `changed`
 class State:
     """All there is to know between two moves."""
 
@@ -97,6 +83,12 @@ def owners_of_rebalancers(lives: tuple[int, ...], items: Belongings, first: Seat
     return tuple([seat for seat in playing_order(lives, first) if REBALANCER in items[seat]])
 
 
+def places(state: State) -> tuple[int, ...]:
+    """By seat: who is out later ranks better, and who is not out best."""
+    seats, lasted = len(state.lives), {seat: place for place, seat in enumerate(state.out)}
+    return tuple(seats - lasted.get(Seat(seat), seats - 1) for seat in range(seats))
+
+
 # Observations.
 
 
@@ -142,110 +134,3 @@ def players(lives: tuple[int, ...], items: Belongings, skipped: tuple[bool, ...]
     return tuple(
         Player(Seat(seat), left, items[seat], skipped[seat], left == 0) for seat, left in enumerate(lives)
     )
-
-
-# Events: payloads are what `arena replay`, bots and spectators are told.
-
-
-@attrs.frozen(slots=False)
-class RoundStarted:
-    """Public, `round_started`."""
-
-    round_number: int
-    items: tuple[tuple[Seat, tuple[Item, ...]], ...]
-    """Of the living seats, in playing order."""
-    live: int
-    blank: int
-
-
-@attrs.frozen(slots=False)
-class RebalancerUsed:
-    """Public, `use_rebalancer_item`."""
-
-    player: Seat
-    ammo: str
-
-
-@attrs.frozen(slots=False)
-class Rebalanced:
-    """Public, `rebalanced`: what the Rebalancers added, and what is in the chamber now."""
-
-    added: tuple[tuple[Seat, int], ...]
-    live: int
-    blank: int
-
-
-@attrs.frozen(slots=False)
-class TurnStart:
-    """Public, `turn_start`: somebody's turn begins, or goes on in a new round."""
-
-    player: Seat
-
-
-@attrs.frozen(slots=False)
-class Skipped:
-    """Public, `skipped`: whose turn it would have been."""
-
-    player: Seat
-
-
-@attrs.frozen(slots=False)
-class ItemUsed:
-    """Public: `use_double_damage_item` and the like."""
-
-    player: Seat
-
-
-@attrs.frozen(slots=False)
-class SkipUsed:
-    """Public, `use_skip_item`."""
-
-    player: Seat
-    target: Seat
-
-
-@attrs.frozen(slots=False)
-class ItemStolen:
-    """Public, `use_steal_item`."""
-
-    player: Seat
-    target: Seat
-    item: Item
-    skip_target: Seat | None
-
-
-@attrs.frozen(slots=False)
-class Checked:
-    """Private, `use_chamber_check_result`: to the user alone, the next round."""
-
-    next: str
-
-
-@attrs.frozen(slots=False)
-class Shot:
-    """Public, `shoot_player`."""
-
-    player: Seat
-    target: Seat
-    fired: str
-    """`live` or `blank`."""
-    lives: int
-    """Left to the target."""
-
-
-@attrs.frozen(slots=False)
-class Eliminated:
-    """Public, `eliminated`."""
-
-    seat: Seat
-    killer: Seat | None
-    """None after a suicide."""
-    items: tuple[Item, ...]
-    """What the killer takes."""
-
-
-@attrs.frozen(slots=False)
-class MatchOver:
-    """Public, `match_over`."""
-
-    ranks: tuple[tuple[Seat, int], ...]

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import attrs
 
@@ -28,11 +28,8 @@ from arena.game import (
     CHANCE,
     Between,
     Event,
-    Form,
     Game,
     IllegalMove,
-    Items,
-    Literal,
     OneOf,
     Option,
     Seat,
@@ -42,170 +39,20 @@ from arena.game import (
     shared_returns,
 )
 from arena.games.house_rules import Accepts, check_seats
+from arena.games.liars_dice.events import (
+    BidMade,
+    Eliminated,
+    Hand,
+    MatchOver,
+    RoundLost,
+    RoundStarted,
+    Showdown,
+)
+from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
+from arena.games.liars_dice.state import NOBODY, Observation, State
+from arena.games.states import changed
 
-__all__ = ["Bid", "Challenge", "Forfeit", "LiarsDice", "Observation", "Pass", "Roll", "State"]
-
-NOBODY = "not_available"
-"""What stands where a seat would, when there is none: the document's word."""
-
-
-# Moves.
-
-
-@attrs.frozen
-class Roll:
-    """Chance: dice for every seat, also for dead ones and lost dice, so that luck does not depend on play."""
-
-    hands: tuple[tuple[int, ...], ...]
-    """By seat; the first dice of each row count, as many as the seat has left."""
-
-
-@attrs.frozen
-class Bid:
-    """At least `count` dice in play show `face`."""
-
-    form: ClassVar[Form] = Items(("face", "count"))
-    face: int
-    count: int
-
-
-@attrs.frozen
-class Challenge:
-    """The last bid is not true."""
-
-    form: ClassVar[Form] = Literal("challenge")
-
-
-@attrs.frozen
-class Pass:
-    """Nothing to say off turn."""
-
-    form: ClassVar[Form] = Literal("pass")
-
-
-@attrs.frozen
-class Forfeit:
-    """What a seat that failed to answer did: it loses the round.  No bot can send it."""
-
-
-Move: TypeAlias = Roll | Bid | Challenge | Pass | Forfeit
-
-
-# States.
-
-
-@attrs.frozen
-class State:
-    """All there is to know between two moves."""
-
-    dice: tuple[int, ...]
-    """Left, by seat; 0 = out."""
-    hands: tuple[tuple[int, ...], ...]
-    """By seat, sorted; empty between rounds, when chance is due or the match is over."""
-    round_number: int
-    move_number: int
-    on_turn: Seat
-    last_move: str
-    last_bid: tuple[int, int]
-    last_bidder: Seat | str
-    last_loser: Seat | str
-    last_challenger: Seat | str
-    out: tuple[Seat, ...] = ()
-    """In the order in which they lost their last die."""
-    turns: int = 0
-    """Finished turns of the match, chance not counted."""
-
-
-# Observations.
-
-
-@attrs.frozen(slots=False)
-class Observation:
-    """What the document's `outbound` message says of the game, in its field names."""
-
-    round_number: int
-    """From 1."""
-    move_number: int
-    """From 1 in every round."""
-    your_hand: tuple[int, ...]
-    """Sorted; empty for a spectator, for who is out, and between rounds."""
-    other_hands: tuple[tuple[Seat, int], ...]
-    """How many dice each living seat has, the own one included, in playing order from the seat on turn."""
-    last_move: str
-    """`bid_made` when a bid is on the table, else `first_move`, or how the previous round ended:
-    `challenge_made` or `invalid_move`."""
-    last_bid: tuple[int, int]
-    """Face and count; (0, 0) when there is none in this round."""
-    last_bidder: Seat | str
-    """Of this round."""
-    last_loser: Seat | str
-    """Of the previous round, like the next."""
-    last_challenger: Seat | str
-
-
-# Events: payloads are what `arena replay`, bots and spectators are told.
-
-
-@attrs.frozen(slots=False)
-class RoundStarted:
-    """Public, `round_started`."""
-
-    round_number: int
-    dice: tuple[tuple[Seat, int], ...]
-    """Living seats and their dice, in playing order from the one who starts."""
-
-
-@attrs.frozen(slots=False)
-class Hand:
-    """Private, `hand`: to each living seat its own dice."""
-
-    dice: tuple[int, ...]
-
-
-@attrs.frozen(slots=False)
-class BidMade:
-    """Public, `bid`."""
-
-    bidder: Seat
-    bid: tuple[int, int]
-
-
-@attrs.frozen(slots=False)
-class Showdown:
-    """Public, `challenge`: who challenged whom, and what all hands showed."""
-
-    challenger: Seat
-    bidder: Seat
-    bid: tuple[int, int]
-    hands: tuple[tuple[Seat, tuple[int, ...]], ...]
-    actual: int
-    """How many dice in play counted for the bid's face."""
-    loser: Seat
-
-
-@attrs.frozen(slots=False)
-class RoundLost:
-    """Public, `invalid_move`: the round ended by an invalid answer, or none."""
-
-    loser: Seat
-
-
-@attrs.frozen(slots=False)
-class Eliminated:
-    """Public, `eliminated`."""
-
-    seat: Seat
-
-
-@attrs.frozen(slots=False)
-class MatchOver:
-    """Public, `match_over`."""
-
-    ranks: tuple[tuple[Seat, int], ...]
-    turns_max_reached: bool
-
-
-# Rules.
+__all__ = ["LiarsDice"]
 
 
 @attrs.frozen
@@ -231,7 +78,18 @@ class LiarsDice(Game[State, Move]):
     def start(self, seats: int) -> State:
         """All dice in the cup, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
         check_seats(self, seats)
-        return State((self.dice,) * seats, (), 1, 1, Seat(0), "first_move", (0, 0), NOBODY, NOBODY, NOBODY)
+        return State(
+            dice=(self.dice,) * seats,
+            hands=(),
+            round_number=1,
+            move_number=1,
+            on_turn=Seat(0),
+            last_move="first_move",
+            last_bid=(0, 0),
+            last_bidder=NOBODY,
+            last_loser=NOBODY,
+            last_challenger=NOBODY,
+        )
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
         """The living seats from the one on turn; with `challenge = "next"` that one alone."""
@@ -264,6 +122,7 @@ class LiarsDice(Game[State, Move]):
             raise IllegalMove(f"{len(asked)} seats are asked, {len(moves)} moves were given")
         if asked == _CHANCE_ALONE:
             return self._rolled(state, moves[CHANCE])
+        # All answers are looked at: an invalid one counts before a challenge that is nearer.
         forfeiter = challenger = None
         for seat in asked:
             move = moves[seat]
@@ -285,15 +144,15 @@ class LiarsDice(Game[State, Move]):
     def observe(self, state: State, seat: Seat | None) -> Observation:
         """The own dice and what was said aloud."""
         return Observation(
-            state.round_number,
-            state.move_number,
-            state.hands[seat] if seat is not None and state.hands else (),
-            _counts(state.dice, state.on_turn),
-            state.last_move,
-            state.last_bid,
-            state.last_bidder,
-            state.last_loser,
-            state.last_challenger,
+            round_number=state.round_number,
+            move_number=state.move_number,
+            your_hand=state.hands[seat] if seat is not None and state.hands else (),
+            other_hands=_counts(state.dice, state.on_turn),
+            last_move=state.last_move,
+            last_bid=state.last_bid,
+            last_bidder=state.last_bidder,
+            last_loser=state.last_loser,
+            last_challenger=state.last_challenger,
         )
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -313,6 +172,7 @@ class LiarsDice(Game[State, Move]):
 
     def _options_asked(self, state: State, seat: Seat) -> tuple[Option, ...]:
         """The options of a seat that is known to be asked."""
+        # Apart from `options`, as `apply` asks for every seat: to look each up in `to_act` would cost the square.
         if seat == state.on_turn:
             return _options_on_turn(*state.last_bid, sum(state.dice), self.faces)
         nothing_to_challenge = state.last_bidder == NOBODY or state.last_bidder == seat
@@ -333,20 +193,7 @@ class LiarsDice(Game[State, Move]):
         hands = tuple([tuple(sorted(row[:left])) for row, left in zip(move.hands, state.dice, strict=True)])
         living = _playing_order(state.dice, state.on_turn)
         return Step(
-            State(
-                state.dice,
-                hands,
-                state.round_number,
-                state.move_number,
-                state.on_turn,
-                state.last_move,
-                state.last_bid,
-                state.last_bidder,
-                state.last_loser,
-                state.last_challenger,
-                state.out,
-                state.turns,
-            ),
+            changed(state, hands=hands),
             (
                 Event("round_started", RoundStarted(state.round_number, _counts(state.dice, state.on_turn))),
                 Event("hand", None, {seat: Hand(hands[seat]) for seat in living}),
@@ -364,19 +211,15 @@ class LiarsDice(Game[State, Move]):
         assert isinstance(move, Bid)
         bidder = state.on_turn
         over = state.turns + 1 >= self.turns_max
-        after = State(
-            state.dice,
-            () if over else state.hands,
-            state.round_number,
-            state.move_number + 1,
-            _playing_order(state.dice, bidder)[1],
-            "bid_made",
-            (move.face, move.count),
-            bidder,
-            state.last_loser,
-            state.last_challenger,
-            state.out,
-            state.turns + 1,
+        after = changed(
+            state,
+            hands=() if over else state.hands,
+            move_number=state.move_number + 1,
+            on_turn=_playing_order(state.dice, bidder)[1],
+            last_move="bid_made",
+            last_bid=(move.face, move.count),
+            last_bidder=bidder,
+            turns=state.turns + 1,
         )
         event = Event("bid", BidMade(bidder, after.last_bid))
         return Step(after, (event, self._match_over(after)) if over else (event,))
@@ -402,19 +245,20 @@ class LiarsDice(Game[State, Move]):
         """The loser is a die short and starts the next round, or the next living seat after it does."""
         left = state.dice[loser] - 1
         dice = (*state.dice[:loser], left, *state.dice[loser + 1 :])
+        # Nothing of the round before stays but what these fields say, so all of them are named.
         after = State(
-            dice,
-            (),
-            state.round_number + 1,
-            1,
-            _playing_order(dice, loser)[0],
-            how,
-            (0, 0),
-            NOBODY,
-            loser,
-            challenger,
-            state.out if left else (*state.out, loser),
-            state.turns + 1,
+            dice=dice,
+            hands=(),
+            round_number=state.round_number + 1,
+            move_number=1,
+            on_turn=_playing_order(dice, loser)[0],
+            last_move=how,
+            last_bid=(0, 0),
+            last_bidder=NOBODY,
+            last_loser=loser,
+            last_challenger=challenger,
+            out=state.out if left else (*state.out, loser),
+            turns=state.turns + 1,
         )
         events = (event,) if left else (event, Event("eliminated", Eliminated(loser)))
         return Step(after, (*events, self._match_over(after)) if self._is_over(after) else events)

@@ -1,0 +1,73 @@
+"""What is told of a match of Blef: payloads for `arena replay`, bots and spectators.
+
+Cards are texts here ("TC", "AS").
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from arena.game import Seat
+
+__all__ = ["BetMade", "Eliminated", "MatchOver", "OwnHand", "RoundLost", "RoundStarted", "Showdown"]
+
+
+@attrs.frozen(slots=False)
+class RoundStarted:
+    """Public, `round_started`."""
+
+    round_number: int
+    n_cards: tuple[tuple[Seat, int], ...]
+    """Active seats and how many cards they have, in playing order from the one who starts."""
+
+
+@attrs.frozen(slots=False)
+class OwnHand:
+    """Private, `hand`: to each active seat its own cards."""
+
+    cards: tuple[str, ...]
+
+
+@attrs.frozen(slots=False)
+class BetMade:
+    """Public, `bet`."""
+
+    player: Seat
+    action_id: int
+    set: str
+
+
+@attrs.frozen(slots=False)
+class Showdown:
+    """Public, `check`: who checked whom, and what all hands were."""
+
+    player: Seat
+    bettor: Seat
+    action_id: int
+    """Of the bet."""
+    set: str
+    hands: tuple[tuple[Seat, tuple[str, ...]], ...]
+    is_there: bool
+    loser: Seat
+
+
+@attrs.frozen(slots=False)
+class RoundLost:
+    """Public, `round_lost`: somebody failed to answer."""
+
+    loser: Seat
+    hands: tuple[tuple[Seat, tuple[str, ...]], ...]
+
+
+@attrs.frozen(slots=False)
+class Eliminated:
+    """Public, `eliminated`."""
+
+    player: Seat
+
+
+@attrs.frozen(slots=False)
+class MatchOver:
+    """Public, `match_over`."""
+
+    ranks: tuple[tuple[Seat, int], ...]

@@ -1,0 +1,5 @@
+"""Bluff: cards go face down, and what is said of them may be a lie."""
+
+from arena.games.bluff.rules import Bluff
+
+__all__ = ["Bluff"]

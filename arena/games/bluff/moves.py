@@ -1,0 +1,44 @@
+"""The moves of Bluff, and how bots write them."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeAlias
+
+import attrs
+
+from arena.game import Form, Literal, Tagged
+
+__all__ = ["Accuse", "Deal", "Move", "Pass", "Play"]
+
+
+@attrs.frozen
+class Deal:
+    """Chance: all cards in the order in which they are dealt, the first to seat 0."""
+
+    cards: tuple[str, ...]
+
+
+@attrs.frozen
+class Play:
+    """These cards of the own hand, face down, as of this rank or suit; None: as of the rank that is due."""
+
+    form: ClassVar[Form] = Tagged({}, {"cards": "play"})
+    cards: tuple[str, ...]
+    claim: str | None = None
+
+
+@attrs.frozen
+class Pass:
+    """Nothing to say of another's play."""
+
+    form: ClassVar[Form] = Literal("pass")
+
+
+@attrs.frozen
+class Accuse:
+    """Not all of the cards just played are as claimed."""
+
+    form: ClassVar[Form] = Literal("bluff")
+
+
+Move: TypeAlias = Deal | Play | Pass | Accuse

@@ -1,0 +1,71 @@
+"""The table of Bluff: the state between two moves, and what a seat may see of it."""
+
+from __future__ import annotations
+
+import attrs
+
+from arena.game import Seat
+
+__all__ = ["LastChallenge", "LastPlay", "Observation", "State"]
+
+
+@attrs.frozen(slots=False)
+class LastPlay:
+    """What everybody knows of a play."""
+
+    player: Seat
+    count: int
+    claim: str
+
+
+@attrs.frozen(slots=False)
+class LastChallenge:
+    """What everybody knows of an accusation that counted."""
+
+    accuser: Seat
+    player: Seat
+    cards: tuple[str, ...]
+    """Those just played, sorted; the rest of the pile is never shown."""
+    bluff: bool
+    """Whether not all of them were as claimed."""
+
+
+@attrs.frozen(slots=False)  # for `changed`
+class State:
+    """All there is to know between two moves."""
+
+    asked: str | None
+    """What is due: `deal`, `play`, `accuse`, or None when the match is over."""
+    current: Seat
+    """Whose turn it is, or whose play may be accused."""
+    hands: tuple[tuple[str, ...], ...]
+    """By seat, sorted."""
+    pile: tuple[str, ...] = ()
+    """As they came, those just played included."""
+    played: tuple[str, ...] = ()
+    """The cards that may be shown, sorted, while the others are asked."""
+    plays: int = 0
+    """Finished ones of the match."""
+    last_play: LastPlay | None = None
+    last_challenge: LastChallenge | None = None
+
+
+@attrs.frozen(slots=False)
+class Observation:
+    """What a seat may know: its hand, and what happened openly."""
+
+    you: Seat | None
+    """None for a spectator."""
+    asked: str | None
+    """`play` or `accuse`; None when nobody is asked anything."""
+    current_player: Seat
+    """Whose turn it is, or whose play may be accused."""
+    hand: tuple[str, ...]
+    """By rank from A to K, then clubs, diamonds, hearts, spades; empty for a spectator."""
+    pile_size: int
+    hand_sizes: tuple[tuple[Seat, int], ...]
+    """In playing order from the current player."""
+    claim_due: str | None
+    """The rank that the next play claims; None where claims are free."""
+    last_play: LastPlay | None
+    last_challenge: LastChallenge | None

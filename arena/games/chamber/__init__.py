@@ -1,0 +1,5 @@
+"""Chamber: live and blank rounds in an order nobody knows."""
+
+from arena.games.chamber.rules import Chamber
+
+__all__ = ["Chamber"]

@@ -1,0 +1,37 @@
+"""The moves of Hold'em, and how bots write them."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeAlias
+
+import attrs
+
+from arena.game import Form, Tagged
+
+__all__ = ["Bet", "Deal", "Fold", "Move"]
+
+
+@attrs.frozen
+class Deal:
+    """Chance: the order of the whole deck, so that the cards do not depend on how the hand is played."""
+
+    deck: tuple[str, ...]
+    """Seat s gets the cards 2s and 2s + 1, the board lies from 20 on."""
+
+
+@attrs.frozen
+class Fold:
+    """Gives the hand up."""
+
+    form: ClassVar[Form] = Tagged({"action": 0})
+
+
+@attrs.frozen
+class Bet:
+    """Puts `amount` more chips in: 0 is a check, what is owed a call, more a bet or a raise."""
+
+    form: ClassVar[Form] = Tagged({"action": 1}, {"amount": "betAmount"})
+    amount: int
+
+
+Move: TypeAlias = Deal | Fold | Bet

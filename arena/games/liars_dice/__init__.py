@@ -1,0 +1,5 @@
+"""Liar's Dice: bids on what all hidden dice show together."""
+
+from arena.games.liars_dice.rules import LiarsDice
+
+__all__ = ["LiarsDice"]

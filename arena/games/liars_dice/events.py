@@ -1,0 +1,68 @@
+"""What is told of a match of Liar's Dice: payloads for `arena replay`, bots and spectators."""
+
+from __future__ import annotations
+
+import attrs
+
+from arena.game import Seat
+
+__all__ = ["BidMade", "Eliminated", "Hand", "MatchOver", "RoundLost", "RoundStarted", "Showdown"]
+
+
+@attrs.frozen(slots=False)
+class RoundStarted:
+    """Public, `round_started`."""
+
+    round_number: int
+    dice: tuple[tuple[Seat, int], ...]
+    """Living seats and their dice, in playing order from the one who starts."""
+
+
+@attrs.frozen(slots=False)
+class Hand:
+    """Private, `hand`: to each living seat its own dice."""
+
+    dice: tuple[int, ...]
+
+
+@attrs.frozen(slots=False)
+class BidMade:
+    """Public, `bid`."""
+
+    bidder: Seat
+    bid: tuple[int, int]
+
+
+@attrs.frozen(slots=False)
+class Showdown:
+    """Public, `challenge`: who challenged whom, and what all hands showed."""
+
+    challenger: Seat
+    bidder: Seat
+    bid: tuple[int, int]
+    hands: tuple[tuple[Seat, tuple[int, ...]], ...]
+    actual: int
+    """How many dice in play counted for the bid's face."""
+    loser: Seat
+
+
+@attrs.frozen(slots=False)
+class RoundLost:
+    """Public, `invalid_move`: the round ended by an invalid answer, or none."""
+
+    loser: Seat
+
+
+@attrs.frozen(slots=False)
+class Eliminated:
+    """Public, `eliminated`."""
+
+    seat: Seat
+
+
+@attrs.frozen(slots=False)
+class MatchOver:
+    """Public, `match_over`."""
+
+    ranks: tuple[tuple[Seat, int], ...]
+    turns_max_reached: bool

@@ -1,0 +1,58 @@
+"""The table of Liar's Dice: the state between two moves, and what a seat may see of it."""
+
+from __future__ import annotations
+
+import attrs
+
+from arena.game import Seat
+
+__all__ = ["NOBODY", "Observation", "State"]
+
+NOBODY = "not_available"
+"""What stands where a seat would, when there is none: the document's word."""
+
+
+@attrs.frozen(slots=False)  # for `changed`
+class State:
+    """All there is to know between two moves."""
+
+    dice: tuple[int, ...]
+    """Left, by seat; 0 = out."""
+    hands: tuple[tuple[int, ...], ...]
+    """By seat, sorted; empty between rounds, when chance is due or the match is over."""
+    round_number: int
+    move_number: int
+    on_turn: Seat
+    last_move: str
+    last_bid: tuple[int, int]
+    last_bidder: Seat | str
+    last_loser: Seat | str
+    last_challenger: Seat | str
+    out: tuple[Seat, ...] = ()
+    """In the order in which they lost their last die."""
+    turns: int = 0
+    """Finished turns of the match, chance not counted."""
+
+
+@attrs.frozen(slots=False)
+class Observation:
+    """What the document's `outbound` message says of the game, in its field names."""
+
+    round_number: int
+    """From 1."""
+    move_number: int
+    """From 1 in every round."""
+    your_hand: tuple[int, ...]
+    """Sorted; empty for a spectator, for who is out, and between rounds."""
+    other_hands: tuple[tuple[Seat, int], ...]
+    """How many dice each living seat has, the own one included, in playing order from the seat on turn."""
+    last_move: str
+    """`bid_made` when a bid is on the table, else `first_move`, or how the previous round ended:
+    `challenge_made` or `invalid_move`."""
+    last_bid: tuple[int, int]
+    """Face and count; (0, 0) when there is none in this round."""
+    last_bidder: Seat | str
+    """Of this round."""
+    last_loser: Seat | str
+    """Of the previous round, like the next."""
+    last_challenger: Seat | str

@@ -1,0 +1,28 @@
+"""The next state, by the names of the fields that change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["changed"]
+
+if TYPE_CHECKING:
+    # The same for those who call it; mypy checks names and types of fields for `attrs.evolve` alone.
+    from attrs import evolve as changed
+else:
+
+    def changed(state: Any, /, **changes: Any) -> Any:
+        """The same state with other values in these fields; its class is frozen, with `slots=False`.
+
+        Nothing is validated or converted: states have no validators.
+        """
+        # Every decision makes a state.  One of twelve fields takes 0.6 µs here and 2.1 µs by `attrs.evolve`,
+        # which goes through the fields in Python; with that, a decision took 10 to 25 % longer in every game.
+        # A new dict, not `after.__dict__.update(…)`: CPython reads fields from that three times slower.
+        fields = {**state.__dict__, **changes}
+        assert len(fields) == len(state.__dict__), (
+            f"{type(state).__name__} does not have all the fields {sorted(changes)}"
+        )
+        after = object.__new__(type(state))
+        object.__setattr__(after, "__dict__", fields)
+        return after
