@@ -191,7 +191,8 @@ class _Salvage:
         checksums.note_all(self.copy)
         if not whole["schedule"]:  # nobody may take it for a schedule that names no match
             self.copy.execute("DELETE FROM checksums WHERE part = ?", (SCHEDULE,))
-        planned = self.noted.get(MATCHES, (0, b""))[0]
+        noted, _ = self.noted.get(MATCHES, (0, b""))
+        planned = noted if isinstance(noted, int) else 0
         return Damage(
             path=self.path,
             sound=sound,

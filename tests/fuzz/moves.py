@@ -17,6 +17,7 @@ from arena.players.codec import Codec
 from .tape import Tape, value
 
 REASON_MAX = 2000
+BYTES_MAX = 65536
 WORDS = (
     *("pass", "challenge", "bluff", "yourself", "ann", "bob", "nobody", "", "Seat(1)", "\x1b[2J", "é😀"),
     *("AS", "TC", "KH", "A", "C", "packet", "username", "play", "claim", "action", "betAmount", "type"),
@@ -98,8 +99,9 @@ def _answer(tape: Tape, question: Question) -> Any:
 
 
 def _as_sent(value: object) -> Any:
-    """As it comes out of the wire's decoder."""
-    return msgspec.json.decode(msgspec.json.encode(value))
+    """As it comes out of the wire's decoder; nothing where the wire would not let it through."""
+    octets = msgspec.json.encode(value)
+    return msgspec.json.decode(octets) if len(octets) <= BYTES_MAX else None
 
 
 def _changed(tape: Tape, move: Any) -> Any:
