@@ -172,7 +172,7 @@ class LiarsDice(Game[State, Move]):
 
     def _options_asked(self, state: State, seat: Seat) -> tuple[Option, ...]:
         """The options of a seat that is known to be asked."""
-        # Apart from `options`, as `apply` asks for every seat: to look each up in `to_act` would cost the square.
+        # Apart from `options`, as `apply` asks for all seats: looking each up in `to_act` would be quadratic.
         if seat == state.on_turn:
             return _options_on_turn(*state.last_bid, sum(state.dice), self.faces)
         nothing_to_challenge = state.last_bidder == NOBODY or state.last_bidder == seat
