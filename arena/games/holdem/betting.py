@@ -109,7 +109,7 @@ def raises(hand: Hand, seat: Seat) -> tuple[int, int] | None:
     Fewer than a full raise are an all-in; then both are the same.
     """
     call, stack = to_call(hand, seat), hand.stacks[seat]
-    # A seat that has acted may raise again only where it must call a full raise (`raise_size` is the last one).
+    # A seat that has acted may raise again only where it must call a full raise (`raise_size`: the last).
     # A short all-in is less than that, but several of them together may come to as much.
     if stack <= call or (hand.acted[seat] and call < hand.raise_size):
         return None
