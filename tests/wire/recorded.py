@@ -32,7 +32,8 @@ from trio.testing import (
 
 import arena.wire
 from arena.game import Game
-from arena.games.liars_dice import Bid, Challenge, LiarsDice, Pass
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice.moves import Bid, Challenge, Pass
 from arena.plan import Plan, control_of
 from arena.players.base import Player
 from arena.players.lobby import Lobby

@@ -16,8 +16,8 @@ from msgspec import UnsetType
 
 from arena.clock import Control
 from arena.game import Between, OneOf, Option, Subset
-from arena.games import liars_dice
-from arena.games.liars_dice import Bid, Challenge, LiarsDice, Pass
+from arena.games.liars_dice import LiarsDice, events, rules, state
+from arena.games.liars_dice.moves import Bid, Challenge, Pass
 from arena.plan import Plan, control_of
 from arena.players import allowance, lobby, quotas, tcp
 from arena.players.codec import Codec
@@ -316,7 +316,7 @@ def test_options_look_as_they_are_explained() -> None:
     game = LiarsDice()
     codec = Codec(game, ("alice", "bob"), None)
     example = [json.loads(line) for line in re.findall(r"^    (\{.*\})$", TEXT, re.MULTILINE)]
-    assert example == json.loads(codec.options(liars_dice._options_on_turn(6, 3, 10, 6)))
+    assert example == json.loads(codec.options(rules._options_on_turn(6, 3, 10, 6)))
     domains = [json.loads(domain.strip("`")) for domain, _ in table("domain |")]
     options = (
         Option(Bid, {"face": Between(1, 6), "count": OneOf(("live", "blank"))}),
@@ -333,19 +333,19 @@ def test_options_look_as_they_are_explained() -> None:
 
 def test_every_field_of_a_question_is_explained() -> None:
     explained = [name for cell, _ in table("field of the question") for name in re.findall(r"`(\w+)`", cell)]
-    assert [field.name for field in attrs.fields(liars_dice.Observation)] == explained
+    assert [field.name for field in attrs.fields(state.Observation)] == explained
 
 
 def test_every_event_is_explained_and_shown(recorded: dict[str, str]) -> None:
     """The table has every kind with the fields of its payload, and the transcripts one of each at least."""
     payloads: dict[str, Any] = {
-        "round_started": liars_dice.RoundStarted,
-        "hand": liars_dice.Hand,
-        "bid": liars_dice.BidMade,
-        "challenge": liars_dice.Showdown,
-        "invalid_move": liars_dice.RoundLost,
-        "eliminated": liars_dice.Eliminated,
-        "match_over": liars_dice.MatchOver,
+        "round_started": events.RoundStarted,
+        "hand": events.Hand,
+        "bid": events.BidMade,
+        "challenge": events.Showdown,
+        "invalid_move": events.RoundLost,
+        "eliminated": events.Eliminated,
+        "match_over": events.MatchOver,
     }
     explained = {kind.strip("`"): re.findall(r"`(\w+)`", payload) for kind, payload in table("event |")}
     assert {
