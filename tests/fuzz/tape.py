@@ -70,6 +70,15 @@ def value(tape: Tape, words: Sequence[str], depth: int = 5) -> object:
             return tape.pick(words) * tape.below(2000)
         case 9 | 10:
             size = tape.byte()
-            return [value(tape, words, depth - 1) for _ in range(size % 5)] * (1000 if size > 250 else 1)
+            items = [value(tape, words, depth - 1) for _ in range(size % 5)]
+            is_many = size > 250 and not any(
+                isinstance(item, list | dict) or _is_long(item) for item in items
+            )
+            return items * (1000 if is_many else 1)
         case _:
             return {tape.pick(words): value(tape, words, depth - 1) for _ in range(tape.below(5))}
+
+
+def _is_long(value: object) -> bool:
+    """Whether a thousand of it would be more than the wire lets through anyway."""
+    return len(str(value)) > 60
