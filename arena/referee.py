@@ -15,7 +15,8 @@ import trio
 
 from arena.clock import Control, Limit, SeatClock
 from arena.game import CHANCE, Game, Seat, Step, explain, is_legal
-from arena.players.base import UNREAD, Desk, MatchStart, Player, Question, Slot
+from arena.players.base import UNREAD, MatchStart, Player
+from arena.players.desk import Desk, Question, Slot
 from arena.record import Capsule, Decision, MatchRecord, Turn
 from arena.schedule import derive_seed
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.errors import ConfigError
-from arena.regular import read_regular
 from arena.units import DURATION, format_duration, parse_duration, shown, unexpected
 
 T = TypeVar("T")
@@ -232,3 +232,28 @@ def listed(words: Collection[str], joint: str = "and") -> str:
     """`a, b and c`."""
     *most, last = words
     return f"{', '.join(most)} {joint} {last}" if most else last
+
+
+# Files of others.
+
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+"""A pipe that has come since we looked, and a file of the kernel's that waits, answer at once."""
+
+
+def read_regular(path: Path, bytes_max: int) -> bytes:
+    """What is in a file.  Raises OSError where none is, it is no regular one, or it holds more."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # first: to open a device may do something
+        raise _no_regular(path)
+    descriptor = os.open(path, _FLAGS)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _no_regular(path)
+        content = file.read(bytes_max + 1)
+    if content is None or len(content) > bytes_max:
+        raise OSError(errno.EFBIG, f"larger than {bytes_max:,} bytes", str(path))
+    return content
+
+
+def _no_regular(path: Path) -> OSError:
+    return OSError(errno.EINVAL, "no regular file", str(path))

@@ -23,8 +23,8 @@ import click
 from pandas import DataFrame
 
 from arena.analysis import load
-from arena.entrants import builtin_bots
 from arena.games import GAMES
+from arena.tournament.entrants import builtin_bots
 
 
 def built_in(file, cls, **constants):

@@ -27,10 +27,11 @@ import attrs
 import trio
 from tournaments import Record, opened
 
-from arena.entrants import remote
 from arena.games.liars_dice import LiarsDice
 from arena.referee import _Match
-from arena.runner import Summary, run_tournament
+from arena.tournament.entrants import remote
+from arena.tournament.runner import run_tournament
+from arena.tournament.summary import Summary
 
 SOURCE = Path(__file__).with_name("sleepers.cpp")
 SLEEP_S, LIMIT_S = 0.015, 0.020

@@ -17,8 +17,8 @@ import click
 import pytest
 
 from arena.cli import LATEST, cli, main
-from arena.prepare.folder import LATEST as PREPARED_LATEST
 from arena.record import FAULT_KINDS
+from arena.tournament.folder import LATEST as PREPARED_LATEST
 
 COMMANDS = sorted(cli.commands)
 READING = sorted(set(COMMANDS) - {"run", "compare", "report", "torture"})

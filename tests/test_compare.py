@@ -14,9 +14,9 @@ import pytest
 from arena.analysis.comparison import Comparison
 from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.cli import main
-from arena.course import ClosedSeries, Course, Result
+from arena.cli.compare import told
 from arena.schedule import FORMATS, Terms
-from arena.session.compare import told
+from arena.schedule.course import ClosedSeries, Course, Result
 
 QUICK = Hypotheses(elo1=200)
 BOTS = '''

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.conduct import Ledger, News, Outcome, note_all, withdrawals
 from arena.schedule import Pairing, round_robin
+from arena.schedule.withdrawals import Ledger, News, Outcome, note_all, withdrawals
 
 FINE, ABANDONED, CRASHED = Outcome(), Outcome(abandoned=True), Outcome(crashed=True)
 BOTH = Outcome(abandoned=True, crashed=True)

@@ -12,17 +12,18 @@ import trio._core._run as trio_run  # its dice decide who goes first: they are d
 import trio.testing
 from tournaments import FIELD, Fragile, Hopeless, Record, exact, local, opened
 
-from arena import keeping, runner
 from arena.analysis import export
 from arena.analysis.tables import COLUMNS
-from arena.conduct import Outcome
-from arena.course import Course, Result
 from arena.errors import ConfigError
-from arena.match import Table
-from arena.runner import course_of, cut, run_tournament, take_in
 from arena.schedule import FORMATS, Terms, match_id
+from arena.schedule.course import Course, Result
+from arena.schedule.withdrawals import Outcome
 from arena.store import Store
-from arena.tournament import Summary
+from arena.tournament import runner
+from arena.tournament import writer as keeping
+from arena.tournament.match import Table
+from arena.tournament.runner import course_of, cut, run_tournament, take_in
+from arena.tournament.summary import Summary
 
 FORMATS_TRIED = ("round-robin", "gauntlet", "comparison", "swiss", "knockout")
 FAILING = (local("eve", Hopeless), local("fay", Fragile))

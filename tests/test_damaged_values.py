@@ -10,9 +10,9 @@ import trio
 from tournaments import SHORT, play
 
 from arena.errors import ConfigError
-from arena.plan import Plan, identity
-from arena.prepare.plans import stored_form, stored_plan
 from arena.store import DATABASE, Store
+from arena.tournament.plan import Plan, identity
+from arena.tournament.stored import stored_form, stored_plan
 
 NO_UTF8 = "CAST(x'7b22ff227d' AS TEXT)"
 

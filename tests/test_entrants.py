@@ -6,23 +6,18 @@ from pathlib import Path
 import attrs
 import pytest
 
-from arena import entrants
-from arena.entrants import (
-    Entrant,
-    anonymous,
-    builtin_bots,
-    check_games,
+from arena.errors import ConfigError
+from arena.players.entrant import Entrant
+from arena.tournament import entrants, fingerprints
+from arena.tournament.entrants import anonymous, builtin_bots, check_games, remote, resolve, unique_names
+from arena.tournament.fingerprints import (
     check_unchanged,
     fingerprint,
     made_since,
     mark_built,
     needs_build,
-    remote,
-    resolve,
     snapshot,
-    unique_names,
 )
-from arena.errors import ConfigError
 
 RECIPE = 'name = "liar"\nversion = "2"\nrun = "python3 bot.py --deep"\n'
 
@@ -365,7 +360,7 @@ def test_fingerprints_are_bounded(base, monkeypatch):
         file.truncate(100_000_001)  # a hole: it takes no room
     assert refusal(resolve, "liar", base=base).startswith("liar: more than 100 MB of files")
     (base / "liar/huge").rename(base / "liar/.huge")
-    monkeypatch.setattr(entrants, "FILES_MAX", 1)
+    monkeypatch.setattr(fingerprints, "FILES_MAX", 1)
     assert refusal(resolve, "liar", base=base).startswith(f"{base / 'liar'}: more than 1 files")
 
 

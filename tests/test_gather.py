@@ -10,12 +10,12 @@ import trio
 from tournaments import Record, opened
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
-from arena.entrants import remote
 from arena.errors import ConfigError
-from arena.gather import gather
-from arena.players.lobby import Lobby
 from arena.players.transport import StreamTransport
-from arena.tournament import Summary
+from arena.tournament.entrants import remote
+from arena.tournament.gather import gather
+from arena.tournament.lobby import Lobby
+from arena.tournament.summary import Summary
 
 
 class NoPool:

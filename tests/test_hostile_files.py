@@ -13,13 +13,14 @@ import pytest
 
 from arena.analysis import export, load
 from arena.cli import cli
-from arena.entrants import needs_build, resolve
 from arena.errors import ArenaError, ConfigError
-from arena.plan.reading import load_plan
-from arena.regular import read_regular
 from arena.report.facts import _run_file
 from arena.show.text import calm
 from arena.store import Store, is_written
+from arena.strict import read_regular
+from arena.tournament.entrants import resolve
+from arena.tournament.fingerprints import needs_build
+from arena.tournament.plan.reading import load_plan
 
 HANGS_S = 5
 

@@ -11,9 +11,9 @@ import pytest
 import trio
 from tournaments import BAD, Record, alive, faults, honest, play, program, rows
 
-from arena.entrants import resolve
 from arena.games import GAMES
-from arena.runner import BrokenBots
+from arena.tournament.broken import BrokenBots
+from arena.tournament.entrants import resolve
 
 pytestmark = pytest.mark.slow
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.entrants import Entrant, check_apart, remote, unique_names
 from arena.errors import ConfigError
-from arena.names import alike, looks_like, unseen
+from arena.players.entrant import Entrant
+from arena.tournament.entrants import check_apart, remote, unique_names
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
+from arena.wire.names import alike, looks_like, unseen
 
 ALIKE = [
     pytest.param("odds", "оdds", id="a Cyrillic o"),

@@ -14,9 +14,9 @@ from tournaments import exact
 from arena.analysis import load
 from arena.analysis.leaderboard import leaderboard
 from arena.cli import cli
-from arena.prepare.plans import stored_game
 from arena.show.match import retold, telling
 from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store
+from arena.tournament.stored import stored_game
 
 HERE = Path(__file__).parent
 BOTS = "stored_bots"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.pending import Pending
 from arena.schedule import round_robin
+from arena.schedule.queue import Pending
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
 ORDER = list(round_robin(BOTS, {}, game="g", seats=2, series=2, seed=1, deals="same"))

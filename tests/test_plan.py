@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.clock import Control
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.plan import (
+from arena.tournament.plan import (
     BotSpec,
     Plan,
     as_mapping,

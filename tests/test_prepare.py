@@ -13,13 +13,14 @@ import attrs
 import pytest
 
 from arena.errors import ConfigError
-from arena.plan import BotSpec, Plan
-from arena.prepare.folder import LATEST, is_latest, latest_kept, matches_there, opened
-from arena.prepare.plans import prepare, stored_form, stored_game, stored_plan, write_run_file
 from arena.record import Entry, MatchRecord
-from arena.runner import course_of
 from arena.schedule import match_id
 from arena.store import DATABASE, Store, StoredBot, store_lock
+from arena.tournament.folder import LATEST, is_latest, latest_kept, matches_there, opened
+from arena.tournament.plan import BotSpec, Plan
+from arena.tournament.prepare import prepare
+from arena.tournament.runner import course_of
+from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
 
 BOT = "from arena.sdk import Bot\nclass Mine(Bot): ...\n"
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from terminals import Glass
 
 from arena.analysis.live import Standing, Standings
-from arena.conduct import Outcome
-from arena.course import ClosedSeries, Course, Result
 from arena.schedule import FORMATS, Pairing, Terms
+from arena.schedule.course import ClosedSeries, Course, Result
+from arena.schedule.withdrawals import Outcome
 from arena.show.live import Screen, Size, Terminal, picture
 from arena.show.progress import Account, Lines, Progress, progress, score_words
 from arena.show.text import width

@@ -334,7 +334,7 @@ async def test_benefit_of_the_doubt(autojump_clock):
             self.heard_since_s = heard_since_s
 
         def ask(self, question, slot):
-            from arena.players.base import Reply
+            from arena.players.desk import Reply
 
             slot.note_sent(slot.asked_at)
             slot.settle(Reply(Hut(), slot.asked_at + 1.5, slot.asked_at + self.heard_since_s))
@@ -378,7 +378,7 @@ async def test_an_alarm_that_nobody_waits_for_disturbs_nobody(autojump_clock):
             pass
 
         def ask(self, question, slot):
-            from arena.players.base import Reply
+            from arena.players.desk import Reply
 
             autojump_clock.jump(0.3)
             slot.note_sent(slot.asked_at)

@@ -31,10 +31,13 @@ from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.record import unpack
 from arena.referee import replay
-from arena.runner import BrokenBots, Silent, Summary, course_of, run_tournament
 from arena.schedule import match_id
 from arena.store import Store
-from arena.tournament import StopRule
+from arena.tournament.broken import BrokenBots
+from arena.tournament.reporting import Silent
+from arena.tournament.runner import course_of, run_tournament
+from arena.tournament.stopping import StopRule
+from arena.tournament.summary import Summary
 
 
 def leaves(group):

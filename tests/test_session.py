@@ -20,12 +20,12 @@ import pytest
 from terminals import Glass, InTerminal
 
 from arena.cli import main
+from arena.cli.run_options import how_to_connect, plan_of
+from arena.cli.stop import Stop, move_streams
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
-from arena.plan import Plan
-from arena.players.pool import Pool
-from arena.session.stop import Stop, move_streams
-from arena.session.words import how_to_connect, plan_of
+from arena.tournament.plan import Plan
+from arena.tournament.pool import Pool
 
 BOTS = '''
 from arena.sdk import Bot
@@ -419,7 +419,7 @@ def stop(monkeypatch):
     def leave(number, hint):
         raise Ended(number, hint)
 
-    monkeypatch.setattr("arena.session.stop.leave_at_once", leave)
+    monkeypatch.setattr("arena.cli.stop.leave_at_once", leave)
     return Stop()
 
 

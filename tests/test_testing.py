@@ -10,7 +10,8 @@ from toys import Bet, Hut, Nothing, Toy
 
 from arena.game import Seat
 from arena.games.liars_dice import LiarsDice
-from arena.players.base import GonePlayer, Reply
+from arena.players.base import GonePlayer
+from arena.players.desk import Reply
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
 from arena.testing import (

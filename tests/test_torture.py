@@ -15,12 +15,12 @@ from tournaments import BAD
 
 from arena.errors import ConfigError
 from arena.games import GAMES
-from arena.players.startup import BUDGET_S
 from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
 from arena.torture.processes import descendants
 from arena.torture.promises import Observed, Row, Terms
 from arena.torture.table import as_objects, conclusion, header, line
 from arena.torture.trial import Trial
+from arena.tournament.startup import BUDGET_S
 
 RUDE = Habit(name="rude", run=("rude.py", "3"), faults=frozenset({"malformed"}))
 HELD = Observed(

@@ -10,12 +10,15 @@ from pathlib import Path
 import attrs
 import trio
 
-from arena.entrants import Entrant
 from arena.games.liars_dice import LiarsDice
-from arena.plan import Plan
-from arena.runner import Setup, Silent, Summary, run_tournament
+from arena.players.entrant import Entrant
 from arena.sdk import Bot
 from arena.store import TABLES, Store
+from arena.tournament.plan import Plan
+from arena.tournament.reporting import Silent
+from arena.tournament.run import Setup
+from arena.tournament.runner import run_tournament
+from arena.tournament.summary import Summary
 
 BAD = Path(__file__).parent.parent / "bots" / "misbehaving"
 SHORT = LiarsDice(dice=2)

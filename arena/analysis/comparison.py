@@ -7,7 +7,7 @@ from math import fsum
 import attrs
 
 from arena.analysis.gsprt import Gsprt, Hypotheses, Verdict
-from arena.course import ClosedSeries, Course
+from arena.schedule.course import ClosedSeries, Course
 from arena.units import signed
 
 

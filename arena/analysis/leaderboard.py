@@ -77,7 +77,7 @@ COLUMNS = columns_of(Row, measured=("move_time_median_s", "move_time_p99_s"))
 
 @attrs.frozen
 class Scale:
-    """On what a tournament is rated and ranked, as `arena.prepare` kept it."""
+    """On what a tournament is rated and ranked, as the store keeps it."""
 
     rated_by: str = "ranks"
     """`ranks` or `returns`."""

@@ -11,7 +11,7 @@ from math import fsum
 import attrs
 
 from arena.analysis.intervals import Moments
-from arena.course import ClosedSeries
+from arena.schedule.course import ClosedSeries
 
 
 @attrs.frozen

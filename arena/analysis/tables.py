@@ -15,9 +15,9 @@ from arena.analysis.leaderboard import leaderboard
 from arena.analysis.series import COLUMNS as SERIES_COLUMNS
 from arena.analysis.series import series_table
 from arena.errors import ConfigError
-from arena.regular import read_regular
 from arena.store import DATABASE, TABLES, Column, Store, Table, holds_tournament
 from arena.store.cells import meant
+from arena.strict import read_regular
 
 if TYPE_CHECKING:
     from pandas import DataFrame

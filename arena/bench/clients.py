@@ -11,11 +11,13 @@ from typing import Any
 import attrs
 
 from arena.box.box import open_box
-from arena.box.places import place_of
-from arena.entrants import Entrant, needs_build, resolve
 from arena.game import Game
 from arena.games import GAMES
-from arena.players.build import build
+from arena.players.access import place_of
+from arena.players.entrant import Entrant
+from arena.tournament.build import build
+from arena.tournament.entrants import resolve
+from arena.tournament.fingerprints import needs_build
 
 COMPILED = "anvil"
 LEAN_CLIENT = Path(__file__).with_name("lean_client.py")

@@ -107,11 +107,15 @@ def main() -> None:
 async def play(kind: str, matches: int, folder: Path) -> Report:
     """A round-robin of two lean bots and one more: a flooding one, or one that lets strangers have a port."""
     from arena.bench.clients import LEAN_CLIENT, compiled
-    from arena.entrants import Entrant, remote, resolve, unique_names
     from arena.games import GAMES
-    from arena.plan import Plan, identity
-    from arena.runner import Setup, Silent, Summary, run_tournament
+    from arena.players.entrant import Entrant
     from arena.store import Store
+    from arena.tournament.entrants import remote, resolve, unique_names
+    from arena.tournament.plan import Plan, identity
+    from arena.tournament.reporting import Silent
+    from arena.tournament.run import Setup
+    from arena.tournament.runner import run_tournament
+    from arena.tournament.summary import Summary
 
     bot = await compiled() or resolve(f"lean={sys.executable} {LEAN_CLIENT}", base=folder)
     name = next(iter(bot.games or GAMES))

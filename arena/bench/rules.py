@@ -17,12 +17,12 @@ from arena.bench.measures import Effort, Measure, at_least
 from arena.clock import Control
 from arena.game import CHANCE, Game
 from arena.games import GAMES
-from arena.plan import Plan
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot, choose
 from arena.testing.games import random_match
+from arena.tournament.plan import Plan
 
 RULES_GOAL = 50_000
 REFEREE_GOAL = 30_000

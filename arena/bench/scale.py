@@ -25,11 +25,11 @@ import arena
 from arena.bench.measures import Effort, Measure, at_most
 from arena.game import CHANCE, Game
 from arena.games import GAMES
-from arena.plan import Plan, as_mapping, identity
 from arena.record import pack
 from arena.store import Store, StoredBot
 from arena.store.checksums import MatchRows, note_matches, note_schedule
 from arena.testing.games import random_match
+from arena.tournament.plan import Plan, as_mapping, identity
 
 MATCHES = 1_000_000
 """Where a repeat takes a second; others in proportion."""

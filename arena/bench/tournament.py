@@ -24,7 +24,7 @@ import trio
 import arena
 from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.box.box import LEVELS, Level
-from arena.course import Course
+from arena.schedule.course import Course
 
 RUNNER_TABLES, RUNNER_GOAL = 8, 10_000
 MEMORY_TABLES, MEMORY_GOAL_MB = 32, 80
@@ -128,13 +128,16 @@ def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
     """A round-robin of two lean bots, kept in a store as any other."""
     # What `arena run` has in its memory is in this process too.
     import_module("arena.cli")
-    import_module("arena.session")
+    import_module("arena.cli")
     from arena.bench.clients import LEAN_CLIENT, compiled
-    from arena.entrants import resolve, unique_names
     from arena.games import GAMES
-    from arena.plan import Plan, identity
-    from arena.runner import Setup, Silent, Summary, run_tournament
     from arena.store import Store
+    from arena.tournament.entrants import resolve, unique_names
+    from arena.tournament.plan import Plan, identity
+    from arena.tournament.reporting import Silent
+    from arena.tournament.run import Setup
+    from arena.tournament.runner import run_tournament
+    from arena.tournament.summary import Summary
 
     bot = trio.run(compiled) or resolve(f"lean={sys.executable} {LEAN_CLIENT}", base=folder)
     name = next(iter(bot.games or GAMES))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 import attrs
 
 import arena
-from arena.entrants import Entrant
 
 _FILES_SHOWN_MAX = 10_000
 """Of a folder of which something is hidden the rest is named file by file where there is only Landlock."""
@@ -31,44 +30,6 @@ class Place:
     """What else it reads, which another place may hide."""
     hidden: tuple[Path, ...] = ()
     """What it must not see: results, other bots."""
-
-
-@lru_cache(maxsize=1024)
-def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None) -> Place:
-    """The place of a bot that is started among others."""
-    assert entrant.folder is not None, "what is started has a folder"
-    folder = entrant.folder.resolve()
-    own = (folder,) if entrant.files is None else tuple(file.resolve() for file in entrant.files)
-    others = [other for other in field if other.name != entrant.name]
-    hidden = {path for other in others for path in _own_of(other)} - set(own)
-    hidden -= {folder}  # the other is run in the same folder, and may be the same bot
-    if results is not None:
-        hidden.add(results.resolve())
-    return Place(
-        folder=folder,
-        own=own,
-        is_writable=entrant.files is None or not _is_shared(folder, others),
-        read=tuple(path.resolve() for path in entrant.read),
-        hidden=tuple(sorted(hidden)),
-    )
-
-
-def _own_of(entrant: Entrant) -> Iterator[Path]:
-    """What is to be hidden from others than this bot."""
-    if entrant.files is not None:
-        yield from (file.resolve() for file in entrant.files if _is_ours(file))
-    elif entrant.folder is not None:
-        yield entrant.folder.resolve()
-
-
-def _is_ours(file: Path) -> bool:
-    """Whether a file is a bot's, and no program of the system's that it happens to be run by."""
-    return not any(file.resolve().is_relative_to(needed) for needed in needed_paths())
-
-
-def _is_shared(folder: Path, others: Iterable[Entrant]) -> bool:
-    """Whether another bot runs here: it would import what this one writes."""
-    return any(other.folder is not None and other.folder.resolve() == folder for other in others)
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arena.cli.words import EXIT_CODES, cli, options
+from arena.cli.group import EXIT_CODES, cli, options
 
 
 @cli.command(epilog=EXIT_CODES)
@@ -96,8 +96,8 @@ def run(
       arena run --game liars-dice --listen 127.0.0.1:8888 --expect 3 --seats 3
       arena run --resume results/latest
     """
-    from arena.session.run import run_command
-    from arena.session.words import Asked
+    from arena.cli.run import run_command
+    from arena.cli.run_options import Asked
 
     asked = Asked(
         resume=None if resume is None else Path(resume),
@@ -177,8 +177,8 @@ def compare(
       arena compare ./mybot ./mybot-before
       arena compare new=./mybot odds --field bluffer --field doubter --seats 3 --elo1 10
     """
-    from arena.session.compare import compare_command, hypotheses_from
-    from arena.session.words import Asked
+    from arena.cli.compare import compare_command, hypotheses_from
+    from arena.cli.run_options import Asked
 
     asked = Asked(
         resume=None if resume is None else Path(resume),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.cli.words import DONE, LATEST, MISTAKE, cli
+from arena.cli.group import DONE, LATEST, MISTAKE, cli
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -205,9 +205,9 @@ def replay(match: str, folder: Path, viewer: str | None, form: Form) -> None:
     \b
     Example: arena replay 3f0a --as odds
     """
-    from arena.prepare.plans import stored_game
     from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json, telling
     from arena.show.text import as_json, as_table, out
+    from arena.tournament.stored import stored_game
 
     capsule = _capsule(match)
     if capsule is not None:
@@ -243,8 +243,8 @@ def _capsule(match: str) -> Path | None:
 def _evidence(capsule: Path) -> str:
     import json
 
-    from arena.regular import read_regular
     from arena.show.text import capsule_lines
+    from arena.strict import read_regular
 
     try:
         said = read_regular(capsule, CAPSULE_BYTES_MAX).decode()
@@ -265,8 +265,8 @@ def games(name: str | None, form: Form) -> None:
     import attrs
 
     from arena.games import GAMES
-    from arena.prepare.plans import game_class
     from arena.show.text import as_table, out
+    from arena.tournament.prepare import game_class
 
     if name is None:
         header = ("game", "title", "seats_min", "seats_max", "rated_by", "version")
@@ -294,8 +294,8 @@ def bots(form: Form) -> None:
     \b
     Example: arena bots
     """
-    from arena.entrants import builtin_bots, resolve
     from arena.show.text import as_table, out
+    from arena.tournament.entrants import builtin_bots, resolve
 
     entrants = [resolve(name, base=folder.parent) for name, folder in builtin_bots().items()]
     rows = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from arena.cli.words import cli, options
+from arena.cli.group import cli, options
 
 
 @cli.command(

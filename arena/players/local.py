@@ -16,8 +16,9 @@ import trio
 
 from arena.errors import MalformedAnswer
 from arena.game import Seat
-from arena.players.base import MatchStart, Player, Question, Reply, Slot
+from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
+from arena.players.desk import Question, Reply, Slot
 from arena.players.stream import rules_json
 from arena.record import Decision, FaultKind
 from arena.sdk import Bot

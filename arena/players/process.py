@@ -15,9 +15,9 @@ import trio
 
 from arena.box.box import Box, Running
 from arena.box.peers import comes_from
-from arena.box.places import place_of
-from arena.entrants import Entrant
+from arena.players.access import place_of
 from arena.players.allowance import Allowance
+from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.log import BotLog
 from arena.players.start import BotBroken, Started, ending, settle, start

@@ -17,8 +17,8 @@ import trio
 
 from arena.box.box import Box, CannotRun, Job, Running
 from arena.box.places import Place
-from arena.entrants import Entrant
 from arena.errors import ArenaError
+from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.tcp import listen
 from arena.players.transport import PipeTransport, Transport

@@ -21,8 +21,9 @@ import trio
 from arena.errors import MalformedAnswer
 from arena.game import Seat
 from arena.players.allowance import ANSWER_BYTES_FREE, Allowance
-from arena.players.base import UNREAD, MatchStart, Player, Question, Reply, Slot
+from arena.players.base import UNREAD, MatchStart, Player
 from arena.players.codec import Codec
+from arena.players.desk import Question, Reply, Slot
 from arena.players.lag import LagWatch
 from arena.players.switchboard import put_off
 from arena.players.transport import Transport

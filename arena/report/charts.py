@@ -12,7 +12,7 @@ from math import ceil, floor, log10
 
 import attrs
 
-from arena.report.words import number, seconds
+from arena.report.phrases import number, seconds
 
 ROW_PX, COURSE_PX = 22, 300
 LABEL_PX = 15

@@ -18,10 +18,10 @@ from arena.analysis.sheet import Sheet
 from arena.analysis.tables import RUN_BYTES_MAX
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.prepare.plans import stored_game
-from arena.regular import read_regular
 from arena.report.charts import Line
 from arena.store import DATABASE, Store
+from arena.strict import read_regular
+from arena.tournament.stored import stored_game
 
 PAGES_MAX = 100
 """Bots that get a page of their own; of more the first ones."""

@@ -1,4 +1,4 @@
-"""The page itself: facts in words, handed to the template."""
+"""The page itself: facts in phrases, handed to the template."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.analysis.bot_page import BotPage
 from arena.analysis.leaderboard import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.record import FAULT_KINDS
-from arena.report import charts, words
+from arena.report import charts, phrases
 from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of
 from arena.report.verdict import facts_list, heading, notes, verdict
@@ -65,7 +65,7 @@ def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
     chosen = listed_matches(shown)
     text: str = _template().render(
         facts=facts,
-        words=words,
+        phrases=phrases,
         heading=heading(facts),
         verdict=verdict(facts),
         anchor=facts.played.anchor,
@@ -123,17 +123,16 @@ def score(row: Any, unit: str) -> str:
 
 def interval(value: float, low: float, high: float, sign: str = "") -> str:
     half = (high - low) / 2
-    digits = words.digits_for(half) if half else 3
+    digits = phrases.digits_for(half) if half else 3
     if abs((high + low) / 2 - value) <= 0.1 * half:
-        return f"{words.number(value, digits, sign)} ± {words.number(half, digits)}"
-    return (
-        f"{words.number(value, digits, sign)} ({words.number(low, digits)} to {words.number(high, digits)})"
-    )
+        return f"{phrases.number(value, digits, sign)} ± {phrases.number(half, digits)}"
+    low_text, high_text = phrases.number(low, digits), phrases.number(high, digits)
+    return f"{phrases.number(value, digits, sign)} ({low_text} to {high_text})"
 
 
 def interval_of_share(share: float, low: float, high: float) -> str:
     """`58% (52–64)`."""
-    return f"{words.percent(share)} ({low * 100:.0f}–{high * 100:.0f})"
+    return f"{phrases.percent(share)} ({low * 100:.0f}–{high * 100:.0f})"
 
 
 # Tables.
@@ -219,7 +218,7 @@ def _by_share(each: Any) -> Cell:
         f"{interval_of_share(each.share, each.share_low, each.share_high)}"
     )
     is_sure = not each.share_low <= 0.5 <= each.share_high
-    return Cell(words.percent(each.share).rstrip("%"), said, _shade(2 * each.share - 1), is_sure)
+    return Cell(phrases.percent(each.share).rstrip("%"), said, _shade(2 * each.share - 1), is_sure)
 
 
 def _by_returns(facts: Facts, meetings: Any) -> Callable[[Any], Cell]:
@@ -230,12 +229,12 @@ def _by_returns(facts: Facts, meetings: Any) -> Callable[[Any], Cell]:
     def cell(each: Any) -> Cell:
         mean = each.returns_mean / per_unit
         said = (
-            f"against {each.opponent}: {words.number(mean, 1, '+')} {unit}; "
+            f"against {each.opponent}: {phrases.number(mean, 1, '+')} {unit}; "
             f"{each.better} better, {each.tied} equal, {each.worse} worse"
         )
         is_sure = not each.lead_low <= 0 <= each.lead_high
         return Cell(
-            words.number(mean, words.digits_for(abs(mean)), "+"),
+            phrases.number(mean, phrases.digits_for(abs(mean)), "+"),
             said,
             _shade(each.returns_mean / largest),
             is_sure,
@@ -310,8 +309,8 @@ def reasons(page: BotPage) -> str:
     """The most frequent reasons of a bot's faults, in a line; late answers are counted together."""
     times: Counter[str] = Counter()
     for each in page.faults:
-        said = words.spaced(each.fault) if each.fault == "too_late" or not each.reason else each.reason
-        times[words.clipped(said, REASON_MAX)] += each.count
+        said = phrases.spaced(each.fault) if each.fault == "too_late" or not each.reason else each.reason
+        times[phrases.clipped(said, REASON_MAX)] += each.count
     return "; ".join(f"{count:,} × {said}" for said, count in times.most_common(REASONS_MAX))
 
 
@@ -332,7 +331,7 @@ def listed_matches(shown: Sequence[bytes]) -> list[Mapping[str, Any]]:
         {
             "id": scene["id"],
             "bots": " – ".join(scene["bots"]),
-            "won": words.listed(
+            "won": phrases.listed(
                 [bot for bot, rank in zip(scene["bots"], scene["ranks"], strict=True) if rank == 1]
             ),
             "why": scene["why"],

@@ -21,7 +21,7 @@ import msgspec
 
 from arena.game import CHANCE, Event, Seat, Step
 from arena.record import Turn
-from arena.report.words import Said, clipped, fields_said, inline, number, scalar, spaced
+from arena.report.phrases import Said, clipped, fields_said, inline, number, scalar, spaced
 from arena.show.match import Telling
 
 STEPS_MAX = 60

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from arena.report import words
+from arena.report import phrases
 from arena.report.facts import Facts
 from arena.units import format_duration
 
@@ -33,8 +33,8 @@ def verdict(facts: Facts) -> str:
     standing = f"{_value(first)} {first.rating_unit}"
     if first.rank == second.rank:
         level = [row.bot for row in rows if row.rank == first.rank]
-        return f"Undecided: {words.listed(level)} share the first place."
-    chance = words.chance(first.better_than_next)
+        return f"Undecided: {phrases.listed(level)} share the first place."
+    chance = phrases.chance(first.better_than_next)
     if facts.scale.ranked_by == "places":
         return (
             f"{first.bot} takes the first place, with {standing}; it is better than {second.bot}, "
@@ -50,9 +50,9 @@ def verdict(facts: Facts) -> str:
 
 def _value(row: Any) -> str:
     half = (row.rating_high - row.rating_low) / 2
-    digits = words.digits_for(half)
+    digits = phrases.digits_for(half)
     sign = "" if row.rating_unit == "Elo" else "+"
-    return f"{words.number(row.rating, digits, sign)} ± {words.number(half, digits)}"
+    return f"{phrases.number(row.rating, digits, sign)} ± {phrases.number(half, digits)}"
 
 
 def notes(facts: Facts) -> list[str]:
@@ -70,14 +70,14 @@ def _notes(facts: Facts) -> Iterator[str]:
     ):
         bots = [row.bot for row in facts.rows if row.status == status]
         if bots:
-            yield f"{words.listed(bots)}: {said}"
+            yield f"{phrases.listed(bots)}: {said}"
     yield from facts.board.notes
     if facts.played.trouble:
         yield f"matches cannot be shown: {facts.played.trouble}"
 
 
 def _sentence(note: str) -> str:
-    note = words.clipped(note, NOTE_MAX)
+    note = phrases.clipped(note, NOTE_MAX)
     return note if note.endswith(".") else f"{note}."
 
 
@@ -90,7 +90,7 @@ def _facts_list(facts: Facts) -> Iterator[tuple[str, str]]:
     played, progress = facts.played, facts.board.progress
     plan, identity = played.plan, played.identity
     seats = identity.get("seats")
-    yield "Game", f"{heading(facts)}, {words.counted(seats, 'seat')}" if seats else heading(facts)
+    yield "Game", f"{heading(facts)}, {phrases.counted(seats, 'seat')}" if seats else heading(facts)
     yield "House rules", _rules(facts)
     yield "Format", _format(plan, identity)
     yield "Bots", f"{len(facts.rows):,}"
@@ -103,14 +103,14 @@ def _facts_list(facts: Facts) -> Iterator[tuple[str, str]]:
         ),
     )
     yield "Played with", f"arena {played.version}"
-    yield "On", words.day(played.ended_at) if isinstance(played.ended_at, int | float) else ""
+    yield "On", phrases.day(played.ended_at) if isinstance(played.ended_at, int | float) else ""
 
 
 def _rules(facts: Facts) -> str:
     if facts.played.game is None:
         return ""
     changed = [
-        f"{words.spaced(rule)} {words.scalar(value)}" for rule, value in facts.played.house_rules.items()
+        f"{phrases.spaced(rule)} {phrases.scalar(value)}" for rule, value in facts.played.house_rules.items()
     ]
     return ", ".join(changed) or "as usual"
 
@@ -118,7 +118,7 @@ def _rules(facts: Facts) -> str:
 def _format(plan: Any, identity: Any) -> str:
     kind = str(identity.get("tournament", ""))
     series = plan.get("series")
-    return f"{kind}, {words.counted(series, 'series')} each" if kind and isinstance(series, int) else kind
+    return f"{kind}, {phrases.counted(series, 'series')} each" if kind and isinstance(series, int) else kind
 
 
 def _time(identity: Any) -> str:

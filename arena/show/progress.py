@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, TextIO
 
 from arena.analysis.live import Standing, Standings
-from arena.course import ClosedSeries, Course
 from arena.record import Entry
+from arena.schedule.course import ClosedSeries, Course
 from arena.show.text import as_time, counted, printable, with_care
-from arena.tournament import StopRule
+from arena.tournament.stopping import StopRule
 
 LINE_EVERY_S = 5.0
 """Without a terminal a run tells how far it is once in so many seconds."""

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 from arena.errors import ConfigError
-from arena.regular import read_regular
 from arena.store.schema import TABLES, Row
+from arena.strict import read_regular
 
 DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""

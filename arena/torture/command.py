@@ -7,13 +7,14 @@ from pathlib import Path
 
 import attrs
 
-from arena.entrants import Entrant, resolve
+from arena.players.entrant import Entrant
 from arena.show.text import as_json, out, say
 from arena.torture import table
 from arena.torture.habits import Habit, chosen
 from arena.torture.processes import adopt_orphans
 from arena.torture.promises import Observed, Row, Terms
 from arena.torture.trial import Trial, observe
+from arena.tournament.entrants import resolve
 
 SERIES, SERIES_QUICK = 3, 1
 PAIRS_MAX = 3

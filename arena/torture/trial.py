@@ -17,16 +17,16 @@ from pathlib import Path
 
 import attrs
 
-from arena.entrants import builtin_bots
 from arena.errors import ConfigError
-from arena.players.startup import BUDGET_S
-from arena.prepare.folder import latest_kept
 from arena.record import FAULT_KINDS
 from arena.store import Store
 from arena.torture import habits
 from arena.torture.habits import HONEST, Habit
 from arena.torture.processes import left_below_us, peak_mb
 from arena.torture.promises import Observed, Terms
+from arena.tournament.entrants import builtin_bots
+from arena.tournament.folder import latest_kept
+from arena.tournament.startup import BUDGET_S
 
 HONEST_NAMES = ("honest-1", "honest-2")
 BAD_NAME = "bad"

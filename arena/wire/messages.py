@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from arena.errors import LocalProtocolError, RemoteProtocolError
-from arena.names import unseen
+from arena.wire.names import unseen
 
 __all__ = [
     "NAME_LENGTH_MAX",

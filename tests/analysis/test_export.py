@@ -15,7 +15,7 @@ from synthetic import play
 from arena import analysis
 from arena.analysis import export
 from arena.analysis.tables import COLUMNS
-from arena.cli.words import INTERRUPTED, TERMINATED
+from arena.cli.group import INTERRUPTED, TERMINATED
 from arena.store import Store, StoredBot, erase, files
 from arena.store import aside as aside_module
 from arena.store.aside import TABLES_ASIDE, written_aside

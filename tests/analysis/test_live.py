@@ -13,8 +13,8 @@ from synthetic import play
 from arena.analysis.intervals import Moments, mean_interval, win_rate_interval
 from arena.analysis.leaderboard import leaderboard
 from arena.analysis.live import Standings
-from arena.course import ClosedSeries, Result
 from arena.record import Entry
+from arena.schedule.course import ClosedSeries, Result
 
 
 def closed(*entries: Entry, cycle: int = 0, ends_cycle: bool = False) -> ClosedSeries:

@@ -15,7 +15,7 @@ from tournaments import faults, honest, play, program, rows
 from arena.box import bubblewrap
 from arena.box.box import open_box
 from arena.errors import ConfigError
-from arena.players import startup
+from arena.tournament import startup
 
 pytestmark = pytest.mark.slow
 

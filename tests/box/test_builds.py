@@ -18,12 +18,13 @@ from boxes import HOSTILE, LANDLOCK, OFF, SHIELD, STRICT, alive, need
 from tournaments import BAD, faults, honest, play
 
 from arena.box.box import open_box
-from arena.box.places import place_of
-from arena.entrants import Entrant, resolve
-from arena.players import build as building
 from arena.players import start
-from arena.players.build import build
+from arena.players.access import place_of
+from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
+from arena.tournament import build as building
+from arena.tournament.build import build
+from arena.tournament.entrants import resolve
 
 pytestmark = pytest.mark.slow
 

@@ -11,10 +11,12 @@ from pathlib import Path
 import attrs
 
 from arena.clock import Control
-from arena.entrants import Entrant, needs_build, resolve
 from arena.errors import ArenaError, ConfigError
 from arena.games import GAMES
-from arena.plan import (
+from arena.players.entrant import Entrant
+from arena.tournament.entrants import resolve
+from arena.tournament.fingerprints import needs_build
+from arena.tournament.plan import (
     Plan,
     as_mapping,
     check,

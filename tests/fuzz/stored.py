@@ -13,11 +13,11 @@ import trio
 
 from arena.analysis.leaderboard import leaderboard
 from arena.errors import ConfigError
-from arena.plan import Plan, identity
-from arena.prepare.plans import stored_form, stored_game, stored_plan
 from arena.show.match import retold, telling
 from arena.store import DATABASE, Store
 from arena.store.schema import TABLES
+from arena.tournament.plan import Plan, identity
+from arena.tournament.stored import stored_form, stored_game, stored_plan
 
 from .files import check_sentence, scratch
 from .tape import Tape

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import attrs
 
-from arena.entrants import Entrant
-from arena.plan import Plan
+from arena.players.entrant import Entrant
+from arena.tournament.plan import Plan
 
 from . import files, moves, stored, wire, words
 

@@ -7,9 +7,9 @@ from time import process_time
 
 import pytest
 
-from arena.entrants import resolve
 from arena.errors import ConfigError
-from arena.plan import check, load_plan
+from arena.tournament.entrants import resolve
+from arena.tournament.plan import check, load_plan
 from arena.wire.connection import ArenaConnection
 from arena.wire.json_stream import JsonStream
 

@@ -16,9 +16,9 @@ import click
 
 # What commands import when they are first used, some of it by starting programs.
 import arena.analysis.bot_page
+import arena.cli.compare
+import arena.cli.run
 import arena.report
-import arena.session.compare
-import arena.session.run
 import arena.show.match  # noqa: F401
 from arena.cli import cli, main
 

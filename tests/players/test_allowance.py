@@ -10,7 +10,7 @@ from trio.testing import memory_stream_pair
 
 from arena.clock import Limit
 from arena.players.allowance import BURST_BYTES, BYTES_PER_S, PIECE_BYTES, VALUE_BYTES, Allowance, Bucket
-from arena.players.base import Desk, Question
+from arena.players.desk import Desk, Question
 from arena.players.tcp import (
     ACCEPTED_PER_S,
     INTRODUCTION_BYTES_MAX,

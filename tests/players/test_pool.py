@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows
 
-import arena.runner
+import arena.tournament.runner
 from arena.games.liars_dice import LiarsDice
-from arena.players.pool import Pool, file_name, load_bot
 from arena.players.start import BotBroken
-from arena.runner import course_of
 from arena.schedule import Pairing
+from arena.tournament.pool import Pool, file_name, load_bot
+from arena.tournament.runner import course_of
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
 
@@ -70,7 +70,7 @@ async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
         def careless(*entrants, **options):
             return Pool(*entrants, **{**options, "shares_deals": False})
 
-        monkeypatch.setattr(arena.runner, "Pool", careless)
+        monkeypatch.setattr(arena.tournament.runner, "Pool", careless)
         unfair = await rotation_points(tmp_path / "none", bots, series=30)
     # Seeded, and both bots deterministic.  With even odds, 30 matches give 0.5 with a deviation of 0.09.
     assert abs(fair - 0.5) < 0.2
@@ -187,7 +187,7 @@ async def test_the_next_needed_are_kept(tmp_path):
     async with trio.open_nursery() as nursery:
         pool = Pool((), nursery, processes_max=2, shares_deals=True, margin_s={})
         pool.upcoming = order.__iter__
-        from arena.players.pool import Instance
+        from arena.tournament.pool import Instance
 
         # Only a stand-in for a player is needed: who is next is a matter of the schedule.
         player = type("Here", (), {"is_gone": False})()

@@ -11,13 +11,13 @@ from attrs import evolve
 from tournaments import alive, honest, program
 
 from arena.box.box import open_box
-from arena.box.places import place_of
-from arena.entrants import resolve
 from arena.errors import ConfigError
-from arena.players.build import build
+from arena.players.access import place_of
 from arena.players.log import LOG_BYTES_MAX, BotLog
 from arena.players.process import run_process
 from arena.players.start import BotBroken
+from arena.tournament.build import build
+from arena.tournament.entrants import resolve
 
 
 @asynccontextmanager

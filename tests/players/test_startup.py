@@ -6,16 +6,16 @@ import pytest
 import trio
 from tournaments import honest, opened, play, program, rows
 
-from arena.entrants import Entrant
-from arena.players import pool as pools
-from arena.players import startup
 from arena.players.base import GonePlayer
+from arena.players.entrant import Entrant
 from arena.players.log import BotLog
-from arena.players.pool import Pool
 from arena.players.process import ProcessPlayer
 from arena.players.start import BotBroken
-from arena.players.startup import BUDGET_S, CONNECT_FREE_S, StartUps
-from arena.runner import course_of
+from arena.tournament import pool as pools
+from arena.tournament import startup
+from arena.tournament.pool import Pool
+from arena.tournament.runner import course_of
+from arena.tournament.startup import BUDGET_S, CONNECT_FREE_S, StartUps
 
 
 def bot(name: str = "slow", connect_s: float = 30.0) -> Entrant:

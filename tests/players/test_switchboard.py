@@ -11,7 +11,7 @@ import trio.testing
 
 from arena.clock import Limit
 from arena.players import switchboard
-from arena.players.base import Desk, Question
+from arena.players.desk import Desk, Question
 from arena.players.transport import PipeTransport, SocketTransport
 
 

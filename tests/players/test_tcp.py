@@ -14,8 +14,10 @@ from tournaments import Steady, faults, honest_move, local, opened, rows
 
 from arena.errors import ConfigError
 from arena.players.tcp import accept_all, listen
-from arena.runner import Silent, Summary, run_tournament
 from arena.sdk import run
+from arena.tournament.reporting import Silent
+from arena.tournament.runner import run_tournament
+from arena.tournament.summary import Summary
 
 
 async def test_port_in_use():

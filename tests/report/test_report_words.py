@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.report import words
+from arena.report import phrases as words
 
 NUMBERS = [
     ((1612.4,), "1612"),

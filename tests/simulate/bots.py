@@ -13,10 +13,10 @@ import attrs
 import msgspec
 import trio
 
-from arena.entrants import Restart
-from arena.players.lobby import WITHDRAWN
+from arena.players.entrant import Restart
 from arena.sdk import Bot, choose
 from arena.testing import Peer
+from arena.tournament.lobby import WITHDRAWN
 
 from .network import WINDOW_BYTES, Network, Weather
 from .plain import illegal_move, plain_move

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from math import fsum, isclose
 from typing import Any
 
-from arena.course import Course
-from arena.plan import deals_of
 from arena.record import FAULT_KINDS, unpack
 from arena.referee import replay
-from arena.runner import Setup, course_of, take_in
 from arena.schedule import match_id
+from arena.schedule.course import Course
 from arena.scoring import points
 from arena.store import TABLES, Store
 from arena.store.capsules import FOLDER as CAPSULES
+from arena.tournament.plan import deals_of
+from arena.tournament.run import Setup
+from arena.tournament.runner import course_of, take_in
 
 from .run import Played, is_full_disk
 from .world import World

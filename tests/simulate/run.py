@@ -14,14 +14,17 @@ import trio
 import trio._core._run as _run  # its dice decide who goes first: they are drawn from the seed too
 import trio.testing
 
-import arena.gather
-import arena.match
-import arena.players.lobby
-import arena.players.pool
-import arena.runner
+import arena.tournament.gather
+import arena.tournament.lobby
+import arena.tournament.match
+import arena.tournament.pool
+import arena.tournament.runner
 from arena.errors import ConfigError
-from arena.runner import Setup, Silent, Summary, run_tournament
 from arena.store import DATABASE, Store
+from arena.tournament.reporting import Silent
+from arena.tournament.run import Setup
+from arena.tournament.runner import run_tournament
+from arena.tournament.summary import Summary
 
 from .bots import Local, Mind, live, pester
 from .network import Network, Trace
@@ -235,10 +238,10 @@ class _Session(trio.abc.Instrument):
         )
         program = Program(network, cast, minds)
         with (
-            patched(arena.gather, listen=network.listen, accept_all=network.accept_all),
-            patched(arena.runner, open_box=program.open_box),
-            patched(arena.players.pool, run_process=program.run_process),
-            patched(arena.players.lobby, secrets=Dice(self.seed)),
+            patched(arena.tournament.gather, listen=network.listen, accept_all=network.accept_all),
+            patched(arena.tournament.runner, open_box=program.open_box),
+            patched(arena.tournament.pool, run_process=program.run_process),
+            patched(arena.tournament.lobby, secrets=Dice(self.seed)),
             noted_plays(),
         ):
             async with trio.open_nursery() as nursery:

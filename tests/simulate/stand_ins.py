@@ -9,8 +9,8 @@ from typing import Any
 
 import trio
 
-import arena.match
-from arena.entrants import Entrant
+import arena.tournament.match
+from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
@@ -116,7 +116,11 @@ def noted_plays() -> Iterator[None]:
     """Each line learns of the matches that are played over it."""
     plays: dict[str, Play] = {}
     lines: dict[int, tuple[ArenaConnection, Line]] = {}
-    play_match, serve, begin_match = arena.match.play_match, StreamPlayer.serve, ArenaConnection.begin_match
+    play_match, serve, begin_match = (
+        arena.tournament.match.play_match,
+        StreamPlayer.serve,
+        ArenaConnection.begin_match,
+    )
 
     async def played(*args: Any, seating: Seating, **more: Any) -> MatchRecord:
         play = plays[seating.match_id] = Play(seating.match_id, seating.names)
@@ -134,7 +138,7 @@ def noted_plays() -> Iterator[None]:
         return begin_match(connection, match_id=match_id, **more)
 
     with (
-        patched(arena.match, play_match=played),
+        patched(arena.tournament.match, play_match=played),
         patched(StreamPlayer, serve=served),
         patched(ArenaConnection, begin_match=begun),
     ):

@@ -10,12 +10,12 @@ import attrs
 from arena.analysis.comparison import Comparison
 from arena.analysis.gsprt import Hypotheses
 from arena.analysis.until import parse_goal
-from arena.entrants import Entrant
+from arena.cli.until import UntilRule
 from arena.game import Game
 from arena.games import GAMES
-from arena.plan import Plan, refusal_of
-from arena.session.settling import UntilRule
-from arena.tournament import StopRule
+from arena.players.entrant import Entrant
+from arena.tournament.plan import Plan, refusal_of
+from arena.tournament.stopping import StopRule
 
 from .bots import CLEAR, HARMLESS, MURKY, Character, Stranger, target
 from .network import NARROW_BYTES, WINDOW_BYTES, Weather

@@ -34,10 +34,7 @@ import arena.wire
 from arena.game import Game
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
-from arena.plan import Plan, control_of
 from arena.players.base import Player
-from arena.players.lobby import Lobby
-from arena.players.pool import Pool
 from arena.players.stream import MESSAGES_KEPT, StreamPlayer
 from arena.players.tcp import introduce
 from arena.players.transport import StreamTransport
@@ -45,6 +42,9 @@ from arena.record import MatchRecord
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import bot_seed, match_id
 from arena.testing import ScriptedPlayer
+from arena.tournament.lobby import Lobby
+from arena.tournament.plan import Plan, control_of
+from arena.tournament.pool import Pool
 from arena.wire.connection import ArenaConnection
 
 DOCUMENT = Path(arena.wire.__file__).with_name("PROTOCOL.md")

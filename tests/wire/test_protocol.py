@@ -18,8 +18,7 @@ from arena.clock import Control
 from arena.game import Between, OneOf, Option, Subset
 from arena.games.liars_dice import LiarsDice, events, rules, state
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
-from arena.plan import Plan, control_of
-from arena.players import allowance, lobby, quotas, tcp
+from arena.players import allowance, tcp
 from arena.players.codec import Codec
 from arena.record import FaultKind
 from arena.referee import REASON_MAX
@@ -27,6 +26,8 @@ from arena.schedule import bot_seed
 from arena.sdk import Bot
 from arena.sdk.session import play
 from arena.testing import After
+from arena.tournament import lobby, quotas
+from arena.tournament.plan import Plan, control_of
 from arena.wire import messages
 from arena.wire.connection import ArenaConnection, BotConnection
 from arena.wire.messages import RESERVED_NAMES, Ask, PlainQuestion

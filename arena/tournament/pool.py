@@ -21,16 +21,17 @@ import attrs
 import trio
 
 from arena.box.box import Box
-from arena.box.places import Place, place_of
-from arena.entrants import Entrant
+from arena.box.places import Place
+from arena.players.access import place_of
 from arena.players.base import GonePlayer, Player
+from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
-from arena.players.lobby import Lobby
 from arena.players.process import ProcessPlayer, run_process
 from arena.players.start import BotBroken
-from arena.players.startup import StartUps
 from arena.players.stream import StreamPlayer
 from arena.schedule import Pairing
+from arena.tournament.lobby import Lobby
+from arena.tournament.startup import StartUps
 
 TRIED_AT_ONCE = 4
 """Bots started at the same time when all are tried; more would only get into each other's way."""

@@ -13,20 +13,23 @@ import attrs
 import trio
 
 from arena.box.box import Box, open_box
-from arena.course import Advance, ClosedSeries, Course, Result
 from arena.errors import ConfigError
-from arena.gather import gather, open_lobby
-from arena.keeping import WAITING_MAX, Change, Changes, note_bug, write_all
-from arena.match import Table, outcomes_by_bot, outcomes_of, result_of
-from arena.pending import Pending
-from arena.plan import check_size, deals_of, terms_of
 from arena.players.lag import LagWatch
-from arena.players.pool import Pool
 from arena.record import Entry
 from arena.schedule import FORMATS, Pairing, PairingId, match_id
+from arena.schedule.course import Advance, ClosedSeries, Course, Result
+from arena.schedule.queue import Pending
 from arena.schedule.terms import counted_matches
 from arena.store import DATABASE, Finished
-from arena.tournament import BrokenBots, Reporter, Setup, Silent, Summary
+from arena.tournament.broken import BrokenBots
+from arena.tournament.gather import gather, open_lobby
+from arena.tournament.match import Table, outcomes_by_bot, outcomes_of, result_of
+from arena.tournament.plan import check_size, deals_of, terms_of
+from arena.tournament.pool import Pool
+from arena.tournament.reporting import Reporter, Silent
+from arena.tournament.run import Setup
+from arena.tournament.summary import Summary
+from arena.tournament.writer import WAITING_MAX, Change, Changes, note_bug, write_all
 
 FILES_WANTED = 4096
 """File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""

@@ -12,18 +12,18 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.conduct import Outcome
-from arena.course import Result
 from arena.game import Game
-from arena.plan import control_of, deals_of
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
-from arena.players.pool import Instance
 from arena.record import Decision, Entry, MatchRecord, Turn, pack
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import Pairing, bot_seed, match_id
+from arena.schedule.course import Result
+from arena.schedule.withdrawals import Outcome
 from arena.scoring import points
-from arena.tournament import Setup
+from arena.tournament.plan import control_of, deals_of
+from arena.tournament.pool import Instance
+from arena.tournament.run import Setup
 
 
 class Table:

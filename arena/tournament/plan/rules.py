@@ -12,8 +12,8 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.plan.model import Rule
 from arena.strict import Reader, flag, one_of, read_table, text, unknown
+from arena.tournament.plan.model import Rule
 from arena.units import shown, unexpected
 
 G = TypeVar("G", bound=Game[Any, Any])

@@ -10,10 +10,11 @@ import trio
 
 from arena.box.box import Box, Running
 from arena.box.places import Place
-from arena.entrants import Entrant, made_since, mark_built, snapshot
 from arena.errors import ConfigError
+from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.start import BotBroken, ending, settle, start_with_log
+from arena.tournament.fingerprints import made_since, mark_built, snapshot
 
 BUILD_S_MAX = 600.0
 

@@ -12,8 +12,8 @@ from itertools import groupby
 
 import attrs
 
-from arena.conduct import Ledger, Outcome
 from arena.schedule import FormatKind, Pairing, PairingId, Points, Terms
+from arena.schedule.withdrawals import Ledger, Outcome
 
 
 @attrs.frozen(kw_only=True)

@@ -1,7 +1,7 @@
 """What a tournament is to be: a plan, from a TOML file and the command line, checked."""
 
-from arena.plan.checking import check, check_size, differences, identity, warnings_of
-from arena.plan.model import (
+from arena.tournament.plan.checking import check, check_size, differences, identity, warnings_of
+from arena.tournament.plan.model import (
     MARGIN_CONNECTING_S,
     MARGIN_STARTED_S,
     BotSpec,
@@ -16,8 +16,8 @@ from arena.plan.model import (
     size_words,
     terms_of,
 )
-from arena.plan.reading import as_mapping, load_plan, plan_from, with_options
-from arena.plan.rules import check_seats, make_game, parse_rules
+from arena.tournament.plan.reading import as_mapping, load_plan, plan_from, with_options
+from arena.tournament.plan.rules import check_seats, make_game, parse_rules
 
 __all__ = [
     "MARGIN_CONNECTING_S",

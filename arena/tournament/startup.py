@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from arena.entrants import Entrant
 from arena.players.base import Player
+from arena.players.entrant import Entrant
 
 BUDGET_S = 60.0
 """What all start-ups of a bot may take in a tournament, beside one connecting as long as it asks for."""

@@ -14,25 +14,20 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from arena.analysis.tables import COLUMNS
-from arena.entrants import check_unchanged
 from arena.errors import ConfigError
-from arena.plan import (
-    Plan,
-    differences,
-    format_of,
-    identity,
-    terms_of,
-)
-from arena.prepare.plans import RESULTS, Prepared, stored_form
 from arena.store import DATABASE, Damage, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
 from arena.store.files import code_of, connect, sentences, sweep
 from arena.store.schema import APPLICATION_ID
+from arena.tournament.fingerprints import check_unchanged
+from arena.tournament.plan import Plan, differences, format_of, identity, terms_of
+from arena.tournament.prepare import RESULTS, Prepared
+from arena.tournament.stored import stored_form
 
 if TYPE_CHECKING:
-    from arena.runner import Setup
-    from arena.tournament import StopRule
+    from arena.tournament.run import Setup
+    from arena.tournament.stopping import StopRule
 
 LATEST = RESULTS / "latest"
 ASIDE = f"{DATABASE}.before"
@@ -120,7 +115,7 @@ def opened(
 
 
 def _setup(prepared: Prepared, store: Store, **how: Any) -> Setup:
-    from arena.runner import Setup
+    from arena.tournament.run import Setup
 
     meta = store.meta()
     plan = attrs.evolve(prepared.plan, seed=int(meta["identity"]["seed"]))

@@ -8,17 +8,21 @@ from math import inf
 import trio
 
 from arena.box.box import Box
-from arena.entrants import Entrant, needs_build
 from arena.errors import ConfigError
-from arena.plan import Plan, control_of
-from arena.players.build import build
+from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
-from arena.players.lobby import CONNECTIONS_MAX, Lobby
-from arena.players.pool import Pool, file_name, is_ours
 from arena.players.start import BotBroken
 from arena.players.tcp import accept_all, listen
 from arena.store import StoredBot
-from arena.tournament import BrokenBots, Reporter, Setup, Summary
+from arena.tournament.broken import BrokenBots
+from arena.tournament.build import build
+from arena.tournament.fingerprints import needs_build
+from arena.tournament.lobby import CONNECTIONS_MAX, Lobby
+from arena.tournament.plan import Plan, control_of
+from arena.tournament.pool import Pool, file_name, is_ours
+from arena.tournament.reporting import Reporter
+from arena.tournament.run import Setup
+from arena.tournament.summary import Summary
 from arena.units import format_duration
 
 HEARD_S = 0.05

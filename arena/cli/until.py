@@ -6,7 +6,7 @@ import time
 from math import fsum
 
 from arena.analysis.until import Goal, Until
-from arena.course import ClosedSeries, Course
+from arena.schedule.course import ClosedSeries, Course
 from arena.show.text import as_time
 
 

@@ -10,14 +10,15 @@ import attrs
 
 from arena.analysis.comparison import Comparison, Outcome
 from arena.analysis.gsprt import Hypotheses, expected_series
+from arena.cli.run import Run
+from arena.cli.run_options import Asked
 from arena.errors import ConfigError
-from arena.plan import BotSpec, Plan, parse_rules, size_of, with_options
-from arena.prepare.folder import Opened, opened
-from arena.prepare.plans import Prepared, game_class, prepare, stored_plan
-from arena.session.run import Run
-from arena.session.words import Asked
 from arena.show.text import as_json, counted, out, say
 from arena.store import Store
+from arena.tournament.folder import Opened, opened
+from arena.tournament.plan import BotSpec, Plan, parse_rules, size_of, with_options
+from arena.tournament.prepare import Prepared, game_class, prepare
+from arena.tournament.stored import stored_plan
 from arena.units import signed, unexpected
 
 BETTER, NOT_BETTER, UNDECIDED = 0, 1, 3

@@ -9,18 +9,18 @@ from math import inf
 import attrs
 import trio
 
-from arena.names import looks_like, told_apart
 from arena.players.allowance import Allowance
 from arena.players.codec import shown
 from arena.players.lag import LagWatch
-from arena.players.places import Place, is_lost, last_lost, owner_of, stand_of, unique_name
-from arena.players.quotas import Quotas
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
 from arena.players.transport import Transport
+from arena.tournament.places import Place, is_lost, last_lost, owner_of, stand_of, unique_name
+from arena.tournament.quotas import Quotas
 from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
 from arena.wire.messages import check_name
+from arena.wire.names import looks_like, told_apart
 
 CONNECTIONS_MAX = 1024
 """Open connections a lobby bears; more are turned away."""

@@ -16,19 +16,23 @@ import trio
 from arena.analysis import export
 from arena.analysis.leaderboard import leaderboard
 from arena.analysis.live import Standings
-from arena.course import Course
+from arena.cli.run_options import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
+from arena.cli.stop import EXIT_OF, Stop
+from arena.cli.until import UntilRule
 from arena.errors import ArenaError, ConfigError
-from arena.keeping import BUGS
-from arena.plan import format_of
-from arena.prepare.folder import Opened, is_latest, opened
-from arena.prepare.plans import Prepared, prepare, write_run_file
-from arena.runner import BrokenBots, Setup, Summary, course_of, cut, run_tournament, take_in
-from arena.session.settling import UntilRule
-from arena.session.stop import EXIT_OF, Stop
-from arena.session.words import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
+from arena.schedule.course import Course
 from arena.show.board import leaderboard_text, tally
 from arena.show.progress import progress
 from arena.show.text import Form, capsule_lines, columns_of, counted, out, printable, say
+from arena.tournament.broken import BrokenBots
+from arena.tournament.folder import Opened, is_latest, opened
+from arena.tournament.plan import format_of
+from arena.tournament.prepare import Prepared, prepare
+from arena.tournament.run import Setup
+from arena.tournament.runner import course_of, cut, run_tournament, take_in
+from arena.tournament.stored import write_run_file
+from arena.tournament.summary import Summary
+from arena.tournament.writer import BUGS
 from arena.units import format_duration
 
 CONCLUSION = "conclusion"

@@ -10,8 +10,8 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.plan.model import Plan, control_of, counted, deals_of, refusal_of
 from arena.strict import listed
+from arena.tournament.plan.model import Plan, control_of, counted, deals_of, refusal_of
 from arena.units import format_duration, shown
 
 

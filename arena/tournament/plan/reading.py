@@ -23,7 +23,6 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.plan.model import BotSpec, Plan, Rule
 from arena.schedule import FORMATS
 from arena.strict import (
     Reader,
@@ -40,6 +39,7 @@ from arena.strict import (
     unknown,
     whole,
 )
+from arena.tournament.plan.model import BotSpec, Plan, Rule
 from arena.units import parse_address, shown, unexpected
 
 

@@ -12,7 +12,8 @@ from typing import TypeAlias, cast
 import trio
 
 from arena.record import Entry
-from arena.tournament import Setup, Summary
+from arena.tournament.run import Setup
+from arena.tournament.summary import Summary
 
 BATCH_MAX = 64
 """Matches written in one go when the disk is slower than the bots."""

@@ -1,0 +1,211 @@
+"""The desk where the answers of one match come in, and where the match goes on when the last one is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import trio
+
+from arena.clock import Limit
+from arena.game import Option
+from arena.record import FaultKind
+
+
+class Question(NamedTuple):
+    """One question to one seat.  A named tuple, like Reply: made in half the time, at every decision."""
+
+    observation: Any
+    options: tuple[Option, ...]
+    limit: Limit
+    bank_s: float | None
+
+
+class Reply(NamedTuple):
+    """What came of a question: a move, or the fault of whoever was asked."""
+
+    move: Any
+    arrived_at: float
+    heard_since: float
+    """The last moment at which the arena had listened and heard nothing: the answer came between the two."""
+    fault: FaultKind | None = None
+    reason: str = ""
+
+
+class Slot:
+    """The place of one answer; the first reply counts."""
+
+    __slots__ = ("_desk", "asked_at", "deadline", "question", "reply", "sent_at")
+
+    def __init__(self, desk: Desk, question: Question, asked_at: float) -> None:
+        self._desk = desk
+        self.question = question
+        self.asked_at = asked_at
+        self.deadline = asked_at + question.limit.total_s
+        """Moves with the moment at which the question is handed over."""
+        self.sent_at: float | None = None
+        """When the whole question was handed over; None: it was not, or only after its limit."""
+        self.reply: Reply | None = None
+
+    def note_sent(self, now: float, stuck_at: float | None = None) -> None:
+        """The whole question is handed over, and its time begins.
+
+        `stuck_at`: the last moment at which the other side would not take it; past the deadline that is
+        too late, and the question was never handed over.  None: it took it at once, whenever we noticed.
+        """
+        if self.sent_at is None and (stuck_at is None or stuck_at <= self.deadline):
+            self.sent_at = now
+            self.deadline += now - self.asked_at
+
+    def hold(self, now: float) -> None:
+        """The arena itself kept the question back until now: that is nobody's time."""
+        if self.sent_at is None:
+            self.deadline += now - self.asked_at
+            self.asked_at = now
+
+    def settle(self, reply: Reply) -> None:
+        """Takes the reply, if it is the first.  The match may go on, and ask anew, before this returns."""
+        if self.reply is None:
+            self.reply = reply
+            self._desk.note_settled()
+
+    def fail(self, fault: FaultKind, reason: str) -> None:
+        """Settles without a move, now."""
+        now = trio.current_time()
+        self.settle(Reply(None, now, now, fault, reason))
+
+
+class Desk:
+    """Where the answers of one match come in, and where the match goes on when the last one is in."""
+
+    def __init__(self) -> None:
+        self.missing = 0
+        """How many questions are open."""
+        self.now: Callable[[], float] = trio.lowlevel.current_clock().current_time
+        """`trio.current_time`, for a third of what it costs."""
+        self._turns: Iterator[Sequence[Slot]] = iter(())
+        self._slots: Sequence[Slot] | None = None
+        """What the match waits for; None: it is over."""
+        self._error: BaseException | None = None
+        self._sleeper: trio.lowlevel.Task | None = None
+        """The task of the match, while answers carry the match on."""
+        self._alarm: trio.CancelScope | None = None
+
+    def slot(self, question: Question, asked_at: float) -> Slot:
+        """The place for the answer to one more question."""
+        self.missing += 1
+        return Slot(self, question, asked_at)
+
+    def note_settled(self) -> None:
+        """One more question is settled; with the last one the match goes on."""
+        self.missing -= 1
+        if self.missing == 0 and self._sleeper is not None:
+            self._carry_on(self._sleeper)
+
+    def _carry_on(self, sleeper: trio.lowlevel.Task) -> None:
+        """Goes on here and now, in whatever task brought the last answer: a task switch costs half a turn.
+
+        The match's own task is woken only if it has anything to wait for but answers.
+        """
+        self._sleeper = None
+        try:
+            self._slots = next(self._turns, None)
+        except BaseException as error:  # the match's own, whoever brought the answer: raised in its task
+            self._error = error
+        if self.missing and self._error is None:
+            self._sleeper = sleeper
+            self._draw_alarm_nearer()
+        else:
+            trio.lowlevel.reschedule(sleeper)
+
+    def _draw_alarm_nearer(self) -> None:
+        """To the new questions, should they have less time than those before."""
+        alarm = self._alarm
+        assert alarm is not None, "who sleeps has set it"
+        for slot in self._slots or ():
+            if slot.deadline < alarm.deadline:
+                alarm.deadline = slot.deadline
+
+    async def carry(self, turns: Iterator[Sequence[Slot]]) -> None:
+        """Goes through a match, which gives the slots that it waits for, or none to let everyone else go on.
+
+        It is resumed when all slots are settled, or none that is not can be in time any more.
+        """
+        self._turns = turns
+        self._slots = next(turns, None)
+        while self._slots is not None:
+            if not self.missing:
+                await self._rest()
+            elif await self._sleep():
+                continue  # it was carried on meanwhile
+            self._slots = next(turns, None)
+
+    async def _rest(self) -> None:
+        self.close()  # an alarm that goes off now would be nobody's
+        await trio.lowlevel.checkpoint()
+
+    async def _sleep(self) -> bool:
+        """Sleeps while answers carry the match on; False: they do not, time is over."""
+        heard_at = self.now()
+        while self.missing:
+            assert self._slots is not None, "who asks waits"
+            deadlines = [slot.deadline for slot in self._slots if slot.reply is None]
+            now = self.now()
+            is_over = now >= max(deadlines)  # a question that waited in an outbox began later
+            if is_over or any(heard_at <= deadline <= now for deadline in deadlines):
+                # Who answers later than this was late: the arena has listened, and heard nothing.
+                heard_at = now
+                self.close()
+                await _hear_out()
+            if is_over:
+                return False
+            nearest = min((deadline for deadline in deadlines if deadline > now), default=now)
+            if self.missing and await self._settled_by(nearest, now):
+                return True
+        return False
+
+    async def _settled_by(self, deadline: float, now: float) -> bool:
+        """What an Event in a cancel scope would do, for a third of what it costs; False: the alarm went off.
+
+        One scope stands over many waits.  Its deadline is only ever drawn nearer: with bots that answer
+        the next one is later, and when the old one goes off for nothing a new scope is made.
+        """
+        alarm = self._alarm
+        if alarm is None or alarm.deadline <= now:
+            self.close()
+            alarm = self._alarm = trio.CancelScope(deadline=deadline)
+            alarm.__enter__()
+        elif deadline < alarm.deadline:
+            alarm.deadline = deadline
+        self._sleeper = trio.lowlevel.current_task()
+        try:
+            await trio.lowlevel.wait_task_rescheduled(self._abort)
+        except trio.Cancelled as cancelled:
+            self._alarm = None
+            if not alarm.__exit__(type(cancelled), cancelled, cancelled.__traceback__):
+                raise
+            return False
+        if self._error is not None:
+            raise self._error
+        return True
+
+    def _abort(self, _: trio.lowlevel.RaiseCancelT) -> trio.lowlevel.Abort:
+        self._sleeper = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    def close(self) -> None:
+        """Puts the alarm away; called by the task that waited, within the same cancel scopes as then."""
+        alarm, self._alarm = self._alarm, None
+        if alarm is not None:
+            alarm.__exit__(None, None, None)
+
+
+async def _hear_out() -> None:
+    """Lets every reader take what reached this machine before now.
+
+    A reader may stand in the same batch of tasks as we do (first checkpoint), and
+    bytes may have come in after the last poll (second checkpoint, with a poll of
+    its own): nobody is late because the arena was.
+    """
+    for _ in range(3):
+        await trio.lowlevel.checkpoint()

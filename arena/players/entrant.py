@@ -1,0 +1,61 @@
+"""A bot that takes part, and all that is needed to start it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import attrs
+
+Kind: TypeAlias = Literal["process", "local", "remote", "anonymous"]
+
+Transport: TypeAlias = Literal["tcp", "stdio"]
+
+Restart: TypeAlias = Literal["never", "series", "match"]
+
+UNVERSIONED = "0"
+"""The version of a bot that names none."""
+
+Argv = tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Entrant:
+    """A bot that takes part."""
+
+    name: str
+    kind: Kind
+    """The arena starts it; an object in this process; it connects, with a token or without."""
+    version: str = UNVERSIONED
+    language: str = ""
+    folder: Path | None = None
+    """Its working directory; for `module:Class` what `sys.path` must have, None if it has it already."""
+    files: tuple[Path, ...] | None = None
+    """What its fingerprint covers; None: all of the folder."""
+    run: Argv = ()
+    """The command that starts it, in its folder."""
+    build: Argv = ()
+    """The command that builds it, in its folder, if it must be built."""
+    transport: Transport = "tcp"
+    restart: Restart = "never"
+    """When a fresh instance must play: only if the old one is gone, in every series, in every match."""
+    instances_max: int | None = None
+    """How many of it can live at once; None: as many as there are tables."""
+    connect_s: float = 30.0
+    """How long it may take to connect once it is started."""
+    read: tuple[Path, ...] = ()
+    """What it reads beside its folder, in a box where not everything can be read."""
+    build_network: bool = False
+    """Whether its build has the network in a strict box as well."""
+    memory_mb: int = 2048
+    """What all its processes together may hold in memory."""
+    path: str = ""
+    """What the user said."""
+    command: str = ""
+    """`run`, as one would type it."""
+    games: tuple[str, ...] = ()
+    """What it can play; empty: any game."""
+    target: str = ""
+    """`module:Class` of a bot in this process."""
+    fingerprint: str = ""
+    """Changes whenever its files do; empty for bots that connect."""

@@ -1,0 +1,1 @@
+"""A tournament: its plan, its bots, its folder, its play."""

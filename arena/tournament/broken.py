@@ -1,0 +1,16 @@
+"""Bots that cannot play."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from arena.errors import ConfigError
+from arena.players.start import BotBroken
+
+
+class BrokenBots(ConfigError):
+    """Bots that cannot play; all of them."""
+
+    def __init__(self, broken: Sequence[BotBroken]) -> None:
+        super().__init__("; ".join(str(bot) for bot in broken))
+        self.broken = tuple(broken)

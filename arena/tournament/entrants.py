@@ -1,0 +1,273 @@
+"""Who takes part: from what the user said of a bot to all that is needed to start it.
+
+Reads files and starts nothing.  A spec is `[NAME=]SPEC`, and SPEC the first of these that it can be: a
+folder with `bot.toml`, a `.py` or `.js` file, the name of a built-in bot, `module:Class` for a bot in this
+process, a command line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
+
+import attrs
+
+import arena
+from arena.errors import ConfigError
+from arena.players.entrant import Argv, Entrant
+from arena.strict import (
+    did_you_mean,
+    listed,
+    read_table,
+    read_toml,
+)
+from arena.tournament.fingerprints import fingerprint
+from arena.tournament.recipe import A_COMMAND, RECIPE
+from arena.units import shown
+from arena.wire.names import alike, told_apart
+
+# From a spec to an entrant.
+
+
+def resolve(spec: str, *, base: Path, name: str | None = None) -> Entrant:
+    """The bot that a spec names; relative paths start at `base`.
+
+    With `name` the spec has no `NAME=`.  Raises ConfigError when there is none, or its files are wrong.
+    """
+    said = spec
+    if name is None and not os.path.exists(_place(spec, base)):
+        name, spec = _split_name(spec)
+    if not spec.strip():
+        raise ConfigError(f"found {shown(said)}, expected a bot: {_A_BOT}")
+    entrant = attrs.evolve(_find(spec, base.absolute()), path=spec)
+    if name is not None:
+        entrant = attrs.evolve(entrant, name=name)
+    return attrs.evolve(_checked(entrant, said), fingerprint=fingerprint(entrant))
+
+
+def remote(name: str) -> Entrant:
+    """A bot that connects by itself, and is known by its token."""
+    return _checked(Entrant(name=name, kind="remote"), name)
+
+
+def anonymous(number: int) -> Entrant:
+    """The `number`th (from 1) of the bots that connect, whoever it is; it may bring a name later."""
+    return Entrant(name=f"bot-{number}", kind="anonymous")
+
+
+def builtin_bots() -> dict[str, Path]:
+    """The folders of the bots that come with the arena, by name."""
+    home = Path(arena.__file__).parent
+    bots = next((folder for folder in (home / "_bots", home.parent / "bots") if folder.is_dir()), None)
+    if bots is None:
+        return {}
+    found = (path.parent for path in sorted(bots.glob("*/bot.toml")))
+    return {folder.name: folder for folder in found if folder.name != "misbehaving"}
+
+
+def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
+    """The entrants in their order; of those with one name the second becomes `odds-2`, and so on."""
+    entrants = tuple(entrants)
+    taken = {entrant.name for entrant in entrants}
+    seen: set[str] = set()
+    unique = []
+    for entrant in entrants:
+        name = entrant.name
+        if name in seen:
+            name = _free_name(name, taken)
+            taken.add(name)
+        seen.add(name)
+        unique.append(attrs.evolve(entrant, name=name))
+    return tuple(unique)
+
+
+def check_apart(entrants: Iterable[Entrant]) -> None:
+    """Raises ConfigError if people could take one of the bots for another."""
+    for name, other in alike(entrant.name for entrant in entrants):
+        raise ConfigError(f"{told_apart(name)} and {told_apart(other)} look alike: say NAME=SPEC")
+
+
+def check_games(entrants: Iterable[Entrant], game: str) -> None:
+    """Raises ConfigError if some of the bots do not play this game, naming all of them."""
+    wrong = [entrant for entrant in entrants if entrant.games and game not in entrant.games]
+    if wrong:
+        others = "; ".join(f"{entrant.name} plays {listed(entrant.games)}" for entrant in wrong)
+        raise ConfigError(f"{listed([entrant.name for entrant in wrong])} cannot play {game}: {others}")
+
+
+# Fingerprints and builds.
+
+
+# Helpers: names.
+
+_NAMED = re.compile(r"""([^\s=/\\:'"]*)=(.*)""", re.DOTALL)
+"""`NAME=SPEC`: no blank before the `=`, or `python3 bot.py depth=3` would be one, and no slash, for paths."""
+
+
+def _split_name(spec: str) -> tuple[str | None, str]:
+    match = _NAMED.fullmatch(spec)
+    return (match[1], match[2]) if match else (None, spec)
+
+
+def _checked(entrant: Entrant, said: str) -> Entrant:
+    """The entrant, if it can be called as it is."""
+    from arena.wire.messages import check_name
+
+    reason = check_name(entrant.name)
+    if reason:
+        raise ConfigError(f"{shown(said)} cannot be called {shown(entrant.name)}: {reason}; say NAME=SPEC")
+    return entrant
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """`name-2` or the next that nobody has, not longer than a name may be."""
+    from arena.wire.messages import NAME_LENGTH_MAX
+
+    for number in count(2):
+        suffix = f"-{number}"
+        free = name[: NAME_LENGTH_MAX - len(suffix)] + suffix
+        if free not in taken:
+            return free
+    raise AssertionError("numbers do not end")
+
+
+# Helpers: what a spec can be.
+
+_A_BOT = "a folder with bot.toml, a .py or .js file, a built-in bot, module:Class or a command"
+_RUNNERS = {".py": ("python3", "Python"), ".js": ("node", "JavaScript")}
+_LANGUAGES = {"python": "Python", "python3": "Python", "node": "JavaScript"}
+_PATH = re.compile(r"\S*/\S*|\S+\.(?:py|js|toml)")
+"""What can only be meant as a place: one word with a slash, or with the ending of a bot's file."""
+_TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
+
+
+def _place(spec: str, base: Path) -> Path:
+    return base / os.path.expanduser(spec)
+
+
+def _find(spec: str, base: Path) -> Entrant:
+    """The bot, named as its files name it."""
+    place = _place(spec, base)
+    if os.path.isfile(place / "bot.toml"):
+        return _from_folder(place)
+    if os.path.isfile(place) and place.suffix in _RUNNERS:
+        return _from_file(place)
+    if spec in (builtin := builtin_bots()):
+        return _from_folder(builtin[spec])
+    if _TARGET.fullmatch(spec):
+        return _from_module(spec, base)
+    if os.path.isdir(place):
+        raise ConfigError(f"{spec} is a folder without bot.toml, which would say how to run the bot")
+    if _PATH.fullmatch(spec) and not os.path.exists(place):
+        raise ConfigError(f"there is no file or folder {shown(spec)}")
+    return _from_command(spec, base)
+
+
+def _from_folder(folder: Path) -> Entrant:
+    """The bot of a folder with bot.toml."""
+    path = folder / "bot.toml"
+    recipe = read_table(read_toml(path, where=str(path)), RECIPE, where=str(path))
+    if "run" not in recipe:
+        raise ConfigError(f"{path}: run: found nothing, expected {A_COMMAND}")
+    own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
+    own |= {"read": tuple(folder / path for path in recipe.get("read", ()))}
+    return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), **own)
+
+
+def _from_file(file: Path) -> Entrant:
+    """The bot of one source file."""
+    runner, language = _RUNNERS[file.suffix]
+    return _process(file.stem, (runner, file.name), folder=file.parent, files=(file,), language=language)
+
+
+def _from_module(target: str, base: Path) -> Entrant:
+    """The bot of a class; the module is looked for, not imported."""
+    module, _, name = target.partition(":")
+    path = base.joinpath(*module.split("."))
+    own = next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+    file = own or _installed(module)
+    if file is None:
+        raise ConfigError(f"{target}: no module {module} in {base} or among the installed ones")
+    folder = base if own else None
+    return Entrant(name=name, kind="local", language="Python", folder=folder, files=(file,), target=target)
+
+
+def _installed(module: str) -> Path | None:
+    """The source file of a module on `sys.path`."""
+    from importlib.util import find_spec
+
+    package, *inner = module.split(".")  # a module in it would be found only after the package is imported
+    try:
+        found = find_spec(package)
+    except (ImportError, ValueError):
+        return None
+    if found is None:
+        return None
+    if not inner:
+        return Path(found.origin) if found.origin and os.path.isfile(found.origin) else None
+    places = [Path(folder, *inner) for folder in found.submodule_search_locations or ()]
+    files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
+    return next((file for file in files if file.is_file()), None)
+
+
+def _from_command(line: str, base: Path) -> Entrant:
+    """The bot of a command line, run in `base`."""
+    try:
+        program, *words = shlex.split(line)
+    except ValueError as error:
+        raise ConfigError(f"found {shown(line)}, expected a command: {error}") from None
+    program = os.path.expanduser(program)
+    own = base / program
+    if os.path.isfile(own) and own.suffix in _RUNNERS:
+        run: Argv = (_RUNNERS[own.suffix][0], program, *words)
+    elif "/" not in program and shutil.which(program):
+        run = (program, *words)
+    elif os.path.isfile(own) and os.access(own, os.X_OK):
+        run = (program if "/" in program else f"./{program}", *words)
+    elif os.path.isfile(own):
+        raise ConfigError(f"{program} is neither a .py or .js file nor can it be run (chmod +x)")
+    else:
+        raise _no_such_bot(line)
+    files = tuple(base / word for word in run if os.path.isfile(base / word))
+    # `java -jar mine.jar` is called mine, `./mine table.txt` as well.
+    called = own if own in files or not files else files[0]
+    return _process(called.stem, run, folder=base, files=files, language=_language(run))
+
+
+def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...], language: str) -> Entrant:
+    return Entrant(
+        name=name,
+        kind="process",
+        language=language,
+        folder=folder,
+        files=files,
+        run=run,
+        command=shlex.join(run),
+    )
+
+
+def _no_such_bot(said: str) -> ConfigError:
+    bots = tuple(builtin_bots())
+    near = did_you_mean(said, bots)
+    builtin = listed(bots) if bots else "missing"
+    return ConfigError(
+        f"no such bot: {said}{near}; built-in bots are {builtin}, "
+        "or give a folder with bot.toml, a .py or .js file, module:Class or a command"
+    )
+
+
+def _language(run: Argv) -> str:
+    """The language that a command betrays, or nothing."""
+    program = os.path.basename(run[0])
+    return _LANGUAGES.get(program) or _RUNNERS.get(os.path.splitext(program)[1], ("", ""))[1]
+
+
+# Helpers: bot.toml.
+
+
+# Helpers: files.

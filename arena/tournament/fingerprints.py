@@ -1,0 +1,165 @@
+"""A bot's files: whether they are what they were, and whether it must be built."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.players.entrant import Entrant
+from arena.strict import (
+    listed,
+    read_regular,
+)
+
+FILES_MAX, FILES_BYTES_MAX = 10_000, 100_000_000
+"""All of a bot's files are read for its fingerprint before every run, which must not take minutes."""
+
+_RECORD_BYTES_MAX = 10_000_000
+"""What a build made, by name: some 100 bytes a file."""
+
+
+def check_unchanged(entrants: Iterable[Entrant], known: Mapping[str, str]) -> None:
+    """Raises ConfigError if the files of bots have changed since their fingerprints (by name) were taken."""
+    changed = [bot.name for bot in entrants if bot.fingerprint != known.get(bot.name, bot.fingerprint)]
+    if changed:
+        raise ConfigError(f"{listed(changed)} changed since this run: --fresh or another --out")
+
+
+def fingerprint(entrant: Entrant) -> str:
+    """32 hexadecimal digits that change whenever the bot's files or its command do.
+
+    Of a folder everything counts but hidden files, `__pycache__`, `build/`, and what its last build made.
+    """
+    digest = blake2b(digest_size=16)
+    if entrant.files is not None:
+        _feed(digest, os.fsencode(entrant.target or entrant.command))
+        files = {str(place): path for place, path in enumerate(entrant.files)}
+    elif entrant.folder is not None:
+        made = _built(entrant.folder).get("outputs", ())
+        files = {name: entrant.folder / name for name in sources(entrant.folder) if name not in made}
+    else:
+        return ""
+    try:
+        _check_bounds(entrant, files.values())
+        for name, path in sorted(files.items()):
+            _feed(digest, os.fsencode(name))
+            _feed(digest, read_regular(path, FILES_BYTES_MAX))
+    except OSError as error:
+        raise ConfigError(f"{error.filename}: cannot be read: {error.strerror or error}") from None
+    return digest.hexdigest()
+
+
+def needs_build(entrant: Entrant) -> bool:
+    """Whether the bot must be built before it runs: never was, its files changed, or the result is gone."""
+    if not entrant.build or entrant.folder is None:
+        return False
+    built = _built(entrant.folder)
+    is_there = all((entrant.folder / output).exists() for output in built.get("outputs", ()))
+    return not is_there or built.get("fingerprint") != entrant.fingerprint
+
+
+def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
+    """Time and size of each file that a build may make or change, `build/` included; for `made_since`."""
+    states = ((name, (folder / name).stat()) for name in _walk(folder, skipped=()))
+    return {name: (state.st_mtime_ns, state.st_size) for name, state in states}
+
+
+def made_since(folder: Path, before: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
+    """The files that are new or changed since the snapshot: what a build has made."""
+    return tuple(name for name, state in snapshot(folder).items() if before.get(name) != state)
+
+
+def mark_built(entrant: Entrant, outputs: Iterable[str]) -> Entrant:
+    """Records that the bot is built, and what that made; gives the entrant with the fingerprint it has now.
+
+    The fingerprint is another one if the build replaced a file that had counted until then.
+    """
+    assert entrant.folder is not None, "what is built has a folder"
+    folder = entrant.folder
+    # A build that finds most of its work done rewrites little: what earlier ones made stays an output.
+    kept = {output for output in _built(folder).get("outputs", ()) if (folder / output).exists()}
+    record = {"outputs": sorted(kept | set(outputs))}
+    _write_built(folder, record)  # first without: what counts depends on the outputs
+    entrant = attrs.evolve(entrant, fingerprint=fingerprint(entrant))
+    _write_built(folder, {"fingerprint": entrant.fingerprint, **record})
+    return entrant
+
+
+def sources(folder: Path) -> list[str]:
+    """The files of a bot's folder that its fingerprint may cover, by relative path, sorted."""
+    return _walk(folder, skipped=("build",))
+
+
+def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:
+    """The regular files below a folder, by relative path, sorted; without hidden and `skipped` ones."""
+    found, looked, tops = [], 0, [os.fspath(folder)]
+    while tops:
+        top = tops.pop()
+        # One level at a time: `os.walk` may call itself for each, and a bot can make them a thousand deep.
+        _, folders, names = next(os.walk(top), (top, [], []))
+        unwanted = skipped if top == os.fspath(folder) else ()
+        inner = [os.path.join(top, name) for name in folders if _counts(name) and name not in unwanted]
+        tops += [path for path in inner if not os.path.islink(path)]
+        paths = (os.path.join(top, name) for name in names if _counts(name))
+        # Only regular files: reading a pipe would never end.
+        found += [os.path.relpath(path, folder) for path in paths if os.path.isfile(path)]
+        looked += 1 + len(names)
+        if max(len(found), looked / 10) > FILES_MAX:  # folders and hidden files take their time too
+            raise ConfigError(f"{folder}: more than {FILES_MAX:,} files, which is no bot's folder")
+    return sorted(found)
+
+
+def _counts(name: str) -> bool:
+    return not name.startswith(".") and name != "__pycache__"
+
+
+def _check_bounds(entrant: Entrant, files: Iterable[Path]) -> None:
+    if sum(file.stat().st_size for file in files) > FILES_BYTES_MAX:
+        raise ConfigError(
+            f"{entrant.path}: more than {FILES_BYTES_MAX // 1_000_000} MB of files, which are all read "
+            "before every run; keep large ones in a hidden folder or in build/"
+        )
+
+
+def _feed(digest: blake2b, part: bytes) -> None:
+    """Adds a part so that no two lists of parts are fed the same bytes."""
+    digest.update(len(part).to_bytes(8, "big"))
+    digest.update(part)
+
+
+def _built(folder: Path) -> dict[str, Any]:
+    """What `mark_built` recorded, or nothing: a record that cannot be read only costs another build."""
+    try:
+        built = json.loads(read_regular(folder / ".arena" / "built", _RECORD_BYTES_MAX))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    outputs = built.get("outputs", []) if isinstance(built, dict) else None
+    is_right = isinstance(outputs, list) and all(isinstance(output, str) for output in outputs)
+    return built if is_right else {}
+
+
+def _write_built(folder: Path, record: Mapping[str, object]) -> None:
+    """Writes the record whole or not at all, and follows no link: who built may have put some in its way."""
+    place, new = folder / ".arena", f"built.{os.getpid()}"
+    try:
+        place.mkdir(exist_ok=True)
+        inside = os.open(place, os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(new, dir_fd=inside)
+            written = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=inside)
+            with open(written, "w", encoding="ascii") as file:
+                file.write(json.dumps(record, indent=1) + "\n")
+            os.replace(new, "built", src_dir_fd=inside, dst_dir_fd=inside)
+        finally:
+            os.close(inside)
+    except OSError as error:
+        raise ConfigError(f"{place}: cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,65 @@
+"""bot.toml: what it may say, and how that is read."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from arena.players.entrant import Argv
+from arena.strict import (
+    Reader,
+    duration,
+    flag,
+    many,
+    one_of,
+    place,
+    text,
+    whole,
+)
+from arena.units import unexpected
+
+CONNECT_S_MAX = 300.0
+"""Loading a large model takes a minute or two; what takes longer holds up everybody else's tournament."""
+
+A_COMMAND = 'a command such as "python3 bot.py" or ["python3", "bot.py"]'
+
+_SHELL_WORDS = frozenset(("&&", "||", "|", ";", "&", ">", ">>", "<"))
+
+
+def _read_argv(value: object) -> Argv:
+    """A command as words: a list, or a text that needs no shell."""
+    if isinstance(value, str):
+        try:
+            words = tuple(shlex.split(value))
+        except ValueError:
+            raise unexpected(value, A_COMMAND) from None
+        if _SHELL_WORDS & set(words):
+            raise unexpected(value, 'one command; for a shell, say ["sh", "-c", "…"]')
+    else:
+        words = many(text, A_COMMAND)(value)
+    if not words:
+        raise unexpected(value, A_COMMAND)
+    return words
+
+
+def _read_build(value: object) -> Argv:
+    """A build command; a text may be several, for the shell, as it is run once and by hand as well."""
+    return ("sh", "-c", text(value)) if isinstance(value, str) else _read_argv(value)
+
+
+RECIPE: Mapping[str, Reader[Any]] = {
+    "name": text,
+    "version": text,
+    "games": many(text, 'a list of games such as ["liars-dice"]'),
+    "language": text,
+    "build": _read_build,
+    "run": _read_argv,
+    "transport": one_of("tcp", "stdio"),
+    "restart": one_of("never", "series", "match"),
+    "instances_max": whole(1, 1000),
+    "connect_s": duration(beyond=True, most_s=CONNECT_S_MAX),
+    "read": many(place, 'a list of paths such as ["~/tables"]'),
+    "build_network": flag,
+    "memory_mb": whole(16, 1_000_000),
+}

@@ -1,0 +1,38 @@
+"""Whoever shows a run to people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from arena.record import Entry
+from arena.schedule.course import ClosedSeries, Course
+
+
+class Reporter(Protocol):
+    """Whoever shows a run to people; called from the run, must not block."""
+
+    def note(self, line: str) -> None:
+        """One line for people."""
+
+    def waiting(self, address: str, missing: Sequence[str]) -> None:
+        """Connecting bots are waited for."""
+
+    def begins(self, course: Course, done: int) -> None:
+        """Play begins; so many matches of it were there already."""
+
+    def played(self, entry: Entry) -> None:
+        """A match is over."""
+
+    def closed(self, series: ClosedSeries) -> None:
+        """One more series counts, in schedule order; those that were there already come first."""
+
+
+class Silent:
+    """A reporter that shows nothing."""
+
+    def note(self, line: str) -> None: ...
+    def waiting(self, address: str, missing: Sequence[str]) -> None: ...
+    def begins(self, course: Course, done: int) -> None: ...
+    def played(self, entry: Entry) -> None: ...
+    def closed(self, series: ClosedSeries) -> None: ...

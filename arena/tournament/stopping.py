@@ -1,0 +1,23 @@
+"""What may end a tournament before its schedule does."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from arena.schedule.course import ClosedSeries, Course
+
+
+class StopRule(Protocol):
+    """Says when enough has been played: the course ends there, and what was played past it is not kept."""
+
+    def begins(self, course: Course) -> None:
+        """A course begins, or begins again: what was told before is forgotten."""
+
+    def goes_on(self) -> None:
+        """What the folder holds has been told; from now on it is played."""
+
+    def closed(self, series: ClosedSeries) -> bool:
+        """Takes in the next series that counts, in schedule order; whether no more need be played."""
+
+    def state(self) -> str:
+        """How far it is from that, in a few words; empty if there is nothing to say."""

@@ -1,0 +1,50 @@
+"""What a run has done."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import attrs
+
+from arena.players.start import BotBroken
+from arena.record import Entry
+
+BUGS_KEPT = 20
+"""Of so many bugs the traceback is kept: one that strikes once may strike ten thousand times."""
+
+BUG_CHARS_MAX = 20_000
+"""Of each its end, where it says what happened."""
+
+
+@attrs.define
+class Summary:
+    """What a run did."""
+
+    planned: int = 0
+    played: int = 0
+    faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
+    """(bot, kind, reason) -> how often, in this run."""
+    lagged: int = 0
+    """Decisions that the arena itself may have spoilt."""
+    lag_worst_s: float = 0.0
+    aborted: list[str] = attrs.field(factory=list)
+    """Ids of matches whose rules broke in this run."""
+    first_fault: Entry | None = None
+    """The match at whose fault the run was stopped."""
+    is_settled: bool = False
+    """Whether the rule that may stop a run has stopped it."""
+    is_out_of_time: bool = False
+    """Whether `max_time` has."""
+    left_out: list[BotBroken] = attrs.field(factory=list)
+    last: Entry | None = None
+    bugs: list[str] = attrs.field(factory=list)
+    """Tracebacks of the first bugs of ours that ended a connection, and not the run."""
+    bugs_seen: int = 0
+
+    def note_bug(self, traceback_text: str) -> str | None:
+        """Counts a bug; gives what is kept of it, None if enough is known."""
+        self.bugs_seen += 1
+        if len(self.bugs) >= BUGS_KEPT:
+            return None
+        self.bugs.append(traceback_text[-BUG_CHARS_MAX:])
+        return self.bugs[-1]
