@@ -12,7 +12,7 @@ import pytest
 from tournaments import exact
 
 from arena.analysis import load
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.ranking import leaderboard
 from arena.cli import cli
 from arena.show.match import retold, telling
 from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store

@@ -19,8 +19,9 @@ from arena.analysis.live import Standing, Standings
 from arena.schedule import FORMATS, Pairing, Terms
 from arena.schedule.course import ClosedSeries, Course, Result
 from arena.schedule.withdrawals import Outcome
+from arena.show.account import Account, score_words
 from arena.show.live import Screen, Size, Terminal, picture
-from arena.show.progress import Account, Lines, Progress, progress, score_words
+from arena.show.progress import Lines, Progress, progress
 from arena.show.text import width
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=64)

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from arena.analysis.leaderboard import Leaderboard
-from arena.analysis.leaderboard import leaderboard as _leaderboard
 from arena.analysis.series import series_table as _series_table
 from arena.analysis.tables import COLUMNS, LATEST, Results, load
 from arena.errors import ConfigError
@@ -27,6 +26,7 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     Those that tell matches, most of the work, only if the store has changed since they were written.
     Raises ConfigError where they cannot be, and of a damaged store, which would overwrite what was whole.
     """
+    from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
     from arena.analysis.sheet import read_sheet
 
     if store.damage is not None:
@@ -34,7 +34,7 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     place = Path(folder or store.folder)
     with store.frozen(), _aside(store, place) as aside:
         sheet = read_sheet(store)
-        board = _leaderboard(store, anchor=anchor, sheet=sheet)
+        board = leaderboard(store, anchor=anchor, sheet=sheet)
         write_tables(
             place,
             {

@@ -1,6 +1,7 @@
 """The leaderboard: what every bot did over the matches that count, and how sure that is.
 
-Which matches count, `counted` says; how the numbers are made, `ranking`.
+Which matches count, `counted` says; how the numbers are made, `ranking`.  What is here needs no numpy, which
+takes a tenth of a second to import.
 
 Bots are ranked by their score: points a match, or, where a game is rated by returns,
 mean returns in the unit in which the game shows them.  Where bots do not meet the same
@@ -18,10 +19,10 @@ from arena.analysis.counted import Progress
 from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.head_to_head import Meeting
 from arena.errors import ConfigError
-from arena.store import Store, Table, columns_of
+from arena.store import Table, columns_of
 
 if TYPE_CHECKING:
-    from arena.analysis.sheet import Sheet
+    pass
 
 CONFIDENCE = 0.95
 
@@ -73,6 +74,21 @@ class Row:
 
 
 COLUMNS = columns_of(Row, measured=("move_time_median_s", "move_time_p99_s"))
+SHOWN = (
+    "rank",
+    "bot",
+    "matches",
+    "score",
+    "score_low",
+    "score_high",
+    "rating",
+    "rating_low",
+    "rating_high",
+    "better_than_next",
+    "win_rate",
+    "status",
+)
+"""Columns of leaderboard.csv that a notebook shows."""
 
 
 @attrs.frozen
@@ -133,26 +149,13 @@ class Leaderboard:
         raise ConfigError(unknown_bot("--bot", bot, [row.bot for row in self.rows]))
 
     def _repr_html_(self) -> str:
-        from arena.analysis.notebook import leaderboard_html
+        from arena.analysis.notebook import as_lines, as_table
 
-        return leaderboard_html(self)
+        units = sorted({f"score in {row.score_unit}, rating in {row.rating_unit}" for row in self.rows})
+        rows = [[getattr(row, name) for name in SHOWN] for row in self.rows]
+        return as_table(SHOWN, rows) + as_lines([*units, *filter(None, (*self.notes, self.progress.note))])
 
 
 def unknown_bot(where: str, bot: str, bots: list[str]) -> str:
     """The sentence for a name that no bot has."""
     return f"{where}: no bot is called {bot!r} here; {', '.join(bots) or 'there is none'}"
-
-
-def leaderboard(store: Store, *, anchor: str | None = None, sheet: Sheet | None = None) -> Leaderboard:
-    """The leaderboard of what the store holds now.
-
-    `anchor`: the bot that is rated 1500, instead of the mean of all; None: as the plan has it.
-    `sheet`: what `read_sheet` gave, if it was read already.
-    """
-    # numpy takes a tenth of a second, which whoever only shows a leaderboard need not wait for
-    from arena.analysis.ranking import ranked
-    from arena.analysis.sheet import read_sheet
-
-    meta = store.meta()
-    anchor = anchor or meta.get("plan", {}).get("anchor")
-    return ranked(sheet or read_sheet(store), store.bots(), Scale.of(meta), anchor)

@@ -14,13 +14,24 @@ from arena.analysis.head_to_head import Meeting, meetings
 from arena.analysis.intervals import quantiles
 from arena.analysis.leaderboard import Leaderboard, Row, Scale, unknown_bot
 from arena.analysis.ratings import Ratings, rate
-from arena.analysis.sheet import Sheet
+from arena.analysis.sheet import Sheet, read_sheet
 from arena.errors import ConfigError
 from arena.record import FAULT_KINDS
-from arena.store import StoredBot
+from arena.store import Store, StoredBot
 
 NOTES_MAX = 3
 """So many bots are named that are ahead of the leader, but not surely."""
+
+
+def leaderboard(store: Store, *, anchor: str | None = None, sheet: Sheet | None = None) -> Leaderboard:
+    """The leaderboard of what the store holds now.
+
+    `anchor`: the bot that is rated 1500, instead of the mean of all; None: as the plan has it.
+    `sheet`: what `read_sheet` gave, if it was read already.
+    """
+    meta = store.meta()
+    anchor = anchor or meta.get("plan", {}).get("anchor")
+    return ranked(sheet or read_sheet(store), store.bots(), Scale.of(meta), anchor)
 
 
 def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | None = None) -> Leaderboard:

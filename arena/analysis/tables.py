@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.leaderboard import COLUMNS as LEADERBOARD_COLUMNS
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.leaderboard import SHOWN
 from arena.analysis.series import COLUMNS as SERIES_COLUMNS
 from arena.analysis.series import series_table
 from arena.errors import ConfigError
@@ -108,9 +108,10 @@ class Results:
         )
 
     def _repr_html_(self) -> str:
-        from arena.analysis.notebook import results_html
+        from arena.analysis.notebook import as_lines, as_table
 
-        return results_html(self)
+        rows = self.leaderboard[list(SHOWN)].to_numpy().tolist()
+        return as_lines([repr(self)]) + as_table(SHOWN, rows)
 
     def _frame(self, name: str) -> DataFrame:
         if holds_tournament(self.folder):
@@ -128,6 +129,8 @@ def _table(store: Store, name: str) -> Table:
         return store.table(name)
     if name == "series":
         return series_table(store, read_sheet(store))
+    from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
+
     board = leaderboard(store)
     return board.table if name == "leaderboard" else board.head_to_head
 

@@ -74,7 +74,7 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -
       arena leaderboard --bot odds
     """
     from arena.analysis import export
-    from arena.analysis.leaderboard import leaderboard as read_only
+    from arena.analysis.ranking import leaderboard as read_only
     from arena.show.board import leaderboard_text
     from arena.show.text import columns_of, out, say
 
@@ -101,7 +101,7 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Form
     import attrs
 
     from arena.analysis.bot_page import bot_page_of
-    from arena.analysis.leaderboard import leaderboard as read_only
+    from arena.analysis.ranking import leaderboard as read_only
     from arena.analysis.sheet import read_sheet
     from arena.show.bot_page import bot_page
     from arena.show.text import as_csv, as_json

@@ -14,7 +14,6 @@ import attrs
 import trio
 
 from arena.analysis import export
-from arena.analysis.leaderboard import leaderboard
 from arena.analysis.live import Standings
 from arena.cli.run_options import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
 from arena.cli.stop import EXIT_OF, Stop
@@ -238,6 +237,8 @@ class Run:
 
     def _tell_result(self) -> None:
         """Prints what all this was for."""
+        from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
+
         form: Form = "json" if self.asked.as_json else None
         out(leaderboard_text(leaderboard(self.setup.store), form, columns_of(sys.stdout)))
         for line in self._conclusion():

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from arena.analysis.bot_page import BotPage
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.record import FAULT_KINDS
 from arena.report import charts, phrases

@@ -17,7 +17,7 @@ from typing import Protocol, TextIO
 
 import attrs
 
-from arena.show.progress import Account, score_words
+from arena.show.account import Account, score_words
 from arena.show.text import aligned, clipped, printable, width
 
 DRAWN_EVERY_S = 0.25

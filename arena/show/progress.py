@@ -4,124 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, TextIO
 
-from arena.analysis.live import Standing, Standings
+from arena.analysis.live import Standings
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, Course
-from arena.show.text import as_time, counted, printable, with_care
+from arena.show.account import Account
+from arena.show.text import printable, with_care
 from arena.tournament.stopping import StopRule
 
 LINE_EVERY_S = 5.0
 """Without a terminal a run tells how far it is once in so many seconds."""
 STANDINGS_EVERY_S = 60.0
 """And who leads at the end of a cycle, but not more often than this."""
-STANDINGS_SHOWN = 5
-RULE_EVERY_S = 0.25
-"""A rule that may stop the run is asked for words not more often than this: they may take work."""
-RATE_OVER_S = 2.0
-"""A rate from less time than this says nothing of the next minute."""
 
 
 # What is told.
-
-
-class Account:
-    """How far a run is, in numbers and words.
-
-    Changed by the run, and read by whoever draws it, perhaps in a thread of its own: both hold `lock`.
-    """
-
-    def __init__(self, standings: Standings, rule: StopRule | None = None) -> None:
-        self.standings = standings
-        self.lock = threading.Lock()
-        self.planned = self.done = self.faults = 0
-        self.rule_state = ""
-        """How far the rule that may stop the run is from that."""
-        self._rule = rule
-        self._asked_at = -RULE_EVERY_S
-        self._began_at = 0.0
-        self._played = 0
-        self._course: Course | None = None
-
-    def begins(self, course: Course, done: int) -> None:
-        """Play begins; so many matches of it were there already."""
-        with self.lock:
-            self._course = course
-            self._began_at = time.monotonic()
-            self.planned, self.done = course.size, done
-            self.standings.enter(course.names)
-            self.standings.places = course.places
-
-    def played(self, entry: Entry) -> None:
-        """A match is over."""
-        asks = self._rule is not None and time.monotonic() - self._asked_at >= RULE_EVERY_S
-        with self.lock:
-            self.done += 1
-            self._played += 1
-            self.faults += len(entry.record.capsules)
-            if asks and self._rule is not None:
-                self._asked_at = time.monotonic()
-                self.rule_state = self._rule.state()
-
-    def closed(self, series: ClosedSeries) -> None:
-        """One more series counts."""
-        with self.lock:
-            self.standings.add(series)
-            if series.ends_cycle and self._course is not None:
-                self.standings.places = self._course.places
-
-    @property
-    def is_at_most(self) -> bool:
-        """Whether fewer matches may be played than are planned."""
-        return self._rule is not None or (self._course is not None and self._course.kind.is_adaptive)
-
-    def state(self) -> str:
-        """`92 of 120 matches, 18/s, 2 s left, 3 faults`."""
-        of = "at most " if self.is_at_most else ""
-        parts = [f"{self.done:,} of {of}{counted(self.planned, 'match')}", *self._pace()]
-        return ", ".join(parts + ([counted(self.faults, "fault")] if self.faults else []))
-
-    def _pace(self) -> list[str]:
-        """Rate and time left; nothing as long as nobody can know."""
-        elapsed_s = time.monotonic() - self._began_at
-        if not self._played or elapsed_s < RATE_OVER_S:
-            return []
-        rate = self._played / elapsed_s
-        shown = f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"
-        left_s = max(0, self.planned - self.done) / rate  # matches that are played again are done twice
-        return [shown, f"{'at most ' if self.is_at_most else ''}{as_time(left_s)} left"]
-
-    def leaders(self) -> str:
-        """`standings after cycle 3: 1. odds 0.82 (0.75–0.87), 2. bluffer …`."""
-        rows = [
-            f"{row.rank}. {printable(row.bot)} {score_words(row, self.standings)}"
-            for row in self.standings.rows()[:STANDINGS_SHOWN]
-        ]
-        return f"standings after cycle {self.standings.cycle + 1}: {', '.join(rows)}"
-
-
-def score_words(row: Standing, standings: Standings) -> str:
-    """A score with its 95 % interval, in as many digits as are known: `0.82 (0.75–0.87)`, `+2944 ± 582`."""
-    if not row.matches:
-        return "–"
-    half = (row.high - row.low) / 2
-    if not standings.is_of_returns:
-        digits = 2 if half >= 0.01 else 3
-        return f"{row.score:.{digits}f} ({row.low:.{digits}f}–{row.high:.{digits}f})"
-    digits = 0 if half >= 10 else 1 if half >= 1 else 3
-    return f"{_shortened(row.score, digits, '+')} ± {_shortened(half, digits)}"
-
-
-def _shortened(number: float, digits: int, sign: str = "") -> str:
-    """The number in so many digits behind the point; `1.2M` from a million on."""
-    if abs(number) >= 1e6:
-        return f"{number / 1e6:{sign}.1f}M"
-    return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0
 
 
 # How it is shown.

@@ -7,7 +7,7 @@ import pytest
 from synthetic import play
 
 from arena.analysis.bot_page import LOST_MAX, SLOW_MAX, BotPage, bot_page_of
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import read_sheet
 from arena.errors import ConfigError
 from arena.game import Seat

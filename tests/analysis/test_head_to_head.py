@@ -11,7 +11,7 @@ from synthetic import play
 
 from arena.analysis import head_to_head
 from arena.analysis.head_to_head import COLUMNS, Meeting, meetings
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import read_sheet
 from arena.store import StoredBot
 

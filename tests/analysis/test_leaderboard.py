@@ -16,7 +16,8 @@ from synthetic import play
 
 from arena.analysis.counted import progress_of
 from arena.analysis.intervals import MANY_TIMES, mean_interval, quantiles, student_t, win_rate_interval
-from arena.analysis.leaderboard import COLUMNS, Row, leaderboard
+from arena.analysis.leaderboard import COLUMNS, Row
+from arena.analysis.ranking import leaderboard
 from arena.store import SeriesState, Store, StoredBot
 
 

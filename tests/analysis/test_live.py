@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from synthetic import play
 
 from arena.analysis.intervals import Moments, mean_interval, win_rate_interval
-from arena.analysis.leaderboard import leaderboard
 from arena.analysis.live import Standings
+from arena.analysis.ranking import leaderboard
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, Result
 

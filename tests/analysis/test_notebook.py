@@ -8,8 +8,8 @@ import pytest
 from synthetic import play
 
 from arena.analysis import export, load
-from arena.analysis.leaderboard import leaderboard
-from arena.analysis.notebook import SHOWN
+from arena.analysis.leaderboard import SHOWN
+from arena.analysis.ranking import leaderboard
 
 
 class Cells(HTMLParser):

@@ -9,7 +9,7 @@ import pytest
 from synthetic import play
 
 from arena.analysis import export
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.ranking import leaderboard
 from arena.analysis.ratings import ANCHOR
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError

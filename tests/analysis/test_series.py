@@ -9,7 +9,7 @@ import pytest
 from synthetic import play
 
 from arena.analysis import series as series_module
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.ranking import leaderboard
 from arena.analysis.series import COLUMNS, SeriesRow, series_table
 from arena.analysis.sheet import read_sheet
 from arena.game import Seat

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import trio
 
-from arena.analysis.leaderboard import leaderboard
+from arena.analysis.ranking import leaderboard
 from arena.errors import ConfigError
 from arena.show.match import retold, telling
 from arena.store import DATABASE, Store
