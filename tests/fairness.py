@@ -1,11 +1,13 @@
 """Who is charged for time, measured against the kernel: `python tests/fairness.py --trouble quota-10`.
 
 A load in C++ answers every question after 15 of 20 ms, at many tables, and stamps each answer when `write` has
-returned: from then on the kernel has it.  Meanwhile the arena, which is this process, is in trouble: other programs
-take its cores, the system gives it a tenth of one, or it is stopped and goes on.  However late it looks then, an
-answer that the kernel had before its deadline is never `too_late`, and nobody who reads is `gone`.
+returned: from then on the kernel has it.  Meanwhile the arena, which is this process, is in trouble: it is deaf or
+stopped for longer than a bot has time, ten times a second whatever else runs here (`deaf`, `stopped`); or other
+programs take its cores, or the system gives it a tenth of one.  However late it looks then, an answer that the kernel
+had before its deadline is never `too_late`, and nobody who reads is `gone`.
 
-Prints one JSON object; `unfair` lists the decisions that break the promise.
+Prints one JSON object; `troubled` counts how often the arena was deaf by our doing, `unfair` lists the decisions that
+break the promise.
 """
 
 from __future__ import annotations
@@ -35,7 +37,11 @@ from arena.tournament.summary import Summary
 
 SOURCE = Path(__file__).with_name("sleepers.cpp")
 SLEEP_S, LIMIT_S = 0.015, 0.020
+DEAF_S, HEARS_S = 0.030, 0.070
+"""Whatever was asked before the arena is deaf is answered, and its time over, when it listens again."""
 HOGS = 4
+TROUBLED: list[float] = []
+"""When the arena was kept from listening, by our doing."""
 
 
 @attrs.define
@@ -115,26 +121,56 @@ def quota(percent: int) -> Iterator[None]:
 
 
 @contextmanager
-def pauses() -> Iterator[None]:
-    """Another process stops this one at random moments, and lets it go on."""
-    child = subprocess.Popen([sys.executable, "-c", _STOPPER, str(os.getpid())])
+def deaf() -> Iterator[None]:
+    """Now and then the arena's only thread does something else for longer than a bot has time."""
+    with now_and_then(lambda: time.sleep(DEAF_S)):
+        yield
+
+
+@contextmanager
+def stopped() -> Iterator[None]:
+    """Now and then the whole process is stopped for longer than a bot has time, and goes on (Ctrl-Z, `fg`)."""
+    words = [sys.executable, "-c", _WAKER, str(os.getpid()), str(DEAF_S)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as waker:
+
+        def stop() -> None:
+            waker.stdin.write(b"\n")
+            waker.stdin.flush()
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+        with now_and_then(stop):
+            yield
+        waker.stdin.close()
+
+
+_WAKER = """
+import os, pathlib, signal, sys, time
+arena, deaf_s = int(sys.argv[1]), float(sys.argv[2])
+for _ in sys.stdin:
+    while pathlib.Path(f"/proc/{arena}/stat").read_text().rpartition(")")[2].split()[0] != "T":
+        time.sleep(0.001)
+    time.sleep(deaf_s)
+    os.kill(arena, signal.SIGCONT)
+"""
+
+
+@contextmanager
+def now_and_then(trouble: Callable[[], None]) -> Iterator[None]:
+    """Calls `trouble`, which keeps the arena from listening, and lets the arena listen for a while in between."""
+    scope = trio.CancelScope()
+
+    async def again_and_again() -> None:
+        with scope:
+            while True:
+                await trio.sleep(HEARS_S)
+                TROUBLED.append(trio.current_time())
+                trouble()
+
+    trio.lowlevel.spawn_system_task(again_and_again)
     try:
         yield
     finally:
-        child.kill()
-        child.wait()
-        os.kill(os.getpid(), signal.SIGCONT)
-
-
-_STOPPER = """
-import os, random, signal, sys, time
-arena, rng = int(sys.argv[1]), random.Random(1)
-while os.getppid() == arena:
-    time.sleep(rng.uniform(0.01, 0.2))
-    os.kill(arena, signal.SIGSTOP)
-    time.sleep(rng.uniform(0.005, 0.3))
-    os.kill(arena, signal.SIGCONT)
-"""
+        scope.cancel()
 
 
 @contextmanager
@@ -145,10 +181,11 @@ def none() -> Iterator[None]:
 
 TROUBLES: dict[str, Callable] = {
     "none": none,
+    "deaf": deaf,
+    "stopped": stopped,
     "hogs": hogs,
     "quota-25": lambda: quota(25),
     "quota-10": lambda: quota(10),
-    "pauses": pauses,
 }
 
 
@@ -165,10 +202,12 @@ def compiled(folder: Path) -> Path:
     return program
 
 
-async def measure(folder: Path, *, trouble: str, matches: int, tables: int, dice: int) -> dict:
+async def measure(
+    folder: Path, *, program: Path | None, trouble: str, matches: int, tables: int, dice: int
+) -> dict:
     """Two entrants of `tables` connections each, all of them in the load."""
     tokens = {"left-token": "left", "right-token": "right"}
-    program, stamps = compiled(folder), folder / "stamps"
+    program, stamps = program or compiled(folder), folder / "stamps"
     summary, charges, told = Summary(), Charges(), []
 
     async def load(address: str) -> None:
@@ -210,6 +249,7 @@ async def measure(folder: Path, *, trouble: str, matches: int, tables: int, dice
         "too_late": sum(decision.fault == "too_late" for decision in decisions),
         "gone": sum(decision.fault == "gone" for decision in decisions),
         "other faults": sum(decision.fault in ("malformed", "illegal") for decision in decisions),
+        "troubled": len(TROUBLED),
         "lagged": summary.lagged,
         "worst_lag_s": round(summary.lag_worst_s, 4),
         "load": told[0],
@@ -225,6 +265,7 @@ def main() -> None:
     parser.add_argument("--matches", type=int, default=1280)
     parser.add_argument("--tables", type=int, default=64)
     parser.add_argument("--dice", type=int, default=2)
+    parser.add_argument("--program", type=Path, help="the load, if it is compiled already")
     said = vars(parser.parse_args())
     with tempfile.TemporaryDirectory() as folder:
 

@@ -1,7 +1,9 @@
 """Whatever keeps the arena from running, an answer that the kernel had in time is in time: `tests/fairness.py`.
 
-One run each, and the promise without exception.  How much the load itself was late does not matter: its answers are
-stamped when `write` has returned, and judged by that.
+One run each, and the promise without exception.  The arena is kept from listening by the test itself, at known moments
+and for longer than a bot has time, so that something is tried however quick or busy the machine is.  How much the load
+was late does not matter: its answers are stamped when `write` has returned, and judged by that.  What share of answers
+is spoilt when other programs take the cores is for who wants to know: `python tests/fairness.py --trouble hogs`.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from fairness import compiled
 
 ROOT = Path(__file__).parent.parent
 CAN_SET_QUOTAS = os.access("/sys/fs/cgroup/cpu/cgroup.procs", os.W_OK)
@@ -24,17 +27,24 @@ pytestmark = [
 ]
 
 
-def quota(percent: int):
-    mark = pytest.mark.skipif(not CAN_SET_QUOTAS, reason="control groups may not be written: no quota tried")
-    return pytest.param(f"quota-{percent}", 20, marks=mark)
-
-
-@pytest.mark.parametrize(
-    ("trouble", "lagged_least"), [("none", 0), ("hogs", 20), quota(25), quota(10), ("pauses", 20)]
+NEEDS_QUOTA = pytest.mark.skipif(
+    not CAN_SET_QUOTAS, reason="control groups may not be written: no quota tried"
 )
-def test_nobody_is_charged_for_what_the_kernel_had_in_time(trouble, lagged_least):
-    """32 connections at 16 tables that use 15 ms of 20, in every trouble that stops an arena."""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory) -> Path:
+    return compiled(tmp_path_factory.mktemp("load"))
+
+
+@pytest.mark.parametrize("trouble", ["none", "deaf", "stopped", pytest.param("quota-10", marks=NEEDS_QUOTA)])
+def test_nobody_is_charged_for_what_the_kernel_had_in_time(program, trouble):
+    """32 connections at 16 tables that use 15 ms of 20, in every trouble that stops an arena.
+
+    Whenever the arena is deaf somebody's time is over before it listens again: at least that answer may be lagged.
+    """
     words = [sys.executable, "tests/fairness.py", "--trouble", trouble, "--matches", "100", "--tables", "16"]
+    words += ["--program", str(program)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(
         words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100, check=False
@@ -43,4 +53,5 @@ def test_nobody_is_charged_for_what_the_kernel_had_in_time(trouble, lagged_least
     found = json.loads(ended.stdout)
     assert (100, 0, 0) == (found["matches"], found["gone"], found["other faults"])
     assert [] == found["unfair"]
-    assert found["lagged"] >= lagged_least, "the trouble was none: nothing was tried"
+    assert (trouble in ("deaf", "stopped")) == (found["troubled"] > 0)
+    assert trouble == "none" or found["lagged"] >= max(1, found["troubled"]), "it listened all the same"
