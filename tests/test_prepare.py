@@ -16,7 +16,7 @@ from arena.errors import ConfigError
 from arena.record import Entry, MatchRecord
 from arena.schedule import match_id
 from arena.store import DATABASE, Store, StoredBot, store_lock
-from arena.tournament.folder import LATEST, is_latest, latest_kept, matches_there, opened
+from arena.tournament.folder import LATEST, is_latest, latest_kept, matches_there, open_run
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare
 from arena.tournament.runner import course_of
@@ -40,11 +40,11 @@ def plan(*specs: str, **options) -> Plan:
 
 def open_up(wanted: Plan, *, matches: int = 0, begins: bool = True, fresh: bool = False, **more) -> str:
     """Opens the folder as a run does, and keeps so many matches; gives its seed."""
-    with opened(prepare(wanted, **more), fresh=fresh) as folder:
-        setup = folder.setup
+    with open_run(prepare(wanted, **more), fresh=fresh) as run:
+        setup = run
         pairings = course_of(setup, [entrant.name for entrant in setup.entrants]).order
         if begins:
-            folder.begin()
+            run.begin()
             setup.store.put_bots(
                 StoredBot(e.name, path=e.path, fingerprint=e.fingerprint) for e in setup.entrants
             )
@@ -91,8 +91,8 @@ def test_tokens_outlive_a_run_that_never_began(home):
     wanted = plan(remote=("ann",), listen=Address("127.0.0.1", 0))
 
     def tokens(fresh: bool) -> dict[str, str]:
-        with opened(prepare(wanted), fresh=fresh) as folder:
-            return dict(folder.setup.tokens)
+        with open_run(prepare(wanted), fresh=fresh) as run:
+            return dict(run.tokens)
 
     first = tokens(False)
     assert ["ann"] == list(first.values())
@@ -199,9 +199,9 @@ def test_fresh_keeps_the_log_of_a_bot_that_was_just_started(home):
     log.parent.mkdir()
     log.write_text("old")
     os.utime(log, (1, 1))
-    with opened(prepare(plan()), fresh=True) as folder:
+    with open_run(prepare(plan()), fresh=True) as run:
         log.write_text("new")
-        folder.begin()
+        run.begin()
     assert "new" == log.read_text()
 
 
@@ -211,7 +211,7 @@ def test_fresh_touches_nothing_if_play_never_begins(mistake, home):
     open_up(plan(), matches=2)
     Path("out/matches.csv").write_text("old")
     try:
-        with opened(prepare(attrs.evolve(plan(), move_time=9.0)), fresh=True):
+        with open_run(prepare(attrs.evolve(plan(), move_time=9.0)), fresh=True):
             if mistake:
                 raise mistake
     except ConfigError:
@@ -364,10 +364,10 @@ def test_a_stored_plan_goes_on_from_anywhere(home, monkeypatch):
 
 def test_no_path_of_this_machine_is_written(home):
     """Neither run.json nor the stored plan says where the home of this run is."""
-    with opened(prepare(plan()), fresh=False) as folder:
-        folder.begin()
-        write_run_file(folder.setup, began_at=0.0, played=0, status="finished")
-        stored = json.dumps(stored_form(folder.setup.plan, Path("out")))
+    with open_run(prepare(plan()), fresh=False) as run:
+        run.begin()
+        write_run_file(run, began_at=0.0, played=0, status="finished")
+        stored = json.dumps(stored_form(run.plan, Path("out")))
     written = Path("out/run.json").read_text()
     assert (False, False) == (str(home) in written, str(home) in stored)
     assert ".." == json.loads(written)["plan"]["bots"][0]["base"]

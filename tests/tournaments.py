@@ -16,7 +16,7 @@ from arena.sdk import Bot
 from arena.store import TABLES, Store
 from arena.tournament.plan import Plan
 from arena.tournament.reporting import Silent
-from arena.tournament.run import Setup
+from arena.tournament.run import Run
 from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
 
@@ -142,12 +142,12 @@ class Record(Silent):
 def opened(
     folder: Path, entrants, *, game=SHORT, tokens=None, concurrency=1, only=None, stop_rule=None, **plan
 ):
-    """A Setup on a new folder, or on one that is there already."""
+    """A Run on a new folder, or on one that is there already."""
     wishes = Plan(**{"seed": 1, "series": 2, **plan})
     is_new = not (folder / "arena.db").exists()
     meta = {"game_version": 1, "identity": {"rules": attrs.asdict(game)}}
     with Store.create(folder, meta=meta) if is_new else Store.open(folder, write=True) as store:
-        yield Setup(
+        yield Run(
             plan=wishes,
             game=game,
             entrants=tuple(entrants),

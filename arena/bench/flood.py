@@ -113,7 +113,7 @@ async def play(kind: str, matches: int, folder: Path) -> Report:
     from arena.tournament.entrants import remote, resolve, unique_names
     from arena.tournament.plan import Plan, identity
     from arena.tournament.reporting import Silent
-    from arena.tournament.run import Setup
+    from arena.tournament.run import Run
     from arena.tournament.runner import run_tournament
     from arena.tournament.summary import Summary
 
@@ -125,8 +125,8 @@ async def play(kind: str, matches: int, folder: Path) -> Report:
     entrants, plan = lean, Plan(game=name, seed=1, series=-(-matches // 2), move_time=0.25)
     tokens: dict[str, str] = {}
     if kind == "bot":
-        run = (sys.executable, str(FLOODER), "bot")
-        entrants += (Entrant(name="flooder", kind="process", run=run, folder=folder, instances_max=1),)
+        command = (sys.executable, str(FLOODER), "bot")
+        entrants += (Entrant(name="flooder", kind="process", run=command, folder=folder, instances_max=1),)
     elif kind == "strangers":
         entrants, tokens = (*entrants, remote("away")), {"token": "away"}
         plan = attrs.evolve(plan, remote=("away",), reconnect_s=PATIENCE_S)
@@ -162,7 +162,7 @@ async def play(kind: str, matches: int, folder: Path) -> Report:
 
         meta = {"identity": identity(plan, game), "game_version": game.version}
         with Store.create(folder / "out", meta=meta) as store:
-            setup = Setup(
+            run = Run(
                 plan=plan,
                 game=game,
                 entrants=entrants,
@@ -171,7 +171,7 @@ async def play(kind: str, matches: int, folder: Path) -> Report:
                 folder=folder / "out",
                 store=store,
             )
-            await run_tournament(setup, Watching(), Summary())
+            await run_tournament(run, Watching(), Summary())
     asked = len(thinking)
     return Report(asked / (times[1] - times[0]), asked / (cpu[1] - cpu[0]), median(thinking) * 1e3, faults)
 

@@ -135,7 +135,7 @@ def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
     from arena.tournament.entrants import resolve, unique_names
     from arena.tournament.plan import Plan, identity
     from arena.tournament.reporting import Silent
-    from arena.tournament.run import Setup
+    from arena.tournament.run import Run
     from arena.tournament.runner import run_tournament
     from arena.tournament.summary import Summary
 
@@ -162,7 +162,7 @@ def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
     with Store.create(
         folder / "out", meta={"identity": identity(plan, game), "game_version": game.version}
     ) as store:
-        setup = Setup(
+        run = Run(
             plan=plan,
             game=game,
             entrants=unique_names([bot, bot]),
@@ -171,7 +171,7 @@ def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
             folder=folder / "out",
             store=store,
         )
-        trio.run(run_tournament, setup, Counting(), summary)
+        trio.run(run_tournament, run, Counting(), summary)
     (wall_from, cpu_from), (wall_to, cpu_to) = times
     return Report(
         asked,

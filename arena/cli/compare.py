@@ -10,14 +10,15 @@ import attrs
 
 from arena.analysis.comparison import Comparison, Outcome
 from arena.analysis.gsprt import Hypotheses, expected_series
-from arena.cli.run import Run
-from arena.cli.run_options import Asked
+from arena.cli.run import RunCommand
+from arena.cli.run_options import RunOptions
 from arena.errors import ConfigError
 from arena.show.text import as_json, counted, out, say
 from arena.store import Store
-from arena.tournament.folder import Opened, opened
+from arena.tournament.folder import open_run
 from arena.tournament.plan import BotSpec, Plan, parse_rules, size_of, with_options
-from arena.tournament.prepare import Prepared, game_class, prepare
+from arena.tournament.prepare import Tournament, game_class, prepare
+from arena.tournament.run import Run
 from arena.tournament.stored import stored_plan
 from arena.units import signed, unexpected
 
@@ -30,29 +31,29 @@ META = "comparison"
 def compare_command(
     bots: Sequence[str],
     field: Sequence[str],
-    asked: Asked,
-    options: Mapping[str, Any],
+    options: RunOptions,
+    wishes: Mapping[str, Any],
     given: Mapping[str, Any],
 ) -> int:
     """Plays until the test says something; gives the exit code.
 
     `given`: the hypotheses as far as they were said, under the names of `Hypotheses`.
     """
-    if asked.resume is None:
+    if options.resume is None:
         hypotheses = Hypotheses(**given)
-        plan = _plan(bots, field, options, hypotheses)
+        plan = _plan(bots, field, wishes, hypotheses)
     else:
-        hypotheses, plan = _resumed(asked.resume, [*bots, *field], options, given)
-    prepared = prepare(plan, resume=asked.resume)
-    for line in announced(prepared, hypotheses):
+        hypotheses, plan = _resumed(options.resume, [*bots, *field], wishes, given)
+    tournament = prepare(plan, resume=options.resume)
+    for line in announced(tournament, hypotheses):
         say(line)
-    if asked.dry_run:
+    if options.dry_run:
         return 0
     rule = Comparison(hypotheses)
-    with opened(prepared, fresh=asked.fresh, stop_rule=rule) as folder:
-        _check_question(folder, hypotheses)
-        folder.setup.store.set_meta(META, attrs.asdict(hypotheses))
-        return _Compare(prepared, folder, asked, rule).run()
+    with open_run(tournament, fresh=options.fresh, stop_rule=rule) as run:
+        _check_question(run, hypotheses)
+        run.store.set_meta(META, attrs.asdict(hypotheses))
+        return CompareCommand(tournament, run, options, rule).play_out()
 
 
 def hypotheses_from(**words: str | None) -> dict[str, float]:
@@ -71,9 +72,9 @@ def hypotheses_from(**words: str | None) -> dict[str, float]:
 
 
 def _plan(
-    bots: Sequence[str], field: Sequence[str], options: Mapping[str, Any], hypotheses: Hypotheses
+    bots: Sequence[str], field: Sequence[str], wishes: Mapping[str, Any], hypotheses: Hypotheses
 ) -> Plan:
-    options, here = dict(options), Path.cwd()
+    options, here = dict(wishes), Path.cwd()
     rules = options.pop("rules", ())
     if len(bots) != 2:
         raise ConfigError(f"compare: found {counted(len(bots), 'bot')}, expected two: NEW and OLD")
@@ -91,7 +92,7 @@ def _plan(
 
 
 def _resumed(
-    folder: Path, words: Sequence[str], options: Mapping[str, Any], given: Mapping[str, Any]
+    folder: Path, words: Sequence[str], wishes: Mapping[str, Any], given: Mapping[str, Any]
 ) -> tuple[Hypotheses, Plan]:
     if words or given:
         raise ConfigError(
@@ -101,32 +102,32 @@ def _resumed(
         kept = store.meta().get(META)
     if kept is None:
         raise ConfigError(f"{folder} is of no comparison: `arena run --resume {folder}` goes on with it")
-    return Hypotheses(**kept), with_options(stored_plan(folder), options, base=Path.cwd())
+    return Hypotheses(**kept), with_options(stored_plan(folder), wishes, base=Path.cwd())
 
 
-def _check_question(folder: Opened, hypotheses: Hypotheses) -> None:
+def _check_question(run: Run, hypotheses: Hypotheses) -> None:
     """Raises ConfigError if the folder's series were played for another question."""
-    kept = folder.setup.store.meta().get(META)
-    if kept is None or not folder.setup.store.finished():
+    kept = run.store.meta().get(META)
+    if kept is None or not run.store.finished():
         return
     asked = attrs.asdict(hypotheses)
     for key, value in asked.items():
         if kept.get(key) != value and key != "series_max":
             raise ConfigError(
-                f"{folder.setup.folder} was compared with --{key} {kept.get(key)}, not {value}, and a test "
+                f"{run.folder} was compared with --{key} {kept.get(key)}, not {value}, and a test "
                 "whose question changes while it runs errs more often than it says: --fresh plays anew, "
                 "--out DIR elsewhere"
             )
 
 
-def announced(prepared: Prepared, hypotheses: Hypotheses) -> Iterator[str]:
+def announced(tournament: Tournament, hypotheses: Hypotheses) -> Iterator[str]:
     """What is asked, and how long the answer is expected to take."""
-    new, old, *field = [entrant.name for entrant in prepared.entrants]
+    new, old, *field = [entrant.name for entrant in tournament.entrants]
     against = f", against {', '.join(field)}" if field else ""
-    yield f"is {new} better than {old} at {prepared.game.title}{against}?"
+    yield f"is {new} better than {old} at {tournament.game.title}{against}?"
     unbounded = attrs.evolve(hypotheses, series_max=10**9)
     at0, at1 = (round(series) for series in expected_series(unbounded))
-    a_series, most = prepared.matches // hypotheses.series_max, hypotheses.series_max
+    a_series, most = tournament.matches // hypotheses.series_max, hypotheses.series_max
     end = "; it will probably end undecided" if min(at0, at1) > most else ""
     elo0, elo1 = signed(hypotheses.elo0, 0), signed(hypotheses.elo1, 0)
     yield (
@@ -137,13 +138,13 @@ def announced(prepared: Prepared, hypotheses: Hypotheses) -> Iterator[str]:
         yield f"Elo is here of (points of {new} − points of {old} + 1) / 2, from the same seats and deals"
 
 
-class _Compare(Run):
+class CompareCommand(RunCommand):
     """A run that ends with a verdict."""
 
     command = "arena compare"
 
-    def __init__(self, prepared: Prepared, folder: Opened, asked: Asked, rule: Comparison) -> None:
-        super().__init__(prepared, folder, asked)
+    def __init__(self, tournament: Tournament, run: Run, options: RunOptions, rule: Comparison) -> None:
+        super().__init__(tournament, run, options)
         self.rule = rule
 
     def _announce(self) -> None:
@@ -154,7 +155,7 @@ class _Compare(Run):
 
     def _tell_result(self) -> None:
         outcome = self.rule.outcome
-        if self.asked.as_json:
+        if self.options.as_json:
             out(as_json({**attrs.asdict(outcome), "is_by_faults": outcome.is_by_faults}))
             return
         for line in self._conclusion():

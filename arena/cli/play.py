@@ -97,9 +97,9 @@ def run(
       arena run --resume results/latest
     """
     from arena.cli.run import run_command
-    from arena.cli.run_options import Asked
+    from arena.cli.run_options import RunOptions
 
-    asked = Asked(
+    options = RunOptions(
         resume=None if resume is None else Path(resume),
         fresh=fresh,
         only=only,
@@ -108,7 +108,7 @@ def run(
         quiet=quiet,
         as_json=as_json,
     )
-    return run_command(words, asked, wishes)
+    return run_command(words, options, wishes)
 
 
 @cli.command(
@@ -178,9 +178,9 @@ def compare(
       arena compare new=./mybot odds --field bluffer --field doubter --seats 3 --elo1 10
     """
     from arena.cli.compare import compare_command, hypotheses_from
-    from arena.cli.run_options import Asked
+    from arena.cli.run_options import RunOptions
 
-    asked = Asked(
+    options = RunOptions(
         resume=None if resume is None else Path(resume),
         fresh=fresh,
         dry_run=dry_run,
@@ -188,4 +188,4 @@ def compare(
         as_json=as_json,
     )
     given = hypotheses_from(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, series_max=max_series)
-    return compare_command(bots, field, asked, wishes, given)
+    return compare_command(bots, field, options, wishes, given)

@@ -15,7 +15,7 @@ import trio
 
 from arena.analysis import export
 from arena.analysis.live import Standings
-from arena.cli.run_options import Asked, announced, how_to_connect, plan_of, tell_of_plan, warn
+from arena.cli.run_options import RunOptions, announced, how_to_connect, plan_of, tell_of_plan, warn
 from arena.cli.stop import EXIT_OF, Stop
 from arena.cli.until import UntilRule
 from arena.errors import ArenaError, ConfigError
@@ -24,10 +24,10 @@ from arena.show.board import leaderboard_text, tally
 from arena.show.progress import progress
 from arena.show.text import Form, capsule_lines, columns_of, counted, out, printable, say
 from arena.tournament.broken import BrokenBots
-from arena.tournament.folder import Opened, is_latest, opened
+from arena.tournament.folder import is_latest, open_run
 from arena.tournament.plan import format_of
-from arena.tournament.prepare import Prepared, prepare
-from arena.tournament.run import Setup
+from arena.tournament.prepare import Tournament, prepare
+from arena.tournament.run import Run
 from arena.tournament.runner import course_of, cut, run_tournament, take_in
 from arena.tournament.stored import write_run_file
 from arena.tournament.summary import Summary
@@ -47,82 +47,83 @@ ID_DIGITS = 8
 """Enough of a match's id: among 100,000 matches another one begins so with probability 2e-5."""
 
 
-def run_command(words: Sequence[str], asked: Asked, options: Mapping[str, Any]) -> int:
+def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, Any]) -> int:
     """Plays what the words ask for; gives the exit code."""
-    plan = plan_of(words, asked.resume, options)
+    plan = plan_of(words, options.resume, wishes)
     if not format_of(plan).is_offered:
-        where = asked.resume or " ".join(words)
+        where = options.resume or " ".join(words)
         raise ConfigError(f"{where} is of a {plan.tournament}: `arena compare --resume DIR` goes on with one")
-    prepared = prepare(plan, resume=asked.resume)
-    rule = _until(prepared)
-    if asked.dry_run:
-        tell_of_plan(prepared, asked)
+    tournament = prepare(plan, resume=options.resume)
+    rule = _until(tournament)
+    if options.dry_run:
+        tell_of_plan(tournament, options)
         return 0
-    with opened(
-        prepared, fresh=asked.fresh, only=asked.only, stop_at_fault=asked.exit_first, stop_rule=rule
-    ) as folder:
-        _keep_goal(folder, rule)
-        return Run(prepared, folder, asked).run()
+    with open_run(
+        tournament,
+        fresh=options.fresh,
+        only=options.only,
+        stop_at_fault=options.exit_first,
+        stop_rule=rule,
+    ) as run:
+        return RunCommand(tournament, _with_goal(run, rule), options).play_out()
 
 
-def _keep_goal(folder: Opened, rule: UntilRule | None) -> None:
-    """Has kept, once play begins, what `--until` asks.
+def _with_goal(run: Run, rule: UntilRule | None) -> Run:
+    """The run, which keeps, once play begins, what `--until` asks.
 
     Raises ConfigError if there were looks at the folder for another goal.
     """
-    setup = folder.setup
-    meta, has_matches = setup.store.meta(), bool(setup.store.finished())
+    store = run.store
+    meta, has_matches = store.meta(), bool(store.finished())
     kept = meta.get(GOAL)
     if rule is None:
         if kept is not None:
-            folder.at_begin(partial(setup.store.set_meta, GOAL_LEFT, True))
-        return
-    asked = [str(rule.goal), setup.plan.series]
+            run.when_begun.append(partial(store.set_meta, GOAL_LEFT, True))
+        return run
+    asked = [str(rule.goal), run.plan.series]
     if kept is not None and kept != asked and has_matches:
         goal, series = kept
         raise ConfigError(
-            f'{setup.folder} was begun with --until "{goal}" over {series} series, and to look again for '
+            f'{run.folder} was begun with --until "{goal}" over {series} series, and to look again for '
             "another goal or in a longer schedule would err more often than it says: --until none goes on "
             "without, --fresh plays anew, --out DIR elsewhere"
         )
-    is_ruled = not has_matches or (kept == asked and not meta.get(GOAL_LEFT))
-    folder.setup = attrs.evolve(setup, may_cut=is_ruled)
-    folder.at_begin(partial(setup.store.set_meta, GOAL, asked))
-    folder.at_begin(partial(setup.store.set_meta, GOAL_LEFT, False))
+    run.when_begun.append(partial(store.set_meta, GOAL, asked))
+    run.when_begun.append(partial(store.set_meta, GOAL_LEFT, False))
+    return attrs.evolve(run, may_cut=not has_matches or (kept == asked and not meta.get(GOAL_LEFT)))
 
 
-def _until(prepared: Prepared) -> UntilRule | None:
+def _until(tournament: Tournament) -> UntilRule | None:
     """The rule that `--until` names.  Raises ConfigError if it is none, or not one for so many bots."""
-    if prepared.plan.until is None:
+    if tournament.plan.until is None:
         return None
     from arena.analysis.until import Until, parse_goal
 
-    goal = parse_goal(prepared.plan.until)
-    Until(goal, [str(number) for number in range(prepared.plan.entrants)], 1)
-    return UntilRule(goal, rated_by=prepared.game.rated_by)
+    goal = parse_goal(tournament.plan.until)
+    Until(goal, [str(number) for number in range(tournament.plan.entrants)], 1)
+    return UntilRule(goal, rated_by=tournament.game.rated_by)
 
 
-class Run:
+class RunCommand:
     """One run on an open folder: what was asked, what came of it."""
 
     command = "arena run"
 
-    def __init__(self, prepared: Prepared, folder: Opened, asked: Asked) -> None:
-        self.prepared = prepared
-        self.folder = folder
-        self.setup: Setup = folder.setup
-        self.asked = asked
+    def __init__(self, tournament: Tournament, run: Run, options: RunOptions) -> None:
+        self.tournament = tournament
+        self.run = run
+        self.options = options
         self.summary = Summary()
-        self.stop = Stop(log=folder.setup.folder / "run.log")
+        self.stop = Stop(log=run.folder / "run.log")
         self.began_at = time.time()
         self.has_guided = False
         self.left_to_play = True
 
-    def run(self) -> int:
+    def play_out(self) -> int:
         """Plays, writes the tables, says what came of it; gives the exit code."""
         with self.stop.listening():
             mistake = self._play()
-            if self.folder.has_begun:
+            if self.run.has_begun:
                 unwritten = self._export("failed" if mistake else self._status())
                 mistake = mistake or unwritten
             if mistake is not None:
@@ -131,32 +132,32 @@ class Run:
 
     def _play(self) -> ConfigError | None:
         """Plays what the folder lacks; gives the user's mistake that was in the way, if any."""
-        damage = self.folder.damage
+        damage = self.run.damage
         if damage is not None:
             say(f"arena: {damage.mended}")
-        course = course_there(self.setup)
-        is_damaged_or_asked = damage is not None or self.asked.only is not None
+        course = course_there(self.run)
+        is_damaged_or_asked = damage is not None or self.options.only is not None
         self.left_to_play = is_damaged_or_asked or course is None or not course.is_over
         if course is not None and not self.left_to_play:
             return self._settle(course)
-        warn(self.prepared, self.setup.plan)
-        if not self.asked.quiet:
+        warn(self.tournament, self.run.plan)
+        if not self.options.quiet:
             self._announce()
-            if self.prepared.plan.seed is None:
-                say(f"seed {self.setup.seed}")
-        listen = self.setup.plan.listen
+            if self.tournament.plan.seed is None:
+                say(f"seed {self.run.seed}")
+        listen = self.run.plan.listen
         if listen is not None and listen.port:
             self._guide(str(listen))
-        _make_importable(self.setup)
-        game, rule = self.setup.game, self.setup.stop_rule
+        _make_importable(self.run)
+        game, rule = self.run.game, self.run.stop_rule
         standings = Standings(rated_by=game.rated_by, returns_unit=game.returns_unit)
         reporter = progress(
-            self.folder.begin, self._guide, quiet=self.asked.quiet, standings=standings, rule=rule
+            self.run.begin, self._guide, quiet=self.options.quiet, standings=standings, rule=rule
         )
         self.stop.note, self.stop.hint = reporter.note, f"; to go on: {self._resume()}"
         self.stop.hung_up, reporter.lost = reporter.hang_up, self.stop.hang_up
         try:
-            trio.run(self.stop.cancellable, partial(run_tournament, self.setup, reporter, self.summary))
+            trio.run(self.stop.cancellable, partial(run_tournament, self.run, reporter, self.summary))
         except ConfigError as error:
             return error
         except BaseExceptionGroup as group:
@@ -164,7 +165,7 @@ class Run:
             if mistake is not None:
                 return mistake
             reporter.ends()
-            if self.folder.has_begun:
+            if self.run.has_begun:
                 self._export("failed")
             raise
         finally:
@@ -174,35 +175,35 @@ class Run:
     def _settle(self, course: Course) -> ConfigError | None:
         """Ends what a run began that was killed when enough was played; gives the mistake in the way."""
         try:
-            cut(self.setup, course)
+            cut(self.run, course)
         except ConfigError as error:
             return error
-        self.folder.begin()
+        self.run.begin()
         return None
 
     def _announce(self) -> None:
         """Says what is going to be played."""
-        say(announced(self.prepared, len(self.setup.store.finished())))
+        say(announced(self.tournament, len(self.run.store.finished())))
 
     def _guide(self, address: str) -> None:
         if not self.has_guided:
             self.has_guided = True
-            for line in how_to_connect(self.setup.plan, self.setup.tokens, address):
+            for line in how_to_connect(self.run.plan, self.run.tokens, address):
                 say(line)
 
     def _status(self) -> str:
         if self.stop.number is not None:
             return "interrupted"
-        return "finished" if is_complete(self.setup) else "stopped"
+        return "finished" if is_complete(self.run) else "stopped"
 
     def _export(self, status: str) -> ConfigError | None:
         """Writes all tables; gives why they cannot be."""
         try:
-            self.setup.store.set_meta(CONCLUSION, list(self._conclusion()))
-            export(self.setup.store)
+            self.run.store.set_meta(CONCLUSION, list(self._conclusion()))
+            export(self.run.store)
             if self.summary.first_fault is not None:  # its series is open, but whoever says -x asks for it
-                self.setup.store.publish([self.summary.first_fault.match_id])
-            write_run_file(self.setup, began_at=self.began_at, played=self.summary.played, status=status)
+                self.run.store.publish([self.summary.first_fault.match_id])
+            write_run_file(self.run, began_at=self.began_at, played=self.summary.played, status=status)
         except ConfigError as error:
             return error
         return None
@@ -211,11 +212,11 @@ class Run:
 
     def _conclude(self) -> int:
         """Says what the run came to; gives the exit code."""
-        store, stopped = self.setup.store, self.stop.number is not None
-        if self.folder.has_begun:
+        store, stopped = self.run.store, self.stop.number is not None
+        if self.run.has_begun:
             self._tell_result()
         if not self.left_to_play:
-            say(f"nothing left to play in {self.setup.folder}; --fresh plays again")
+            say(f"nothing left to play in {self.run.folder}; --fresh plays again")
         faults = store.faults(published=True)
         for line in tally(faults, self._where()):
             say(line)
@@ -226,33 +227,33 @@ class Run:
             say(line)
         if stopped:
             return self._interrupted()
-        if not self.asked.quiet:
+        if not self.options.quiet:
             self._say_next()
         return 70 if aborted or self.summary.bugs_seen else self._exit_code(bool(faults))
 
     def _conclusion(self) -> Iterator[str]:
         """What the run says beyond its leaderboard; the report begins with it."""
-        if isinstance(self.setup.stop_rule, UntilRule):
-            yield self.setup.stop_rule.conclusion()
+        if isinstance(self.run.stop_rule, UntilRule):
+            yield self.run.stop_rule.conclusion()
 
     def _tell_result(self) -> None:
         """Prints what all this was for."""
         from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
 
-        form: Form = "json" if self.asked.as_json else None
-        out(leaderboard_text(leaderboard(self.setup.store), form, columns_of(sys.stdout)))
+        form: Form = "json" if self.options.as_json else None
+        out(leaderboard_text(leaderboard(self.run.store), form, columns_of(sys.stdout)))
         for line in self._conclusion():
             say(line)
 
     def _exit_code(self, has_faults: bool) -> int:
         """Of a run that came to its end."""
         was_stopped = self.summary.first_fault is not None
-        return 1 if was_stopped or (self.setup.plan.strict and has_faults) else 0
+        return 1 if was_stopped or (self.run.plan.strict and has_faults) else 0
 
     def _remarks(self) -> Iterator[str]:
         summary = self.summary
         if summary.is_out_of_time:
-            limit = format_duration(self.setup.plan.max_time or 0.0)
+            limit = format_duration(self.run.plan.max_time or 0.0)
             yield f"stopped after {limit} (--max-time); to go on: {self._resume()}"
         for broken in summary.left_out:
             yield f"left out: {printable(str(broken))}"
@@ -275,7 +276,7 @@ class Run:
     def _bugs(self, aborted: Sequence[str]) -> Iterator[str]:
         """What is wrong with us, and how to see it."""
         for id in aborted[:ABORTED_SHOWN]:
-            error = (self.setup.store.match(id).error or "").strip().rpartition("\n")[2]
+            error = (self.run.store.match(id).error or "").strip().rpartition("\n")[2]
             yield f"match {id} was aborted by a bug of the arena or the rules: {printable(error)}"
         if aborted:
             yield f"  arena replay {aborted[0]}{self._where()}    its moves, and the traceback"
@@ -288,72 +289,70 @@ class Run:
         if seen := self.summary.bugs_seen:
             error = self.summary.bugs[-1].strip().rpartition("\n")[2]
             ended = "a connection" if seen == 1 else f"{seen:,} connections"
-            yield f"{ended} ended by a bug of the arena: {printable(error)}; see {self.setup.folder / BUGS}"
+            yield f"{ended} ended by a bug of the arena: {printable(error)}; see {self.run.folder / BUGS}"
 
     @property
     def _can_play_again(self) -> bool:
         """Whether one match may be played again: nothing that came later depends on it."""
-        kind = format_of(self.setup.plan)
+        kind = format_of(self.run.plan)
         return kind.is_offered and not kind.is_adaptive
 
     def _interrupted(self) -> int:
         number = self.stop.number
         assert number is not None
-        if self.folder.has_begun:
+        if self.run.has_begun:
             say(f"interrupted after {counted(self.summary.played, 'match')}; to go on: {self._resume()}")
-        elif self.asked.fresh:
-            say(f"interrupted before the first match; {self.setup.folder} is as it was")
+        elif self.options.fresh:
+            say(f"interrupted before the first match; {self.run.folder} is as it was")
         else:
             say(f"interrupted before the first match; to go on: {self._resume()}")
         return EXIT_OF[signal.Signals(number)]
 
     def _say_next(self) -> None:
         """Two commands that work as they stand here."""
-        match = next(self.setup.store.matches(), None) if self.summary.last is None else self.summary.last
+        match = next(self.run.store.matches(), None) if self.summary.last is None else self.summary.last
         commands = {}
         if match is not None:
             commands[f"arena replay {match.match_id[:ID_DIGITS]}{self._where()}"] = "a match, move by move"
         commands[f"arena report{self._where()} --open"] = "all of it on one page"
-        say(f"\nresults in {self.setup.folder}; next:")
+        say(f"\nresults in {self.run.folder}; next:")
         wide = max(map(len, commands)) + 4
         for command, words in commands.items():
             say(f"  {command:{wide}}{words}")
 
     def _where(self) -> str:
         """The folder as the last word of a command, if it must be said."""
-        return "" if is_latest(self.setup.folder) else f" {shlex.quote(str(self.setup.folder))}"
+        return "" if is_latest(self.run.folder) else f" {shlex.quote(str(self.run.folder))}"
 
     def _resume(self) -> str:
-        return f"{self.command} --resume {shlex.quote(str(self.setup.folder))}"
+        return f"{self.command} --resume {shlex.quote(str(self.run.folder))}"
 
 
-def _make_importable(setup: Setup) -> None:
+def _make_importable(run: Run) -> None:
     """Puts the folders of bots in this process where Python looks for modules."""
-    for entrant in setup.entrants:
+    for entrant in run.entrants:
         if entrant.kind == "local" and entrant.folder is not None and str(entrant.folder) not in sys.path:
             sys.path.insert(0, str(entrant.folder))
 
 
-def is_complete(setup: Setup) -> bool:
+def is_complete(run: Run) -> bool:
     """Whether the folder holds every match of the plan, as far as one can know before bots connect."""
-    course = course_there(setup)
+    course = course_there(run)
     return course is not None and course.is_over
 
 
-def course_there(setup: Setup) -> Course | None:
+def course_there(run: Run) -> Course | None:
     """How far the tournament in the folder has come; None where one cannot know before bots connect."""
-    finished = setup.store.finished()
+    finished = run.store.finished()
     if not finished:
         return None
-    stored = setup.store.bots()
-    left_out = (
-        {bot.bot for bot in stored if bot.status == "left out"} if setup.plan.leave_out_broken else set()
-    )
-    names = [entrant.name for entrant in setup.entrants if entrant.name not in left_out]
+    stored = run.store.bots()
+    left_out = {bot.bot for bot in stored if bot.status == "left out"} if run.plan.leave_out_broken else set()
+    names = [entrant.name for entrant in run.entrants if entrant.name not in left_out]
     came = [bot.bot for bot in stored if bot.path == "connects"]
-    if len(came) < setup.plan.expect or len(names) + len(came) < setup.plan.seats:
+    if len(came) < run.plan.expect or len(names) + len(came) < run.plan.seats:
         return None
-    course = course_of(setup, names + came)
+    course = course_of(run, names + came)
     take_in(course, finished)
     return course
 

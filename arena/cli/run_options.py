@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.show.text import as_json, as_time, counted, out, say
 from arena.tournament.folder import matches_there
 from arena.tournament.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
-from arena.tournament.prepare import QUICKSTART, Prepared, game_class
+from arena.tournament.prepare import QUICKSTART, Tournament, game_class
 from arena.tournament.stored import stored_plan
 
 MATCH_S = 0.08
@@ -23,8 +23,8 @@ cores: for the estimate before play."""
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
-    """What the command line asks of this run, and no plan can say."""
+class RunOptions:
+    """What the command line says of one call, and no plan can say."""
 
     resume: Path | None = None
     fresh: bool = False
@@ -35,9 +35,9 @@ class Asked:
     as_json: bool = False
 
 
-def plan_of(words: Sequence[str], resume: Path | None, options: Mapping[str, Any]) -> Plan:
+def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]) -> Plan:
     """The plan that words and options come to: a file, a folder to go on with, bots, or the quick start."""
-    options = dict(options)
+    options = dict(wishes)
     rules = options.pop("rules", ())
     here = Path.cwd()
     plans = [word for word in words if word.endswith(".toml")]
@@ -73,33 +73,33 @@ def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> 
 # Before play.
 
 
-def tell_of_plan(prepared: Prepared, asked: Asked) -> None:
+def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
     """What `--dry-run` prints."""
-    warn(prepared, prepared.plan)
-    there = 0 if asked.fresh else matches_there(prepared)
-    if not asked.as_json:
-        out(f"{announced(prepared, there)}; results in {prepared.folder}")
+    warn(tournament, tournament.plan)
+    there = 0 if options.fresh else matches_there(tournament)
+    if not options.as_json:
+        out(f"{announced(tournament, there)}; results in {tournament.folder}")
         return
-    plan = prepared.plan
-    told = {"bots": plan.entrants, "seats": plan.seats, "series": plan.series, "matches": prepared.matches}
-    out(as_json({**told, "there": there, "folder": str(prepared.folder)}))
+    plan = tournament.plan
+    told = {"bots": plan.entrants, "seats": plan.seats, "series": plan.series, "matches": tournament.matches}
+    out(as_json({**told, "there": there, "folder": str(tournament.folder)}))
 
 
-def announced(prepared: Prepared, there: int) -> str:
-    left = max(0, prepared.matches - there)
+def announced(tournament: Tournament, there: int) -> str:
+    left = max(0, tournament.matches - there)
     done = f", {there:,} of them played already" if there else ""
-    return f"{prepared.size}{done}, about {as_time(left * MATCH_S / prepared.concurrency)}"
+    return f"{tournament.size}{done}, about {as_time(left * MATCH_S / tournament.concurrency)}"
 
 
-def warn(prepared: Prepared, plan: Plan) -> None:
+def warn(tournament: Tournament, plan: Plan) -> None:
     for warning in warnings_of(plan):
         say(f"warning: {warning}")
-    if format_of(plan).ranked_by == "rating" and prepared.game.rated_by == "returns":
+    if format_of(plan).ranked_by == "rating" and tournament.game.rated_by == "returns":
         say(
             f"warning: in a {plan.tournament} bots have different opponents, and the mean returns by which "
-            f"{prepared.game.title} is ranked do not make up for that"
+            f"{tournament.game.title} is ranked do not make up for that"
         )
-    local = [entrant.name for entrant in prepared.entrants if entrant.kind == "local"]
+    local = [entrant.name for entrant in tournament.entrants if entrant.kind == "local"]
     if local:
         say(f"warning: {', '.join(local)}, in this process: time is measured there, limits are not enforced")
 

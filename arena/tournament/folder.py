@@ -5,29 +5,27 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
-from arena.store import DATABASE, Damage, Store, erase, holds_tournament, mended, store_lock
+from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
 from arena.store.files import code_of, connect, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 from arena.tournament.fingerprints import check_unchanged
 from arena.tournament.plan import Plan, differences, format_of, identity, terms_of
-from arena.tournament.prepare import RESULTS, Prepared
+from arena.tournament.prepare import RESULTS, Tournament
+from arena.tournament.run import Run
+from arena.tournament.stopping import StopRule
 from arena.tournament.stored import stored_form
-
-if TYPE_CHECKING:
-    from arena.tournament.run import Setup
-    from arena.tournament.stopping import StopRule
 
 LATEST = RESULTS / "latest"
 ASIDE = f"{DATABASE}.before"
@@ -37,124 +35,106 @@ _SUFFIXES = ("", "-wal", "-shm")
 _TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
 
 
-def matches_there(prepared: Prepared) -> int:
+def matches_there(tournament: Tournament) -> int:
     """How many matches the folder holds already; nothing is written.
 
     Raises ConfigError if it is of another plan.
     """
-    _check_ours(prepared.folder)
-    if not holds_tournament(prepared.folder):
+    _check_ours(tournament.folder)
+    if not holds_tournament(tournament.folder):
         return 0
-    with Store.checked(prepared.folder) as store:
+    with Store.checked(tournament.folder) as store:
         there = len(store.finished())
         if there:
-            _check_continues(prepared, store)
+            _check_continues(tournament, store)
     return there
 
 
 # A folder to play into.
 
 
-class Opened:
-    """A results folder, locked and open for writing; what it held before is there until play begins."""
-
-    def __init__(
-        self, setup: Setup, begin: Sequence[Callable[[], object]], damage: Damage | None = None
-    ) -> None:
-        self.setup = setup
-        self.damage = damage
-        """What of the folder was damaged, and is played again."""
-        self.has_begun = False
-        self._begin = list(begin)
-
-    def at_begin(self, act: Callable[[], object]) -> None:
-        """Has this done too when play begins."""
-        self._begin.append(act)
-
-    def begin(self) -> None:
-        """Play begins, as all bots are there: from now on the folder is this run's."""
-        if not self.has_begun:
-            self.has_begun = True
-            for act in self._begin:
-                act()
-
-
 @contextmanager
-def opened(
-    prepared: Prepared,
+def open_run(
+    tournament: Tournament,
     *,
     fresh: bool,
     only: str | None = None,
     stop_at_fault: bool = False,
     stop_rule: StopRule | None = None,
-) -> Iterator[Opened]:
+) -> Iterator[Run]:
     """The results folder, locked and open for writing, and all that a run needs.
 
     Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
     nothing is overwritten then, nor if the run ends before `begin`.
     """
-    folder = prepared.folder
+    folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
     with store_lock(folder):
         _settle(folder)
         tokens = _stored_tokens(folder)
         damage = None if fresh else mended(folder)
-        run: Opened | None = None
+        run: Run | None = None
         old = _put_aside(folder) if fresh else {}
         try:
             is_new = not _has_matches(folder)
-            with _created(prepared, tokens) if is_new else _continued(prepared) as store:
-                setup = _setup(prepared, store, only=only, stop_at_fault=stop_at_fault, stop_rule=stop_rule)
-                keep_plan = partial(store.set_meta, "plan", stored_form(setup.plan, folder))
-                acts = [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
-                run = Opened(setup, acts, damage)
+            with _created(tournament, tokens) if is_new else _continued(tournament) as store:
+                run = _opened(
+                    tournament,
+                    store,
+                    only=only,
+                    stop_at_fault=stop_at_fault,
+                    stop_rule=stop_rule,
+                    damage=damage,
+                )
+                keep_plan = partial(store.set_meta, "plan", stored_form(run.plan, folder))
+                run.when_begun.extend(
+                    [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
+                )
                 yield run
         finally:
             if fresh and not (run and run.has_begun):
                 _put_back(folder)
 
 
-def _setup(prepared: Prepared, store: Store, **how: Any) -> Setup:
-    from arena.tournament.run import Setup
-
+def _opened(tournament: Tournament, store: Store, **how: Any) -> Run:
     meta = store.meta()
-    plan = attrs.evolve(prepared.plan, seed=int(meta["identity"]["seed"]))
-    return Setup(
+    plan = attrs.evolve(tournament.plan, seed=int(meta["identity"]["seed"]))
+    return Run(
         plan=plan,
-        game=prepared.game,
-        entrants=prepared.entrants,
+        game=tournament.game,
+        entrants=tournament.entrants,
         tokens={meta["tokens"][name]: name for name in plan.remote},
-        concurrency=prepared.concurrency,
-        folder=prepared.folder,
+        concurrency=tournament.concurrency,
+        folder=tournament.folder,
         store=store,
         **how,
     )
 
 
-def _created(prepared: Prepared, tokens: Mapping[str, str]) -> Store:
+def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
     """A new store; what a run left there that ended before its first match goes."""
-    plan = prepared.plan
+    plan = tournament.plan
     if plan.seed is None:
         plan = attrs.evolve(plan, seed=secrets.randbits(128))
-    if holds_tournament(prepared.folder):
-        erase(prepared.folder)
+    if holds_tournament(tournament.folder):
+        erase(tournament.folder)
     meta = {
-        "identity": identity(plan, prepared.game),
-        "plan": stored_form(plan, prepared.folder),
-        "game_version": prepared.game.version,
+        "identity": identity(plan, tournament.game),
+        "plan": stored_form(plan, tournament.folder),
+        "game_version": tournament.game.version,
         "tokens": _tokens(plan, tokens),
-        **_scale(prepared),
+        **_scale(tournament),
     }
-    return Store.create(prepared.folder, meta=meta)
+    return Store.create(tournament.folder, meta=meta)
 
 
-def _continued(prepared: Prepared) -> Store:
+def _continued(tournament: Tournament) -> Store:
     """The store of a folder that has matches of this plan."""
-    store = Store.open(prepared.folder, write=True)
+    store = Store.open(tournament.folder, write=True)
     try:
-        _check_continues(prepared, store)
-        store.set_meta("tokens", _tokens(prepared.plan, store.meta()["tokens"]))
-        for key, value in _scale(prepared).items():  # it is an older arena's, perhaps
+        _check_continues(tournament, store)
+        store.set_meta("tokens", _tokens(tournament.plan, store.meta()["tokens"]))
+        for key, value in _scale(tournament).items():  # it is an older arena's, perhaps
             store.set_meta(key, value)
     except BaseException:
         store.close()
@@ -162,19 +142,19 @@ def _continued(prepared: Prepared) -> Store:
     return store
 
 
-def _check_continues(prepared: Prepared, store: Store) -> None:
+def _check_continues(tournament: Tournament, store: Store) -> None:
     """Raises ConfigError if the matches of the store are not matches of this plan, or of other bots."""
-    folder, plan = prepared.folder, prepared.plan
+    folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
     otherwise = "--fresh plays anew, --out DIR elsewhere"
-    changed = differences(meta["identity"], identity(plan, prepared.game))
+    changed = differences(meta["identity"], identity(plan, tournament.game))
     if changed:
         raise ConfigError(f"{folder} is of another plan: {'; '.join(changed)}; {otherwise}")
     before = meta["plan"]["series"]
     if plan.series < before:
         raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {otherwise}")
     known = {bot.bot: bot for bot in store.bots() if bot.status != "left out"}
-    named = {entrant.name for entrant in prepared.entrants}
+    named = {entrant.name for entrant in tournament.entrants}
     lacking = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
     if lacking:
         raise ConfigError(f"{folder} has matches of {', '.join(lacking)}: name them too, or {otherwise}")
@@ -185,7 +165,7 @@ def _check_continues(prepared: Prepared, store: Store) -> None:
             f"{folder} is of a {plan.tournament} that has begun without {', '.join(more)} and would pair "
             f"others with them: {otherwise}{hint}"
         )
-    check_unchanged(prepared.entrants, {name: bot.fingerprint for name, bot in known.items()})
+    check_unchanged(tournament.entrants, {name: bot.fingerprint for name, bot in known.items()})
 
 
 def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
@@ -193,13 +173,13 @@ def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
     return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
 
 
-def _scale(prepared: Prepared) -> dict[str, Any]:
+def _scale(tournament: Tournament) -> dict[str, Any]:
     """What the leaderboard must know of game and format, which it has no other way to know."""
-    game = prepared.game
+    game = tournament.game
     return {
         "rated_by": game.rated_by,
         "returns_unit": list(game.returns_unit),
-        "ranked_by": format_of(prepared.plan).ranked_by,
+        "ranked_by": format_of(tournament.plan).ranked_by,
     }
 
 

@@ -21,7 +21,7 @@ from arena.tournament.lobby import CONNECTIONS_MAX, Lobby
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.pool import Pool, file_name, is_ours
 from arena.tournament.reporting import Reporter
-from arena.tournament.run import Setup
+from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.units import format_duration
 
@@ -32,17 +32,17 @@ WAITS_TOLD_MAX = 500
 
 
 def open_lobby(
-    setup: Setup,
+    run: Run,
     nursery: trio.Nursery,
     reporter: Reporter,
     watch: LagWatch,
     note_bug: Callable[[str], None],
 ) -> Lobby:
-    plan = setup.plan
+    plan = run.plan
     lobby = Lobby(
-        tokens=setup.tokens,
+        tokens=run.tokens,
         expect=plan.expect,
-        taken=frozenset(entrant.name for entrant in setup.entrants if entrant.kind != "anonymous"),
+        taken=frozenset(entrant.name for entrant in run.entrants if entrant.kind != "anonymous"),
         margin_s=control_of(plan, connecting=True).margin_s,
         name_wait_s=plan.name_wait_s,
         reconnect_s=plan.reconnect_s,
@@ -58,7 +58,7 @@ def open_lobby(
 
 
 async def gather(
-    setup: Setup,
+    run: Run,
     pool: Pool,
     lobby: Lobby | None,
     reporter: Reporter,
@@ -70,35 +70,32 @@ async def gather(
 
     Nobody is waited for longer than until `stops_at`, when the run's time is over.
     """
-    entrants, broken = await _build_all(setup, pool, reporter)
+    entrants, broken = await _build_all(run, pool, reporter)
     broken += await pool.try_all({bot.name for bot in broken})
-    if broken and not setup.plan.leave_out_broken:
+    if broken and not run.plan.leave_out_broken:
         raise BrokenBots(broken)
     summary.left_out = broken
     out = {bot.name for bot in broken}
     names = [entrant.name for entrant in entrants if is_ours(entrant) and entrant.name not in out]
     known = [entrant for entrant in entrants if entrant.kind != "anonymous"]
     started = [entrant for entrant in known if is_ours(entrant)]
-    setup.store.put_bots(
-        [
-            _stored(setup, pool.box, entrant, "left out" if entrant.name in out else "ok")
-            for entrant in started
-        ]
+    run.store.put_bots(
+        [_stored(run, pool.box, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
     )
     late: list[str] = []
     if lobby is not None:
-        late = await _await_all(setup.plan, lobby, reporter, stops_at)
+        late = await _await_all(run.plan, lobby, reporter, stops_at)
         came = {name for name, players in lobby.players.items() if players}
         names += [entrant.name for entrant in known if entrant.name in came]
         names += sorted(came - set(names))  # in an order that does not depend on who was faster
-        _check_return(setup, names)
-        _check_anchor(setup.plan, names)
+        _check_return(run, names)
+        _check_anchor(run.plan, names)
         expected = [entrant for entrant in known if entrant.name in came]
         unknown = sorted(came - {entrant.name for entrant in known})
-        setup.store.put_bots([_stored(setup, pool.box, entrant, "ok") for entrant in expected])
-        setup.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
-    if len(names) < setup.plan.seats:
-        raise ConfigError(_too_few(setup.plan, len(names), late))
+        run.store.put_bots([_stored(run, pool.box, entrant, "ok") for entrant in expected])
+        run.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
+    if len(names) < run.plan.seats:
+        raise ConfigError(_too_few(run.plan, len(names), late))
     return names
 
 
@@ -151,13 +148,13 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _check_return(setup: Setup, names: Sequence[str]) -> None:
+def _check_return(run: Run, names: Sequence[str]) -> None:
     """Raises ConfigError if bots that played here have not come back: their matches would not count."""
-    started = {entrant.name for entrant in setup.entrants if is_ours(entrant)}  # may be left out
-    away = sorted(setup.store.players() - set(names) - started)
+    started = {entrant.name for entrant in run.entrants if is_ours(entrant)}  # may be left out
+    away = sorted(run.store.players() - set(names) - started)
     if away:
         raise ConfigError(
-            f"{setup.folder} has matches of {', '.join(away)}, who did not connect this time: "
+            f"{run.folder} has matches of {', '.join(away)}, who did not connect this time: "
             "let them come under the same names, or take another --out, or --fresh"
         )
 
@@ -171,15 +168,15 @@ def _check_anchor(plan: Plan, names: Sequence[str]) -> None:
         )
 
 
-async def _build_all(setup: Setup, pool: Pool, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
+async def _build_all(run: Run, pool: Pool, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
     """The entrants, built, and those of them that cannot be."""
     entrants, broken = [], []
-    for entrant in setup.entrants:
+    for entrant in run.entrants:
         if needs_build(entrant):
             assert pool.box is not None, "what is built is started, and that in a box"
             reporter.note(f"building {entrant.name}: {' '.join(entrant.build)}")
             try:
-                log = setup.folder / "logs" / f"{file_name(entrant.name)}-build.log"
+                log = run.folder / "logs" / f"{file_name(entrant.name)}-build.log"
                 entrant = await build(entrant, pool.box, pool.place_of(entrant), log)
             except BotBroken as error:
                 broken.append(error)
@@ -187,7 +184,7 @@ async def _build_all(setup: Setup, pool: Pool, reporter: Reporter) -> tuple[list
     return entrants, broken
 
 
-def _stored(setup: Setup, box: Box | None, entrant: Entrant, status: str) -> StoredBot:
+def _stored(run: Run, box: Box | None, entrant: Entrant, status: str) -> StoredBot:
     return StoredBot(
         bot=entrant.name,
         version=entrant.version,
@@ -196,6 +193,6 @@ def _stored(setup: Setup, box: Box | None, entrant: Entrant, status: str) -> Sto
         language=entrant.language,
         fingerprint=entrant.fingerprint,
         status=status,
-        margin_s=control_of(setup.plan, connecting=entrant.kind == "remote").margin_s,
+        margin_s=control_of(run.plan, connecting=entrant.kind == "remote").margin_s,
         box="" if box is None or entrant.kind != "process" else box.name,
     )

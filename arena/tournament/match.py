@@ -23,36 +23,36 @@ from arena.schedule.withdrawals import Outcome
 from arena.scoring import points
 from arena.tournament.plan import control_of, deals_of
 from arena.tournament.pool import Instance
-from arena.tournament.run import Setup
+from arena.tournament.run import Run
 
 
 class Table:
     """Where the matches of one run are played."""
 
-    def __init__(self, setup: Setup, watch: LagWatch) -> None:
-        self.setup = setup
+    def __init__(self, run: Run, watch: LagWatch) -> None:
+        self.run = run
         self.watch = watch
-        self.versions: Mapping[str, str] = {bot.bot: bot.version for bot in setup.store.bots()}
+        self.versions: Mapping[str, str] = {bot.bot: bot.version for bot in run.store.bots()}
 
     async def play(
         self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
     ) -> Entry:
         """One match, played and scored."""
-        setup = self.setup
-        id = match_id(setup.seed, pairing.id)
+        run = self.run
+        id = match_id(run.seed, pairing.id)
         started_at = time.time()
         turns: list[Turn] = []
         try:
             record = await play_match(
-                setup.game,
+                run.game,
                 [None if instance is None else instance.player for instance in seated],
                 seed=pairing.seed,
-                control=control_of(setup.plan, connecting=False),
-                conduct=Conduct(setup.plan.faults_max),
+                control=control_of(run.plan, connecting=False),
+                conduct=Conduct(run.plan.faults_max),
                 seating=Seating(
                     id,
                     pairing.bots,
-                    tuple(bot_seed(setup.seed, id, seat) for seat in range(len(seated))),
+                    tuple(bot_seed(run.seed, id, seat) for seat in range(len(seated))),
                 ),
                 lag=self.watch.since,
                 turns=turns,
@@ -65,26 +65,26 @@ class Table:
     def _entry(
         self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
     ) -> Entry:
-        setup = self.setup
+        run = self.run
         return Entry(
-            match_id=match_id(setup.seed, pairing.id),
+            match_id=match_id(run.seed, pairing.id),
             pairing=pairing,
-            deals=deals_of(setup.plan),
+            deals=deals_of(run.plan),
             versions=tuple(self.versions.get(bot, "") for bot in pairing.bots),
             withdrawn=tuple(bot in without for bot in pairing.bots),
             record=record,
             points=() if record.error else points(record.ranks),
-            packed=_packed(setup.game, record),
+            packed=_packed(run.game, record),
             decisions=self._kept(pairing, record),
             started_at=started_at,
         )
 
     def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
         """The decisions that get rows of their own, their moves as JSON text."""
-        wanted = self.setup.plan.decisions
+        wanted = self.run.plan.decisions
         if wanted == "none" or (wanted == "faults" and not record.capsules):
             return ()
-        codec = Codec(self.setup.game, pairing.bots, None)
+        codec = Codec(self.run.game, pairing.bots, None)
         return tuple(
             attrs.evolve(decision, move=msgspec.json.encode(codec.move_json(decision.move)).decode())
             for decision in record.decisions

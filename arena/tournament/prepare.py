@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
@@ -27,9 +27,6 @@ from arena.tournament.plan import (
     size_words,
 )
 
-if TYPE_CHECKING:
-    pass
-
 RESULTS = Path("results")
 QUICKSTART = Plan(
     name="quickstart",
@@ -39,8 +36,8 @@ QUICKSTART = Plan(
 
 
 @attrs.frozen
-class Prepared:
-    """What a plan comes to before a folder is touched."""
+class Tournament:
+    """A plan that can be played: with its game, its bots and its folder, which nothing has touched yet."""
 
     plan: Plan
     game: Game[Any, Any]
@@ -67,7 +64,7 @@ def game_class(name: str) -> type[Game[Any, Any]]:
     return GAMES[name]
 
 
-def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Prepared:
+def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tournament:
     """Checks the whole plan, its bots included; nothing is written or started.  Raises ConfigError."""
     cls = game_class(plan.game)
     check_seats(cls, plan.seats)
@@ -83,7 +80,7 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Prepa
     check_games(entrants, plan.game)
     _check_anchor(plan, entrants)
     folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
-    return Prepared(plan, game, entrants, _shortest(folder), concurrency_of(plan, os.cpu_count() or 1))
+    return Tournament(plan, game, entrants, _shortest(folder), concurrency_of(plan, os.cpu_count() or 1))
 
 
 def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:

@@ -1,4 +1,4 @@
-"""A tournament that is run: what is decided before, who is told meanwhile, what came of it."""
+"""A tournament's folder, open for play."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ import trio
 
 from arena.game import Game
 from arena.players.entrant import Entrant
-from arena.store import Store
+from arena.store import Damage, Store
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.stopping import StopRule
 
 
 @attrs.frozen
-class Setup:
-    """All that is decided before anything runs."""
+class Run:
+    """A folder that is locked and open, and all that is decided before anything runs in it.
+
+    What the folder held before is there until play begins.
+    """
 
     plan: Plan
     """With its seed."""
@@ -38,6 +41,23 @@ class Setup:
     in_thread: Callable[[Callable[[], None]], Awaitable[None]] = trio.to_thread.run_sync
     """Does what may wait for a disk where it delays no bot.  In virtual time there is no other thread: what
     is given in its place calls it at once."""
+
+    damage: Damage | None = None
+    """What of the folder was damaged, and is played again."""
+    when_begun: list[Callable[[], object]] = attrs.field(factory=list, repr=False)
+    """What is still to be done when play begins."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the folder is this run's by now."""
+        return not self.when_begun
+
+    def begin(self) -> None:
+        """Play begins, as all bots are there: from now on the folder is this run's."""
+        acts = list(self.when_begun)
+        self.when_begun.clear()
+        for act in acts:
+            act()
 
     @property
     def seed(self) -> int:

@@ -27,7 +27,7 @@ from arena.tournament.match import Table, outcomes_by_bot, outcomes_of, result_o
 from arena.tournament.plan import check_size, deals_of, terms_of
 from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter, Silent
-from arena.tournament.run import Setup
+from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.tournament.writer import WAITING_MAX, Change, Changes, note_bug, write_all
 
@@ -35,39 +35,39 @@ FILES_WANTED = 4096
 """File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""
 
 
-async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> None:
+async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None:
     """Plays what the folder lacks; `summary` is filled as it goes and stays true when the run is cancelled.
 
     Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
     """
-    stops_at = trio.current_time() + (setup.plan.max_time or inf)
+    stops_at = trio.current_time() + (run.plan.max_time or inf)
     _lift_files_limit()
     watch = LagWatch()
     trio.lowlevel.add_instrument(watch)
     try:
-        async with _box_of(setup, reporter) as box, trio.open_nursery() as nursery:
-            note = partial(note_bug, setup, summary)
-            lobby = open_lobby(setup, nursery, reporter, watch, note) if setup.plan.connecting else None
+        async with _box_of(run, reporter) as box, trio.open_nursery() as nursery:
+            note = partial(note_bug, run, summary)
+            lobby = open_lobby(run, nursery, reporter, watch, note) if run.plan.connecting else None
             pool = Pool(
-                setup.entrants,
+                run.entrants,
                 nursery,
-                processes_max=2 * setup.concurrency * setup.plan.seats,
-                shares_deals=deals_of(setup.plan) == "same",
-                margin_s=setup.margins,
+                processes_max=2 * run.concurrency * run.plan.seats,
+                shares_deals=deals_of(run.plan) == "same",
+                margin_s=run.margins,
                 box=box,
-                results=setup.folder,
-                move_s=setup.plan.move_time,
-                name_wait_s=setup.plan.name_wait_s,
-                reconnect_s=setup.plan.reconnect_s,
-                logs=setup.folder / "logs",
+                results=run.folder,
+                move_s=run.plan.move_time,
+                name_wait_s=run.plan.name_wait_s,
+                reconnect_s=run.plan.reconnect_s,
+                logs=run.folder / "logs",
                 watch=watch,
                 lobby=lobby,
                 note_bug=note,
             )
             try:
-                names = await gather(setup, pool, lobby, reporter, summary, stops_at=stops_at)
-                course = course_of(setup, names)
-                await _Run(setup, pool, reporter, summary, course, watch, stops_at).play()
+                names = await gather(run, pool, lobby, reporter, summary, stops_at=stops_at)
+                course = course_of(run, names)
+                await _Run(run, pool, reporter, summary, course, watch, stops_at).play()
             finally:
                 with trio.CancelScope(shield=True):
                     await pool.close()
@@ -77,13 +77,13 @@ async def run_tournament(setup: Setup, reporter: Reporter, summary: Summary) -> 
 
 
 @asynccontextmanager
-async def _box_of(setup: Setup, reporter: Reporter) -> AsyncIterator[Box | None]:
+async def _box_of(run: Run, reporter: Reporter) -> AsyncIterator[Box | None]:
     """What bots are started in; None if none is.  Raises ConfigError if none is strict enough."""
-    if not any(entrant.kind == "process" for entrant in setup.entrants):
+    if not any(entrant.kind == "process" for entrant in run.entrants):
         yield None
         return
-    secret = setup.folder / DATABASE
-    async with open_box(setup.plan.sandbox, secret=secret, say=reporter.note) as box:
+    secret = run.folder / DATABASE
+    async with open_box(run.plan.sandbox, secret=secret, say=reporter.note) as box:
         yield box
 
 
@@ -95,14 +95,14 @@ def _lift_files_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def course_of(setup: Setup, names: Sequence[str]) -> Course:
+def course_of(run: Run, names: Sequence[str]) -> Course:
     """The tournament between these bots, before any match.  Raises ConfigError if it cannot be played."""
-    plan, rule = setup.plan, setup.stop_rule
+    plan, rule = run.plan, run.stop_rule
     check_size(plan, len(names))
     course = Course(
         names,
         FORMATS[plan.tournament],
-        terms_of(plan, setup.seed),
+        terms_of(plan, run.seed),
         withdrawn_after=plan.withdrawn_after,
         restarts_max=plan.restarts_max,
         is_enough=None if rule is None else rule.closed,
@@ -128,17 +128,17 @@ def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Adva
     return advances
 
 
-def cut(setup: Setup, course: Course) -> None:
+def cut(run: Run, course: Course) -> None:
     """Removes what an earlier run left past the end of this course; it did not come to that.
 
     Raises ConfigError, and removes nothing, if that was not played under the rule that ends it.
     """
-    store = setup.store
+    store = run.store
     finished = store.finished()
     beyond = [finished[pairing.id].match_id for pairing in course.beyond if pairing.id in finished]
-    if beyond and not setup.may_cut:
+    if beyond and not run.may_cut:
         raise ConfigError(
-            f"{setup.folder} has {counted_matches(len(beyond))} past the point where --until would have "
+            f"{run.folder} has {counted_matches(len(beyond))} past the point where --until would have "
             "ended it, played without that: --until none goes on without, --fresh plays anew, --out DIR "
             "elsewhere"
         )
@@ -157,7 +157,7 @@ class _Run:
 
     def __init__(
         self,
-        setup: Setup,
+        run: Run,
         pool: Pool,
         reporter: Reporter,
         summary: Summary,
@@ -165,14 +165,14 @@ class _Run:
         watch: LagWatch,
         stops_at: float,
     ) -> None:
-        self.setup = setup
+        self.run = run
         self.pool = pool
         self.reporter = reporter
         self.summary = summary
         self.course = course
         self.ledger = course.ledger
         self.watch = watch
-        self.table = Table(setup, watch)
+        self.table = Table(run, watch)
         self.bots = sorted(course.names)
         self.tallies: dict[PairingId, _Tally] = {}
         """What the matches count for that may yet be taken back: those of series that do not count so far."""
@@ -197,37 +197,37 @@ class _Run:
 
     def _pending(self) -> Pending:
         """What the folder lacks, in order of play."""
-        setup, course = self.setup, self.course
-        finished = setup.store.finished()
+        run, course = self.run, self.course
+        finished = run.store.finished()
         advances = take_in(course, finished)
         stale = {pairing for advance in advances for pairing in advance.stale}
         if stale:
-            setup.store.remove([finished[pairing].match_id for pairing in stale])
+            run.store.remove([finished[pairing].match_id for pairing in stale])
         self._check_ours(finished)
         self.before = [closed for advance in advances for closed in advance.closed]
-        if setup.only is None and course.is_cut:
-            cut(setup, course)
+        if run.only is None and course.is_cut:
+            cut(run, course)
         beyond = {pairing.id for pairing in course.beyond}
         self.there = (finished.keys() & course.by_id.keys()) - stale - beyond
         lacking = [pairing for pairing in course.order if pairing.id not in self.there | beyond]
         self.lacking.update(pairing.series for pairing in lacking)
-        if setup.only is None:
+        if run.only is None:
             return Pending(course.order, [pairing.id for pairing in lacking])
-        chosen = [p.id for p in course.order if match_id(setup.seed, p.id).startswith(setup.only)]
+        chosen = [p.id for p in course.order if match_id(run.seed, p.id).startswith(run.only)]
         if len(chosen) != 1:
             raise ConfigError(
-                f"--only {setup.only}: {len(chosen)} matches of the plan have such an id; "
+                f"--only {run.only}: {len(chosen)} matches of the plan have such an id; "
                 "`arena matches` lists them"
             )
         pairing = course.by_id[chosen[0]]
         if pairing.id in beyond:
             raise ConfigError(
-                f"--only {setup.only}: enough was played before this match, and what comes later is not kept"
+                f"--only {run.only}: enough was played before this match, and what comes later is not kept"
             )
         if pairing.id in self.there:
             if course.kind.is_adaptive and pairing.cycle < course.order[-1].cycle:
                 raise ConfigError(
-                    f"--only {setup.only}: this match was played in cycle {pairing.cycle}, and whom later "
+                    f"--only {run.only}: this match was played in cycle {pairing.cycle}, and whom later "
                     f"cycles of a {course.kind.name} paired depends on it; --fresh plays all anew"
                 )
             self.lacking[pairing.series] += 1
@@ -238,28 +238,28 @@ class _Run:
         """Raises ConfigError if what was played would now have been paired otherwise."""
         if self.course.kind.is_adaptive and not finished.keys() <= self.course.by_id.keys():
             raise ConfigError(
-                f"{self.setup.folder} has matches that this {self.course.kind.name} would not pair now, as "
+                f"{self.run.folder} has matches that this {self.course.kind.name} would not pair now, as "
                 "its bots, their order or its series are others: --fresh plays anew, --out DIR elsewhere"
             )
 
     async def play(self) -> None:
         """Plays all that is pending; when cancelled, what is finished is still kept."""
-        self.setup.store.set_schedule(self.course.order)
-        self.setup.store.set_meta("places", dict(self.course.places))
+        self.run.store.set_schedule(self.course.order)
+        self.run.store.set_meta("places", dict(self.course.places))
         for bot in self.course.withdrawn:
-            self.setup.store.set_status(bot, "withdrawn")
+            self.run.store.set_status(bot, "withdrawn")
             self.pool.withdraw(bot)
         self.summary.planned = self.course.size
         self.reporter.begins(self.course, len(self.there) - bool(self.replaced))
         for closed in self.before:
             self.reporter.closed(closed)
-        self.summary.is_settled = self.course.is_cut and self.setup.only is None
-        if self.setup.stop_rule is not None:
-            self.setup.stop_rule.goes_on()
+        self.summary.is_settled = self.course.is_cut and self.run.only is None
+        if self.run.stop_rule is not None:
+            self.run.stop_rule.goes_on()
         keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
         try:
             async with trio.open_nursery() as writing:
-                writing.start_soon(write_all, self.setup, to_write)
+                writing.start_soon(write_all, self.run, to_write)
                 async with keep, trio.open_nursery() as matches:
                     self.playing = matches.cancel_scope
                     await self._dispatch(matches, keep)
@@ -270,7 +270,7 @@ class _Run:
         """Starts matches in order of play as tables and bots get free."""
         while self._goes_on():
             self.freed = trio.Event()
-            while self.running < self.setup.concurrency and (pairing := self._next()) is not None:
+            while self.running < self.run.concurrency and (pairing := self._next()) is not None:
                 without = self.ledger.without(pairing.id)
                 self.pool.reserve(pairing, without)
                 self.running += 1
@@ -316,23 +316,23 @@ class _Run:
         Unless it must be played again, because a bot was withdrawn before it; so may matches that
         were finished earlier.
         """
-        assert self.setup.only or not self.course.is_cut, "matches past the end are cancelled"
+        assert self.run.only or not self.course.is_cut, "matches past the end are cancelled"
         self.tallies[entry.pairing.id] = self._count(entry)
         news = self.course.note(entry.pairing.id, result_of(entry), outcomes_of(entry))
         changes: list[Change] = []
         for bot in news.withdrawn:
             self.pool.withdraw(bot)
-            changes.append(partial(self.setup.store.set_status, bot, "withdrawn"))
+            changes.append(partial(self.run.store.set_status, bot, "withdrawn"))
             self.reporter.note(
                 f"{bot} is withdrawn: it failed match after match; "
                 "its other matches are played by default moves"
             )
         for stale in news.stale:
-            changes.append(partial(self.setup.store.remove, [match_id(self.setup.seed, stale)]))
+            changes.append(partial(self.run.store.remove, [match_id(self.run.seed, stale)]))
             self._take_back(stale, entry.pairing.id)
         if entry.pairing.id not in news.stale:
             if entry.match_id == self.replaced:
-                changes.append(partial(self.setup.store.remove, [entry.match_id]))
+                changes.append(partial(self.run.store.remove, [entry.match_id]))
             changes += [entry, *self._publish(entry)]
             self.there.add(entry.pairing.id)
             self.reporter.played(entry)
@@ -341,10 +341,10 @@ class _Run:
             self.reporter.closed(closed)
             for pairing, _ in closed.matches:
                 self.tallies.pop(pairing.id, None)
-        if entry.record.capsules and self.setup.stop_at_fault and not self.is_stopped:
+        if entry.record.capsules and self.run.stop_at_fault and not self.is_stopped:
             self.summary.first_fault = entry
             self._stop()
-        if self.course.is_cut and self.setup.only is None:
+        if self.course.is_cut and self.run.only is None:
             changes += self._cut(entry)
         with suppress(trio.BrokenResourceError):  # the writer has failed, and says why itself
             await keep.send(changes)
@@ -354,10 +354,10 @@ class _Run:
         beyond = [pairing.id for pairing in self.course.beyond if pairing.id in self.there]
         changes: list[Change] = []
         if beyond:
-            ids = [match_id(self.setup.seed, pairing) for pairing in beyond]
-            changes.append(partial(self.setup.store.remove, ids))
+            ids = [match_id(self.run.seed, pairing) for pairing in beyond]
+            changes.append(partial(self.run.store.remove, ids))
         for bot in self.ledger.withdrawn.keys() - self.course.withdrawn:
-            changes.append(partial(self.setup.store.set_status, bot, "ok"))
+            changes.append(partial(self.run.store.set_status, bot, "ok"))
             self.reporter.note(f"{bot} is not withdrawn after all: the run ended before that")
         self.there.difference_update(beyond)
         for pairing in beyond:
@@ -374,10 +374,10 @@ class _Run:
 
     def _plan_on(self, news: Advance) -> list[Change]:
         """Takes in what the schedule goes on with; gives what is to be kept of that."""
-        store, changes = self.setup.store, list[Change]()
+        store, changes = self.run.store, list[Change]()
         if news.planned:
             self.lacking.update(pairing.series for pairing in news.planned)
-            if self.setup.only is None and not self.is_stopped:
+            if self.run.only is None and not self.is_stopped:
                 self.pending.extend(news.planned, [pairing.id for pairing in news.planned])
             changes.append(partial(store.set_schedule, tuple(self.course.order)))
         if any(closed.ends_cycle for closed in news.closed) and (places := self.course.places):
@@ -414,7 +414,7 @@ class _Run:
         self.lacking[series] -= 1
         if self.lacking[series] or series not in self.sealed:
             return []
-        return [partial(self.setup.store.publish, self.sealed.pop(series))]
+        return [partial(self.run.store.publish, self.sealed.pop(series))]
 
     def _take_back(self, stale: PairingId, playing: PairingId) -> None:
         """A finished match is to be played again: it counts for nothing."""
@@ -422,12 +422,12 @@ class _Run:
         self.there.discard(stale)
         if stale != playing:
             self.lacking[self.course.by_id[stale].series] += 1
-        if not self.is_stopped and self.setup.only is None:
+        if not self.is_stopped and self.run.only is None:
             self.pending.put_back(stale)
 
     def _discount(self, pairing: PairingId) -> None:
         """Takes a match out of the summary."""
-        summary, id = self.summary, match_id(self.setup.seed, pairing)
+        summary, id = self.summary, match_id(self.run.seed, pairing)
         tally = self.tallies.pop(pairing, None)
         if tally is not None:  # else it was played in an earlier run
             summary.played -= 1
@@ -447,7 +447,7 @@ class _Tally:
 __all__ = [
     "BrokenBots",
     "Reporter",
-    "Setup",
+    "Run",
     "Silent",
     "Summary",
     "course_of",

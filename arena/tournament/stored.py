@@ -6,7 +6,7 @@ import os
 import platform
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
@@ -21,9 +21,7 @@ from arena.tournament.plan import (
     plan_from,
 )
 from arena.tournament.prepare import game_class
-
-if TYPE_CHECKING:
-    from arena.tournament.run import Setup
+from arena.tournament.run import Run
 
 
 def stored_plan(folder: Path) -> Plan:
@@ -60,16 +58,16 @@ def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
     return as_mapping(plan) | {"bots": bots, "out": None}
 
 
-def write_run_file(setup: Setup, *, began_at: float, played: int, status: str) -> None:
+def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> None:
     """`run.json`: the arena's version, the effective plan, the machine, the times."""
     import msgspec
 
-    run = {
+    told = {
         "arena": arena.__version__,
         "status": status,
-        "plan": stored_form(setup.plan, setup.folder) | {"seed": str(setup.seed)},
-        "game_version": setup.game.version,
-        "concurrency": setup.concurrency,
+        "plan": stored_form(run.plan, run.folder) | {"seed": str(run.seed)},
+        "game_version": run.game.version,
+        "concurrency": run.concurrency,
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),
@@ -81,4 +79,4 @@ def write_run_file(setup: Setup, *, began_at: float, played: int, status: str) -
         "ended_at": time.time(),
         "played": played,
     }
-    write_text(setup.folder / "run.json", msgspec.json.format(msgspec.json.encode(run)).decode() + "\n")
+    write_text(run.folder / "run.json", msgspec.json.format(msgspec.json.encode(told)).decode() + "\n")

@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 import trio
 
 from arena.record import Entry
-from arena.tournament.run import Setup
+from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 
 BATCH_MAX = 64
@@ -28,7 +28,7 @@ Changes: TypeAlias = Sequence[Change]
 """What belongs together, in order: another match's changes come before or after, never between."""
 
 
-async def write_all(setup: Setup, changes: trio.MemoryReceiveChannel[Changes]) -> None:
+async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> None:
     """The one writer, in a thread, so that a slow disk is nobody's thinking time.
 
     It ends when nobody is left to send: what was finished is kept also if the run is cancelled.
@@ -42,25 +42,25 @@ async def write_all(setup: Setup, changes: trio.MemoryReceiveChannel[Changes]) -
                         batch.append(changes.receive_nowait())
                     except (trio.WouldBlock, trio.EndOfChannel):
                         break
-                await setup.in_thread(partial(write, setup, tuple(chain.from_iterable(batch))))
+                await run.in_thread(partial(write, run, tuple(chain.from_iterable(batch))))
 
 
-def write(setup: Setup, changes: Changes) -> None:
+def write(run: Run, changes: Changes) -> None:
     """Makes these changes; matches in succession are one transaction."""
     for is_entries, group in groupby(changes, lambda one: isinstance(one, Entry)):
         if is_entries:
-            setup.store.add_many(cast("Iterable[Entry]", group))
+            run.store.add_many(cast("Iterable[Entry]", group))
         else:
             for change in cast("Iterable[Callable[[], None]]", group):
                 change()
 
 
-def note_bug(setup: Setup, summary: Summary, traceback_text: str) -> None:
+def note_bug(run: Run, summary: Summary, traceback_text: str) -> None:
     """Keeps a bug of ours that ended a connection: at once, as the run may yet be killed."""
     kept = summary.note_bug(traceback_text)
     if kept is not None:
         with (
             suppress(OSError),
-            (setup.folder / BUGS).open("a", encoding="utf-8", errors="backslashreplace") as log,
+            (run.folder / BUGS).open("a", encoding="utf-8", errors="backslashreplace") as log,
         ):
             log.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{kept.rstrip()}\n\n")

@@ -13,7 +13,7 @@ import pytest
 from synthetic import play
 
 from arena import analysis
-from arena.analysis import export
+from arena.analysis import export, ranking
 from arena.analysis.tables import COLUMNS
 from arena.cli.group import INTERRUPTED, TERMINATED
 from arena.store import Store, StoredBot, erase, files
@@ -235,7 +235,7 @@ def test_nothing_of_it_stays_if_this_one_fails(large, monkeypatch):
 
     start = aside_module._started
     monkeypatch.setattr(aside_module, "_started", lambda *words: started.append(start(*words)) or started[0])
-    monkeypatch.setattr(analysis, "_leaderboard", fail)
+    monkeypatch.setattr(ranking, "leaderboard", fail)
     with pytest.raises(KeyboardInterrupt):
         export(large)
     assert ([-signal.SIGKILL], []) == ([each.returncode for each in started], left(large.folder))

@@ -14,7 +14,7 @@ from arena.scoring import points
 from arena.store import TABLES, Store
 from arena.store.capsules import FOLDER as CAPSULES
 from arena.tournament.plan import deals_of
-from arena.tournament.run import Setup
+from arena.tournament.run import Run
 from arena.tournament.runner import course_of, take_in
 
 from .run import Played, is_full_disk
@@ -131,7 +131,7 @@ def course_in(store: Store, world: World) -> Course:
     ours = [each.name for each in world.cast if each.comes in ("started", "local")]
     connected = [each.name for each in world.cast if each.comes == "token"]
     guests = sorted({bot.bot for bot in store.bots()} - {*ours, *connected})
-    setup = Setup(
+    setup = Run(
         plan=world.plan,
         game=world.game,
         entrants=world.entrants,

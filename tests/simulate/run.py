@@ -22,7 +22,7 @@ import arena.tournament.runner
 from arena.errors import ConfigError
 from arena.store import DATABASE, Store
 from arena.tournament.reporting import Silent
-from arena.tournament.run import Setup
+from arena.tournament.run import Run
 from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
 
@@ -225,7 +225,7 @@ class _Session(trio.abc.Instrument):
         Local.minds = minds
         cast = {each.name: each for each in world.cast}
         token_of = {name: token for token, name in world.tokens.items()}
-        setup = Setup(
+        setup = Run(
             plan=attrs.evolve(world.plan, max_time=self._time_s),
             game=world.game,
             entrants=world.entrants,
