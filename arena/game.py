@@ -318,6 +318,12 @@ class Game(ABC, Generic[S, M]):
     Each is a frozen attrs class with annotated fields; those that bots may send carry a class attribute
     `form: ClassVar[Form]`, those that they may not have none.
     """
+    reveals: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of events that tell what no observation says, such as a showdown of all hands.
+
+    All other events tell a seat (or the spectators) nothing that does not follow from its observations, the
+    one after the event included, and its own moves.  `check_game` tests that.
+    """
     own_name: ClassVar[str | None] = None
     """What stands for the receiver's own name, where the game's document has such a word."""
 

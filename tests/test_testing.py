@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+import attrs
 import pytest
 import trio
-from toys import Bet, Hut, Nothing, Toy
+from toys import Bet, Hut, Nothing, Secret, Toy
 
-from arena.game import Seat
+from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
 from arena.players.base import GonePlayer
 from arena.players.desk import Reply
@@ -117,3 +118,38 @@ def test_games_are_checked_here_too():
     """The contract test of games is part of the same module."""
     check_game(Toy(turns=1), matches=2, seats=2)
     assert list(random_match(Toy(turns=2), 2, Random(1)))
+
+
+class Gossip(Toy):
+    """A toy that tells everybody the secret of seat 0."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        if CHANCE not in moves:
+            return step
+        (dealt,) = step.events
+        return attrs.evolve(step, events=(attrs.evolve(dealt, public=Secret(step.state.secrets[0])),))
+
+
+class Whisper(Toy):
+    """A toy that tells nobody that secrets were given out."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        events = tuple(
+            attrs.evolve(event, public=None) if CHANCE in moves else event for event in step.events
+        )
+        return attrs.evolve(step, events=events)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        (Gossip, "the event secret tells (a spectator|seat [01]) what no observation says"),
+        (Whisper, "a deal needs a public event"),
+    ],
+)
+def test_a_game_must_not_tell_more_or_less_than_it_shows(kind, sentence):
+    """An event that tells what only its owner observes is found, and so is a deal that nobody is told of."""
+    with pytest.raises(AssertionError, match=sentence):
+        check_game(kind(turns=1), matches=2, seats=2)

@@ -116,6 +116,8 @@ class Toy(Game[State, Any]):
     seats: ClassVar[range] = range(2, 6)
     rated_by: ClassVar[str] = "ranks"
     moves: ClassVar[tuple[type[Any], ...]] = (Deal, Nothing, Hut, Pair, Bet, Shoot, Play, Forfeit)
+    reveals: ClassVar[frozenset[str]] = frozenset({"said"})
+    """Who forfeited is told, and no observation says it."""
     own_name: ClassVar[str | None] = "yourself"
 
     turns: int = 3

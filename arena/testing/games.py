@@ -2,7 +2,7 @@
 
 Plays random matches (an option uniformly, then each field uniformly; defaults now and then) and looks
 at everything a game gives on the way; then walks the histories of a tiny configuration and compares
-what seats with equal information are shown.
+what seats with equal information are shown, and what seats that were shown the same are told (leaks.py).
 """
 
 from __future__ import annotations
@@ -104,6 +104,9 @@ def _check_class(game: Game[Any, Any]) -> None:
     assert (unit in ("", "points")) == (game.rated_by == "ranks"), (
         f"{unit!r} is no unit for a game rated by {game.rated_by}"
     )
+    reveals = game.reveals
+    ok = isinstance(reveals, frozenset) and all(isinstance(kind, str) for kind in reveals)
+    assert ok, f"reveals is {reveals!r}, not a frozenset of kinds of events"
     assert len(set(game.moves)) == len(game.moves), "a class stands twice in moves"
     literals = [move.form.value for move in game.moves if isinstance(_form(move), LiteralForm)]
     assert len(set(literals)) == len(literals), f"two moves are written alike: {literals}"
@@ -165,6 +168,7 @@ def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int) 
         step = game.apply(state, moves)
         assert step == game.apply(state, moves), f"apply gives two different steps for {moves}"
         _check_events(step.events, seats)
+        _check_told(game, asked, moves, step)
         turns.append(moves)
         steps.append(step)
         state = step.state
@@ -363,6 +367,16 @@ def _check_events(events: object, seats: int) -> None:
         for payload in (event.public, *event.private.values()):
             if payload is not None:
                 check_frozen(payload, f"a payload of the event {event.kind}", mappings=True)
+
+
+def _check_told(game: Game[Any, Any], asked: tuple[Seat, ...], moves: Turn, step: Step[Any]) -> None:
+    """Who is asked next follows from what everybody was told."""
+    after = game.to_act(step.state)
+    what = "a deal" if asked == (CHANCE,) else "a turn"
+    assert after == asked or any(event.public is not None for event in step.events), (
+        f"{what} needs a public event: after {moves} not {asked} but {after or 'nobody'} is asked, "
+        f"and spectators are told nothing"
+    )
 
 
 def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:

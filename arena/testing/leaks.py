@@ -1,10 +1,19 @@
-"""Equal information, equal view: a walk through a tiny game that finds what anybody could see or compute."""
+"""A walk through a tiny game that finds what anybody is told or shown too much of.
+
+Two rules, each the other way round of the other:
+
+- Who was told the same observes the same, and may do the same; who is asked follows from public events.
+- Who observed the same, the observation after an event included, and answered the same was told the same,
+  but for the kinds of events that the game `reveals`.
+
+By the first alone an event could tell a hand: all would be shown what they were told.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations, product, zip_longest
 from math import comb, prod
 from random import Random
 from typing import Any
@@ -15,6 +24,7 @@ from arena.game import (
     CHANCE,
     Between,
     Domain,
+    Event,
     Game,
     OneOf,
     Option,
@@ -47,26 +57,30 @@ class Tiny:
 
 @attrs.frozen
 class _History:
-    """A state, and for each seat and the spectators (None) the number of what they know of how it came."""
+    """A state, and for each seat and the spectators (None) what they know of how it came, as numbers."""
 
     state: Any
     known: Mapping[Seat | None, int]
+    """What was told and answered."""
+    seen: Mapping[Seat | None, int]
+    """What was observed and answered."""
 
 
 def check_leaks(tiny: Tiny, rng: Random) -> None:
-    """Who was told the same sees and may do the same; who is asked follows from what everyone was told."""
-    told = _Told()
+    """Who was told the same sees and may do the same, and who saw and did the same was told the same."""
+    told = _Told(tiny.game)
     shown: dict[tuple[str, int, Seat | None], tuple[Any, Any]] = {}
     compared = 0
     for history in _histories(tiny, told, rng):
         for what, known, seat, view in _views(tiny.game, history):
             first, before = shown.setdefault((what, known, seat), (view, history.state))
-            who = "a spectator" if seat is None else f"seat {int(seat)}"
             assert first == view, (
-                f"{what} tells {who} more than it was told: "
+                f"{what} tells {_name(seat)} more than it was told: "
                 f"{first} in {before}, but {view} in {history.state}"
             )
             compared += before != history.state and seat is not None
+    # Last: an observation that shows something else than was told breaks both rules, and is the cause.
+    assert told.complaint is None, told.complaint
     assert compared, (
         "the leak test compared nothing: in its tiny configuration no seat ever knew the same of two states; "
         "pass a smaller one, or one with `luck`"
@@ -83,30 +97,113 @@ def _views(game: Game[Any, Any], history: _History) -> Iterator[tuple[str, int, 
             yield "options", known, seat, game.options(history.state, seat)
 
 
-class _Told:
-    """Numbers for what somebody was told: equal numbers, equal news in equal order."""
+def _name(seat: Seat | None) -> str:
+    return "a spectator" if seat is None else f"seat {int(seat)}"
 
-    def __init__(self) -> None:
+
+News = tuple[tuple[str, Any], ...]
+"""What a step's events tell somebody: kinds and payloads."""
+
+
+class _Told:
+    """Numbers for what somebody was told or shown: equal numbers, equal things in equal order."""
+
+    def __init__(self, game: Game[Any, Any]) -> None:
+        self._game = game
         self._numbers: dict[Any, int] = {}
+        self._observed: dict[tuple[Seat | None, int], int] = {}
+        self._first: dict[tuple[Seat | None, int], tuple[int, News, Any]] = {}
+        self.complaint: str | None = None
+        """What an event told too much of, the first time."""
 
     def more(self, known: int, news: Any) -> int:
         """The number of knowing `news` after all that `known` stands for."""
-        return self._numbers.setdefault((known, hashable(news)), len(self._numbers) + 1)
+        try:
+            return self._numbers.setdefault((known, news), len(self._numbers) + 1)
+        except TypeError:  # holds mappings; testing for them first would cost more than all the rest
+            return self._numbers.setdefault((known, hashable(news)), len(self._numbers) + 1)
+
+    def seen(self, seat: Seat | None, before: int, answer: Any, known: int, state: Any) -> int:
+        """The number of having observed this state and answered so, after all that `before` stands for.
+
+        Who was told the same observes the same (`check_leaks` fails where not), so that one observation for
+        each number of what was told is enough.
+        """
+        observed = self._observed.get((seat, known))
+        if observed is None:
+            observed = self.more(-1, self._game.observe(state, seat))
+            self._observed[seat, known] = observed
+        return self._numbers.setdefault((before, answer, observed), len(self._numbers) + 1)
+
+    def compare(self, seat: Seat | None, seen: int, known: int, news: News, state: Any) -> None:
+        """Complains if who saw the same was once told something else."""
+        first_known, first, before = self._first.setdefault((seat, seen), (known, news, state))
+        if first_known == known or self.complaint:
+            return
+        one, other = ([each for each in news if each[0] not in self._game.reveals] for news in (first, news))
+        if one != other:
+            told, instead = next((a, b) for a, b in zip_longest(one, other) if a != b)
+            kind = (told or instead or ("",))[0]
+            self.complaint = (
+                f"the event {kind} tells {_name(seat)} what no observation says: {_payload(told)} before "
+                f"{before}, but {_payload(instead)} before {state}, though it observed and answered the same;"
+                f" only the kinds of events in `reveals` may do that, here {sorted(self._game.reveals)}"
+            )
+
+
+def _payload(told: tuple[str, Any] | None) -> str:
+    return "nothing" if told is None else f"{told[1]}"
 
 
 def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
     """The histories of the tiny game: all of them while they are few, then a random continuation of each."""
-    known: dict[Seat | None, int] = dict.fromkeys((None, *map(Seat, range(tiny.seats))), 0)
-    waiting = deque([_History(tiny.game.start(tiny.seats), known)])
+    game, start = tiny.game, tiny.game.start(tiny.seats)
+    nothing: dict[Seat | None, int] = dict.fromkeys((None, *map(Seat, range(tiny.seats))), 0)
+    seen = {seat: told.seen(seat, 0, None, 0, start) for seat in nothing}
+    waiting = deque([_History(start, nothing, seen)])
     met = 1
     while waiting:
         history = waiting.popleft()
         yield history
         turns = _turns(tiny, history.state, rng, at_most=BRANCHES_MAX if met < tiny.histories_max else 1)
-        after = [_after(tiny.game, history, moves, told) for moves in turns]
-        distinct = {hashable(each): each for each in after}
+        # What leads to one state, everybody told the same, is one history.
+        distinct = {}
+        for moves in turns:
+            step = game.apply(history.state, moves)
+            news = {seat: _news(step.events, seat) for seat in history.known}
+            known = {seat: _known(told, seat, before, moves, news) for seat, before in history.known.items()}
+            distinct[step.state, tuple(known.values())] = (moves, step.state, news, known)
         met += len(distinct)
-        waiting.extend(distinct.values())
+        waiting.extend(_after(told, history, *each) for each in distinct.values())
+
+
+def _news(events: Sequence[Event], seat: Seat | None) -> News:
+    """What the events tell a seat or the spectators."""
+    each = [(event.kind, event.seen_by(seat)) for event in events]
+    return tuple([(kind, payload) for kind, payload in each if payload is not None])
+
+
+def _known(told: _Told, seat: Seat | None, before: int, moves: Turn, news: Mapping[Seat | None, News]) -> int:
+    """The number of what it was told and answered, with this turn."""
+    answered = (("answered", moves[seat]),) if seat is not None and seat in moves else ()
+    return told.more(before, answered + news[seat]) if answered or news[seat] else before
+
+
+def _after(
+    told: _Told,
+    history: _History,
+    moves: Turn,
+    state: Any,
+    news: Mapping[Seat | None, News],
+    known: Mapping[Seat | None, int],
+) -> _History:
+    """The history one turn longer, what its events told compared."""
+    seen = {}
+    for seat, before in history.seen.items():
+        answer = moves.get(seat) if seat is not None else None
+        seen[seat] = told.seen(seat, before, answer, known[seat], state)
+        told.compare(seat, seen[seat], known[seat], news[seat], state)
+    return _History(state, known, seen)
 
 
 def _turns(tiny: Tiny, state: Any, rng: Random, at_most: int) -> list[Turn]:
@@ -157,17 +254,3 @@ def _values(domain: Domain) -> list[Any]:
         return list(domain.values)
     sizes = range(domain.least, domain.most + 1)
     return [chosen for size in sizes for chosen in combinations(domain.of, size)]
-
-
-def _after(game: Game[Any, Any], history: _History, moves: Turn, told: _Told) -> _History:
-    """The history one turn longer: everyone knows its own answer, and what the events tell it."""
-    step = game.apply(history.state, moves)
-    known = {}
-    for seat, before in history.known.items():
-        news: list[Any] = [("answered", moves[seat])] if seat is not None and seat in moves else []
-        for event in step.events:
-            payload = event.seen_by(seat)
-            if payload is not None:
-                news.append((event.kind, payload))
-        known[seat] = told.more(before, tuple(news)) if news else before
-    return _History(step.state, known)

@@ -1,5 +1,6 @@
 """Chamber: what holds in every match, the numbers known on paper, and that nobody can know the order."""
 
+from collections import Counter
 from itertools import permutations
 from random import Random
 
@@ -243,6 +244,28 @@ def test_the_leak_test_is_awake(kind, sentence):
     leaky = kind(**attrs.asdict(SMALL))
     with pytest.raises(AssertionError, match=sentence):
         check_game(SMALL, seats=2, matches=1, tiny=attrs.evolve(TINY, game=leaky, histories_max=1000))
+
+
+def rebalanced(state):
+    """Everybody has a Rebalancer; of two added amounts either is the first one's."""
+    if state.due == LOAD:
+        yield Load((("Rebalancer",),) * 2, (LIVE, BLANK))
+    else:
+        live, blank = state.chamber.count(LIVE), state.chamber.count(BLANK)
+        for amounts in ((1, 2), (2, 1)):
+            by_kind = Counter({LIVE: live, BLANK: blank})
+            for seat, ammo in state.adding:
+                by_kind[ammo] += amounts[seat]
+            yield Rebalance(amounts, tuple(sorted(by_kind.elements())))
+
+
+@pytest.mark.parametrize("kind", sorted(Chamber.reveals))
+def test_what_it_reveals_must_be_declared(kind, monkeypatch):
+    """What a Rebalancer adds is told before it is observed, and how much of it by whom is never observed."""
+    monkeypatch.setattr(Chamber, "reveals", Chamber.reveals - {kind})
+    game = attrs.evolve(SMALL, chamber_max=8)
+    with pytest.raises(AssertionError, match=f"the event {kind} tells .* what no observation says"):
+        check_game(SMALL, seats=2, matches=0, tiny=Tiny(game, luck=rebalanced, histories_max=1000))
 
 
 # Numbers known on paper, and luck.  RULES.md, "Chamber", "Check against".

@@ -10,7 +10,7 @@ import pytest
 from arena.game import CHANCE, Between, Event, Literal, Option, Seat, Step
 from arena.games import GAMES
 from arena.games.liars_dice import LiarsDice
-from arena.games.liars_dice.events import Hand
+from arena.games.liars_dice.events import Eliminated, Hand
 from arena.games.liars_dice.moves import Bid, Challenge, Roll
 from arena.games.liars_dice.state import Observation
 from arena.testing.games import Tiny, check_game, random_match, random_move
@@ -95,6 +95,62 @@ class LeakyToAct(LiarsDice):
 
     def to_act(self, state):
         return tuple(sorted(super().to_act(state), key=lambda seat: state.hands[seat] if state.hands else ()))
+
+
+class TellsAHand(LiarsDice):
+    """Tells everybody what seat 0 rolled."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        return (
+            Step(step.state, (*step.events, Event("peek", Hand(step.state.hands[0]))))
+            if CHANCE in moves
+            else step
+        )
+
+
+class TellsASeat(LiarsDice):
+    """Tells seat 1 alone what seat 0 rolled."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        peek = Event("peek", None, {Seat(1): Hand(step.state.hands[0])}) if CHANCE in moves else None
+        return Step(step.state, (*step.events, peek)) if peek else step
+
+
+class TellsByTelling(LiarsDice):
+    """Says nothing of what was rolled, but says it only when seat 0 rolled a one."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        tells = CHANCE in moves and step.state.hands[0][:1] == (1,)
+        return Step(step.state, (*step.events, Event("luck", Eliminated(Seat(0))))) if tells else step
+
+
+class TellsWithABid(LiarsDice):
+    """Tells with a bid what the bidder holds."""
+
+    def _bid(self, state, move):
+        step = super()._bid(state, move)
+        return Step(step.state, (*step.events, Event("tell", Hand(state.hands[state.on_turn]))))
+
+
+class HidesItsReveals(LiarsDice):
+    """Shows all hands after a challenge and does not say so."""
+
+    reveals: ClassVar[Any] = frozenset()
+
+
+class ListsItsReveals(LiarsDice):
+    reveals: ClassVar[Any] = ["challenge"]
+
+
+class SilentDeal(LiarsDice):
+    """Tells each seat its dice, and nobody that dice were rolled."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        return Step(step.state, tuple(event for event in step.events if event.kind != "round_started"))
 
 
 class RepeatedLuck(LiarsDice):
@@ -236,6 +292,16 @@ class SecretDice(LiarsDice):
         (LeakyForSpectators, "observe tells a spectator more than it was told"),
         (LeakyOptions, "options tells seat [01] more than it was told"),
         (LeakyToAct, "to_act tells a spectator more than it was told"),
+        (TellsAHand, "the event peek tells (a spectator|seat 1) what no observation says"),
+        (TellsASeat, "the event peek tells seat 1 what no observation says"),
+        (TellsByTelling, "the event luck tells (a spectator|seat 1) what no observation says"),
+        (TellsWithABid, "the event tell tells (a spectator|seat 1) what no observation says"),
+        (
+            HidesItsReveals,
+            r"the event challenge tells .* only the kinds of events in `reveals` may do that, here \[\]",
+        ),
+        (ListsItsReveals, "not a frozenset of kinds of events"),
+        (SilentDeal, "a deal needs a public event"),
         (RepeatedLuck, "have the key"),
         (RawSeats, "0 is no Seat"),
         (SeatForCount, r"move_number: Seat\(1\) is no int"),

@@ -92,6 +92,16 @@ def test_the_leak_test_finds_planted_leaks(leaky):
         check_game(Holdem(hands=1), seats=2, matches=1, tiny=tiny)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", sorted(Holdem.reveals))
+def test_what_it_reveals_must_be_declared(kind, monkeypatch):
+    """Where all are all-in each of these events tells what is never observed: none is declared without need."""
+    monkeypatch.setattr(Holdem, "reveals", Holdem.reveals - {kind})
+    game = Holdem(stack=3, small_blind=1, big_blind=2, hands=1)
+    with pytest.raises(AssertionError, match=f"the event {kind} tells .* what no observation says"):
+        check_game(Holdem(hands=1), seats=2, matches=0, tiny=Tiny(game, luck=few_deals, histories_max=8000))
+
+
 # One match from start to end.
 
 

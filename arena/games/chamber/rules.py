@@ -121,6 +121,9 @@ class Chamber(Game[State, Move]):
         UseAddLifeItem,
         Pass,
     )
+    reveals: ClassVar[frozenset[str]] = frozenset({"use_rebalancer_item", "rebalanced"})
+    """Which kind of rounds a Rebalancer adds is told at once, and is observed when chance has said how many;
+    who added how many is told, and the sums alone are observed."""
 
     lives: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))
     items_per_round: int = attrs.field(default=4, validator=Accepts(Between(0, 14)))

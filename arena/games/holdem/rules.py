@@ -114,6 +114,9 @@ class Holdem(Game[State, Move]):
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "returns"
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)
+    reveals: ClassVar[frozenset[str]] = frozenset({"flop", "turn", "river", "showdown"})
+    """Where all are all-in the rest of the board is opened at once, and what is observed next is between
+    hands: who won with which cards, and no board."""
 
     # The bounds keep every sum of chips far below 2**53, which JSON readers of any language get right.
     stack: int = attrs.field(default=10_000, validator=Accepts(Between(1, 1_000_000_000)))

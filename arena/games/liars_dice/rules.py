@@ -65,6 +65,8 @@ class LiarsDice(Game[State, Move]):
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
     moves: ClassVar[tuple[type[Move], ...]] = (Roll, Bid, Challenge, Pass, Forfeit)
+    reveals: ClassVar[frozenset[str]] = frozenset({"challenge"})
+    """All hands are shown after a challenge; the document's messages say only who challenged and who lost."""
     own_name: ClassVar[str | None] = "yourself"
 
     # Twenty: nobody makes a die with more faces, and ten hands of twenty dice are a table still.
