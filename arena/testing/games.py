@@ -16,25 +16,22 @@ import attrs
 
 from arena.game import (
     CHANCE,
-    Bare,
     Between,
     Domain,
     Event,
     Game,
     IllegalMove,
-    Items,
     OneOf,
     Option,
     Seat,
     Step,
-    Tagged,
     is_legal,
     shared_returns,
 )
-from arena.game import Literal as LiteralForm
 from arena.record import Turn, pack, unpack
+from arena.testing.forms import check_form, check_form_of, check_literals, form_of
 from arena.testing.leaks import Tiny, check_leaks
-from arena.testing.values import check_frozen, hints_of, misfit
+from arena.testing.values import check_frozen
 
 __all__ = ["Tiny", "check_game", "random_match", "random_move"]
 
@@ -108,41 +105,9 @@ def _check_class(game: Game[Any, Any]) -> None:
     ok = isinstance(reveals, frozenset) and all(isinstance(kind, str) for kind in reveals)
     assert ok, f"reveals is {reveals!r}, not a frozenset of kinds of events"
     assert len(set(game.moves)) == len(game.moves), "a class stands twice in moves"
-    literals = [move.form.value for move in game.moves if isinstance(_form(move), LiteralForm)]
-    assert len(set(literals)) == len(literals), f"two moves are written alike: {literals}"
+    check_literals(game)
     for move in game.moves:
-        _check_form(move)
-
-
-def _check_form(move: type[Any]) -> None:
-    """A form names every field of its move, and no other."""
-    assert attrs.has(move), f"{move.__name__} is no attrs class"
-    form, fields = _form(move), attrs.fields_dict(move)
-    if form is None:
-        return
-    if isinstance(form, LiteralForm):
-        named: set[str] = set()
-    elif isinstance(form, Items):
-        named = set(form.fields)
-    elif isinstance(form, Bare):
-        named = {form.field}
-    else:
-        assert isinstance(form, Tagged), f"{move.__name__} has an unknown form, {form!r}"
-        assert set(form.keys) <= set(fields), (
-            f"the form of {move.__name__} names fields that it does not have"
-        )
-        keys = [form.keys.get(name, name) for name in fields]
-        assert len({*keys, *form.tags}) == len(keys) + len(form.tags), (
-            f"two keys of {move.__name__} are alike"
-        )
-        named = set(fields)
-    assert named == set(fields), (
-        f"the form of {move.__name__} names {sorted(named)}, its fields are {sorted(fields)}"
-    )
-
-
-def _form(move: type[Any]) -> Any:
-    return getattr(move, "form", None)
+        check_form(move)
 
 
 # One random match, looked at from all sides.
@@ -220,7 +185,7 @@ def _checked_luck(game: Game[Any, Any], state: Any, rng: Random, keys: set[Any])
     move = game.draw(state, Random(seed))
     assert move == game.draw(state, Random(seed)), "draw gives two moves for one rng"
     _check_move(game, move)
-    assert _form(type(move)) is None, f"bots could send {type(move).__name__}, a move of chance"
+    assert form_of(type(move)) is None, f"bots could send {type(move).__name__}, a move of chance"
     return {CHANCE: move}
 
 
@@ -238,7 +203,7 @@ def _checked_moves(
             move = option.sample(rng)
             _check_move(game, move)
             assert is_legal(options[seat], move), f"{option} does not contain its own {move}"
-            _check_form_of(game, move)
+            check_form_of(game, move)
             _check_applies(game, state, {**moves, seat: move}, f"{move}, which {option} offers,")
             seen[move] = None
         _check_move(game, defaults[seat])
@@ -260,7 +225,7 @@ def _checked_options(game: Game[Any, Any], state: Any, seat: Seat) -> tuple[Opti
     for option in options:
         name = option.move.__name__
         assert option.move in game.moves, f"{name} is offered, but does not stand in moves"
-        assert _form(option.move) is not None, (
+        assert form_of(option.move) is not None, (
             f"{name} is offered, but has no form in which bots could send it"
         )
         unnamed = set(attrs.fields_dict(option.move)) ^ set(option.fields)
@@ -306,50 +271,6 @@ def _check_refused(game: Game[Any, Any], state: Any, moves: Turn, wrong: Any) ->
 def _check_move(game: Game[Any, Any], move: Any) -> None:
     assert type(move) in game.moves, f"{move!r} is of no class that stands in moves"
     check_frozen(move, "a move")
-
-
-def _check_form_of(game: Game[Any, Any], move: Any) -> None:
-    """The move can be read back from how it is written."""
-    written = _written(move)
-    read = [back for back in (_read(kind, written) for kind in game.moves) if back is not None]
-    # A literal goes before all else: a bet's number may be any but the one that means a check.
-    literals = [back for back in read if isinstance(_form(type(back)), LiteralForm)]
-    found = literals or read
-    assert found == [move], f"{move} is written {written!r}, which reads as {found}"
-
-
-def _written(move: Any) -> Any:
-    """The move as its form has it, seats left as they are."""
-    form = _form(type(move))
-    if isinstance(form, LiteralForm):
-        return form.value
-    if isinstance(form, Items):
-        return [getattr(move, name) for name in form.fields]
-    if isinstance(form, Bare):
-        return getattr(move, form.field)
-    names = attrs.fields_dict(type(move))
-    return {**form.tags, **{form.keys.get(name, name): getattr(move, name) for name in names}}
-
-
-def _read(kind: Any, written: Any) -> Any:
-    """The move of this kind that is written so, or None."""
-    form, fields = _form(kind), attrs.fields_dict(kind)
-    if isinstance(form, LiteralForm):
-        return kind() if type(written) is type(form.value) and written == form.value else None
-    values: dict[str, Any] = {}
-    if isinstance(form, Items) and isinstance(written, list) and len(written) == len(form.fields):
-        values = dict(zip(form.fields, written, strict=True))
-    elif isinstance(form, Bare):
-        values = {form.field: written}
-    elif isinstance(form, Tagged) and isinstance(written, dict):
-        if any(written.get(key) != tag for key, tag in form.tags.items()):
-            return None
-        values = {name: written.get(form.keys.get(name, name)) for name in fields}
-    else:
-        return None
-    hints = hints_of(kind)
-    fits = all(misfit(value, hints[name]) is None for name, value in values.items())
-    return kind(**values) if fits else None
 
 
 def _check_events(events: object, seats: int) -> None:

@@ -1,0 +1,95 @@
+"""How moves are written in JSON: a form names every field, and what it writes reads as the same move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from arena.game import Bare, Game, Items, Tagged
+from arena.game import Literal as LiteralForm
+from arena.testing.values import hints_of, misfit
+
+__all__ = ["check_form", "check_form_of", "check_literals", "form_of"]
+
+
+def form_of(move: type[Any]) -> Any:
+    """The form of a class of moves; None for those that bots may not send."""
+    return getattr(move, "form", None)
+
+
+def check_literals(game: Game[Any, Any]) -> None:
+    """No two moves are one and the same JSON value."""
+    literals = [move.form.value for move in game.moves if isinstance(form_of(move), LiteralForm)]
+    assert len(set(literals)) == len(literals), f"two moves are written alike: {literals}"
+
+
+def check_form(move: type[Any]) -> None:
+    """A form names every field of its move, and no other."""
+    assert attrs.has(move), f"{move.__name__} is not an attrs class"
+    form, fields = form_of(move), attrs.fields_dict(move)
+    if form is None:
+        return
+    if isinstance(form, LiteralForm):
+        named: set[str] = set()
+    elif isinstance(form, Items):
+        named = set(form.fields)
+    elif isinstance(form, Bare):
+        named = {form.field}
+    else:
+        assert isinstance(form, Tagged), f"{move.__name__} has an unknown form, {form!r}"
+        assert set(form.keys) <= set(fields), (
+            f"the form of {move.__name__} names fields that it does not have"
+        )
+        keys = [form.keys.get(name, name) for name in fields]
+        assert len({*keys, *form.tags}) == len(keys) + len(form.tags), (
+            f"two keys of {move.__name__} are alike"
+        )
+        named = set(fields)
+    assert named == set(fields), (
+        f"the form of {move.__name__} names {sorted(named)}, its fields are {sorted(fields)}"
+    )
+
+
+def check_form_of(game: Game[Any, Any], move: Any) -> None:
+    """The move can be read back from how it is written."""
+    written = _written(move)
+    read = [back for back in (_read(kind, written) for kind in game.moves) if back is not None]
+    # A literal goes before all else: a bet's number may be any but the one that means a check.
+    literals = [back for back in read if isinstance(form_of(type(back)), LiteralForm)]
+    found = literals or read
+    assert found == [move], f"{move} is written {written!r}, which reads as {found}"
+
+
+def _written(move: Any) -> Any:
+    """The move as its form has it, seats left as they are."""
+    form = form_of(type(move))
+    if isinstance(form, LiteralForm):
+        return form.value
+    if isinstance(form, Items):
+        return [getattr(move, name) for name in form.fields]
+    if isinstance(form, Bare):
+        return getattr(move, form.field)
+    names = attrs.fields_dict(type(move))
+    return {**form.tags, **{form.keys.get(name, name): getattr(move, name) for name in names}}
+
+
+def _read(kind: Any, written: Any) -> Any:
+    """The move of this kind that is written so, or None."""
+    form, fields = form_of(kind), attrs.fields_dict(kind)
+    if isinstance(form, LiteralForm):
+        return kind() if type(written) is type(form.value) and written == form.value else None
+    values: dict[str, Any] = {}
+    if isinstance(form, Items) and isinstance(written, list) and len(written) == len(form.fields):
+        values = dict(zip(form.fields, written, strict=True))
+    elif isinstance(form, Bare):
+        values = {form.field: written}
+    elif isinstance(form, Tagged) and isinstance(written, dict):
+        if any(written.get(key) != tag for key, tag in form.tags.items()):
+            return None
+        values = {name: written.get(form.keys.get(name, name)) for name in fields}
+    else:
+        return None
+    hints = hints_of(kind)
+    fits = all(misfit(value, hints[name]) is None for name, value in values.items())
+    return kind(**values) if fits else None
