@@ -83,7 +83,10 @@ def _fuzz(asked: argparse.Namespace, place: Path) -> None:
     import atheris
 
     with atheris.instrument_imports(include=["arena"]):
+        from arena.schedule import design
+
         from .targets import CORPUS, TARGETS
+    design.STEPS_MAX = 600  # a search of two seconds, which is bounded, would be all that is done
     tempfile.tempdir = str(place)
     target = TARGETS[asked.target]
 
