@@ -19,7 +19,6 @@ ARENA = HOUSE / "arena"
 LINES_MAX = 400
 LONGER = {
     "arena.wire.connection": "the life of a connection is one table, and what each of its rows does stands below it",
-    "arena.players.stream": "outbox, transcript and player are still one class",
     "arena.tournament.pool": "instances and who sits with whom are still one class",
     "arena.tournament.runner": "dispatch and book-keeping are still one class",
     "arena.tournament.lobby": "one line too many",

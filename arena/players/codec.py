@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 import attrs
@@ -85,6 +85,12 @@ def shown(value: Any) -> str:
 
 
 # Writing
+
+
+@lru_cache(maxsize=64)
+def rules_json(game: Game[Any, Any]) -> bytes:
+    """The house rules of a game as a JSON object."""
+    return msgspec.json.encode(attrs.asdict(game))
 
 
 def _option(option: Option) -> dict[str, Any]:

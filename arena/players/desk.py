@@ -53,13 +53,13 @@ class Slot:
         `stuck_at`: the last moment at which the other side would not take it; past the deadline that is
         too late, and the question was never handed over.  None: it took it at once, whenever we noticed.
         """
-        if self.sent_at is None and (stuck_at is None or stuck_at <= self.deadline):
+        if self.sent_at is None and self.reply is None and (stuck_at is None or stuck_at <= self.deadline):
             self.sent_at = now
             self.deadline += now - self.asked_at
 
     def hold(self, now: float) -> None:
         """The arena itself kept the question back until now: that is nobody's time."""
-        if self.sent_at is None:
+        if self.sent_at is None and self.reply is None:
             self.deadline += now - self.asked_at
             self.asked_at = now
 

@@ -17,9 +17,8 @@ import trio
 from arena.errors import MalformedAnswer
 from arena.game import Seat
 from arena.players.base import MatchStart, Player
-from arena.players.codec import Codec
+from arena.players.codec import Codec, rules_json
 from arena.players.desk import Question, Reply, Slot
-from arena.players.stream import rules_json
 from arena.record import Decision, FaultKind
 from arena.sdk import Bot
 from arena.wire.messages import Match, Result

@@ -23,6 +23,7 @@ from arena.players.log import BotLog
 from arena.players.start import BotBroken, Started, ending, settle, start
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, accept_all, introduce, send_last
+from arena.players.transcript import blanked
 from arena.players.transport import Transport
 from arena.wire.connection import ArenaConnection, Malformed, Noted, Received
 
@@ -56,9 +57,7 @@ class ProcessPlayer(StreamPlayer):
         super().begin(start)
 
     def _stderr(self) -> tuple[Mapping[str, Any], ...]:
-        text = self.log.since_mark()
-        for secret in self.secrets:
-            text = text.replace(secret, "***")
+        text = blanked(self.log.since_mark(), self.secrets)
         return ({"stderr": text},) if text else ()
 
     def leave(self, reason: str) -> None:

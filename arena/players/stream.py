@@ -1,4 +1,4 @@
-"""A bot at the other end of a byte stream: one reader task, one writer task, a bounded outbox.
+"""A bot at the other end of a byte stream, as a player: its questions, its answers, its connections.
 
 The player outlives its connections: one that comes back takes the place of the
 lost one and is asked the open question again under a new id, its clock running on.
@@ -7,35 +7,28 @@ lost one and is asked the open question again under a new id, its clock running 
 from __future__ import annotations
 
 import traceback
-from collections import deque
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from contextlib import suppress
 from math import inf
 from time import perf_counter
 from typing import Any
 
 import attrs
-import msgspec
 import trio
 
 from arena.errors import MalformedAnswer
 from arena.game import Seat
 from arena.players.allowance import ANSWER_BYTES_FREE, Allowance
 from arena.players.base import UNREAD, MatchStart, Player
-from arena.players.codec import Codec
+from arena.players.codec import Codec, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.lag import LagWatch
-from arena.players.switchboard import put_off
+from arena.players.outbox import Outbox
+from arena.players.transcript import Transcript
 from arena.players.transport import Transport
 from arena.record import Decision, FaultKind
 from arena.wire.connection import OLD_ANSWER, Answered, ArenaConnection, Malformed, Noted, Received, Refused
 
-OUTBOX_BYTES_MAX = 1 << 20
-"""A bot that reads nothing while a megabyte piles up is gone; the longest question is some kilobytes."""
-MESSAGES_KEPT = 40
-SEND_BYTES = 1 << 16
-MESSAGE_BYTES_KEPT = 2048
-"""What a capsule shows of each of the last messages."""
 CONSEQUENCE = "a consequence of its last lateness"
 OUR_BUG = "its connection was closed: what it said set off a bug of the arena's"
 
@@ -65,11 +58,9 @@ class StreamPlayer(Player):
         self.note_bug = note_bug
         self.connection: ArenaConnection | None = None
         self._transport: Transport | None = None
-        self._put_aside: list[bytes] = []
-        """Messages that go out with the next question: a write costs more than all that we compute for it."""
-        self._outbox = bytearray()
-        """What the kernel would not take at once."""
-        self._outbox_filled = trio.Event()
+        self._outbox: Outbox | None = None
+        """Of the connection there is, like the transport."""
+        self._transcript = Transcript()
         self._start: MatchStart | None = None
         self._codec: Codec | None = None
         self._slot: Slot | None = None
@@ -82,7 +73,6 @@ class StreamPlayer(Player):
         self._is_gone = False
         self.gone_reason = "never connected"
         self.lost_at: float | None = None
-        self._messages: deque[tuple[float, str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         self.token: str | None = None
         """With it, which the welcome says, a bot that connects by itself comes back."""
         self.secrets: tuple[str, ...] = ()
@@ -97,9 +87,9 @@ class StreamPlayer(Player):
         Whatever its bytes make us raise ends this connection and nothing else.
         """
         reason = "closed its connection"
-        self._attach(transport, connection)
+        outbox = self._attach(transport, connection)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._write_all, transport)
+            nursery.start_soon(outbox.write_all)
             try:
                 await self._read_all(transport, connection)
             except Exception:  # our bug, set off by one connection's bytes: it costs that connection
@@ -110,10 +100,9 @@ class StreamPlayer(Player):
             nursery.cancel_scope.cancel()
         transport.close()
 
-    def _attach(self, transport: Transport, connection: ArenaConnection) -> None:
+    def _attach(self, transport: Transport, connection: ArenaConnection) -> Outbox:
         self._transport, self.connection = transport, connection
-        self._outbox = bytearray()  # a new one: the old connection's writer may still hold on to its own
-        self._put_aside.clear()
+        outbox = self._outbox = Outbox(transport, self._watch if transport.is_polled else None, self._detach)
         self._awaited = 0
         self.lost_at = None
         self.hears_events = connection.protocol is not None
@@ -121,14 +110,17 @@ class StreamPlayer(Player):
         if self._start is not None:
             self._say(self._begin_match(connection, self._start))
             self._ask_now()
-        self.flush()
+        outbox.flush()
+        return outbox
 
     def _detach(self, reason: str) -> None:
-        self._note(trio.current_time(), "—", reason.encode())
+        self._transcript.note(trio.current_time(), "—", reason.encode())
         self.gone_reason = reason
         if self._transport is not None:
             self._transport.close()
-        self._transport = self.connection = None
+        if self._outbox is not None:
+            self._outbox.close()
+        self._transport = self.connection = self._outbox = None
         self.lost_at = trio.current_time()
         if self._slot is not None:
             self._slot.note_sent(self._slot.asked_at)  # whoever takes its place finds the clock running
@@ -150,11 +142,10 @@ class StreamPlayer(Player):
 
     def dismiss(self, reason: str) -> None:
         """Says goodbye and closes the connection."""
-        if self.connection is not None and self._transport is not None and not self._outbox:
-            try:
-                self._transport.send_now(self.connection.bye(reason))
-            except OSError:
-                pass
+        connection, transport, outbox = self.connection, self._transport, self._outbox
+        if connection is not None and transport is not None and outbox is not None and not outbox.stuck_bytes:
+            with suppress(OSError):
+                transport.send_now(connection.bye(reason))
         self.leave(reason)
 
     def _fail_open(self) -> None:
@@ -186,7 +177,7 @@ class StreamPlayer(Player):
             else:
                 now = heard_since = trio.current_time()
             if octets:
-                self._messages.append((now, "←", octets[:MESSAGE_BYTES_KEPT]))
+                self._transcript.note(now, "←", octets)
                 said = connection.receive(octets)
             else:
                 said = connection.read_on()
@@ -223,7 +214,7 @@ class StreamPlayer(Player):
             if slot is not None:
                 slot.settle(Reply(None, now, heard_since, "malformed", received.reason))
         elif isinstance(received, Noted | Refused):
-            self._note(now, "·", received.reason.encode())
+            self._transcript.note(now, "·", received.reason.encode())
 
     def _settle(self, value: Any, now: float, heard_since: float) -> None:
         slot, self._slot = self._slot, None
@@ -235,71 +226,18 @@ class StreamPlayer(Player):
             reply = Reply(None, now, heard_since, "malformed", str(error))
         slot.settle(reply)
 
-    # The outbox
-
     def _say(self, octets: bytes) -> None:
-        """Puts a message aside until the next question, or `flush`."""
-        if octets and self._transport is not None:
-            self._note(trio.current_time(), "→", octets)
-            self._put_aside.append(octets)
-
-    def flush(self) -> None:
-        """Hands over all that was said; while answers are being heard, after the last of them."""
-        if self._put_aside and not put_off(self._hand_over):
-            self._hand_over()
-
-    def _hand_over(self) -> None:
-        if self._put_aside:
-            if self._slot is not None:
-                self._slot.hold(trio.current_time())
-            octets = b"".join(self._put_aside)
-            self._put_aside.clear()
-            self._write(octets)
-
-    def _write(self, octets: bytes) -> None:
-        """Hands over to the kernel; what it does not take now is left to the writer task."""
-        if self._transport is None:
-            return
-        sent = 0
-        if not self._outbox:
-            try:
-                sent = self._transport.send_now(octets)
-            except OSError as error:
-                self._detach(f"broke its connection ({error.strerror or error})")
-                return
-        if sent < len(octets):
-            self._outbox += memoryview(octets)[sent:]
-            self._outbox_filled.set()
-            if len(self._outbox) > OUTBOX_BYTES_MAX:
-                self._detach(f"does not read: {len(self._outbox)} bytes wait for it")
-        elif self._slot is not None:
-            self._slot.note_sent(trio.current_time())
-
-    async def _write_all(self, transport: Transport) -> None:
-        outbox = self._outbox
-        while True:
-            await self._outbox_filled.wait()
-            self._outbox_filled = trio.Event()
-            while outbox:
-                waiting = bytes(outbox[:SEND_BYTES])
-                try:
-                    sent = await transport.send_some(memoryview(waiting))
-                except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
-                    return  # the reader sees it too, and it is the one to say so
-                del outbox[:sent]
-            if self._slot is not None and not self._unsent and self._outbox is outbox:
-                now, watch = trio.current_time(), self._watch if transport.is_polled else None
-                self._slot.note_sent(now, now if watch is None else watch.polled_before)
-
-    def _note(self, now: float, direction: str, octets: bytes) -> None:
-        self._messages.append((now, direction, octets[:MESSAGE_BYTES_KEPT]))
+        """Tells what can wait for the next question, or `flush`."""
+        if octets and self._outbox is not None:
+            self._transcript.note(trio.current_time(), "→", octets)
+            self._outbox.put(octets)
 
     # The referee's side
 
     def begin(self, start: MatchStart) -> None:
         self._start = start
         self._codec = Codec(start.game, start.names, start.seat)
-        self._messages.clear()
+        self._transcript.clear()
         if self.connection is not None:
             self._say(self._begin_match(self.connection, start))
 
@@ -328,16 +266,14 @@ class StreamPlayer(Player):
         elif self.connection.can_ask:
             self._ask_now()
         else:
-            self._unsent = True
-            slot.note_sent(
-                slot.asked_at
-            )  # it owes us an answer: the clock of this question runs all the same
+            self._unsent = True  # it owes us an answer: the clock of this question runs all the same
+            slot.note_sent(slot.asked_at)
 
     def _ask_now(self) -> None:
         """Sends the open question over the connection there is, with what is left of its time."""
         was_unsent, self._unsent = self._unsent, False
-        slot, codec, connection = self._slot, self._codec, self.connection
-        if slot is None or codec is None or connection is None:
+        slot, codec, connection, outbox = self._slot, self._codec, self.connection, self._outbox
+        if slot is None or codec is None or connection is None or outbox is None:
             return
         question = slot.question
         limit_s = question.limit.time_s
@@ -355,19 +291,22 @@ class StreamPlayer(Player):
         )
         if not is_plain:
             self._asked_id = connection.open_id
-        self._messages.append((slot.asked_at, "→", octets[:MESSAGE_BYTES_KEPT]))
-        self._put_aside.append(octets)
+        self._transcript.note(slot.asked_at, "→", octets)
         self._awaited += 1
-        self.flush()
+        outbox.put_question(octets, slot)
+
+    def flush(self) -> None:
+        if self._outbox is not None:
+            self._outbox.flush()
 
     def expire(self) -> tuple[FaultKind, str]:
         slot, self._slot = self._slot, None
         was_unsent, self._unsent = self._unsent, False
-        if self.connection is None:
+        if self.connection is None or self._outbox is None:
             return "gone", self.gone_reason
         if not was_unsent:
             self.connection.give_up()
-        if (was_unsent and self._outbox) or (slot is not None and slot.sent_at is None):
+        if (was_unsent and self._outbox.stuck_bytes) or (slot is not None and slot.sent_at is None):
             return "gone", UNREAD
         return "too_late", self._consequence(was_unsent)
 
@@ -403,27 +342,4 @@ class StreamPlayer(Player):
         self._start = None
 
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
-        began_at = self._messages[0][0] if self._messages else 0.0
-        blanked = _blanked([octets for _, _, octets in self._messages], self.secrets)
-        lines = [
-            {"t_s": round(at - began_at, 6), "dir": direction, "text": text}
-            for (at, direction, _), text in zip(self._messages, blanked, strict=True)
-        ]
-        return (*lines, *self.extra_evidence())
-
-
-def _blanked(messages: list[bytes], secrets: tuple[str, ...]) -> list[str]:
-    """The messages as text, without the secrets."""
-    texts = []
-    for octets in messages:
-        text = octets.decode("utf-8", "backslashreplace").rstrip("\n")
-        for secret in secrets:
-            text = text.replace(secret, "***")
-        texts.append(text)
-    return texts
-
-
-@lru_cache(maxsize=64)
-def rules_json(game: Any) -> bytes:
-    """The house rules of a game as a JSON object."""
-    return msgspec.json.encode(attrs.asdict(game))
+        return (*self._transcript.lines(self.secrets), *self.extra_evidence())

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import arena.games
 from arena.game import CHANCE, Seat, explain, is_legal
-from arena.players.codec import Codec
-from arena.players.stream import rules_json
+from arena.players.codec import Codec, rules_json
 from arena.wire.connection import Answered, ArenaConnection
 
 NAMES = ("alice", "bob")

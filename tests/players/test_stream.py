@@ -17,13 +17,9 @@ from arena.clock import Control
 from arena.game import Seat
 from arena.players.allowance import BURST_BYTES, BYTES_PER_S, PIECE_BYTES, Allowance
 from arena.players.lag import LagWatch
-from arena.players.stream import (
-    CONSEQUENCE,
-    MESSAGE_BYTES_KEPT,
-    MESSAGES_KEPT,
-    OUTBOX_BYTES_MAX,
-    StreamPlayer,
-)
+from arena.players.outbox import OUTBOX_BYTES_MAX
+from arena.players.stream import CONSEQUENCE, StreamPlayer
+from arena.players.transcript import MESSAGE_BYTES_KEPT, MESSAGES_KEPT
 from arena.players.transport import RECEIVE_BYTES, SocketTransport, StreamTransport, Transport
 from arena.testing import (
     SECRET,
@@ -193,10 +189,11 @@ async def test_the_outbox_is_bounded(autojump_clock):
     async with seat_bots({"bot": never_reading}) as players:
         player = players["bot"]
         player.begin(_start())
+        outbox = player._outbox
         while player.is_connected:
             player.tell("noise", Seen(0, 0, (Seat(0),) * 10_000))
             player.flush()
-            assert len(player._outbox) <= 2 * OUTBOX_BYTES_MAX
+            assert outbox.stuck_bytes <= 2 * OUTBOX_BYTES_MAX
     assert "does not read" in player.gone_reason or not player.is_connected
 
 
@@ -585,7 +582,7 @@ async def test_a_full_kernel_buffer_is_gone_in_time():
     async with trio.open_nursery() as nursery:
         player = await _serve(nursery, transport, None)
         player.begin(_start())
-        while not player._outbox:
+        while not player._outbox.stuck_bytes:
             player._say(b" " * 1000)
             player.flush()
         player.end({Seat(0): 1}, {Seat(0): 0.0})

@@ -35,8 +35,9 @@ from arena.game import Game
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
 from arena.players.base import Player
-from arena.players.stream import MESSAGES_KEPT, StreamPlayer
+from arena.players.stream import StreamPlayer
 from arena.players.tcp import introduce
+from arena.players.transcript import MESSAGES_KEPT
 from arena.players.transport import StreamTransport
 from arena.record import MatchRecord
 from arena.referee import Conduct, Seating, play_match

@@ -1,0 +1,109 @@
+"""What waits to be sent over one connection: put aside until the next question, then handed to the kernel.
+
+A message that can wait is put aside and goes out together with the next question: a call of `send` costs
+more than all that we compute for a message.  The question's time begins when the last byte of it is handed
+over, and the outbox stamps it with that moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import trio
+
+from arena.players.desk import Slot
+from arena.players.lag import LagWatch
+from arena.players.switchboard import put_off
+from arena.players.transport import Transport
+
+OUTBOX_BYTES_MAX = 1 << 20
+"""A bot that reads nothing while a megabyte piles up is gone; the longest question is some kilobytes."""
+SEND_BYTES = 1 << 16
+"""Handed over in one step of the writer task."""
+
+
+class Outbox:
+    """One connection's way out; a connection that takes the place of a lost one has a new outbox."""
+
+    def __init__(
+        self, transport: Transport, watch: LagWatch | None, note_lost: Callable[[str], None]
+    ) -> None:
+        """`watch`: None if news of this transport do not come through Trio's poll, or nobody watches.
+
+        `note_lost` is told why the connection can take nothing more.
+        """
+        self._transport = transport
+        self._watch = watch
+        self._note_lost = note_lost
+        self._aside: list[bytes] = []
+        """Messages that go out with the next question, or at `flush`."""
+        self._stuck = bytearray()
+        """What the kernel would not take at once."""
+        self._filled = trio.Event()
+        self._slot: Slot | None = None
+        """Of the last question that was put in."""
+
+    @property
+    def stuck_bytes(self) -> int:
+        """How many bytes the kernel would not take so far."""
+        return len(self._stuck)
+
+    def put(self, octets: bytes) -> None:
+        """Puts a message aside until the next question, or `flush`."""
+        self._aside.append(octets)
+
+    def put_question(self, octets: bytes, slot: Slot) -> None:
+        """A question, and all that was put aside before it."""
+        self._aside.append(octets)
+        self._slot = slot
+        self.flush()
+
+    def flush(self) -> None:
+        """Hands over all that was put aside; while answers are being heard, after the last of them."""
+        if self._aside and not put_off(self._hand_over):
+            self._hand_over()
+
+    def close(self) -> None:
+        """The connection is lost: what was put aside is not handed over any more."""
+        self._aside.clear()
+
+    def _hand_over(self) -> None:
+        if self._aside:  # else it was closed, or handed over, after it was put off
+            if self._slot is not None:
+                self._slot.hold(trio.current_time())
+            octets = b"".join(self._aside)
+            self._aside.clear()
+            self._write(octets)
+
+    def _write(self, octets: bytes) -> None:
+        """Hands over to the kernel; what it does not take now is left to the writer task."""
+        sent = 0
+        if not self._stuck:  # else it has to wait its turn
+            try:
+                sent = self._transport.send_now(octets)
+            except OSError as error:
+                self._note_lost(f"broke its connection ({error.strerror or error})")
+                return
+        if sent < len(octets):
+            self._stuck += memoryview(octets)[sent:]
+            self._filled.set()
+            if len(self._stuck) > OUTBOX_BYTES_MAX:
+                self._note_lost(f"does not read: {len(self._stuck)} bytes wait for it")
+        elif self._slot is not None:
+            self._slot.note_sent(trio.current_time())
+
+    async def write_all(self) -> None:
+        """The writer task: hands over what got stuck, until the connection breaks or it is cancelled."""
+        while True:
+            await self._filled.wait()
+            self._filled = trio.Event()
+            while self._stuck:
+                waiting = bytes(self._stuck[:SEND_BYTES])
+                try:
+                    sent = await self._transport.send_some(memoryview(waiting))
+                except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+                    return  # the reader sees it too, and it is the one to say so
+                del self._stuck[:sent]
+            if self._slot is not None:
+                now, watch = trio.current_time(), self._watch
+                self._slot.note_sent(now, now if watch is None else watch.polled_before)

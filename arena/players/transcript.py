@@ -1,0 +1,48 @@
+"""The last messages between the arena and one bot, both ways: the evidence when a fault has to be shown."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Literal
+
+MESSAGES_KEPT = 40
+MESSAGE_BYTES_KEPT = 2048
+"""What a capsule shows of each of the last messages."""
+
+Direction = Literal["→", "←", "·", "—"]
+"""To the bot; from the bot; what was noted of what it said; how its connection ended."""
+
+
+class Transcript:
+    """The last messages of one player's match, each with its moment."""
+
+    def __init__(self) -> None:
+        self._messages: deque[tuple[float, Direction, bytes]] = deque(maxlen=MESSAGES_KEPT)
+
+    def note(self, now: float, direction: Direction, octets: bytes) -> None:
+        """Remembers a message, or as much of it as is shown."""
+        self._messages.append((now, direction, octets[:MESSAGE_BYTES_KEPT]))
+
+    def clear(self) -> None:
+        """A new match begins."""
+        self._messages.clear()
+
+    def lines(self, secrets: tuple[str, ...]) -> tuple[Mapping[str, Any], ...]:
+        """The messages as JSON objects, oldest first, without the secrets; times are from the first one."""
+        began_at = self._messages[0][0] if self._messages else 0.0
+        return tuple(
+            {
+                "t_s": round(at - began_at, 6),
+                "dir": direction,
+                "text": blanked(octets.decode("utf-8", "backslashreplace").rstrip("\n"), secrets),
+            }
+            for at, direction, octets in self._messages
+        )
+
+
+def blanked(text: str, secrets: tuple[str, ...]) -> str:
+    """The text without the secrets."""
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text
