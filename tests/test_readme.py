@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,8 +37,9 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A folder where a reader of the README may stand: the project's folders, and results of one's own."""
-    for name in ("examples", "bots"):
-        (tmp_path / name).symlink_to(HOUSE / name)
+    (tmp_path / "examples").symlink_to(HOUSE / "examples")
+    # A copy: as in a clone, the built-in bots lie in the folder that mybot.py may write to.
+    shutil.copytree(HOUSE / "bots", tmp_path / "bots")
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "sample").symlink_to(HOUSE / "results" / "sample")
     return tmp_path
@@ -114,10 +116,37 @@ def test_every_command_is_in_the_readme() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "arena/README.md", "bots/README.md", "results/README.md", "arena/games/README.md"]
+    "page",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "arena/README.md",
+        "bots/README.md",
+        "results/README.md",
+        "arena/games/README.md",
+    ],
 )
 def test_links_lead_somewhere(page: str) -> None:
     """Every relative link of a page names a file that is there."""
     path = HOUSE / page
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
     assert not [target for target in targets if not (path.parent / target).exists()]
+
+
+def test_what_contributors_are_sent_to_is_there() -> None:
+    """Files, folders and commands that CONTRIBUTING.md names exist, and the commands are those of .ci/run."""
+    page = (HOUSE / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`((?:arena|tests|bots|results|examples|\.ci)/[\w./-]*)`", page))
+    assert len(named) > 15
+    assert not [name for name in named if not (HOUSE / name).exists()]
+    modules = set(re.findall(r"python -m (tests[\w.]*)", page))
+    assert {"tests.golden", "tests.simulate", "tests.fuzz", "tests.wire.recorded"} == modules
+    for module in modules:
+        place = HOUSE.joinpath(*module.split("."))
+        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists()
+    checks = (HOUSE / ".ci" / "run").read_text()
+    assert all(
+        command in checks
+        for command in ("ruff check .", "ruff format", "mypy", "g++", "nodejs", "bubblewrap", "chromium")
+    )
