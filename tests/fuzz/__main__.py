@@ -105,7 +105,7 @@ def _fuzz(asked: argparse.Namespace, place: Path) -> None:
     options += ["-print_final_stats=1", "-verbosity=0", str(reached), str(CORPUS / target.name)]
     if target.words:  # libFuzzer refuses an empty dictionary
         options.insert(0, f"-dict={words}")
-    atheris.Run([sys.argv[0], *options], run)
+    atheris.Setup([sys.argv[0], *options], run)
     atheris.Fuzz()
     os._exit(0)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import msgspec
@@ -14,6 +17,7 @@ from . import moves, wire
 from .mutate import mutations
 from .targets import CORPUS, TARGETS
 
+HOUSE = Path(__file__).parents[2]
 CORPUS_BYTES_MAX = 100_000
 MUTATIONS = {"words": 600, "stored": 100}
 """Of each target 2,000, but for those that take a millisecond and more."""
@@ -106,3 +110,19 @@ def test_the_corpus_is_small():
     """A few kilobytes a target: it is kept for ever."""
     assert sum(path.stat().st_size for path in CORPUS.rglob("*") if path.is_file()) < CORPUS_BYTES_MAX
     assert set(TARGETS) == {path.name for path in CORPUS.iterdir()}
+
+
+@pytest.mark.slow
+def test_the_guided_fuzzer_starts():
+    """A few inputs by atheris, where it is installed: nothing else in the suite runs it."""
+    pytest.importorskip("atheris", reason="not tried: atheris has no wheel here")
+    ended = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", "plan", "--runs", "200", "--seconds", "20"],
+        cwd=HOUSE,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert 0 == ended.returncode, ended.stderr[-2000:]
+    assert "stat::number_of_executed_units: 200" in ended.stderr
