@@ -9,6 +9,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,7 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[str, str]]:
             yield from ((node.module, alias.name) for alias in node.names)
 
 
+@cache
 def trees() -> dict[str, ast.Module]:
     return {name_of(path): ast.parse(path.read_text()) for path in modules()}
 
