@@ -1,14 +1,24 @@
-"""What all tests share: Hypothesis without a deadline (machines are shared and noisy), and no run writes into the house."""
+"""What all tests share: Hypothesis without a deadline (machines are shared and noisy), and signals that are heard."""
 
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("house", deadline=None)
 settings.load_profile("house")
+
+
+def pytest_configure() -> None:
+    """What ignores Ctrl-C (a script's `pytest &`) hands that on to all it starts: tests of Ctrl-C would wait for ever.
+
+    The arena keeps what its parent wants ignored, as it should: `test_signals_that_are_ignored_stay_ignored`.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

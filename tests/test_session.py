@@ -414,13 +414,15 @@ class Ended(BaseException):
 
 @pytest.fixture
 def stop(monkeypatch):
-    """A Stop whose end at once can be seen."""
+    """A Stop whose end at once can be seen, and nobody (`nohup pytest`) who wants the end of the terminal ignored."""
 
     def leave(number, hint):
         raise Ended(number, hint)
 
     monkeypatch.setattr("arena.cli.stop.leave_at_once", leave)
-    return Stop()
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield Stop()
+    signal.signal(signal.SIGHUP, before)
 
 
 def test_the_second_signal_ends_at_once(stop):

@@ -63,6 +63,7 @@ def main() -> None:
     """The second process: exit code 0 if all its tables are there."""
     store, folder, mark, parent = sys.argv[1:]
     places = {name: place_of(Path(folder), f"{name}.csv", int(parent)) for name in TABLES_ASIDE}
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in the background of a script
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         is_written = _write(Path(store), places, mark)

@@ -263,12 +263,19 @@ def has_writer(pipe):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED), (signal.SIGKILL, -9)]
+    ("number", "code", "start"),
+    [
+        pytest.param(signal.SIGINT, INTERRUPTED, "", id="Ctrl-C"),
+        pytest.param(signal.SIGTERM, TERMINATED, "", id="SIGTERM"),
+        pytest.param(signal.SIGKILL, -9, "", id="SIGKILL"),
+        pytest.param(signal.SIGKILL, -9, "trap '' INT;", id="SIGKILL, in the background of a script"),
+    ],
 )
-def test_it_ends_with_the_first_process(store, number, code):
+def test_it_ends_with_the_first_process(store, number, code, start):
     """However that ends, no process and no temporary file of a table is left."""
     store.add_many(play(series, 0) for series in range(1000))  # more than a pipe holds
-    process = subprocess.Popen([sys.executable, "-c", STUCK, "leaderboard", str(store.folder)])
+    words = ["sh", "-c", f'{start} exec "$@"', "sh", sys.executable, "-c", STUCK, "leaderboard"]
+    process = subprocess.Popen([*words, str(store.folder)])
     place = place_of(store.folder, "seats.csv", process.pid)
     deadline = time.monotonic() + 30
     while not place.exists():
