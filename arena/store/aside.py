@@ -11,9 +11,11 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 
 import arena
 from arena.store.database import Store
@@ -63,7 +65,7 @@ def main() -> None:
     """The second process: exit code 0 if all its tables are there."""
     store, folder, mark, parent = sys.argv[1:]
     places = {name: place_of(Path(folder), f"{name}.csv", int(parent)) for name in TABLES_ASIDE}
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in the background of a script
+    signal.signal(signal.SIGINT, _end)  # also where it is ignored, as in the background of a script
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         is_written = _write(Path(store), places, mark)
@@ -85,7 +87,15 @@ def _write(folder: Path, places: dict[str, Path], mark: str) -> bool:
 def _end_with_parent() -> None:
     """The pipe closes when the other process ends, be it by SIGKILL."""
     os.read(0, 1)  # not sys.stdin: its lock, held to the end, would abort the interpreter as it leaves
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # wakes it from a write too
+    while True:
+        # Wakes it from a write too; but not if it comes just before the system is called for that.
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        time.sleep(0.1)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)  # that the next one does not come while files are removed
+    raise KeyboardInterrupt
 
 
 def _remove(places: Collection[Path]) -> None:
