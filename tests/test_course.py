@@ -12,7 +12,7 @@ from arena.schedule import FORMATS, Terms
 from arena.schedule.course import Course, Result
 from arena.schedule.withdrawals import Outcome
 from arena.store import Finished
-from arena.tournament.runner import take_in
+from arena.tournament.intake import take_in
 
 OFFERED = [name for name, kind in FORMATS.items() if kind.is_offered]
 STRENGTH = {"ann": 5, "bob": 4, "cat": 3, "dan": 2, "eve": 1}

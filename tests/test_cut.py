@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -19,10 +20,10 @@ from arena.schedule import FORMATS, Terms, match_id
 from arena.schedule.course import Course, Result
 from arena.schedule.withdrawals import Outcome
 from arena.store import Store
-from arena.tournament import runner
 from arena.tournament import writer as keeping
+from arena.tournament.intake import course_of, cut, take_in
 from arena.tournament.match import Table
-from arena.tournament.runner import course_of, cut, run_tournament, take_in
+from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
 
 FORMATS_TRIED = ("round-robin", "gauntlet", "comparison", "swiss", "knockout")
@@ -94,16 +95,15 @@ def run(
     **plan,
 ) -> Summary:
     """A run on this machine, in virtual time, to its end or that of the machine; then its tables."""
-    summary, play = Summary(), Table.play
+    summary, play, make = Summary(), Table.play, keeping.write
 
     async def slow(table, pairing, *arguments):
         await trio.sleep(machine.match_s(pairing))
         return await play(table, pairing, *arguments)
 
-    def write(setup, changes):
+    def write(store, changes):
         for change in changes:
-            is_match = not callable(change)
-            machine.make((lambda entry=change: setup.store.add(entry)) if is_match else change)
+            machine.make(partial(make, store, [change]))
 
     async def go():
         with trio.CancelScope() as scope:
@@ -117,7 +117,7 @@ def run(
     with pytest.MonkeyPatch.context() as patch, opened(folder, entrants, **plan) as setup:
         patch.setattr(Table, "play", slow)
         patch.setattr(keeping, "write", write)
-        patch.setattr(runner, "WAITING_MAX", machine.rng.choice([0, 1, 256]))
+        patch.setattr(keeping, "WAITING_MAX", machine.rng.choice([0, 1, 256]))
         trio_run._ALLOW_DETERMINISTIC_SCHEDULING = True
         trio_run._r.seed(machine.seed)
         try:

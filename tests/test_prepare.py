@@ -17,9 +17,9 @@ from arena.record import Entry, MatchRecord
 from arena.schedule import match_id
 from arena.store import DATABASE, Store, StoredBot, store_lock
 from arena.tournament.folder import LATEST, is_latest, latest_kept, matches_there, open_run
+from arena.tournament.intake import course_of
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare
-from arena.tournament.runner import course_of
 from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
 
 BOT = "from arena.sdk import Bot\nclass Mine(Bot): ...\n"

@@ -34,8 +34,9 @@ from arena.referee import replay
 from arena.schedule import match_id
 from arena.store import Store
 from arena.tournament.broken import BrokenBots
+from arena.tournament.intake import course_of
 from arena.tournament.reporting import Silent
-from arena.tournament.runner import course_of, run_tournament
+from arena.tournament.runner import run_tournament
 from arena.tournament.stopping import StopRule
 from arena.tournament.summary import Summary
 

@@ -25,10 +25,11 @@ from arena.show.progress import progress
 from arena.show.text import Form, capsule_lines, columns_of, counted, out, printable, say
 from arena.tournament.broken import BrokenBots
 from arena.tournament.folder import is_latest, open_run
+from arena.tournament.intake import course_there, cut, is_complete
 from arena.tournament.plan import format_of
 from arena.tournament.prepare import Tournament, prepare
 from arena.tournament.run import Run
-from arena.tournament.runner import course_of, cut, run_tournament, take_in
+from arena.tournament.runner import run_tournament
 from arena.tournament.stored import write_run_file
 from arena.tournament.summary import Summary
 from arena.tournament.writer import BUGS
@@ -333,28 +334,6 @@ def _make_importable(run: Run) -> None:
     for entrant in run.entrants:
         if entrant.kind == "local" and entrant.folder is not None and str(entrant.folder) not in sys.path:
             sys.path.insert(0, str(entrant.folder))
-
-
-def is_complete(run: Run) -> bool:
-    """Whether the folder holds every match of the plan, as far as one can know before bots connect."""
-    course = course_there(run)
-    return course is not None and course.is_over
-
-
-def course_there(run: Run) -> Course | None:
-    """How far the tournament in the folder has come; None where one cannot know before bots connect."""
-    finished = run.store.finished()
-    if not finished:
-        return None
-    stored = run.store.bots()
-    left_out = {bot.bot for bot in stored if bot.status == "left out"} if run.plan.leave_out_broken else set()
-    names = [entrant.name for entrant in run.entrants if entrant.name not in left_out]
-    came = [bot.bot for bot in stored if bot.path == "connects"]
-    if len(came) < run.plan.expect or len(names) + len(came) < run.plan.seats:
-        return None
-    course = course_of(run, names + came)
-    take_in(course, finished)
-    return course
 
 
 def the_mistake_in(group: BaseExceptionGroup[BaseException]) -> ConfigError | None:

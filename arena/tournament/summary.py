@@ -37,6 +37,7 @@ class Summary:
     """Whether `max_time` has."""
     left_out: list[BotBroken] = attrs.field(factory=list)
     last: Entry | None = None
+    """The match that was kept last."""
     bugs: list[str] = attrs.field(factory=list)
     """Tracebacks of the first bugs of ours that ended a connection, and not the run."""
     bugs_seen: int = 0

@@ -1,37 +1,52 @@
-"""What a run keeps as it goes: matches and other changes of the store, in order; our own bugs."""
+"""The one writer of a run: matches and other changes go to the store in order, our own bugs to a log."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
 from itertools import chain, groupby
-from typing import TypeAlias, cast
+from typing import assert_never, cast
 
 import trio
 
 from arena.record import Entry
+from arena.store import Store
+from arena.tournament.changes import (
+    Change,
+    Changes,
+    Publish,
+    Remove,
+    SetPlaces,
+    SetSchedule,
+    SetStatus,
+)
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 
 BATCH_MAX = 64
 """Matches written in one go when the disk is slower than the bots."""
 WAITING_MAX = 4 * BATCH_MAX
-"""Matches that wait to be written; then play waits for the disk."""
+"""Matches that wait to be written; with more of them, play waits for the disk."""
 BUGS = "bugs.log"
 """The file in a results folder with the tracebacks of our bugs that spoilt no match."""
 
-Change: TypeAlias = Entry | Callable[[], None]
-"""A match to be kept, or another change of the store."""
-Changes: TypeAlias = Sequence[Change]
-"""What belongs together, in order: another match's changes come before or after, never between."""
+
+@asynccontextmanager
+async def open_writer(run: Run) -> AsyncIterator[trio.MemorySendChannel[Changes]]:
+    """Where changes are sent; everything that was sent is written before this ends."""
+    keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(write_all, run, to_write)
+        async with keep:
+            yield keep
 
 
 async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> None:
-    """The one writer, in a thread, so that a slow disk is nobody's thinking time.
+    """Writes in a thread, so that a slow disk takes no bot's thinking time.
 
-    It ends when nobody is left to send: what was finished is kept also if the run is cancelled.
+    Ends when nobody is left to send.  Shielded: what was finished is kept even if the run is cancelled.
     """
     with trio.CancelScope(shield=True):
         async with changes:
@@ -42,17 +57,35 @@ async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> No
                         batch.append(changes.receive_nowait())
                     except (trio.WouldBlock, trio.EndOfChannel):
                         break
-                await run.in_thread(partial(write, run, tuple(chain.from_iterable(batch))))
+                await run.in_thread(partial(write, run.store, tuple(chain.from_iterable(batch))))
 
 
-def write(run: Run, changes: Changes) -> None:
-    """Makes these changes; matches in succession are one transaction."""
-    for is_entries, group in groupby(changes, lambda one: isinstance(one, Entry)):
+def write(store: Store, changes: Changes) -> None:
+    """Makes these changes; matches in succession are one transaction, every other change is its own."""
+    for is_entries, group in groupby(changes, lambda change: isinstance(change, Entry)):
         if is_entries:
-            run.store.add_many(cast("Iterable[Entry]", group))
+            store.add_many(cast("Iterable[Entry]", group))
         else:
-            for change in cast("Iterable[Callable[[], None]]", group):
-                change()
+            for change in group:
+                _make(store, change)
+
+
+def _make(store: Store, change: Change) -> None:
+    match change:
+        case Entry():
+            store.add(change)
+        case Remove(match_ids):
+            store.remove(match_ids)
+        case SetStatus(bot, status):
+            store.set_status(bot, status)
+        case Publish(match_ids):
+            store.publish(match_ids)
+        case SetSchedule(order):
+            store.set_schedule(order)
+        case SetPlaces(places):
+            store.set_meta("places", dict(places))
+        case _:
+            assert_never(change)
 
 
 def note_bug(run: Run, summary: Summary, traceback_text: str) -> None:

@@ -14,8 +14,8 @@ import arena.tournament.runner
 from arena.games.liars_dice import LiarsDice
 from arena.players.start import BotBroken
 from arena.schedule import Pairing
+from arena.tournament.intake import course_of
 from arena.tournament.pool import Pool, file_name, load_bot
-from arena.tournament.runner import course_of
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
 

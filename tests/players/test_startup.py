@@ -13,8 +13,8 @@ from arena.players.process import ProcessPlayer
 from arena.players.start import BotBroken
 from arena.tournament import pool as pools
 from arena.tournament import startup
+from arena.tournament.intake import course_of
 from arena.tournament.pool import Pool
-from arena.tournament.runner import course_of
 from arena.tournament.startup import BUDGET_S, CONNECT_FREE_S, StartUps
 
 

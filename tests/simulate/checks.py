@@ -13,9 +13,9 @@ from arena.schedule.course import Course
 from arena.scoring import points
 from arena.store import TABLES, Store
 from arena.store.capsules import FOLDER as CAPSULES
+from arena.tournament.intake import course_of, take_in
 from arena.tournament.plan import deals_of
 from arena.tournament.run import Run
-from arena.tournament.runner import course_of, take_in
 
 from .run import Played, is_full_disk
 from .world import World

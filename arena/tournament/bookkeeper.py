@@ -1,0 +1,173 @@
+"""The books of a run: told every match as it ends, they say what is kept of it and what follows from it.
+
+Nothing here waits, writes or plays: what is to change in the store is given as data, and
+the dispatcher sees to the rest.  So every match is booked in one piece, between two steps of others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import attrs
+
+from arena.record import Entry
+from arena.schedule import PairingId, match_id
+from arena.schedule.course import Advance, Course
+from arena.tournament.changes import Change, Changes, Publish, Remove, SetPlaces, SetSchedule, SetStatus
+from arena.tournament.intake import Intake
+from arena.tournament.match import outcomes_of, result_of
+from arena.tournament.summary import Summary
+
+
+@attrs.frozen
+class Consequences:
+    """What follows from one finished match."""
+
+    advance: Advance
+    """What the course says."""
+    changes: Changes
+    """To be made in the store, in this order and as one bundle."""
+    is_kept: bool
+    """False: a bot was withdrawn before this match, or not after all, and it is played again."""
+    ends_run: bool = False
+    """Enough is played: matches that are going on are past the end."""
+    reinstated: tuple[str, ...] = ()
+    """Bots that were withdrawn by matches past the end, and so are not withdrawn after all."""
+
+
+class Bookkeeper:
+    """What is kept of a run's matches, and what the summary says of them."""
+
+    def __init__(
+        self, course: Course, intake: Intake, summary: Summary, *, seed: int, plays_one: bool = False
+    ) -> None:
+        """`plays_one`: just the match of `--only` is played, which may be one past the end of the course."""
+        self._course = course
+        self._summary = summary
+        self._seed = seed
+        self._plays_one = plays_one
+        self._replaced = intake.replaced
+        self._kept = set(intake.kept)
+        """The matches that are kept, or on their way to the writer."""
+        self._missing = Counter(course.by_id[pairing].series for pairing in intake.missing)
+        """How many matches of each series are missing."""
+        self._tallies: dict[PairingId, _Tally] = {}
+        """Of the matches that may yet be taken back: those of series that do not count so far."""
+        self._sealed: dict[str, list[str]] = {}
+        """Series -> its matches with capsules, which show hands: hidden until the series is over."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether enough is played."""
+        return self._course.is_cut and not self._plays_one
+
+    def note(self, entry: Entry) -> Consequences:
+        """Takes note of a finished match; gives what follows from it."""
+        assert not self.is_settled, "matches past the end are cancelled"
+        id = entry.pairing.id
+        self._tallies[id] = self._count(entry)
+        advance = self._course.note(id, result_of(entry), outcomes_of(entry))
+        is_kept = id not in advance.stale
+        changes: list[Change] = [SetStatus(bot, "withdrawn") for bot in advance.withdrawn]
+        changes += [self._take_back(stale, noted=id) for stale in advance.stale]
+        if is_kept:
+            changes += self._keep(entry)
+        changes += self._plan_on(advance)
+        for closed in advance.closed:  # nothing can take back what counts
+            for pairing, _ in closed.matches:
+                self._tallies.pop(pairing.id, None)
+        if not self.is_settled:
+            return Consequences(advance, changes, is_kept)
+        withdrawn = self._course.withdrawn
+        reinstated = tuple(bot for bot in self._course.ledger.withdrawn if bot not in withdrawn)
+        changes += self._cut()
+        changes += [SetStatus(bot, "ok") for bot in reinstated]
+        return Consequences(advance, changes, is_kept, ends_run=True, reinstated=reinstated)
+
+    def _count(self, entry: Entry) -> _Tally:
+        """Adds a match to the summary; gives what it added."""
+        summary, record = self._summary, entry.record
+        faults = Counter(
+            (entry.pairing.bots[decision.seat], str(decision.fault), decision.reason)
+            for decision in record.decisions
+            if decision.fault is not None
+        )
+        tally = _Tally(faults, sum(decision.lagged for decision in record.decisions))
+        summary.played += 1
+        summary.faults.update(tally.faults)
+        summary.lagged += tally.lagged
+        if record.error is not None:
+            summary.aborted.append(entry.match_id)
+        return tally
+
+    def _discount(self, pairing: PairingId) -> None:
+        """Takes a match out of the summary."""
+        summary, id = self._summary, self._match_id(pairing)
+        tally = self._tallies.pop(pairing, None)
+        if tally is not None:  # else it was played in an earlier run
+            summary.played -= 1
+            summary.faults -= tally.faults
+            summary.lagged -= tally.lagged
+            summary.aborted = [aborted for aborted in summary.aborted if aborted != id]
+
+    def _take_back(self, stale: PairingId, *, noted: PairingId) -> Change:
+        """A finished match is to be played again: it does not count, and is missing again.
+
+        It was begun before it was known whether one of its bots is withdrawn from it.  A run that plays one
+        match at a time knows that, and tables must not depend on how many are played at once.
+        """
+        self._discount(stale)
+        self._kept.discard(stale)
+        if stale != noted:  # the one that was just played has not ceased to be missing
+            self._missing[self._course.by_id[stale].series] += 1
+        return Remove((self._match_id(stale),))
+
+    def _keep(self, entry: Entry) -> list[Change]:
+        """Keeps a match, in place of the one that it replaces; shows what its series hid if that is over."""
+        replaces = entry.pairing.id == self._replaced
+        changes: list[Change] = [Remove((entry.match_id,)), entry] if replaces else [entry]
+        self._kept.add(entry.pairing.id)
+        self._summary.last = entry
+        series = entry.pairing.series
+        if entry.record.capsules:
+            self._sealed.setdefault(series, []).append(entry.match_id)
+        self._missing[series] -= 1
+        if not self._missing[series] and series in self._sealed:
+            changes.append(Publish(tuple(self._sealed.pop(series))))
+        return changes
+
+    def _plan_on(self, advance: Advance) -> list[Change]:
+        """Takes in the pairings that an adaptive format has added, and how far each bot has come."""
+        changes: list[Change] = []
+        if advance.planned:
+            self._missing.update(pairing.series for pairing in advance.planned)
+            changes.append(SetSchedule(tuple(self._course.order)))
+        if any(closed.ends_cycle for closed in advance.closed) and (places := self._course.places):
+            changes.append(SetPlaces(places))
+        return changes
+
+    def _cut(self) -> list[Change]:
+        """Takes back what was played past the end of the course, as if it had never begun."""
+        beyond = [pairing.id for pairing in self._course.beyond if pairing.id in self._kept]
+        self._kept.difference_update(beyond)
+        for pairing in beyond:
+            self._discount(pairing)
+        summary = self._summary
+        if summary.first_fault is not None and summary.first_fault.pairing.id not in self._kept:
+            summary.first_fault = None
+        summary.is_settled = True
+        return [Remove(tuple(map(self._match_id, beyond)))] if beyond else []
+
+    def _match_id(self, pairing: PairingId) -> str:
+        return match_id(self._seed, pairing)
+
+
+@attrs.frozen
+class _Tally:
+    """What a match added to the summary."""
+
+    faults: Counter[tuple[str, str, str]]
+    lagged: int
+
+
+__all__ = ["Bookkeeper", "Consequences"]

@@ -1,0 +1,53 @@
+"""What changes in the store while a run goes on, as data: the bookkeeper decides it, the writer does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import attrs
+
+from arena.record import Entry
+from arena.schedule import Pairing
+
+
+@attrs.frozen
+class Remove:
+    """These matches are played again, or were played past the end."""
+
+    match_ids: tuple[str, ...]
+
+
+@attrs.frozen
+class SetStatus:
+    """A bot is withdrawn (`withdrawn`), or not after all (`ok`)."""
+
+    bot: str
+    status: str
+
+
+@attrs.frozen
+class Publish:
+    """The series of these matches is over: their capsules may be seen."""
+
+    match_ids: tuple[str, ...]
+
+
+@attrs.frozen
+class SetSchedule:
+    """An adaptive format has planned more: all pairings so far, in order of play."""
+
+    order: tuple[Pairing, ...]
+
+
+@attrs.frozen
+class SetPlaces:
+    """A cycle is over, in a format that ranks by how far a bot has come."""
+
+    places: Mapping[str, int]
+
+
+Change: TypeAlias = Entry | Remove | SetStatus | Publish | SetSchedule | SetPlaces
+"""A match to be kept, or another change of the store."""
+Changes: TypeAlias = Sequence[Change]
+"""What belongs together, in order: another match's changes come before or after, never between."""

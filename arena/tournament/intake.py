@@ -1,0 +1,168 @@
+"""A run's course, and what the folder holds of it: what counts already, what has to go, what is missing."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Mapping, Sequence
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.schedule import FORMATS, PairingId, match_id
+from arena.schedule.course import Advance, ClosedSeries, Course, Result
+from arena.schedule.terms import counted_matches
+from arena.store import Finished
+from arena.tournament.match import outcomes_by_bot
+from arena.tournament.plan import check_size, terms_of
+from arena.tournament.run import Run
+
+
+@attrs.frozen
+class Intake:
+    """What a run finds in its folder, and what it is to play."""
+
+    kept: frozenset[PairingId]
+    """The matches that stay as they are."""
+    missing: tuple[PairingId, ...]
+    """The other matches planned so far, in order of play; the one that is played again is among them."""
+    closed: tuple[ClosedSeries, ...]
+    """The series that count already, in schedule order."""
+    wanted: tuple[PairingId, ...]
+    """What is to be played: all that is missing, or the one match of `--only`."""
+    replaced: PairingId | None = None
+    """The match that is there and is played again: the old one goes when the new one is kept, so that a run
+    that is interrupted loses nothing."""
+
+
+def course_of(run: Run, names: Sequence[str]) -> Course:
+    """The tournament between these bots, before any match.  Raises ConfigError if it cannot be played."""
+    plan, rule = run.plan, run.stop_rule
+    check_size(plan, len(names))
+    course = Course(
+        names,
+        FORMATS[plan.tournament],
+        terms_of(plan, run.seed),
+        withdrawn_after=plan.withdrawn_after,
+        restarts_max=plan.restarts_max,
+        is_enough=None if rule is None else rule.closed,
+    )
+    if rule is not None:
+        rule.begins(course)
+    return course
+
+
+def course_there(run: Run) -> Course | None:
+    """The tournament as far as the folder holds it; None where that is unknown before bots connect."""
+    finished = run.store.finished()
+    if not finished:
+        return None
+    stored = run.store.bots()
+    left_out = {bot.bot for bot in stored if bot.status == "left out"} if run.plan.leave_out_broken else set()
+    names = [entrant.name for entrant in run.entrants if entrant.name not in left_out]
+    came = [bot.bot for bot in stored if bot.path == "connects"]
+    if len(came) < run.plan.expect or len(names) + len(came) < run.plan.seats:
+        return None
+    course = course_of(run, names + came)
+    take_in(course, finished)
+    return course
+
+
+def is_complete(run: Run) -> bool:
+    """Whether the folder holds every match of the plan; False where that is unknown before bots connect."""
+    course = course_there(run)
+    return course is not None and course.is_over
+
+
+def take_in_folder(run: Run, course: Course) -> Intake:
+    """Tells the course what the folder holds, and removes from the folder what does not count.
+
+    Raises ConfigError if the folder holds matches of another course, or `--only` names no match to play.
+    """
+    finished = run.store.finished()
+    advances = take_in(course, finished)
+    stale = {pairing for advance in advances for pairing in advance.stale}
+    if stale:  # an earlier run was killed before it removed them
+        run.store.remove([finished[pairing].match_id for pairing in stale])
+    _check_ours(run, course, finished)
+    if run.only is None and course.is_cut:
+        cut(run, course)
+    beyond = {pairing.id for pairing in course.beyond}
+    kept = (finished.keys() & course.by_id.keys()) - stale - beyond
+    only = None if run.only is None else _only(run, course, run.only, kept, beyond)
+    replaced = only if only in kept else None
+    kept -= {replaced}
+    missing = tuple(pairing.id for pairing in course.order if pairing.id not in kept | beyond)
+    closed = tuple(closed for advance in advances for closed in advance.closed)
+    return Intake(frozenset(kept), missing, closed, missing if only is None else (only,), replaced)
+
+
+def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Advance]:
+    """Tells the course what a folder holds, as far as it is of this schedule; gives what follows."""
+    advances: list[Advance] = []
+    waiting = deque(course.order)
+    while waiting:
+        pairing = waiting.popleft()
+        if (match := finished.get(pairing.id)) is not None:
+            result = Result(
+                points=match.points, returns=match.returns, faults=match.faults, withdrawn=match.withdrawn
+            )
+            outcomes = outcomes_by_bot(pairing, match.abandoned, match.crashed, match.withdrawn)
+            advances.append(course.note(pairing.id, result, outcomes))
+            waiting += advances[-1].planned
+    return advances
+
+
+def cut(run: Run, course: Course) -> None:
+    """Removes what an earlier run played past the end of this course and was killed before removing.
+
+    Raises ConfigError, and removes nothing, if that was not played under the rule that ends the course.
+    """
+    store = run.store
+    finished = store.finished()
+    beyond = [finished[pairing.id].match_id for pairing in course.beyond if pairing.id in finished]
+    if beyond and not run.may_cut:
+        raise ConfigError(
+            f"{run.folder} has {counted_matches(len(beyond))} past the point where --until would have "
+            "ended it, played without that: --until none goes on without, --fresh plays anew, --out DIR "
+            "elsewhere"
+        )
+    if beyond:
+        store.remove(beyond)
+    for bot in store.bots():
+        if bot.status == "withdrawn" and bot.bot not in course.withdrawn:
+            store.set_status(bot.bot, "ok")
+
+
+def _check_ours(run: Run, course: Course, finished: Mapping[PairingId, Finished]) -> None:
+    """Raises ConfigError if what was played would now have been paired otherwise."""
+    if course.kind.is_adaptive and not finished.keys() <= course.by_id.keys():
+        raise ConfigError(
+            f"{run.folder} has matches that this {course.kind.name} would not pair now, as "
+            "its bots, their order or its series are others: --fresh plays anew, --out DIR elsewhere"
+        )
+
+
+def _only(
+    run: Run, course: Course, prefix: str, kept: Collection[PairingId], beyond: Collection[PairingId]
+) -> PairingId:
+    """The match whose id begins with `prefix`.  Raises ConfigError if it cannot be played now."""
+    chosen = [pairing for pairing in course.order if match_id(run.seed, pairing.id).startswith(prefix)]
+    if len(chosen) != 1:
+        raise ConfigError(
+            f"--only {prefix}: {len(chosen)} matches of the plan have such an id; `arena matches` lists them"
+        )
+    (pairing,) = chosen
+    if pairing.id in beyond:
+        raise ConfigError(
+            f"--only {prefix}: enough was played before this match, and what comes later is not kept"
+        )
+    is_built_upon = course.kind.is_adaptive and pairing.cycle < course.order[-1].cycle
+    if pairing.id in kept and is_built_upon:
+        raise ConfigError(
+            f"--only {prefix}: this match was played in cycle {pairing.cycle}, and whom later "
+            f"cycles of a {course.kind.name} paired depends on it; --fresh plays all anew"
+        )
+    return pairing.id
+
+
+__all__ = ["Intake", "course_of", "course_there", "cut", "is_complete", "take_in", "take_in_folder"]
