@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from arena.errors import ConfigError
 from arena.units import DURATION, format_duration, parse_duration, shown, unexpected
+from arena.words import listed
 
 T = TypeVar("T")
 Reader = Callable[[object], T]
@@ -226,12 +227,6 @@ def did_you_mean(word: object, words: Collection[str]) -> str:
 
     near = get_close_matches(word.lower(), words, 1) if isinstance(word, str) and len(word) < 100 else []
     return f" (did you mean {near[0]}?)" if near else ""
-
-
-def listed(words: Collection[str], joint: str = "and") -> str:
-    """`a, b and c`."""
-    *most, last = words
-    return f"{', '.join(most)} {joint} {last}" if most else last
 
 
 # Files of others.

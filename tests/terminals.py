@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arena.show.live import Size
-from arena.show.text import width
+from arena.words import width
 
 PARTS = re.compile(r"\x1b\[(\d*)([A-Z])|([^\x1b\n\r]+)|\n|\r")
 """All that the arena writes to a terminal: escape sequences, text, ends of lines."""

@@ -22,7 +22,7 @@ from arena.schedule.withdrawals import Outcome
 from arena.show.account import Account, score_words
 from arena.show.live import Screen, Size, Terminal, picture
 from arena.show.progress import Lines, Progress, progress
-from arena.show.text import width
+from arena.words import width
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=64)
 

@@ -12,7 +12,6 @@ from arena.strict import (
     did_you_mean,
     duration,
     flag,
-    listed,
     many,
     one_of,
     optional,
@@ -142,11 +141,3 @@ def test_any_word_gets_an_answer(word):
     """Whatever was written, the nearest word is one of those there are, or none is named."""
     near = did_you_mean(word, ["odds", "random"])
     assert near in ("", " (did you mean odds?)", " (did you mean random?)")
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"), [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")]
-)
-def test_lists_in_words(words, expected):
-    """Words are listed as people do."""
-    assert expected == listed(words)

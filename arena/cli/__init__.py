@@ -54,7 +54,7 @@ def _unforeseen(error: Exception) -> int:
 
 def _told(message: str) -> str:
     """The message in lines that no terminal obeys, though it repeats what files and users say."""
-    from arena.show.text import printable
+    from arena.words import printable
 
     return "\n".join(map(printable, message.split("\n")))
 

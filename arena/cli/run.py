@@ -22,7 +22,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.schedule.course import Course
 from arena.show.board import leaderboard_text, tally
 from arena.show.progress import progress
-from arena.show.text import Form, capsule_lines, columns_of, counted, out, printable, say
+from arena.show.text import Form, capsule_lines, columns_of, out, say
 from arena.tournament.broken import BrokenBots
 from arena.tournament.folder import is_latest, open_run
 from arena.tournament.intake import course_there, cut, is_complete
@@ -34,6 +34,7 @@ from arena.tournament.stored import write_run_file
 from arena.tournament.summary import Summary
 from arena.tournament.writer import BUGS
 from arena.units import format_duration
+from arena.words import counted, printable
 
 CONCLUSION = "conclusion"
 """Where the store keeps, for the report, the sentences that a run ended with."""

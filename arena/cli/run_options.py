@@ -11,11 +11,12 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.show.text import as_json, as_time, counted, out, say
+from arena.show.text import as_json, as_time, out, say
 from arena.tournament.folder import matches_there
 from arena.tournament.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
 from arena.tournament.prepare import QUICKSTART, Tournament, game_class
 from arena.tournament.stored import stored_plan
+from arena.words import counted
 
 MATCH_S = 0.08
 """About how long a match of started bots takes at one table, their starts included, on a machine with two

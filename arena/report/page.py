@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 
+from arena import words
 from arena.analysis.bot_page import BotPage
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
@@ -21,6 +22,7 @@ from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of
 from arena.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
+from arena.words import clipped, listed, spaced
 
 BYTES_MAX = 480_000
 """Of the whole file: it has to go by mail."""
@@ -66,6 +68,7 @@ def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
     text: str = _template().render(
         facts=facts,
         phrases=phrases,
+        words=words,
         heading=heading(facts),
         verdict=verdict(facts),
         anchor=facts.played.anchor,
@@ -309,8 +312,8 @@ def reasons(page: BotPage) -> str:
     """The most frequent reasons of a bot's faults, in a line; late answers are counted together."""
     times: Counter[str] = Counter()
     for each in page.faults:
-        said = phrases.spaced(each.fault) if each.fault == "too_late" or not each.reason else each.reason
-        times[phrases.clipped(said, REASON_MAX)] += each.count
+        said = spaced(each.fault) if each.fault == "too_late" or not each.reason else each.reason
+        times[clipped(said, REASON_MAX)] += each.count
     return "; ".join(f"{count:,} × {said}" for said, count in times.most_common(REASONS_MAX))
 
 
@@ -331,8 +334,9 @@ def listed_matches(shown: Sequence[bytes]) -> list[Mapping[str, Any]]:
         {
             "id": scene["id"],
             "bots": " – ".join(scene["bots"]),
-            "won": phrases.listed(
-                [bot for bot, rank in zip(scene["bots"], scene["ranks"], strict=True) if rank == 1]
+            "won": listed(
+                [bot for bot, rank in zip(scene["bots"], scene["ranks"], strict=True) if rank == 1],
+                most=phrases.NAMES_MAX,
             ),
             "why": scene["why"],
             "steps": len(scene["steps"]),

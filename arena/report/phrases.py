@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
+
+from arena.words import clipped, spaced
 
 Chips = tuple[str, ...]
 """Values that belong side by side: cards, dice, names."""
@@ -15,6 +16,8 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+NAMES_MAX = 6
+"""Of more names the first, and how many more."""
 TEXT_MAX = 200
 """Characters of one value; a whole deck says no more than its first cards."""
 
@@ -62,25 +65,7 @@ def day(unix_s: float) -> str:
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
-def counted(amount: int, noun: str) -> str:
-    """`1 match`, `2,000 matches`."""
-    plural = noun if noun.endswith("series") else noun + ("es" if noun.endswith("ch") else "s")
-    return f"{amount:,} {noun if amount == 1 else plural}"
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """`ann, bob and cat`; of many the first, and how many more."""
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else "nobody"
-
-
 # Names and trees.
-
-
-def spaced(name: str) -> str:
-    """`RaiseTo`, `raise_to` and `raiseTo` as `raise to`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("_", " ")).lower()
 
 
 def inline(value: Any) -> str:
@@ -108,11 +93,11 @@ def fields_said(fields: Mapping[str, Any]) -> str:
     """`player ann, amount 20`: the fields that say something."""
     said = {name: value for name, value in fields.items() if value is not None and value is not False}
     if len(said) == len(fields) == 1:
-        return clipped(inline(*said.values()))
+        return clipped(inline(*said.values()), TEXT_MAX)
     words = [
         spaced(name) if value is True else f"{spaced(name)} {_in(value)}" for name, value in said.items()
     ]
-    return clipped(", ".join(words))
+    return clipped(", ".join(words), TEXT_MAX)
 
 
 def _in(value: Any) -> str:
@@ -120,7 +105,3 @@ def _in(value: Any) -> str:
         isinstance(item, list | tuple | Mapping) for item in value
     )
     return f"({inline(value)})" if nested else inline(value)
-
-
-def clipped(text: str, most: int = TEXT_MAX) -> str:
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

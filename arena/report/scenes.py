@@ -21,8 +21,9 @@ import msgspec
 
 from arena.game import CHANCE, Event, Seat, Step
 from arena.record import Turn
-from arena.report.phrases import Said, clipped, fields_said, inline, number, scalar, spaced
+from arena.report.phrases import TEXT_MAX, Said, fields_said, inline, number, scalar
 from arena.show.match import Telling
+from arena.words import clipped, spaced
 
 STEPS_MAX = 60
 """Steps of one match that the report shows: of a longer one the rounds in which most changed hands."""
@@ -226,7 +227,7 @@ def _put(face: Face, place: int, label: str, value: Any) -> None:
         label, said = _chips(label, value)
         face[place, label] = said
     else:
-        face[place, label] = clipped(inline(value))
+        face[place, label] = clipped(inline(value), TEXT_MAX)
 
 
 def _chips(label: str, values: Sequence[Any]) -> tuple[str, Said]:
@@ -238,7 +239,7 @@ def _chips(label: str, values: Sequence[Any]) -> tuple[str, Said]:
             return f"{label} ({'/'.join(map(spaced, keys))})", chips[-CHIPS_MAX:]
     if all(map(_is_scalar, values)):
         return label, tuple(map(scalar, values))[-CHIPS_MAX:]
-    return label, clipped(inline(values))
+    return label, clipped(inline(values), TEXT_MAX)
 
 
 def _is_scalar(value: Any) -> bool:
@@ -261,7 +262,7 @@ def _lines(told: Telling, moment: Moment) -> Iterator[list[Any]]:
             yield [0, -1, f"chance: {name} {fields_said(fields)}".strip(), ""]
             continue
         decision = told.faults(moment.turn, who)
-        fault = clipped(f"{spaced(str(decision.fault))}: {decision.reason}") if decision else ""
+        fault = clipped(f"{spaced(str(decision.fault))}: {decision.reason}", TEXT_MAX) if decision else ""
         if (event := _told_by(told, events, who, move)) is not None:
             events.remove(event)
             rest = dict(list(_json(told, event.public).items())[1:])

@@ -9,6 +9,7 @@ from typing import Any
 from arena.report import phrases
 from arena.report.facts import Facts
 from arena.units import format_duration
+from arena.words import clipped, counted, listed, spaced
 
 NOTE_MAX = 400
 """Characters of a note: it may name every series that was left out."""
@@ -33,7 +34,7 @@ def verdict(facts: Facts) -> str:
     standing = f"{_value(first)} {first.rating_unit}"
     if first.rank == second.rank:
         level = [row.bot for row in rows if row.rank == first.rank]
-        return f"Undecided: {phrases.listed(level)} share the first place."
+        return f"Undecided: {listed(level, most=phrases.NAMES_MAX)} share the first place."
     chance = phrases.chance(first.better_than_next)
     if facts.scale.ranked_by == "places":
         return (
@@ -70,14 +71,14 @@ def _notes(facts: Facts) -> Iterator[str]:
     ):
         bots = [row.bot for row in facts.rows if row.status == status]
         if bots:
-            yield f"{phrases.listed(bots)}: {said}"
+            yield f"{listed(bots, most=phrases.NAMES_MAX)}: {said}"
     yield from facts.board.notes
     if facts.played.trouble:
         yield f"matches cannot be shown: {facts.played.trouble}"
 
 
 def _sentence(note: str) -> str:
-    note = phrases.clipped(note, NOTE_MAX)
+    note = clipped(note, NOTE_MAX)
     return note if note.endswith(".") else f"{note}."
 
 
@@ -90,7 +91,7 @@ def _facts_list(facts: Facts) -> Iterator[tuple[str, str]]:
     played, progress = facts.played, facts.board.progress
     plan, identity = played.plan, played.identity
     seats = identity.get("seats")
-    yield "Game", f"{heading(facts)}, {phrases.counted(seats, 'seat')}" if seats else heading(facts)
+    yield "Game", f"{heading(facts)}, {counted(seats, 'seat')}" if seats else heading(facts)
     yield "House rules", _rules(facts)
     yield "Format", _format(plan, identity)
     yield "Bots", f"{len(facts.rows):,}"
@@ -109,16 +110,14 @@ def _facts_list(facts: Facts) -> Iterator[tuple[str, str]]:
 def _rules(facts: Facts) -> str:
     if facts.played.game is None:
         return ""
-    changed = [
-        f"{phrases.spaced(rule)} {phrases.scalar(value)}" for rule, value in facts.played.house_rules.items()
-    ]
+    changed = [f"{spaced(rule)} {phrases.scalar(value)}" for rule, value in facts.played.house_rules.items()]
     return ", ".join(changed) or "as usual"
 
 
 def _format(plan: Any, identity: Any) -> str:
     kind = str(identity.get("tournament", ""))
     series = plan.get("series")
-    return f"{kind}, {phrases.counted(series, 'series')} each" if kind and isinstance(series, int) else kind
+    return f"{kind}, {counted(series, 'series')} each" if kind and isinstance(series, int) else kind
 
 
 def _time(identity: Any) -> str:

@@ -13,12 +13,12 @@ from arena.schedule.terms import (
     Size,
     Terms,
     Withdrawn,
-    counted,
     counted_matches,
     series_of,
     sets_in_words,
     size_of,
 )
+from arena.words import counted
 
 SETS_DRAWN_MAX = 10_000
 """More sets of the field than series will ever be played need no drawn order."""

@@ -7,17 +7,8 @@ from itertools import combinations
 from math import comb
 
 from arena.schedule.pairing import Pairing
-from arena.schedule.terms import (
-    FormatKind,
-    Results,
-    Size,
-    Terms,
-    Withdrawn,
-    counted,
-    series_of,
-    size_of,
-    too_few,
-)
+from arena.schedule.terms import FormatKind, Results, Size, Terms, Withdrawn, series_of, size_of, too_few
+from arena.words import counted
 
 
 def pairings(

@@ -21,11 +21,11 @@ from arena.schedule.terms import (
     Size,
     Terms,
     Withdrawn,
-    counted,
     counted_matches,
     series_of,
     too_few,
 )
+from arena.words import counted
 
 
 def pairings(

@@ -20,12 +20,12 @@ from arena.schedule.terms import (
     Size,
     Terms,
     Withdrawn,
-    counted,
     series_of,
     sets_in_words,
     size_of,
     too_few,
 )
+from arena.words import counted
 
 BYES_TRIED = 5
 """So many bots are tried for the bye, if another one's bye makes the others repeat a pairing."""

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from arena.schedule.pairing import Deals, Pairing, PairingId, Points, rotations
+from arena.words import counted
 
 Sets: TypeAlias = Literal["all", "balanced"]
 """Whether every set of bots meets, or a sample in which every two bots meet equally often."""
@@ -85,11 +86,6 @@ class FormatKind:
 def series_of(terms: Terms, bots: Sequence[str], repetition: int, *, cycle: int) -> Iterator[Pairing]:
     """One series of a tournament on these terms."""
     return rotations(bots, repetition, cycle=cycle, game=terms.game, seed=terms.seed, deals=terms.deals)
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 bot`, `1,200 bots`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def sets_in_words(count: int, seats: int) -> str:

@@ -8,8 +8,9 @@ import time
 from arena.analysis.live import Standing, Standings
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, Course
-from arena.show.text import as_time, counted, printable
+from arena.show.text import as_time, with_half
 from arena.tournament.stopping import StopRule
+from arena.words import counted, printable
 
 STANDINGS_SHOWN = 5
 
@@ -103,12 +104,4 @@ def score_words(row: Standing, standings: Standings) -> str:
     if not standings.is_of_returns:
         digits = 2 if half >= 0.01 else 3
         return f"{row.score:.{digits}f} ({row.low:.{digits}f}–{row.high:.{digits}f})"
-    digits = 0 if half >= 10 else 1 if half >= 1 else 3
-    return f"{_shortened(row.score, digits, '+')} ± {_shortened(half, digits)}"
-
-
-def _shortened(number: float, digits: int, sign: str = "") -> str:
-    """The number in so many digits behind the point; `1.2M` from a million on."""
-    if abs(number) >= 1e6:
-        return f"{number / 1e6:{sign}.1f}M"
-    return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0
+    return with_half(row.score, half)

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.show.text import Form, aligned, as_table, clipped, counted, printable, width
+from arena.show.text import Form, aligned, as_table, with_half
+from arena.words import clipped, counted, printable, width
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, Row
@@ -121,15 +122,7 @@ def plus_minus(row: Row) -> str:
     half = (row.rating_high - row.rating_low) / 2
     if row.rating_unit == "Elo":
         return f"{row.rating:.0f} ± {half:.0f}"
-    digits = 0 if half >= 10 else 1 if half >= 1 else 3
-    return f"{_shortened(row.rating, digits, '+')} ± {_shortened(half, digits)}"
-
-
-def _shortened(number: float, digits: int, sign: str = "") -> str:
-    """The number in so many digits behind the point; `1.2M` from a million on."""
-    if abs(number) >= 1e6:
-        return f"{number / 1e6:{sign}.1f}M"
-    return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0
+    return with_half(row.rating, half)
 
 
 def milliseconds(time_s: float) -> str:

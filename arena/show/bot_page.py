@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from arena.show.board import chance, milliseconds, plus_minus, share
-from arena.show.text import aligned, clipped, counted, printable
+from arena.show.text import aligned
+from arena.words import clipped, counted, printable
 
 if TYPE_CHECKING:
     from arena.analysis.bot_page import BotPage, LostMatch

@@ -18,7 +18,8 @@ from typing import Protocol, TextIO
 import attrs
 
 from arena.show.account import Account, score_words
-from arena.show.text import aligned, clipped, printable, width
+from arena.show.text import aligned
+from arena.words import clipped, printable, width
 
 DRAWN_EVERY_S = 0.25
 """People read no faster."""

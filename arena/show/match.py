@@ -18,8 +18,8 @@ from arena.game import CHANCE, Event, Game, Seat, Step
 from arena.players.codec import Codec
 from arena.record import Decision, Turn, unpack
 from arena.referee import replay
-from arena.show.text import printable
 from arena.store import Store, StoredMatch
+from arena.words import printable
 
 SPECTATOR = "spectator"
 STEP_COLUMNS = ("turn", "seat", "bot", "move", "fault", "reason")

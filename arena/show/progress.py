@@ -13,8 +13,9 @@ from arena.analysis.live import Standings
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, Course
 from arena.show.account import Account
-from arena.show.text import printable, with_care
+from arena.show.text import with_care
 from arena.tournament.stopping import StopRule
+from arena.words import printable
 
 LINE_EVERY_S = 5.0
 """Without a terminal a run tells how far it is once in so many seconds."""

@@ -8,9 +8,9 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TextIO, TypeAlias
-from unicodedata import combining, east_asian_width
 
 from arena.errors import ConfigError
+from arena.words import printable, width
 
 Form: TypeAlias = Literal["csv", "json"] | None
 """How a table is printed; None: for people."""
@@ -125,23 +125,6 @@ def cell(value: Any) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def width(text: str) -> int:
-    """How many columns a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def clipped(text: str, most: int) -> str:
-    """The text, or as much of it as fits and `…`."""
-    if width(text) <= most:
-        return text
-    kept = text
-    while kept and width(kept) > most - 1:
-        kept = kept[:-1]
-    return f"{kept}…"
-
-
 def as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Text that a spreadsheet would take for a formula has a `'` before it, as in the CSVs of a folder."""
     import csv
@@ -165,10 +148,17 @@ def as_json(value: Any) -> str:
 # Words.
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 match`, `2 matches`."""
-    plural = noun + ("es" if noun.endswith("ch") else "s")
-    return f"{number:,} {noun if number == 1 else plural}"
+def with_half(number: float, half: float) -> str:
+    """`+2944 ± 582`: digits that the uncertainty drowns are not shown."""
+    digits = 0 if half >= 10 else 1 if half >= 1 else 3
+    return f"{_shortened(number, digits, '+')} ± {_shortened(half, digits)}"
+
+
+def _shortened(number: float, digits: int, sign: str = "") -> str:
+    """The number in so many digits behind the point; `1.2M` from a million on."""
+    if abs(number) >= 1e6:
+        return f"{number / 1e6:{sign}.1f}M"
+    return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0
 
 
 def as_time(seconds: float) -> str:
@@ -176,16 +166,6 @@ def as_time(seconds: float) -> str:
     if seconds < 100:
         return f"{max(1, round(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def printable(text: str) -> str:
-    """What a bot said, on one line, with nothing in it that a terminal would obey."""
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape", "surrogatepass").decode()
-        for char in text
-    )
 
 
 def capsule_lines(lines: Iterable[Mapping[str, Any]]) -> list[str]:

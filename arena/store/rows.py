@@ -15,6 +15,7 @@ from arena.schedule import PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import MatchRows
 from arena.store.schema import OPPONENTS_SEPARATOR, Row
+from arena.words import printable
 
 Columns: TypeAlias = tuple[Sequence[Any], ...]
 """Some rows, turned: a tuple a column."""
@@ -173,9 +174,7 @@ def _marks(count: int) -> str:
 
 def bot_row(bot: StoredBot) -> Row:
     """A row of `bots`."""
-    return tuple(
-        _printable(value) if isinstance(value, str) else float(value) for value in attrs.astuple(bot)
-    )
+    return tuple(printable(value) if isinstance(value, str) else float(value) for value in attrs.astuple(bot))
 
 
 def _match_row(entry: Entry) -> Row:
@@ -186,7 +185,7 @@ def _match_row(entry: Entry) -> Row:
         *(entry.match_id, pairing.id, pairing.series, pairing.cycle, pairing.rotation, pairing.game),
         *(len(pairing.bots), entry.deals, status, len(record.turns), len(record.decisions)),
         *(_rounded(record.duration_s), _rounded(entry.started_at)),
-        *(f"{pairing.seed:x}", record.error and _printable(record.error, keep="\n"), entry.packed),
+        *(f"{pairing.seed:x}", record.error and printable(record.error, keep="\n"), entry.packed),
     )
 
 
@@ -216,8 +215,8 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
 
 def _decision_row(decision: Decision) -> Row:
     return (
-        *(decision.turn, int(decision.seat), _printable(str(decision.move)), _rounded(decision.elapsed_s)),
-        *(decision.fault or "", _printable(decision.reason), int(decision.asked), int(decision.lagged)),
+        *(decision.turn, int(decision.seat), printable(str(decision.move)), _rounded(decision.elapsed_s)),
+        *(decision.fault or "", printable(decision.reason), int(decision.asked), int(decision.lagged)),
     )
 
 
@@ -241,16 +240,3 @@ def seat_from(row: Row) -> StoredSeat:
 def _rounded(time_s: float) -> float:
     """To the microsecond: more would be noise in the tables."""
     return round(time_s, 6) + 0.0
-
-
-def _printable(text: str, keep: str = "") -> str:
-    """The text with everything escaped that is no printable character.
-
-    What bots say may hold NULs and lone surrogates, which neither SQLite nor UTF-8 takes.
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        char if char.isprintable() or char in keep else char.encode("unicode_escape").decode()
-        for char in text
-    )

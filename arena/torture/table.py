@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.show.text import clipped, counted, printable, width
 from arena.torture.promises import MEMORY_MB, Row
+from arena.words import clipped, counted, printable, width
 
 COLUMNS: Mapping[str, int] = {
     "habit": 18,

@@ -20,16 +20,12 @@ import attrs
 import arena
 from arena.errors import ConfigError
 from arena.players.entrant import Argv, Entrant
-from arena.strict import (
-    did_you_mean,
-    listed,
-    read_table,
-    read_toml,
-)
+from arena.strict import did_you_mean, read_table, read_toml
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.recipe import A_COMMAND, RECIPE
 from arena.units import shown
 from arena.wire.names import alike, told_apart
+from arena.words import listed
 
 # From a spec to an entrant.
 

@@ -14,10 +14,8 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
-from arena.strict import (
-    listed,
-    read_regular,
-)
+from arena.strict import read_regular
+from arena.words import listed
 
 FILES_MAX, FILES_BYTES_MAX = 10_000, 100_000_000
 """All of a bot's files are read for its fingerprint before every run, which must not take minutes."""

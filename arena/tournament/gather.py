@@ -24,6 +24,7 @@ from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.units import format_duration
+from arena.words import listed
 
 HEARD_S = 0.05
 """When all are there, after so long that a closing which came together with the last of them is heard."""
@@ -107,11 +108,11 @@ async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: flo
     if waiting.cancelled_caught and stops_at <= waits_until and (missing := lobby.missing):
         limit = format_duration(plan.max_time or 0.0)
         raise ConfigError(
-            f"{limit} (--max-time) were over before {_listed(missing)} had come: nothing was played"
+            f"{limit} (--max-time) were over before {listed(missing)} had come: nothing was played"
         )
     here = lobby.begin()
     if late := lobby.missing:
-        reporter.note(f"{_listed(late)} did not come within {format_duration(plan.wait or 0.0)} (--wait)")
+        reporter.note(f"{listed(late)} did not come within {format_duration(plan.wait or 0.0)} (--wait)")
     if here:
         reporter.note(f"play begins with {', '.join(here)}")
     return late
@@ -140,12 +141,7 @@ def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
     if not late:
         return f"{can_play}: mend some, or take fewer seats"
     limit = format_duration(plan.wait or 0.0)
-    return f"{_listed(late)} did not come within {limit} (--wait); {can_play}: nothing was played"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """`alice, bob and 2 more`."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"{listed(late)} did not come within {limit} (--wait); {can_play}: nothing was played"
 
 
 def _check_return(run: Run, names: Sequence[str]) -> None:

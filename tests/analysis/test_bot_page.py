@@ -13,7 +13,7 @@ from arena.errors import ConfigError
 from arena.game import Seat
 from arena.record import Decision
 from arena.show.bot_page import bot_page as shown
-from arena.show.text import width
+from arena.words import width
 
 LATE = Decision(1, Seat(0), "0", 1.0, "too_late", "no answer within 1 s")
 BAD = Decision(2, Seat(0), "0", 0.5, "malformed", "no \x1b[31m JSON")

@@ -56,20 +56,6 @@ def test_times(time_s: float, said: str) -> None:
     assert said == words.seconds(time_s)
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("RaiseTo", "raise to"),
-        ("raise_to", "raise to"),
-        ("isSkipped", "is skipped"),
-        ("playerID", "player id"),
-    ],
-)
-def test_names_are_spaced(name: str, said: str) -> None:
-    """Names of fields and classes as people would write them."""
-    assert said == words.spaced(name)
-
-
 TREES = [
     ([["ann", ["AS", "KD"]], ["bob", []]], "ann AS KD, bob none"),
     ({"size": 40, "players": ["ann", "bob"]}, "size 40, players ann bob"),
@@ -96,26 +82,6 @@ def test_fields_that_say_nothing_are_left_out() -> None:
     assert "" == words.fields_said({})
 
 
-def test_long_texts_are_clipped() -> None:
-    """A text longer than it may be ends with an ellipsis, and is no longer than that."""
-    assert "abc…" == words.clipped("abcdef", 4)
-    assert "abcd" == words.clipped("abcd", 4)
-
-
 def test_a_day_is_the_same_everywhere() -> None:
     """Days are the world's and in English."""
     assert "14 November 2023" == words.day(1_700_000_000)
-
-
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        ((), "nobody"),
-        (("a",), "a"),
-        (("a", "b"), "a and b"),
-        (tuple("abcdefgh"), "a, b, c, d, e, f and 2 more"),
-    ],
-)
-def test_lists_of_names(names: tuple[str, ...], said: str) -> None:
-    """As in a sentence."""
-    assert said == words.listed(names)

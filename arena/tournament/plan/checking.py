@@ -10,9 +10,9 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.strict import listed
-from arena.tournament.plan.model import Plan, control_of, counted, deals_of, refusal_of
+from arena.tournament.plan.model import Plan, control_of, deals_of, refusal_of
 from arena.units import format_duration, shown
+from arena.words import counted, listed
 
 
 def check(plan: Plan, *, where: str = "") -> None:

@@ -12,6 +12,7 @@ import attrs
 from arena.clock import Control
 from arena.schedule import FORMATS, SETS_MAX, Deals, FormatKind, Sets, Size, Terms
 from arena.units import Address
+from arena.words import counted
 
 Rule: TypeAlias = bool | int | str
 
@@ -192,8 +193,3 @@ def _less(plan: Plan, size: Size) -> str:
     if plan.sets is None and comb(plan.entrants, plan.seats) <= SETS_MAX:
         return fewer
     return f"no balanced sample of the sets is known for so many bots at {plan.seats} seats: {fewer}"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 bot`, `1,200 bots`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

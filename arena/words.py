@@ -1,0 +1,62 @@
+"""Counts, lists, names and foreign texts in words, for a terminal as for a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from unicodedata import combining, east_asian_width
+
+
+def counted(amount: int, noun: str) -> str:
+    """`1 match`, `2,000 matches`, `2 series`."""
+    plural = noun if noun.endswith("series") else noun + ("es" if noun.endswith("ch") else "s")
+    return f"{amount:,} {noun if amount == 1 else plural}"
+
+
+def listed(names: Collection[str], joint: str = "and", most: int | None = None) -> str:
+    """`ann, bob and cat`; of more than `most` the first, and how many more; `nobody` of none."""
+    first = list(names)
+    if most is not None and len(first) > most:
+        first[most:] = [f"{len(first) - most} more"]
+    *head, last = first or ["nobody"]
+    return f"{', '.join(head)} {joint} {last}" if head else last
+
+
+def spaced(name: str) -> str:
+    """`RaiseTo`, `raise_to` and `raiseTo` as `raise to`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("_", " ")).lower()
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text on one line, with all escaped that is no printable character, nor one of `keep`.
+
+    What bots say may hold what a terminal would obey, and NULs and lone surrogates, which neither SQLite
+    nor UTF-8 takes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char in keep else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def width(text: str) -> int:
+    """How many columns a text takes in a terminal."""
+    return len(text) if text.isascii() else sum(map(_columns, text))
+
+
+def clipped(text: str, most: int) -> str:
+    """The text, or as much of it as `most` columns hold, and `…`."""
+    if width(text) <= most:
+        return text
+    room = most - 1
+    for place, char in enumerate(text):
+        room -= _columns(char)
+        if room < 0:
+            return f"{text[:place].rstrip()}…"
+    raise AssertionError("a text wider than `most` has a character past it")
+
+
+def _columns(char: str) -> int:
+    return 0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1

@@ -1,0 +1,77 @@
+"""Words for people: counts, lists, names, and texts of bots that command nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.words import clipped, counted, listed, printable, spaced, width
+
+TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)
+
+COUNTS = [
+    (1, "match", "1 match"),
+    (2000, "match", "2,000 matches"),
+    (0, "bot", "0 bots"),
+    (1, "series", "1 series"),
+    (5, "series", "5 series"),
+]
+
+
+@pytest.mark.parametrize(("amount", "noun", "expected"), COUNTS)
+def test_counts(amount, noun, expected):
+    """One of a thing, and many."""
+    assert expected == counted(amount, noun)
+
+
+LISTS = [
+    ("nobody", {}, "nobody"),
+    ("a", {}, "a"),
+    ("ab", {}, "a and b"),
+    ("abc", {}, "a, b and c"),
+    ("abc", {"joint": "or"}, "a, b or c"),
+    ("abc", {"most": 3}, "a, b and c"),
+    ("abcd", {"most": 2}, "a, b and 2 more"),
+]
+
+
+@pytest.mark.parametrize(("names", "how", "expected"), LISTS)
+def test_lists(names, how, expected):
+    """Names are listed as people do."""
+    assert expected == listed([] if names == "nobody" else list(names), **how)
+
+
+NAMES = [
+    ("RaiseTo", "raise to"),
+    ("raise_to", "raise to"),
+    ("isSkipped", "is skipped"),
+    ("playerID", "player id"),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), NAMES)
+def test_names_are_spaced(name, expected):
+    """Names of fields and classes as people would write them."""
+    assert expected == spaced(name)
+
+
+@given(text=TEXT, most=st.integers(2, 70))
+def test_a_clipped_text_fits(text, most):
+    """What is too long ends in an ellipsis; what fits stays."""
+    short = clipped(text, most)
+    assert width(short) <= most
+    assert (short == text) == (width(text) <= most)
+    assert short == text or text.startswith(short[:-1])
+
+
+@given(text=st.text())
+def test_what_bots_say_cannot_command_a_terminal(text):
+    """Control characters are shown, never sent; plain text stays as it is."""
+    assert printable(text).isprintable()
+    assert not text.isprintable() or printable(text) == text
+
+
+def test_line_breaks_may_be_kept():
+    """A traceback has lines; a NUL and half a surrogate pair go nowhere."""
+    assert "one\n\\x00\\ud800" == printable("one\n\0\ud800", keep="\n")
