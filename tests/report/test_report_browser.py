@@ -55,7 +55,8 @@ def test_every_listed_match_opens(game: str, games: dict[str, Path], watched: An
     rows = page.locator("tr[data-match]")
     for place in range(rows.count()):
         rows.nth(place).locator("a").click()
-        assert rows.nth(place).get_attribute("data-match") in page.inner_text("[data-part=result]")
+        match = rows.nth(place).get_attribute("data-match")
+        page.locator("[data-part=result]", has_text=match).wait_for()  # the page hears of it a moment later
     assert rows.count() > 1
     assert [] == seen.troubles
 
