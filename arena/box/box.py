@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,6 +18,7 @@ import trio
 from arena.box import bubblewrap, landlock, limits, probe
 from arena.box.guard import BOX_PORT
 from arena.box.places import Place, needed_paths, shown_paths
+from arena.box.scratch import remove
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Keeper, Running
 from arena.errors import ConfigError
 
@@ -170,14 +170,6 @@ def _rules(place: Place, scratch: str) -> tuple[list[str], list[str]]:
     return [str(path) for path in readable], [str(path) for path in writable]
 
 
-def _remove(folder: Path) -> None:
-    """Removes temporary files, in folders as deep as a bot has made them."""
-    with suppress(RecursionError):  # up to Python 3.12 it calls itself for each
-        shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
-
-
 # Which means there are is found out by trying.
 
 
@@ -194,10 +186,10 @@ async def open_box(
     By these `means`, or by the best that a trial says to hold.  Raises ConfigError if it is to be strict and
     cannot be.
     """
-    keeper = Keeper()
     with ExitStack() as undo:
         scratch = Path(tempfile.mkdtemp(prefix="arena-"))
-        undo.callback(_remove, scratch)
+        undo.callback(remove, scratch)
+        keeper = Keeper(scratch)
         try:
             if means is not None:
                 yield Box(level, means, keeper, scratch)

@@ -12,6 +12,7 @@ import signal
 import socket
 import time
 from contextlib import suppress
+from pathlib import Path
 
 from arena.box import cgroups, guard, messages
 from arena.box.processes import (
@@ -23,15 +24,17 @@ from arena.box.processes import (
     wake_when_orphaned,
     wakeups,
 )
+from arena.box.scratch import remove
 
 GUARDS_END_S = 5.0
 """Guards end by themselves when the arena is gone; whoever has not by then is killed with all it guards."""
 
 
-def main(fd: int) -> None:
-    """Serves the arena at the other end of this socket until that is closed."""
+def main(fd: int, scratch: str) -> None:
+    """Serves the arena at the other end of this socket until that is closed; then removes the folder."""
     arena = socket.socket(fileno=fd)
     keep(arena)
+    remove(Path(scratch))
 
 
 def keep(arena: socket.socket) -> None:

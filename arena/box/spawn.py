@@ -145,7 +145,9 @@ class Running:
 class Keeper:
     """The process that starts programs for us; another one takes its place if a bot ends it."""
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        """Removed by the keeper if the arena is killed, as nobody else is left to do it."""
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._turn = trio.Lock()
@@ -193,7 +195,8 @@ class Keeper:
             self._socket.setblocking(False)
             with theirs:
                 fd = theirs.fileno()
-                code = f"import sys; sys.path.insert(0, {str(_PACKAGES)!r})\n{_MAIN}main({fd})"
+                path = f"import sys; sys.path.insert(0, {str(_PACKAGES)!r})"
+                code = f"{path}\n{_MAIN}main({fd}, {str(self._scratch)!r})"
                 self._process = subprocess.Popen(
                     [sys.executable, "-I", "-S", "-c", code],
                     stdin=subprocess.DEVNULL,

@@ -118,11 +118,14 @@ def move_streams(descriptors: Collection[int], log: Path) -> None:
 
 
 def leave_at_once(number: int, hint: str) -> None:
-    """Ends this process and the groups of its children; what was stored stays, as after a power cut."""
+    """Ends this process and the groups of its children; what was stored stays, as after a power cut.
+
+    The keeper of the bots is deaf to SIGTERM: it ends them, and what they left, when this process is gone.
+    """
     for child in _children():
         for kill in (os.killpg, os.kill):
             with suppress(OSError):
-                kill(child, signal.SIGKILL)
+                kill(child, signal.SIGTERM)
     show_cursor = b"\x1b[?25h" if os.isatty(2) else b""
     with suppress(OSError):
         os.write(2, show_cursor + f"\nended at once{hint}\n".encode(errors="replace"))

@@ -101,8 +101,11 @@ def test_nor_one_that_turned_on_its_guard(tmp_path, box, act):
     assert 0 == left(mark)
 
 
-def test_a_run_that_is_ended_at_once(tmp_path):
-    """A second Ctrl-C while deaf bots are given time: nobody is left."""
+@pytest.mark.parametrize(
+    "end", [(signal.SIGINT, signal.SIGINT), (signal.SIGKILL,)], ids=["at once", "killed"]
+)
+def test_a_run_that_is_ended_at_once(tmp_path, end):
+    """A second Ctrl-C while deaf bots are given time, or `kill -9`: nobody is left, and no temporary folder."""
     mark = f"600.{secrets.randbits(40)}"
     script = tmp_path / "deaf.py"
     script.write_text(
@@ -123,14 +126,26 @@ def test_a_run_that_is_ended_at_once(tmp_path):
         "--out",
         str(tmp_path / "out"),
     ]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
+    (scratch := tmp_path / "scratch").mkdir()
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
     try:
         wait_for(mark, 1)
-        for _ in range(2):
-            process.send_signal(signal.SIGINT)
+        assert any(scratch.glob("arena-*"))
+        for number in end:
+            process.send_signal(number)
             time.sleep(0.3)
-        assert 130 == process.wait(20)
+        assert {signal.SIGINT: 130, signal.SIGKILL: -9}[end[0]] == process.wait(20)
     finally:
         process.kill()
         process.wait()
     assert 0 == left(mark)
+    ends_at = time.monotonic() + GONE_S_MAX
+    while any(scratch.glob("arena-*")) and time.monotonic() < ends_at:
+        time.sleep(0.05)
+    assert [] == list(scratch.glob("arena-*"))
