@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import pytest
 import trio
@@ -18,7 +19,7 @@ from arena.tournament.lobby import Lobby
 from arena.tournament.summary import Summary
 
 
-class NoPool:
+class NoInstances:
     """Starts nobody."""
 
     box = None
@@ -43,7 +44,7 @@ class Gathering:
         self.lobby = Lobby(tokens=setup.tokens, expect=plan.expect, name_wait_s=plan.name_wait_s)
         self.told, self.names = told or Record(), None
         self._nursery = nursery
-        self._how = (setup, NoPool(), self.lobby, self.told, Summary())
+        self._how = (setup, SimpleNamespace(instances=NoInstances()), self.lobby, self.told, Summary())
         nursery.start_soon(self._gather, stops_at)
 
     async def _gather(self, stops_at):

@@ -341,7 +341,7 @@ def test_a_bug_that_ends_a_connection_is_told_at_the_end(arena, monkeypatch):
 
     async def seat_and_fail(pool, *arguments):
         for _ in range(15):
-            pool._note_bug("x" * 30_000 + "\nKeyError: Heard.\x1bANSWER\n")
+            pool.instances._note_bug("x" * 30_000 + "\nKeyError: Heard.\x1bANSWER\n")
         return await seat(pool, *arguments)
 
     monkeypatch.setattr(Pool, "seat", seat_and_fail)

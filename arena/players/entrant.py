@@ -59,3 +59,8 @@ class Entrant:
     """`module:Class` of a bot in this process."""
     fingerprint: str = ""
     """Changes whenever its files do; empty for bots that connect."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the arena makes its instances, processes or objects; those of the others connect."""
+        return self.kind in ("process", "local")

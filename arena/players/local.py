@@ -6,6 +6,7 @@ the same JSON.  Its time is measured but cannot be enforced.
 
 from __future__ import annotations
 
+import importlib
 import traceback
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +20,8 @@ from arena.game import Seat
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec, rules_json
 from arena.players.desk import Question, Reply, Slot
+from arena.players.entrant import Entrant
+from arena.players.start import BotBroken
 from arena.record import Decision, FaultKind
 from arena.sdk import Bot
 from arena.wire.messages import Match, Result
@@ -140,3 +143,18 @@ def match_message(start: MatchStart, game_number: int) -> Match:
         time_control=attrs.asdict(start.control),
         bot_seed=str(start.bot_seed),
     )
+
+
+def load_bot(entrant: Entrant) -> Bot:
+    """A new object of a bot's class, `module:Class`.  Raises BotBroken if there is none."""
+    module_name, _, class_name = (entrant.target or "").partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), class_name)
+        bot = found()
+    except Exception as error:  # someone else's module: whatever it raises, that bot cannot be played
+        raise BotBroken(
+            entrant.name, f"cannot load {entrant.target}: {type(error).__name__}: {error}"
+        ) from None
+    if not isinstance(bot, Bot):
+        raise BotBroken(entrant.name, f"{entrant.target} is no arena.sdk.Bot")
+    return bot

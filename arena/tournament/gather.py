@@ -18,8 +18,9 @@ from arena.tournament.broken import BrokenBots
 from arena.tournament.build import build
 from arena.tournament.fingerprints import needs_build
 from arena.tournament.lobby import CONNECTIONS_MAX, Lobby
+from arena.tournament.logs import file_name
 from arena.tournament.plan import Plan, control_of
-from arena.tournament.pool import Pool, file_name, is_ours
+from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
@@ -72,16 +73,17 @@ async def gather(
     Nobody is waited for longer than until `stops_at`, when the run's time is over.
     """
     entrants, broken = await _build_all(run, pool, reporter)
-    broken += await pool.try_all({bot.name for bot in broken})
+    broken += await pool.instances.try_all({bot.name for bot in broken})
     if broken and not run.plan.leave_out_broken:
         raise BrokenBots(broken)
     summary.left_out = broken
     out = {bot.name for bot in broken}
-    names = [entrant.name for entrant in entrants if is_ours(entrant) and entrant.name not in out]
+    names = [entrant.name for entrant in entrants if entrant.is_ours and entrant.name not in out]
     known = [entrant for entrant in entrants if entrant.kind != "anonymous"]
-    started = [entrant for entrant in known if is_ours(entrant)]
+    started = [entrant for entrant in known if entrant.is_ours]
+    box = pool.instances.box
     run.store.put_bots(
-        [_stored(run, pool.box, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
+        [_stored(run, box, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
     )
     late: list[str] = []
     if lobby is not None:
@@ -93,7 +95,7 @@ async def gather(
         _check_anchor(run.plan, names)
         expected = [entrant for entrant in known if entrant.name in came]
         unknown = sorted(came - {entrant.name for entrant in known})
-        run.store.put_bots([_stored(run, pool.box, entrant, "ok") for entrant in expected])
+        run.store.put_bots([_stored(run, box, entrant, "ok") for entrant in expected])
         run.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
     if len(names) < run.plan.seats:
         raise ConfigError(_too_few(run.plan, len(names), late))
@@ -146,7 +148,7 @@ def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
 
 def _check_return(run: Run, names: Sequence[str]) -> None:
     """Raises ConfigError if bots that played here have not come back: their matches would not count."""
-    started = {entrant.name for entrant in run.entrants if is_ours(entrant)}  # may be left out
+    started = {entrant.name for entrant in run.entrants if entrant.is_ours}  # may be left out
     away = sorted(run.store.players() - set(names) - started)
     if away:
         raise ConfigError(
@@ -166,14 +168,15 @@ def _check_anchor(plan: Plan, names: Sequence[str]) -> None:
 
 async def _build_all(run: Run, pool: Pool, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
     """The entrants, built, and those of them that cannot be."""
+    instances = pool.instances
     entrants, broken = [], []
     for entrant in run.entrants:
         if needs_build(entrant):
-            assert pool.box is not None, "what is built is started, and that in a box"
+            assert instances.box is not None, "what is built is started, and that in a box"
             reporter.note(f"building {entrant.name}: {' '.join(entrant.build)}")
             try:
                 log = run.folder / "logs" / f"{file_name(entrant.name)}-build.log"
-                entrant = await build(entrant, pool.box, pool.place_of(entrant), log)
+                entrant = await build(entrant, instances.box, instances.place_of(entrant), log)
             except BotBroken as error:
                 broken.append(error)
         entrants.append(entrant)

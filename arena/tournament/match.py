@@ -21,8 +21,8 @@ from arena.schedule import Pairing, bot_seed, match_id
 from arena.schedule.course import Result
 from arena.schedule.withdrawals import Outcome
 from arena.scoring import points
+from arena.tournament.instances import Instance
 from arena.tournament.plan import control_of, deals_of
-from arena.tournament.pool import Instance
 from arena.tournament.run import Run
 
 

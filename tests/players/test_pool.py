@@ -12,10 +12,13 @@ from tournaments import Record, Steady, alive, honest, local, opened, play, prog
 
 import arena.tournament.runner
 from arena.games.liars_dice import LiarsDice
+from arena.players.local import load_bot
 from arena.players.start import BotBroken
 from arena.schedule import Pairing
+from arena.tournament.instances import Instance
 from arena.tournament.intake import course_of
-from arena.tournament.pool import Pool, file_name, load_bot
+from arena.tournament.logs import file_name
+from arena.tournament.pool import Pool
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
 
@@ -187,8 +190,6 @@ async def test_the_next_needed_are_kept(tmp_path):
     async with trio.open_nursery() as nursery:
         pool = Pool((), nursery, processes_max=2, shares_deals=True, margin_s={})
         pool.upcoming = order.__iter__
-        from arena.tournament.pool import Instance
-
         # Only a stand-in for a player is needed: who is next is a matter of the schedule.
         player = type("Here", (), {"is_gone": False})()
         cat, ann = Instance(player, "cat", 0), Instance(player, "ann", 0)

@@ -11,8 +11,7 @@ from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.process import ProcessPlayer
 from arena.players.start import BotBroken
-from arena.tournament import pool as pools
-from arena.tournament import startup
+from arena.tournament import instances, startup
 from arena.tournament.intake import course_of
 from arena.tournament.pool import Pool
 from arena.tournament.startup import BUDGET_S, CONNECT_FREE_S, StartUps
@@ -98,7 +97,7 @@ async def test_a_pool_waits_no_longer(tmp_path, monkeypatch, autojump_clock, con
         await player.wait_closing()
         player.ended.set()
 
-    monkeypatch.setattr(pools, "run_process", late)
+    monkeypatch.setattr(instances, "run_process", late)
     bots = (bot("slow"), bot("slower", connect_s=100.0))
     with opened(tmp_path / "out", (), series=MATCHES // 2) as setup:
         order = course_of(setup, [one.name for one in bots]).order

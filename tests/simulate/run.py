@@ -15,9 +15,9 @@ import trio._core._run as _run  # its dice decide who goes first: they are drawn
 import trio.testing
 
 import arena.tournament.gather
+import arena.tournament.instances
 import arena.tournament.lobby
 import arena.tournament.match
-import arena.tournament.pool
 import arena.tournament.runner
 from arena.errors import ConfigError
 from arena.store import DATABASE, Store
@@ -240,7 +240,7 @@ class _Session(trio.abc.Instrument):
         with (
             patched(arena.tournament.gather, listen=network.listen, accept_all=network.accept_all),
             patched(arena.tournament.runner, open_box=program.open_box),
-            patched(arena.tournament.pool, run_process=program.run_process),
+            patched(arena.tournament.instances, run_process=program.run_process),
             patched(arena.tournament.lobby, secrets=Dice(self.seed)),
             noted_plays(),
         ):

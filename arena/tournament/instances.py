@@ -1,0 +1,246 @@
+"""The instances of the bots that we start: started when one is needed, ended when there are too many.
+
+Processes are bounded, all together and for each bot.  Where one more is needed than there may be, an idle
+one is ended for it; the pool says which one is needed last.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import attrs
+import trio
+
+from arena.box.box import Box
+from arena.box.places import Place
+from arena.players.access import place_of
+from arena.players.base import GonePlayer, Player
+from arena.players.entrant import Entrant
+from arena.players.lag import LagWatch
+from arena.players.process import ProcessPlayer, run_process
+from arena.players.start import BotBroken
+from arena.players.stream import StreamPlayer
+from arena.tournament.logs import Logs
+from arena.tournament.startup import StartUps
+
+TRIED_AT_ONCE = 4
+"""Bots started at the same time when all are tried; more would only get into each other's way."""
+PLACE_S = 0.25
+"""An instance that is told to end holds its place among the processes no longer than this: others play on."""
+
+
+@attrs.define(eq=False)
+class Instance:
+    """One player of one bot, and what it may be used for."""
+
+    player: Player
+    bot: str
+    rotation: int | None = None
+    """The only rotation it may play; None: it has played none yet, or any will do."""
+    series: str | None = None
+    """The series it plays, where the bot wants a fresh start for every one."""
+    is_busy: bool = False
+    place: object = None
+    """Its place among the processes that may live at once."""
+
+    @property
+    def is_process(self) -> bool:
+        return isinstance(self.player, ProcessPlayer)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it will not play again, if it is ours: gone, or without the connection it had."""
+        player = self.player
+        return player.is_gone or (isinstance(player, StreamPlayer) and not player.is_connected)
+
+
+class Instances:
+    """Those that are there, and how more of them are made."""
+
+    def __init__(
+        self,
+        entrants: Sequence[Entrant],
+        nursery: trio.Nursery,
+        needed_last: Callable[[Sequence[Instance]], Instance],
+        *,
+        processes_max: int,
+        margin_s: Mapping[str, float],
+        box: Box | None = None,
+        results: Path | None = None,
+        move_s: float | None = None,
+        name_wait_s: float = 1.0,
+        reconnect_s: float = 10.0,
+        logs: Path | None = None,
+        watch: LagWatch | None = None,
+        note_bug: Callable[[str], None] = lambda traceback_text: None,
+    ) -> None:
+        """`needed_last`: which of some idle instances is best done without."""
+        self._entrants = tuple(entrants)
+        self._nursery = nursery
+        self._needed_last = needed_last
+        self._processes_max = processes_max
+        self._margin_s = margin_s
+        self.box = box
+        """What processes are started in; None: there are none."""
+        self._results = results
+        """What no bot may see."""
+        self._startups = StartUps(move_s)
+        self._name_wait_s = name_wait_s
+        self._reconnect_s = reconnect_s
+        self._logs = None if logs is None else Logs(logs)
+        self._watch = watch
+        self._note_bug = note_bug
+        self._here: list[Instance] = []
+        """In order of last use."""
+        self._alive: Counter[str] = Counter()
+        """Processes by bot, from before their start until the last child is gone."""
+        self._places: set[object] = set()
+        """Of the processes that count together; one that is told to end gives its own back soon."""
+        self._sticky: set[str] = set()
+        """Bots of which an instance did not end by itself: the next ones are given no time for it."""
+        self._room = trio.Event()
+
+    def idle(self, bot: str) -> list[Instance]:
+        """The bot's instances that sit at no table, in order of last use."""
+        return [instance for instance in self._here if instance.bot == bot and not instance.is_busy]
+
+    def place_of(self, entrant: Entrant) -> Place:
+        """What a bot sees of the file system."""
+        return place_of(entrant, self._entrants, self._results)
+
+    # Starting
+
+    async def try_all(self, leave_out: Collection[str] = ()) -> list[BotBroken]:
+        """Starts one instance of every bot that we start; gives the broken ones, in the entrants' order."""
+        broken: dict[str, BotBroken] = {}
+        turn = trio.CapacityLimiter(min(TRIED_AT_ONCE, self._processes_max))
+
+        async def attempt(entrant: Entrant) -> None:
+            async with turn:
+                try:
+                    self._here.append(await self._start(entrant))
+                except BotBroken as error:
+                    broken[entrant.name] = error
+
+        async with trio.open_nursery() as nursery:
+            for entrant in self._entrants:
+                if entrant.is_ours and entrant.name not in leave_out:
+                    nursery.start_soon(attempt, entrant)
+        return [broken[entrant.name] for entrant in self._entrants if entrant.name in broken]
+
+    async def add(self, entrant: Entrant) -> Instance:
+        """One more instance; if the bot cannot be started, one that is gone."""
+        try:
+            instance = await self._start(entrant)
+        except BotBroken as error:
+            instance = Instance(GonePlayer(entrant.name, error.reason), entrant.name)
+        self._here.append(instance)
+        return instance
+
+    async def _start(self, entrant: Entrant) -> Instance:
+        """A new instance, once there is room for it.  Raises BotBroken if it cannot be had."""
+        if entrant.kind == "local":
+            from arena.players.local import LocalPlayer, load_bot
+
+            return Instance(LocalPlayer(entrant.name, load_bot(entrant)), entrant.name)
+        place = await self._make_room(entrant)
+        began_at = trio.current_time()
+        try:
+            player: ProcessPlayer = await self._nursery.start(self._run, entrant, place)
+        finally:
+            self._startups.note_start(entrant, trio.current_time() - began_at)
+        self._startups.limit(entrant, player)
+        return Instance(player, entrant.name, place=place)
+
+    async def _make_room(self, entrant: Entrant) -> object:
+        """A place for one more process of this bot; idle ones are ended where there are too many."""
+        while True:
+            room = self._room
+            idle = [instance for instance in self._here if instance.is_process and not instance.is_busy]
+            if entrant.instances_max is not None and self._alive[entrant.name] >= entrant.instances_max:
+                idle = [instance for instance in idle if instance.bot == entrant.name]
+            elif len(self._places) < self._processes_max:
+                self._alive[entrant.name] += 1
+                place = object()
+                self._places.add(place)
+                return place
+            if idle:
+                self.end(self._needed_last(idle))
+            await room.wait()
+
+    async def _run(
+        self, entrant: Entrant, place: object, task_status: trio.TaskStatus[ProcessPlayer]
+    ) -> None:
+        """One process from start to end; its place is counted already."""
+        try:
+            await run_process(
+                entrant,
+                box=self.box,
+                field=self._entrants,
+                results=self._results,
+                log_path=None if self._logs is None else self._logs.next_path(entrant.name),
+                margin_s=self._margin_s.get(entrant.name, 0.0),
+                name_wait_s=self._name_wait_s,
+                reconnect_s=self._reconnect_s,
+                connect_s=self._startups.connect_s(entrant),
+                is_patient=entrant.name not in self._sticky,
+                note_sticky=partial(self._sticky.add, entrant.name),
+                watch=self._watch,
+                note_bug=self._note_bug,
+                task_status=task_status,
+            )
+        finally:
+            self._alive[entrant.name] -= 1
+            self._give_back(place)
+
+    def _give_back(self, place: object) -> None:
+        self._places.discard(place)
+        self._make_known()
+
+    # Ending
+
+    def release(self, instance: Instance) -> None:
+        """It has left its table, and is free for the next match."""
+        instance.is_busy = False
+        self._here.remove(instance)
+        self._here.append(instance)
+        self._make_known()
+
+    def note_first_answer(self, instance: Instance) -> None:
+        """A match is over: if it saw the first answer of this instance, that is charged to its bot."""
+        self._startups.note_first_answer(instance.bot, instance.player)
+
+    def end_lost(self) -> None:
+        """Puts those away that will not play again."""
+        for instance in [one for one in self._here if not one.is_busy and one.is_lost]:
+            self.end(instance)
+
+    def end(self, instance: Instance) -> None:
+        """Has an instance ended, beside play."""
+        self._here.remove(instance)
+        if isinstance(instance.player, ProcessPlayer):
+            instance.player.close()
+            self._nursery.start_soon(self._see_off, instance.player, instance.place)
+
+    async def _see_off(self, player: ProcessPlayer, place: object) -> None:
+        """Gives back the place of an instance that ends when it is gone, or after a short time."""
+        with trio.move_on_after(PLACE_S):
+            await player.ended.wait()
+        self._give_back(place)
+
+    def end_all(self) -> None:
+        for instance in list(self._here):
+            self.end(instance)
+
+    async def all_gone(self) -> None:
+        """Returns when no process is alive any more, nor any child of one."""
+        while self._alive.total():
+            await self._room.wait()
+
+    def _make_known(self) -> None:
+        """Wakes who waits for room."""
+        self._room.set()
+        self._room = trio.Event()
