@@ -1,9 +1,8 @@
-"""The lobby: who comes in that connects by itself, under which name, and who takes whose place."""
+"""The lobby: where bots come in that connect by themselves, from their first word to the last goodbye."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 import attrs
@@ -15,12 +14,10 @@ from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
 from arena.players.transport import Transport
-from arena.tournament.places import Place, is_lost, last_lost, owner_of, stand_of, unique_name
+from arena.tournament.places import Place, Places
 from arena.tournament.quotas import Quotas
 from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
-from arena.wire.messages import check_name
-from arena.wire.names import looks_like, told_apart
 
 CONNECTIONS_MAX = 1024
 """Open connections a lobby bears; more are turned away."""
@@ -37,13 +34,6 @@ REMARKS_MAX = 32
 """What a connection may say while it waits, and not say who it is."""
 TURNS_TO_LEAVE = 10
 """Turns of the loop from the end of a connection to its place being free, and some more."""
-TOKEN_BYTES = 16
-DEPARTED_MAX = 256
-"""Tokens remembered of bots that left before play: they are no wrong tokens when they come again."""
-
-FULL = "the table is full"
-BEGUN = "play has begun"
-WITHDRAWN = "it is withdrawn: it failed match after match"
 
 
 @attrs.define(eq=False)
@@ -61,10 +51,8 @@ class _Silent:
 class Lobby:
     """Where bots come in that connect by themselves.
 
-    With tokens, a token ties a connection to its entrant; another one with it is another
-    instance.  Without, whoever comes is an entrant until `expect` of them are there; those
-    that say who they are come first.  Before play, who leaves gives the place back.  After
-    `begin` only those come in that had a place and lost their connection.
+    Whoever says who it is gets a place at once, if there is one (`Places`).  What is left
+    when play begins goes to the connections that have been silent for long enough.
     """
 
     def __init__(
@@ -80,9 +68,7 @@ class Lobby:
         note: Callable[[str], None] = lambda line: None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
-        self._tokens = dict(tokens)
         self._expect = expect
-        self._taken = taken
         self.margin_s = margin_s
         self._name_wait_s = name_wait_s
         self.reconnect_s = reconnect_s
@@ -94,19 +80,15 @@ class Lobby:
         """That of all together who have not said who they are."""
         self._quotas = Quotas()
         self._absences = Absences(reconnect_s)
-        self._withdrawn: set[str] = set()
         self._arrived = trio.Event()
         self._noted: set[str] = set()
         self._comings = 0
-        self._places: dict[StreamPlayer, Place] = {}
+        self._places = Places(tokens, expect, taken, self._new_player)
         self._silent: list[_Silent] = []
         """In the order in which they came; the first ones get the places that nobody with a name takes."""
-        self._departed: list[str] = []
         self.address = ""
         """Where it listens, HOST:PORT, for people."""
-        self.has_begun = False
-        """Set when play begins: nobody new comes in any more."""
-        self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
+        self.players = self._places.players
         """Entrants by name, each with its connections, lost ones included."""
 
     # Before play
@@ -114,33 +96,20 @@ class Lobby:
     @property
     def missing(self) -> list[str]:
         """Who has not come yet: names where known, else how many."""
-        here = {place.player.name for place in self._here()}
-        names = [name for name in self._tokens.values() if name not in here]
-        return names if trio.current_time() >= self.fills_at else [*names, f"{self._free} more"]
+        names = self._places.missing
+        return names if trio.current_time() >= self.fills_at else [*names, f"{self._places.free} more"]
 
     @property
     def fills_at(self) -> float:
         """From when on the places of bots without a token are filled, if nobody comes or leaves."""
         heirs = self._heirs()
-        return inf if len(heirs) < self._free else max((silent.counts_at for silent in heirs), default=-inf)
-
-    @property
-    def _free(self) -> int:
-        """How many places there are for bots that come without a token."""
-        return max(0, self._expect - sum(place.player.name not in self._named for place in self._here()))
+        if len(heirs) < self._places.free:
+            return inf
+        return max((silent.counts_at for silent in heirs), default=-inf)
 
     def _heirs(self) -> Sequence[_Silent]:
         """The silent connections that would play if play began now."""
-        return self._silent[: self._free]
-
-    @property
-    def _named(self) -> frozenset[str]:
-        """The entrants with a token."""
-        return frozenset(self._tokens.values())
-
-    def _here(self) -> Iterator[Place]:
-        """The places whose bots are connected; during play those of the others are kept."""
-        return (place for place in self._places.values() if self.has_begun or place.player.is_connected)
+        return self._silent[: self._places.free]
 
     async def arrived(self) -> None:
         """Returns when somebody has come in, or has left before play."""
@@ -152,25 +121,23 @@ class Lobby:
         Connections that were silent long enough get the places that are left, under the names `bot-1`,
         `bot-2`, …; there is none for the others.
         """
-        self._clear_out()
+        for place in self._places.left():
+            self._give_up(place)
         for silent in [heir for heir in self._heirs() if heir.counts_at <= trio.current_time()]:
-            silent.player = self._add(unique_name(None, self._named_already), silent.peer, None, None)
-            self._places[silent.player].is_told = True
-        self.has_begun = True
+            silent.player = self._places.seat_silent(silent.peer)
+        self._places.has_begun = True
         were_silent = {silent.player for silent in self._silent}
         for silent in self._silent:
             silent.listening.cancel()
         self._silent.clear()
         return [
-            f"{place.player.name} ({place.peer}{', silent so far' if player in were_silent else ''})"
-            for player, place in self._places.items()
+            f"{place.player.name} ({place.peer}{', silent so far' if place.player in were_silent else ''})"
+            for place in self._places
         ]
 
     def withdraw(self, name: str) -> None:
         """The bot plays no more: its connections end, and none of it is let in again."""
-        self._withdrawn.add(name)
-        for player in self.players.get(name, ()):
-            player.dismiss(WITHDRAWN)
+        self._places.withdraw(name)
 
     # One connection
 
@@ -194,8 +161,9 @@ class Lobby:
             except trio.Cancelled:
                 player.dismiss("the arena was stopped")
                 raise
-        if not player.is_connected and not player.is_gone and player in self._places:
-            await self._miss(player)
+        place = self._places.of(player)
+        if place is not None and not player.is_connected and not player.is_gone:
+            await self._miss(place)
 
     async def _hear(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that this connection is, or why there is no place for it.
@@ -208,11 +176,11 @@ class Lobby:
                 reason = await introduce(transport, connection, inf, self._strangers)
             if reason is not None or _said_who(connection):
                 await _let_others_leave()
-                return reason or self._seat(transport.peer, connection)
-            if self._expect and not self.has_begun:
+                return reason or self._places.seat(transport.peer, connection)
+            if self._expect and not self._places.has_begun:
                 return await self._hold(transport, connection)
         _enter(connection)
-        return self._seat(transport.peer, connection)
+        return self._places.seat(transport.peer, connection)
 
     async def _hold(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
         """Who this is that has said nothing: known when it says it at last, or when play begins."""
@@ -229,7 +197,7 @@ class Lobby:
             with silent.listening:
                 reason = await self._said_at_last(transport, connection)
                 if silent.player is None:
-                    return reason or self._seat(transport.peer, connection)
+                    return reason or self._places.seat(transport.peer, connection)
         except trio.BrokenResourceError:
             if silent.player is None:
                 raise
@@ -238,7 +206,7 @@ class Lobby:
                 self._silent.remove(silent)
                 self._wake()
         if silent.player is None:
-            return self._no_place()
+            return self._places.no_place()
         if reason is not None:  # it was refused in the moment in which play began
             silent.player.leave(reason)
             return reason
@@ -254,32 +222,23 @@ class Lobby:
                 return reason
         return "it said much and not who it is"
 
-    async def _miss(self, player: StreamPlayer) -> None:
+    async def _miss(self, place: Place) -> None:
         """A player has lost its connection."""
-        if self.has_begun:
-            self._announce(f"{player.name} lost its connection: {player.gone_reason}")
-            if await self._absences.wait(player):
-                player.stop_waiting()
-        else:
-            self._give_up(self._places[player])
-
-    def _clear_out(self) -> None:
-        """Before play: frees the places of those whose connection has just closed."""
-        for place in [place for place in self._places.values() if not place.player.is_connected]:
+        player = place.player
+        if not self._places.has_begun:
             self._give_up(place)
+            return
+        self._announce(f"{player.name} lost its connection: {player.gone_reason}")
+        if await self._absences.wait(player):
+            player.stop_waiting()
 
     def _give_up(self, place: Place) -> None:
-        """Before play: who has left has no place any more."""
-        player = place.player
-        del self._places[player]
-        self.players[player.name].remove(player)
-        if not self.players[player.name] and player.name not in self._named:
-            del self.players[player.name]
-            self._departed = [*self._departed[1 - DEPARTED_MAX :], *filter(None, [place.token])]
-        self._announce(f"{player.name} has left: {player.gone_reason}")
+        self._places.give_up(place)
+        self._announce(f"{place.player.name} has left: {place.player.gone_reason}")
 
     def _welcome(self, player: StreamPlayer) -> None:
-        place = self._places[player]
+        place = self._places.of(player)
+        assert place is not None, "it has just been seated"
         if not place.is_told:
             self._announce(f"{player.name} {'is connected' if player.lost_at is None else 'is back'}")
         place.is_told = False
@@ -307,83 +266,15 @@ class Lobby:
             self._noted.add(news)
             self._note(news)
 
-    # Who is who
-
-    def _seat(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
-        """The player that this connection is, or why there is no place for it."""
-        said, token = connection.name, connection.token
-        if token is not None and (entrant := owner_of(token, self._tokens.items())) is not None:
-            return self._with_token(entrant, peer, said, token)
-        if said is not None and (reason := check_name(said)) is not None:
-            return reason
-        if token is not None:
-            guests = ((place.token, place) for place in self._places.values() if place.token is not None)
-            if (place := owner_of(token, guests)) is not None:
-                return place.player if is_lost(place) else f"{place.player.name} {stand_of(place)}"
-            if self._tokens and token not in self._departed:
-                return "nobody has this token"
-        if said is not None and said in self._named:
-            return f"{said} takes part with a token: send it beside the name"
-        return self._without_token(peer, connection)
-
-    def _with_token(self, name: str, peer: str, said: str | None, token: str) -> StreamPlayer | str:
-        if name in self._withdrawn:
-            return WITHDRAWN
-        lost = [place for player in self.players[name] if is_lost(place := self._places[player])]
-        if self.has_begun and lost:
-            return last_lost(lost)
-        if self.has_begun and not self.players[name]:
-            return f"play has begun without {name}"
-        return self._add(name, peer, said, token)
-
-    def _without_token(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
-        said, is_plain = connection.name, connection.protocol is None
-        if not self.has_begun:
-            if said is not None and (other := self._double_of(said)) is not None:
-                return (
-                    f"{told_apart(said)} looks like {told_apart(other)}, who takes part: choose another name"
-                )
-            if not self._free:
-                return FULL
-            token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
-            return self._add(unique_name(said, self._named_already), peer, said, token)
-        guests = (place for place in self._places.values() if place.player.name not in self._named)
-        lost = [place for place in guests if place.said == said and is_lost(place)]
-        own = [place for place in lost if is_plain and place.token is None and place.peer == peer]
-        if own:
-            return last_lost(own)
-        if lost:
-            proof = "the same address" if lost[0].token is None else "the token of its welcome"
-            return f"the place of {lost[0].player.name} is kept for whoever had it, known by {proof}"
-        return self._no_place()
-
-    def _double_of(self, said: str) -> str | None:
-        """Who takes part under a name that people could take this one for; the very same gets a number."""
-        others = sorted(self._named_already - {said})
-        return next((other for other in others if looks_like(said, other)), None)
-
-    @property
-    def _named_already(self) -> frozenset[str]:
-        return self._taken | self.players.keys()
-
-    def _no_place(self) -> str:
-        return BEGUN if self._free else FULL
-
-    def _add(self, name: str, peer: str, said: str | None, token: str | None) -> StreamPlayer:
-        players = self.players.setdefault(name, [])
-        player = StreamPlayer(
+    def _new_player(self, name: str, allowance: Allowance | None) -> StreamPlayer:
+        return StreamPlayer(
             name,
             margin_s=self.margin_s,
             reconnect_s=self.reconnect_s,
             watch=self._watch,
-            allowance=players[0].allowance if players else None,
+            allowance=allowance,
             note_bug=self.note_bug,
         )
-        player.token = token
-        player.secrets = (*self._tokens, *filter(None, [token]))
-        self._places[player] = Place(player, peer, said, token)
-        players.append(player)
-        return player
 
 
 def _said_who(connection: ArenaConnection) -> bool:

@@ -1,17 +1,29 @@
-"""The places that bots have in a lobby, and whose they are."""
+"""The places of bots that connect by themselves: who gets one, under which name, and who takes whose."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import secrets
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from hmac import compare_digest
 from typing import TypeVar
 
 import attrs
 
+from arena.players.allowance import Allowance
 from arena.players.stream import StreamPlayer
-from arena.wire.messages import NAME_LENGTH_MAX
+from arena.wire.connection import ArenaConnection
+from arena.wire.messages import NAME_LENGTH_MAX, check_name
+from arena.wire.names import looks_like, told_apart
 
 T = TypeVar("T")
+
+TOKEN_BYTES = 16
+DEPARTED_MAX = 256
+"""Tokens remembered of bots that left before play: they are no wrong tokens when they come again."""
+
+FULL = "the table is full"
+BEGUN = "play has begun"
+WITHDRAWN = "it is withdrawn: it failed match after match"
 
 
 @attrs.define(eq=False)
@@ -26,6 +38,161 @@ class Place:
     """What proves that it is the same bot that comes back; None: a plain bot without one."""
     is_told: bool = False
     """Whether people know already that it comes now."""
+
+
+class Places:
+    """All places of a run.
+
+    With tokens, a token ties a connection to its entrant; another one with it is another
+    instance.  Without, whoever comes is an entrant until `expect` of them are there.
+    Before play, who leaves gives the place back.  After `begin` only those come in that
+    had a place and lost their connection.
+    """
+
+    def __init__(
+        self,
+        tokens: Mapping[str, str],
+        expect: int,
+        taken: frozenset[str],
+        new_player: Callable[[str, Allowance | None], StreamPlayer],
+    ) -> None:
+        """`taken`: names that nobody gets.  `new_player` is given a name, and the allowance of its bot."""
+        self._tokens = dict(tokens)
+        self._expect = expect
+        self._taken = taken
+        self._new_player = new_player
+        self._withdrawn: set[str] = set()
+        self._places: dict[StreamPlayer, Place] = {}
+        self._departed: list[str] = []
+        self.has_begun = False
+        """Set when play begins: nobody new comes in any more."""
+        self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
+        """Entrants by name, each with its connections, lost ones included."""
+
+    def __iter__(self) -> Iterator[Place]:
+        """In the order in which they were given."""
+        return iter(self._places.values())
+
+    def of(self, player: StreamPlayer) -> Place | None:
+        """The player's place; None if it was given up."""
+        return self._places.get(player)
+
+    @property
+    def free(self) -> int:
+        """How many places there are for bots that come without a token."""
+        return max(0, self._expect - sum(place.player.name not in self._named for place in self._here()))
+
+    @property
+    def missing(self) -> list[str]:
+        """The entrants with a token that have not come yet."""
+        here = {place.player.name for place in self._here()}
+        return [name for name in self._tokens.values() if name not in here]
+
+    @property
+    def _named(self) -> frozenset[str]:
+        """The entrants with a token."""
+        return frozenset(self._tokens.values())
+
+    def _here(self) -> Iterator[Place]:
+        """The places whose bots are connected; during play those of the others are kept."""
+        return (place for place in self._places.values() if self.has_begun or place.player.is_connected)
+
+    def left(self) -> list[Place]:
+        """Before play: the places of those whose connection has just closed."""
+        return [place for place in self if not place.player.is_connected]
+
+    def give_up(self, place: Place) -> None:
+        """Before play: who has left has no place any more."""
+        player = place.player
+        del self._places[player]
+        self.players[player.name].remove(player)
+        if not self.players[player.name] and player.name not in self._named:
+            del self.players[player.name]
+            self._departed = [*self._departed[1 - DEPARTED_MAX :], *filter(None, [place.token])]
+
+    def withdraw(self, name: str) -> None:
+        """The bot plays no more: its connections end, and none of it is let in again."""
+        self._withdrawn.add(name)
+        for player in self.players.get(name, ()):
+            player.dismiss(WITHDRAWN)
+
+    # Who is who
+
+    def seat(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
+        """The player that this connection is, or why there is no place for it."""
+        said, token = connection.name, connection.token
+        if token is not None and (entrant := owner_of(token, self._tokens.items())) is not None:
+            return self._with_token(entrant, peer, said, token)
+        if said is not None and (reason := check_name(said)) is not None:
+            return reason
+        if token is not None:
+            guests = ((place.token, place) for place in self._places.values() if place.token is not None)
+            if (place := owner_of(token, guests)) is not None:
+                return place.player if is_lost(place) else f"{place.player.name} {stand_of(place)}"
+            if self._tokens and token not in self._departed:
+                return "nobody has this token"
+        if said is not None and said in self._named:
+            return f"{said} takes part with a token: send it beside the name"
+        return self._without_token(peer, connection)
+
+    def _with_token(self, name: str, peer: str, said: str | None, token: str) -> StreamPlayer | str:
+        if name in self._withdrawn:
+            return WITHDRAWN
+        lost = [place for player in self.players[name] if is_lost(place := self._places[player])]
+        if self.has_begun and lost:
+            return last_lost(lost)
+        if self.has_begun and not self.players[name]:
+            return f"play has begun without {name}"
+        return self._add(name, peer, said, token)
+
+    def _without_token(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
+        said, is_plain = connection.name, connection.protocol is None
+        if not self.has_begun:
+            if said is not None and (other := self._double_of(said)) is not None:
+                return (
+                    f"{told_apart(said)} looks like {told_apart(other)}, who takes part: choose another name"
+                )
+            if not self.free:
+                return FULL
+            token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
+            return self._add(unique_name(said, self._named_already), peer, said, token)
+        guests = (place for place in self._places.values() if place.player.name not in self._named)
+        lost = [place for place in guests if place.said == said and is_lost(place)]
+        own = [place for place in lost if is_plain and place.token is None and place.peer == peer]
+        if own:
+            return last_lost(own)
+        if lost:
+            proof = "the same address" if lost[0].token is None else "the token of its welcome"
+            return f"the place of {lost[0].player.name} is kept for whoever had it, known by {proof}"
+        return self.no_place()
+
+    def seat_silent(self, peer: str) -> StreamPlayer:
+        """A place for a connection that says nothing, under the name `bot-1`, `bot-2`, …"""
+        player = self._add(unique_name(None, self._named_already), peer, None, None)
+        self._places[player].is_told = True
+        return player
+
+    def no_place(self) -> str:
+        """Why nobody gets a place any more."""
+        return BEGUN if self.free else FULL
+
+    def _double_of(self, said: str) -> str | None:
+        """Who takes part under a name that people could take this one for; the very same gets a number."""
+        others = sorted(self._named_already - {said})
+        return next((other for other in others if looks_like(said, other)), None)
+
+    @property
+    def _named_already(self) -> frozenset[str]:
+        return self._taken | self.players.keys()
+
+    def _add(self, name: str, peer: str, said: str | None, token: str | None) -> StreamPlayer:
+        players = self.players.setdefault(name, [])
+        player = self._new_player(name, players[0].allowance if players else None)
+        player.token = token
+        player.secrets = (*self._tokens, *filter(None, [token]))
+        self._places[player] = Place(player, peer, said, token)
+        players.append(player)
+        return player
 
 
 def is_lost(place: Place) -> bool:

@@ -16,8 +16,8 @@ import trio.testing
 
 import arena.tournament.gather
 import arena.tournament.instances
-import arena.tournament.lobby
 import arena.tournament.match
+import arena.tournament.places
 import arena.tournament.runner
 from arena.errors import ConfigError
 from arena.store import DATABASE, Store
@@ -241,7 +241,7 @@ class _Session(trio.abc.Instrument):
             patched(arena.tournament.gather, listen=network.listen, accept_all=network.accept_all),
             patched(arena.tournament.runner, open_box=program.open_box),
             patched(arena.tournament.instances, run_process=program.run_process),
-            patched(arena.tournament.lobby, secrets=Dice(self.seed)),
+            patched(arena.tournament.places, secrets=Dice(self.seed)),
             noted_plays(),
         ):
             async with trio.open_nursery() as nursery:
