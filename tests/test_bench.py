@@ -102,9 +102,11 @@ def test_hands_are_counted_as_dealt() -> None:
 
 @pytest.mark.slow
 def test_pokerkit_plays_the_same_hands() -> None:
-    """Beside PokerKit the same is played: as many decisions in a hand of random legal moves, within 10 %.
+    """Beside PokerKit the same is played: as many decisions in a hand of random legal moves.
 
-    The same every time: the seeds are fixed, and random play does not look at the cards that PokerKit deals.
+    Within three standard errors of the difference: decisions of a hand differ by 2.71 (standard deviation of 400 of
+    our hands), 200 hands are compared with 200.  The same every time: the seeds are fixed, and random play does not
+    look at the cards that PokerKit deals.
     """
     pytest.importorskip("pokerkit")
     from arena.bench.pokerkit_loop import play_hands
@@ -113,7 +115,7 @@ def test_pokerkit_plays_the_same_hands() -> None:
     ours = play_alone(game, 6, 0.0, seed=1)
     theirs = play_hands(attrs.asdict(game), 6, Random(1))
     assert 200 == ours.draws
-    assert pytest.approx(ours.decisions, rel=0.1) == theirs
+    assert abs(ours.decisions - theirs) <= 3 * 2.71 * (2 * 200) ** 0.5
 
 
 @pytest.mark.slow

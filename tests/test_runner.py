@@ -166,7 +166,7 @@ async def test_the_time_runs_while_bots_are_waited_for(tmp_path, autojump_clock)
     before = trio.current_time()
     mistake = await the_mistake(play(tmp_path / "out", expect=2, max_time=15.0))
     assert "15s (--max-time) were over before" in str(mistake)
-    assert 15 == pytest.approx(trio.current_time() - before, abs=0.5)
+    assert 15 == pytest.approx(trio.current_time() - before)
 
 
 async def test_cut_again_and_again(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from math import fsum, sqrt
 
 import numpy as np
 import pytest
@@ -111,17 +112,20 @@ def test_a_chance_is_a_chance(tallies):
 
 @pytest.mark.slow
 def test_chances_come_true():
-    """Over 2000 tournaments of two bots whose difference is drawn anew: of chances of p, a share p is right."""
+    """Over 2000 tournaments of two bots whose difference is drawn anew: of chances of p, a share p is right.
+
+    Any difference is as likely as another, as the chances suppose, over four standard errors to both sides.
+    """
     rng = random.Random(1)
     told: list[tuple[float, bool]] = []
     for _ in range(2000):
-        lead = rng.gauss(0, 1)
+        lead = rng.uniform(-4, 4)
         deals = [rng.gauss(0, 3) for _ in range(8)]
         first = clusters([(deal + lead + rng.gauss(0, 2), 1) for deal in deals])
         second = clusters([(deal + rng.gauss(0, 2), 1) for deal in deals])
         told.append((chance_to_lead(first, second, 20.0), lead > 0))
     for low, high in pairwise((0.0, 0.2, 0.4, 0.6, 0.8, 1.01)):
         group = [(chance, was_right) for chance, was_right in told if low <= chance < high]
-        share = sum(was_right for _, was_right in group) / len(group)
-        # the prior of the leads, which it does not know, draws to the middle; 3 standard errors of 300 draws
-        assert low - 0.1 <= share <= high + 0.1
+        expected, found = fsum(chance for chance, _ in group), sum(was_right for _, was_right in group)
+        error = sqrt(fsum(chance * (1 - chance) for chance, _ in group))
+        assert abs(found - expected) <= 3 * error, f"{found} of {len(group)}, said were {expected:.1f}"

@@ -252,7 +252,7 @@ def test_alike_is_not_certain():
 
 
 def test_the_time_left_is_foreseen():
-    """A steady lead: from half way on, what is said to be left is what is left, within a quarter."""
+    """A steady lead: from half way on, what is said to be left is what is left, within a tenth of the whole."""
     wins = [2, 1, 1, 0, 2, 1, 2, 1] * 50
     until, said = Until(Goal(1, 0.95), "ab", 400), {}
     for won in wins:
@@ -261,10 +261,8 @@ def test_the_time_left_is_foreseen():
             break
         said[until.cycles] = until.cycles_left()
     assert 40 < until.cycles < 360
-    half = until.cycles // 2
-    assert said[half] is not None
-    assert half + said[half] == pytest.approx(until.cycles, rel=0.25)
-    assert said[until.cycles - 1] < 20
+    for cycle in range(until.cycles // 2, until.cycles):
+        assert cycle + said[cycle] == pytest.approx(until.cycles, rel=0.1)
 
 
 def test_the_time_left_by_hand():
@@ -372,30 +370,36 @@ def test_looking_with_the_bound_of_one_look_would_break_the_promise():
     assert wrong / runs > 0.2 + 3 * sqrt(0.2 * 0.8 / runs)
 
 
-def wrong_share_of_skewed(extremes) -> float:
-    """How often b is declared that wins 1 nine times of ten and loses 9 once: even bots."""
+@pytest.mark.slow
+def test_with_known_extremes_seldom_and_much_does_not_deceive():
+    """Even bots, of which b wins 1 nine times of ten and loses 9 once: the promise holds.
+
+    What has not been seen yet is allowed for.
+    """
     rng, runs, wrong = np.random.default_rng(3), 200, 0
     for _ in range(runs):
-        until = Until(Goal(1, 0.8), "ab", 40, extremes=extremes)
+        until = Until(Goal(1, 0.8), "ab", 40, extremes=(-9, 9))
         for lost in rng.random(40) < 0.1:
             won = -9 if lost else 1
             until.add({"a": (-2 * won, 2), "b": (2 * won, 2)})
             if until.look():
                 break
         wrong += until.settled and until.leaders == ("b",)
-    return wrong / runs
+    assert wrong / runs <= 0.2 + 2 * sqrt(0.2 * 0.8 / runs)
 
 
-@pytest.mark.slow
-def test_with_known_extremes_seldom_and_much_does_not_deceive():
-    """The promise holds, as what has not been seen yet is allowed for."""
-    assert wrong_share_of_skewed((-9, 9)) <= 0.2 + 2 * sqrt(0.2 * 0.8 / 200)
-
-
-@pytest.mark.slow
 def test_with_unknown_extremes_seldom_and_much_deceives():
-    """The limit that the docstring tells: declared before it has lost, in 0.45 of the runs and not 0.2."""
-    assert wrong_share_of_skewed(None) == pytest.approx(0.45, abs=0.1)
+    """The limit that the docstring tells: it is declared when it has won eight times and not yet lost.
+
+    That is so in 0.43 of the runs, and not in 0.2: by arithmetic, without a simulation.
+    """
+    until, won = Until(Goal(1, 0.8), "ab", 40), 0
+    while not until.settled:
+        won += 1
+        until.add({"a": (-2, 2), "b": (2, 2)})
+        until.look()
+    assert (8, ("b",)) == (won, until.leaders)
+    assert 0.9**won > 2 * 0.2
 
 
 @pytest.mark.slow
