@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from tournaments import BAD
 
 from arena.errors import ConfigError
 from arena.games import GAMES
+from arena.record import FAULT_KINDS
 from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
 from arena.torture.processes import descendants
 from arena.torture.promises import Observed, Row, Terms
@@ -167,6 +169,19 @@ def test_every_bad_bot_is_a_habit():
     assert all(honest_bot(habit.game) for habit in habits() if habit.game)
     readme = (BAD / "README.md").read_text()
     assert [] == [script for script in scripts if f"| `{script.removesuffix('.py')}` |" not in readme]
+
+
+def test_the_readme_says_of_each_bad_bot_what_its_habits_may_get():
+    """The kinds of fault that its row names are those of its habits; nothing must be charged where "no fault" stands."""
+    rows = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", (BAD / "README.md").read_text(), re.MULTILINE))
+    for script in {habit.run[0] for habit in habits()}:
+        ways = [habit for habit in habits() if habit.run[0] == script]
+        row = rows[script.removesuffix(".py")]
+        kinds = {kind for habit in ways for kind in habit.faults | habit.may}
+        assert kinds == {kind for kind in FAULT_KINDS if f"`{kind}`" in row}, script
+        must = {bool(habit.faults or habit.refused) for habit in ways if not habit.is_stranger}
+        assert must <= {not row.startswith("no fault")}, script
+        assert any(habit.refused for habit in ways) == ("the run refuses to start" in row), script
 
 
 def test_an_unknown_habit_is_a_sentence():

@@ -22,6 +22,8 @@ from arena.tournament.summary import Summary
 
 BAD = Path(__file__).parent.parent / "bots" / "misbehaving"
 SHORT = LiarsDice(dice=2)
+HURRY = {"move_time": 0.25, "name_wait_s": 0.2, "reconnect_s": 0.5, "series": 1}
+"""Matches with bots that let their time pass."""
 
 
 def honest_move(state):

@@ -129,3 +129,5 @@ def test_chances_come_true():
         expected, found = fsum(chance for chance, _ in group), sum(was_right for _, was_right in group)
         error = sqrt(fsum(chance * (1 - chance) for chance, _ in group))
         assert abs(found - expected) <= 3 * error, f"{found} of {len(group)}, said were {expected:.1f}"
+    too_sure = fsum((chance - was_right) * (chance - 0.5) for chance, was_right in told)
+    assert abs(too_sure) <= 3 * sqrt(fsum(chance * (1 - chance) * (chance - 0.5) ** 2 for chance, _ in told))
