@@ -13,6 +13,7 @@ import msgspec
 from arena.bench.box import measure_box
 from arena.bench.flood import measure_flood
 from arena.bench.hands import measure_hands
+from arena.bench.loop import measure_loop
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
 from arena.bench.rules import measure_referee, measure_rules
 from arena.bench.scale import measure_scale
@@ -26,6 +27,7 @@ MEASURINGS: dict[str, Measuring] = {
     "hands": measure_hands,
     "referee": measure_referee,
     "tcp": measure_tcp,
+    "loop": measure_loop,
     "runner": measure_runner,
     "flood": measure_flood,
     "memory": measure_memory,
@@ -40,6 +42,7 @@ rules    random legal play, no bots: decisions a second of one core
 hands    the same of games played in hands: hands a second, beside PokerKit's if it is installed
 referee  matches between bots of this process: the same
 tcp      CPU time of a question over TCP, and of a message of a bare Trio server
+loop     what each part of the quick way of an answer gains
 runner   tournaments with compiled bots at 8 tables: questions a second
 flood    what a bot or a hundred strangers that flood cost the others
 memory   the arena process's peak at 32 tables

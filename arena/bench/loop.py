@@ -1,0 +1,76 @@
+"""What the quick way of an answer gains: a question's processor time, each part of the way left out.
+
+An answer usually goes from the kernel to the next question in one step of one task (the way is told in
+arena/README.md).  Each of the slower ways here does one part of it as one would write it first, and nothing
+else in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from unittest.mock import patch
+
+import trio
+
+from arena.bench.clients import clients
+from arena.bench.measures import Effort, Measure, ratios
+from arena.bench.wire import TABLES, play_tables
+from arena.players.desk import Desk, Slot
+
+
+class AwaitingDesk(Desk):
+    """The last answer sets an event; the match goes on when Trio next runs the task that awaits it.
+
+    Deadlines are judged as in `Desk`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._all_in = trio.Event()
+
+    def note_settled(self) -> None:
+        self.missing -= 1
+        if not self.missing:
+            self._all_in.set()
+
+    async def carry(self, turns: Iterator[Sequence[Slot]]) -> None:
+        for slots in turns:
+            self._slots = slots
+            if self.missing:
+                await self._sleep()
+            else:
+                await trio.lowlevel.checkpoint()
+
+    async def _settled_by(self, deadline: float, now: float) -> bool:
+        self._all_in = trio.Event()
+        with trio.move_on_at(deadline):
+            await self._all_in.wait()
+        return False
+
+
+WAYS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
+    "as it is": nullcontext,
+    "matches await their answers": lambda: patch("arena.referee.Desk", AwaitingDesk),
+    "each question is sent at once": lambda: patch("arena.players.outbox.put_off", lambda then: False),
+    "each connection waits for itself": lambda: patch("arena.players.switchboard.IS_HERE", False),
+}
+"""The last one sends at once too: without a switchboard nobody knows who else has something to say."""
+
+
+def measure_loop(effort: Effort) -> list[Measure]:
+    """For every client: the arena as it is, and how many times more each slower way takes."""
+    found = []
+    for client in trio.run(clients):
+        took: dict[str, list[float]] = {way: [] for way in WAYS}
+        for _ in range(effort.repeats):
+            for way, patched in WAYS.items():
+                with patched():
+                    took[way].append(trio.run(play_tables, client, TABLES, effort.seconds).cpu_us)
+        quick, *slower = WAYS
+        found.append(Measure("loop", f"{quick}, {client.what}", "µs CPU/question", tuple(took[quick])))
+        found += [
+            Measure("loop", f"{way} ÷ {quick}, {client.what}", "×", ratios(took[way], took[quick]))
+            for way in slower
+        ]
+    return found
