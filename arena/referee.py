@@ -1,4 +1,4 @@
-"""The only turn loop in the house: decide the asked seats, apply, tell; and the same from a record.
+"""The only turn loop in the house: decide the asked seats, apply, tell.
 
 A bot's failure is data here: a fault, and the game's default move.  How a
 player is reached, and what a result is worth, is not known on this floor.
@@ -91,15 +91,6 @@ async def play_match(
         capsules=tuple(match.capsules),
         duration_s=trio.current_time() - started_at,
     )
-
-
-def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[Step[S]]:
-    """The steps of a match rebuilt from its moves alone, beginning with the start."""
-    step: Step[S] = Step(game.start(seats))
-    yield step
-    for moves in turns:
-        step = game.apply(step.state, moves)
-        yield step
 
 
 class _Chair:

@@ -14,7 +14,8 @@ from tournaments import exact
 from arena.analysis import load
 from arena.analysis.ranking import leaderboard
 from arena.cli import cli
-from arena.show.match import retold, telling
+from arena.replay import EVERYBODY, replay_of
+from arena.show.match import retold
 from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store
 from arena.tournament.stored import stored_game
 
@@ -49,7 +50,7 @@ def test_reading_an_older_folder_works_and_leaves_its_bytes_alone(schema1):
     with Store.checked(schema1) as store:
         assert (None, ["Even", "Odd"]) == (store.damage, [row.bot for row in leaderboard(store).rows])
         match = next(store.matches())
-        assert list(retold(telling(store, match, stored_game(store), None)))
+        assert list(retold(replay_of(store, match, stored_game(store)), EVERYBODY))
         tables = {name: store.table(name) for name in TABLES}
         for name, (header, rows) in tables.items():
             with (schema1 / f"{name}.csv").open(newline="") as file:

@@ -11,7 +11,8 @@ from arena.clock import Control
 from arena.game import CHANCE, Seat
 from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
-from arena.referee import REASON_MAX, TURNS_BETWEEN_CHECKPOINTS, replay
+from arena.referee import REASON_MAX, TURNS_BETWEEN_CHECKPOINTS
+from arena.replay import replay
 from arena.sdk import Bot
 from arena.testing import SILENCE, After, Fail, ScriptedPlayer, play_once
 

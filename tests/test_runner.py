@@ -30,7 +30,7 @@ from tournaments import (
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.record import unpack
-from arena.referee import replay
+from arena.replay import replay
 from arena.schedule import match_id
 from arena.store import Store
 from arena.tournament.broken import BrokenBots

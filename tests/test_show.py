@@ -23,8 +23,9 @@ from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.record import Decision, pack
+from arena.replay import replay_of, viewer_of
 from arena.show.board import WIDTH, leaderboard_text, tally
-from arena.show.match import retold, step_rows, steps_json, telling
+from arena.show.match import retold, step_rows, steps_json
 from arena.show.text import aligned, as_table, as_time, capsule_lines, columns_of, out, say
 from arena.store import FaultCount, StoredMatch, StoredSeat
 from arena.words import width
@@ -347,7 +348,7 @@ def told(viewer: str | None = None, *, moves=None, error: str | None = None):
         *("aborted" if error else "done", 7, 8, 0.1, 0.0, 1, error, pack(GAME, moves or turns())),
         (seat(0, "ann", 2), seat(1, "bob", 1)),
     )
-    return telling(Kept(), match, GAME, viewer)
+    return replay_of(Kept(), match, GAME), viewer_of(match, viewer)
 
 
 def test_a_match_reads_well():
@@ -371,7 +372,7 @@ series ann+bob#0, rotation 1
       eliminated: ann
       match over: ranks (ann 2, bob 1)
 
-result: 1. bob, 2. ann""" == "\n".join(retold(told()))
+result: 1. bob, 2. ann""" == "\n".join(retold(*told()))
 
 
 def test_a_match_as_one_saw_it():
@@ -397,12 +398,12 @@ series ann+bob#0, rotation 1, as seen by bob
       eliminated: ann
       match over: ranks (ann 2, bob 1)
 
-result: 1. bob, 2. ann""" == "\n".join(retold(told("bob")))
+result: 1. bob, 2. ann""" == "\n".join(retold(*told("bob")))
 
 
 def everything(viewer: str | None, moves) -> tuple[str, str, list]:
     shown = told(viewer, moves=moves)
-    return "\n".join(retold(shown)), json.dumps(steps_json(shown)), list(step_rows(shown))
+    return "\n".join(retold(*shown)), json.dumps(steps_json(*shown)), list(step_rows(*shown))
 
 
 @given(hidden=st.tuples(st.integers(2, 5), st.integers(2, 5)))
@@ -419,7 +420,8 @@ def test_a_viewer_is_shown_nothing_that_it_did_not_know(hidden):
 def test_every_step_shows_what_the_game_lets_this_viewer_observe(viewer, seat):
     """`state` is `observe`, `events` are those told to it, `moves` and `options` its own."""
     shown = told(viewer)
-    for step, (moves, stepped) in zip(steps_json(shown)["steps"], shown.steps(), strict=True):
+    for step, moment in zip(steps_json(*shown)["steps"], shown[0].moments(), strict=True):
+        moves, stepped = moment.moves, moment.step
         state = stepped.state
         assert list(GAME.observe(state, seat).your_hand) == step["state"]["your_hand"]
         assert sum(event.seen_by(seat) is not None for event in stepped.events) == len(step["events"])
@@ -430,7 +432,7 @@ def test_every_step_shows_what_the_game_lets_this_viewer_observe(viewer, seat):
 
 def test_steps_tell_everything_to_who_may_see_it():
     """State, moves of all, chance at seat −1, secrets with whom they were told to."""
-    steps = json.loads(json.dumps(steps_json(told())))["steps"]
+    steps = json.loads(json.dumps(steps_json(*told())))["steps"]
     assert [-1, 0, 1, 2, 3, 4, 5, 6] == [step["turn"] for step in steps]
     assert [{"seat": -1, "bot": None, "move": {"kind": "Roll", "hands": [[6, 6], [2, 3]]}}] == steps[1][
         "moves"
@@ -441,9 +443,9 @@ def test_steps_tell_everything_to_who_may_see_it():
 
 def test_rows_name_faults():
     """A row for every move, with the fault and its reason."""
-    (row,) = (row for row in step_rows(told()) if row[4])
+    (row,) = (row for row in step_rows(*told()) if row[4])
     assert (3, 0, "ann", '"Forfeit"', "too_late", "no answer within 1 s") == row
-    assert [] == [row for row in step_rows(told("bob")) if row[4]]
+    assert [] == [row for row in step_rows(*told("bob")) if row[4]]
 
 
 def test_an_aborted_match_is_told_as_far_as_the_rules_went():
@@ -452,15 +454,7 @@ def test_an_aborted_match_is_told_as_far_as_the_rules_went():
         *turns()[:2],
         {BOB: Bid(6, 2), ANN: Pass()},
     )  # no higher bid: what broken rules might let through
-    shown = list(retold(told(moves=moves, error="Traceback …")))
+    shown = list(retold(*told(moves=moves, error="Traceback …")))
     assert ["   2  bob: bid face 6 count 2 | ann: pass", ""] == shown[-4:-2]
     assert ["aborted, as the rules or the arena broke:", "Traceback …"] == shown[-2:]
-    assert None is steps_json(told(moves=moves, error="x"))["steps"][-1]["state"]
-
-
-def test_who_did_not_play_sees_nothing():
-    """A wrong name is no spectator."""
-    with pytest.raises(
-        ConfigError, match="'eve' did not play in 0123456789ab; ann, bob did, or say spectator"
-    ):
-        told("eve")
+    assert None is steps_json(*told(moves=moves, error="x"))["steps"][-1]["state"]

@@ -17,7 +17,8 @@ from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Forfeit
 from arena.players.stream import StreamPlayer
 from arena.record import FAULT_KINDS, pack, unpack
-from arena.referee import Conduct, Seating, play_match, replay
+from arena.referee import Conduct, Seating, play_match
+from arena.replay import replay
 from arena.schedule import bot_seed, round_robin
 from arena.scoring import points
 from arena.testing import MISBEHAVIOURS, connect, gone, honest, illegal, seat_bots

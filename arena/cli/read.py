@@ -205,7 +205,8 @@ def replay(match: str, folder: Path, viewer: str | None, form: Form) -> None:
     \b
     Example: arena replay 3f0a --as odds
     """
-    from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json, telling
+    from arena.replay import replay_of, viewer_of
+    from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json
     from arena.show.text import as_json, as_table, out
     from arena.tournament.stored import stored_game
 
@@ -214,13 +215,14 @@ def replay(match: str, folder: Path, viewer: str | None, form: Form) -> None:
         match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
         folder = home if (home / "arena.db").is_file() else folder
     with _opened(folder) as store:
-        told = telling(store, store.match(match), stored_game(store), viewer)
+        played = replay_of(store, store.match(match), stored_game(store))
+        seen_by = viewer_of(played.match, viewer)
         if form == "json":
-            out(as_json(steps_json(told)))
+            out(as_json(steps_json(played, seen_by)))
         elif form == "csv":
-            out(as_table(STEP_COLUMNS, step_rows(told), form))
+            out(as_table(STEP_COLUMNS, step_rows(played, seen_by), form))
         else:
-            out("\n".join(retold(told)))
+            out("\n".join(retold(played, seen_by)))
             if capsule is not None and viewer is None:
                 out(_evidence(capsule))
         _complained(store)  # this match is sound, or it would not have been told

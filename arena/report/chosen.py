@@ -13,8 +13,8 @@ import numpy as np
 from arena.analysis.bot_page import BotPage, LostMatch
 from arena.analysis.sheet import Sheet
 from arena.game import Game
+from arena.replay import replay_of
 from arena.report.scenes import scene_of
-from arena.show.match import telling
 from arena.store import Store
 
 SCENES_MAX = 80
@@ -90,7 +90,7 @@ def scenes(store: Store, game: Game[Any, Any], wished: Iterable[Wish], bytes_max
     for wish in wished:
         if len(found) >= SCENES_MAX or misses >= 3:
             break
-        scene = scene_of(telling(store, store.match(wish.match_id), game, None), wish.why)
+        scene = scene_of(replay_of(store, store.match(wish.match_id), game), wish.why)
         packed = msgspec.json.encode(scene).replace(b"<", b"\\u003c")
         if len(packed) + LISTED_BYTES > room:
             misses += 1  # a shorter one may still fit

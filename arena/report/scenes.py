@@ -17,12 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
-import msgspec
 
-from arena.game import CHANCE, Event, Seat, Step
-from arena.record import Turn
+from arena.game import Seat
+from arena.replay import EVERYBODY, SPECTATOR, Moment, Replay, SeenEvent, SeenMove, Viewer
 from arena.report.phrases import TEXT_MAX, Said, fields_said, inline, number, scalar
-from arena.show.match import Telling
 from arena.words import clipped, spaced
 
 STEPS_MAX = 60
@@ -50,26 +48,23 @@ Listings = Mapping[Path, Listing]
 
 
 @attrs.frozen
-class Moment:
-    """One step of a match with all that was seen of it."""
+class Sight:
+    """A moment of a match, and all that was seen of it."""
 
-    turn: int
-    """−1: before the first move."""
-    moves: Turn
-    step: Step[Any]
+    moment: Moment
     spectator: Any
     """The spectator's observation, as JSON."""
     seats: tuple[Any, ...]
     """Each seat's observation, as JSON."""
 
 
-def scene_of(told: Telling, why: str) -> dict[str, Any]:
+def scene_of(replay: Replay, why: str) -> dict[str, Any]:
     """The match as the viewer shows it; `why` says for what it was chosen."""
-    match, bots = told.match, told.match.bots
-    steps = [(turn, moves, step) for turn, (moves, step) in enumerate(told.steps(), -1) if step is not None]
-    kept = window_of(told, steps)
-    moments = [_moment(told, *steps[place]) for place in kept]
-    seated = listings([view for moment in moments for view in (moment.spectator, *moment.seats)], bots)
+    match, bots = replay.match, replay.match.bots
+    moments = [moment for moment in replay.moments() if moment.step is not None]
+    kept = window_of(replay, moments)
+    sights = [_sight(replay, moments[place]) for place in kept]
+    seated = listings([view for sight in sights for view in (sight.spectator, *sight.seats)], bots)
     labels: dict[str, int] = {}
     return {
         "id": match.match_id,
@@ -80,8 +75,8 @@ def scene_of(told: Telling, why: str) -> dict[str, Any]:
         ],
         "series": match.series_id,
         "why": why,
-        "note": "" if len(kept) == len(steps) else _note(len(kept), len(steps)),
-        "steps": list(_compact(told, moments, seated, labels)),
+        "note": "" if len(kept) == len(moments) else _note(len(kept), len(moments)),
+        "steps": list(_compact(replay, sights, seated, labels)),
         "labels": list(labels),
     }
 
@@ -95,17 +90,17 @@ def _note(kept: int, steps: int) -> str:
 # Which steps are shown of a long match.
 
 
-def window_of(told: Telling, steps: Sequence[tuple[int, Turn, Step[Any]]]) -> list[int]:
+def window_of(replay: Replay, moments: Sequence[Moment]) -> list[int]:
     """The places of the steps to show: all of a short match, else whole rounds, those that moved most first.
 
     A round begins with a move of chance; what it moved is how far any number that a seat openly shows went.
     """
-    if len(steps) <= STEPS_MAX:
-        return list(range(len(steps)))
-    rounds = _rounds(steps)
-    views = [_spectator(told, step) for _, _, step in steps]
-    seated = listings(views, told.match.bots)
-    numbers = [_numbers(view, told.match.bots, seated) for view in views]
+    if len(moments) <= STEPS_MAX:
+        return list(range(len(moments)))
+    rounds = _rounds(moments)
+    views = [replay.observation(moment, SPECTATOR) for moment in moments]
+    seated = listings(views, replay.match.bots)
+    numbers = [_numbers(view, replay.match.bots, seated) for view in views]
     moved = {places: _moved([numbers[place] for place in places]) for places in rounds}
     kept: set[int] = set()
     ordered = sorted(rounds, key=lambda each: (-moved[each], each[0]))
@@ -119,10 +114,10 @@ def window_of(told: Telling, steps: Sequence[tuple[int, Turn, Step[Any]]]) -> li
     return sorted(kept)
 
 
-def _rounds(steps: Sequence[tuple[int, Turn, Step[Any]]]) -> list[tuple[int, ...]]:
+def _rounds(moments: Sequence[Moment]) -> list[tuple[int, ...]]:
     rounds: list[list[int]] = [[]]
-    for place, (_, moves, _) in enumerate(steps):
-        if CHANCE in moves:
+    for place, moment in enumerate(moments):
+        if moment.is_of_chance:
             rounds.append([])
         rounds[-1].append(place)
     return [tuple(places) for places in rounds if places]
@@ -147,17 +142,10 @@ def _moved(numbers: Sequence[Mapping[tuple[int, str], float]]) -> float:
 # What was seen.
 
 
-def _spectator(told: Telling, step: Step[Any]) -> Any:
-    return msgspec.json.decode(told.codec.encode(told.game.observe(step.state, None)))
-
-
-def _moment(told: Telling, turn: int, moves: Turn, step: Step[Any]) -> Moment:
-    codec, game = told.codec, told.game
-    seats = [
-        msgspec.json.decode(codec.encode(game.observe(step.state, Seat(seat))))
-        for seat in range(len(told.match.bots))
-    ]
-    return Moment(turn, moves, step, _spectator(told, step), tuple(seats))
+def _sight(replay: Replay, moment: Moment) -> Sight:
+    viewers = [Viewer(bot, Seat(seat)) for seat, bot in enumerate(replay.match.bots)]
+    seats = tuple(replay.observation(moment, viewer) for viewer in viewers)
+    return Sight(moment, replay.observation(moment, SPECTATOR), seats)
 
 
 def _branches(view: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -253,94 +241,63 @@ def _label(path: Path) -> str:
 # What was said.
 
 
-def _lines(told: Telling, moment: Moment) -> Iterator[list[Any]]:
-    everyone = (2 << len(told.match.bots)) - 1
-    events = list(moment.step.events)
-    for who, move in moment.moves.items():
-        fields, name = _json(told, move), spaced(type(move).__name__)
-        if who == CHANCE:
-            yield [0, -1, f"chance: {name} {fields_said(fields)}".strip(), ""]
+def _lines(replay: Replay, moment: Moment) -> Iterator[list[Any]]:
+    everyone = (2 << len(replay.match.bots)) - 1
+    events = list(replay.events(moment, EVERYBODY))
+    for move in replay.moves(moment, EVERYBODY):
+        name = f"{spaced(move.kind)} {fields_said(move.fields)}".strip()
+        if move.bot is None:
+            yield [0, -1, f"chance: {name}", ""]
             continue
-        decision = told.faults(moment.turn, who)
-        fault = clipped(f"{spaced(str(decision.fault))}: {decision.reason}", TEXT_MAX) if decision else ""
-        if (event := _told_by(told, events, who, move)) is not None:
+        who, fault = int(move.seat), _fault(move)
+        if (event := next((each for each in events if each.reveals(move)), None)) is not None:
             events.remove(event)
-            rest = dict(list(_json(told, event.public).items())[1:])
-            yield [
-                _mask(event, everyone),
-                int(who),
-                f"{spaced(event.kind)} {fields_said(rest)}".strip(),
-                fault,
-            ]
+            rest = dict(list((event.public or {}).items())[1:])
+            yield [_mask(event, everyone), who, f"{spaced(event.kind)} {fields_said(rest)}".strip(), fault]
             continue
-        yield [1 << who, int(who), f"{name} {fields_said(fields)}".strip(), fault]
+        yield [1 << who, who, name, fault]
     for event in events:
-        yield from _event(told, event, everyone)
+        yield from _event(event, everyone)
 
 
-def _event(told: Telling, event: Event, everyone: int) -> Iterator[list[Any]]:
+def _fault(move: SeenMove) -> str:
+    return clipped(f"{spaced(move.fault)}: {move.reason}", TEXT_MAX) if move.fault else ""
+
+
+def _event(event: SeenEvent, everyone: int) -> Iterator[list[Any]]:
     kind = spaced(event.kind)
-    if event.public is not None:
-        said = fields_said(_json(told, event.public))
-        yield [_mask(event, everyone), -1, f"{kind}: {said}" if said else kind, ""]
-    for who, payload in event.private.items():
-        if payload is not None:
-            yield [1 << who, int(who), f"{kind} {fields_said(_json(told, payload))}", ""]
+    for who, payload in event.payloads:
+        said = fields_said(payload)
+        if who is None:
+            yield [_mask(event, everyone), -1, f"{kind}: {said}" if said else kind, ""]
+        else:
+            yield [1 << who, int(who), f"{kind} {said}", ""]
 
 
-def _mask(event: Event, everyone: int) -> int:
+def _mask(event: SeenEvent, everyone: int) -> int:
     """Who is told the public part: all that are told nothing else."""
     return everyone & ~sum(1 << who for who in event.private)
-
-
-def _told_by(told: Telling, events: Sequence[Event], who: Seat, move: Any) -> Event | None:
-    """The event that tells the whole move to everybody: its first field is who moved, and the move is in it.
-
-    Of a move without fields it must bear the name, or a bystander's pass would vanish in its elimination.
-    """
-    bot, name, leaves = told.match.bots[who], spaced(type(move).__name__), set(_leaves(_json(told, move)))
-    for event in events:
-        fields = {} if event.public is None else _json(told, event.public)
-        says_it = spaced(event.kind) == name or bool(leaves - {None})
-        if says_it and next(iter(fields.values()), None) == bot and leaves - {None} <= set(_leaves(fields)):
-            return event
-    return None
-
-
-def _json(told: Telling, value: Any) -> dict[str, Any]:
-    fields = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
-    decoded: dict[str, Any] = msgspec.json.decode(told.codec.encode(fields))
-    return decoded
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    if parts is None:
-        yield value
-    else:
-        for part in parts:
-            yield from _leaves(part)
 
 
 # Both, in few bytes.
 
 
 def _compact(
-    told: Telling, moments: Sequence[Moment], seated: Listings, labels: dict[str, int]
+    replay: Replay, sights: Sequence[Sight], seated: Listings, labels: dict[str, int]
 ) -> Iterator[list[Any]]:
-    bots, before = told.match.bots, Face()
-    for moment in moments:
-        shown = _everything(moment, bots, seated)
-        to_move = [int(who) for who in told.game.to_act(moment.step.state) if who != CHANCE]
-        yield [moment.turn, to_move, list(_lines(told, moment)), list(_changes(before, shown, labels))]
+    bots, before = replay.match.bots, Face()
+    for sight in sights:
+        shown, moment = _everything(sight, bots, seated), sight.moment
+        to_move = list(map(int, replay.asked(moment)))
+        yield [moment.turn, to_move, list(_lines(replay, moment)), list(_changes(before, shown, labels))]
         before = shown
 
 
-def _everything(moment: Moment, bots: Sequence[str], seated: Listings) -> Face:
+def _everything(sight: Sight, bots: Sequence[str], seated: Listings) -> Face:
     """What all could see, and from slot n on what each seat alone knew."""
-    shown = _face(moment.spectator, bots, seated)
+    shown = _face(sight.spectator, bots, seated)
     secrets: Face = {}
-    for seat, view in enumerate(moment.seats):
+    for seat, view in enumerate(sight.seats):
         for (place, label), value in _face(view, bots, seated).items():
             if shown.get((place, label)) != value and value != bots[seat]:
                 named = label if place in (-1, seat) else f"{bots[place]}: {label}"

@@ -13,7 +13,8 @@ import trio
 
 from arena.analysis.ranking import leaderboard
 from arena.errors import ConfigError
-from arena.show.match import retold, telling
+from arena.replay import EVERYBODY, replay_of
+from arena.show.match import retold
 from arena.store import DATABASE, Store
 from arena.store.schema import TABLES
 from arena.tournament.plan import Plan, identity
@@ -113,7 +114,7 @@ def _read(folder: Path, is_ranked: bool) -> None:
             whole["decisions"][match] == rows or not rows for match, rows in found["decisions"].items()
         )
         for match in list(store.matches())[:1]:
-            assert all(map(str.isprintable, retold(telling(store, match, stored_game(store), None))))
+            assert all(map(str.isprintable, retold(replay_of(store, match, stored_game(store)), EVERYBODY)))
         if is_ranked:
             leaderboard(store)
 

@@ -9,21 +9,17 @@ from typing import Any
 
 import attrs
 import trio
+from replays import SMALL
 from tournaments import local, play
 
 from arena.game import Seat
 from arena.games import GAMES
-from arena.games.bluff import Bluff
-from arena.games.holdem import Holdem
-from arena.games.liars_dice import LiarsDice
 from arena.record import Decision, Entry, MatchRecord
 from arena.report import write_report
 from arena.schedule import Pairing
 from arena.sdk import Bot, choose
 from arena.store import Store
 
-SMALL = {"holdem": Holdem(hands=40), "bluff": Bluff(), "liars-dice": LiarsDice(dice=2)}
-"""Games made short where they would last long; the others are played as they are."""
 HOSTILE = (
     '<script>alert("a")</script>',
     "</script><img src=x onerror=alert(1)>",

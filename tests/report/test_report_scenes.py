@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import attrs
 import pytest
-from reports import SMALL
+from replays import BOTS, SMALL, random_replay
 
-from arena.game import CHANCE, Seat
+from arena.game import Seat
 from arena.games import GAMES
-from arena.record import Decision, pack
+from arena.record import Decision
+from arena.replay import SPECTATOR, Replay
 from arena.report import scenes
 from arena.report.scenes import STEPS_MAX, scene_of
-from arena.show.match import Telling, Viewer, steps_json
-from arena.store import StoredMatch, StoredSeat
-from arena.testing.games import random_match
-
-BOTS = ("ann", "bob", "cat")
+from arena.show.match import steps_json
 
 
-def told(game: str, seats: int, seed: int) -> Telling:
+def played(game: str, seats: int, seed: int) -> Replay:
     """A random match of a game, as if it had been stored."""
-    rules = SMALL.get(game) or GAMES[game]()
-    played = list(random_match(rules, seats, Random(seed)))
-    ranks = rules.ranks(played[-1][1].state)
-    blank = {field.name: 0 for field in attrs.fields(StoredSeat)}
-    rows = tuple(
-        StoredSeat(**blank | {"seat": seat, "bot": bot, "version": "1", "rank": ranks[seat], "returns": 0.5})
-        for seat, bot in enumerate(BOTS[:seats])
-    )
-    values: dict[str, Any] = {field.name: 0 for field in attrs.fields(StoredMatch)}
-    values |= {"match_id": "0123456789ab", "series_id": "s", "status": "done", "error": None, "seats": rows}
-    match = StoredMatch(**values | {"packed": pack(rules, [dict(moves) for moves, _ in played if moves])})
-    return Telling(match, rules, Viewer(None, None), {})
+    return random_replay(SMALL.get(game) or GAMES[game](), seats, seed)
 
 
 def faces(scene: dict[str, Any]) -> list[dict[tuple[int, str], Any]]:
@@ -57,16 +42,16 @@ CASES = [(game, seats) for game in GAMES for seats in (2, 3)]
 @pytest.mark.parametrize(("game", "seats"), CASES)
 def test_what_is_open_is_what_a_spectator_saw(game: str, seats: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The open slots depend on the spectator's observations alone: seats that see nothing more change none."""
-    telling = told(game, seats, seed=7)
-    full = faces(scene_of(telling, ""))
-    moment = scenes._moment
+    replay = played(game, seats, seed=7)
+    full = faces(scene_of(replay, ""))
+    sight = scenes._sight
 
     def blind(*words: Any) -> Any:
-        found = moment(*words)
+        found = sight(*words)
         return attrs.evolve(found, seats=(found.spectator,) * seats)
 
-    monkeypatch.setattr(scenes, "_moment", blind)
-    spectated = faces(scene_of(telling, ""))
+    monkeypatch.setattr(scenes, "_sight", blind)
+    spectated = faces(scene_of(replay, ""))
     for every, open_only in zip(full, spectated, strict=True):
         assert open_only == {key: value for key, value in every.items() if key[0] < seats}
     assert any(slot >= seats for every in full for slot, _ in every) or game == "chamber", (
@@ -77,9 +62,9 @@ def test_what_is_open_is_what_a_spectator_saw(game: str, seats: int, monkeypatch
 @pytest.mark.parametrize(("game", "seats"), CASES)
 def test_a_spectator_is_told_every_public_event_once(game: str, seats: int) -> None:
     """Of each step a spectator reads as many lines as there are events that a spectator is told of."""
-    telling = told(game, seats, seed=3)
-    scene = scene_of(telling, "")
-    steps = steps_json(attrs.evolve(telling, viewer=Viewer("spectator", None)))["steps"]
+    replay = played(game, seats, seed=3)
+    scene = scene_of(replay, "")
+    steps = steps_json(replay, SPECTATOR)["steps"]
     for turn, _, lines, _ in scene["steps"]:
         assert len(steps[turn + 1]["events"]) == sum(mask >> seats & 1 for mask, *_ in lines)
 
@@ -87,24 +72,24 @@ def test_a_spectator_is_told_every_public_event_once(game: str, seats: int) -> N
 @pytest.mark.parametrize(("game", "seats"), CASES)
 def test_secrets_are_told_to_their_owners(game: str, seats: int) -> None:
     """A payload for one seat is on a line of that seat alone, and chance's own moves on a line of nobody."""
-    telling = told(game, seats, seed=5)
-    scene = scene_of(telling, "")
-    steps = list(telling.steps())
+    replay = played(game, seats, seed=5)
+    scene = scene_of(replay, "")
+    moments = list(replay.moments())
     for turn, _, lines, _ in scene["steps"]:
-        moves, step = steps[turn + 1]
-        assert step is not None
+        moment = moments[turn + 1]
+        assert moment.step is not None
         for seat in range(seats):
-            secret = sum(event.private.get(Seat(seat)) is not None for event in step.events)
+            secret = sum(event.private.get(Seat(seat)) is not None for event in moment.step.events)
             assert secret <= sum(mask == 1 << seat and who == seat for mask, who, *_ in lines)
-        assert (CHANCE in moves) == any(mask == 0 for mask, *_ in lines)
+        assert moment.is_of_chance == any(mask == 0 for mask, *_ in lines)
 
 
 def test_a_long_match_is_cut_to_whole_rounds() -> None:
     """Of hundreds of steps at most STEPS_MAX are kept, in order, and the last ones are among them."""
-    telling = told("holdem", 2, seed=1)
-    scene = scene_of(telling, "why")
+    replay = played("holdem", 2, seed=1)
+    scene = scene_of(replay, "why")
     turns = [step[0] for step in scene["steps"]]
-    total = sum(1 for _ in telling.steps())
+    total = sum(1 for _ in replay.moments())
     assert len(turns) <= STEPS_MAX < total
     assert sorted(set(turns)) == turns
     assert total - 2 == turns[-1]
@@ -113,22 +98,20 @@ def test_a_long_match_is_cut_to_whole_rounds() -> None:
 
 def test_a_short_match_is_whole() -> None:
     """Every step of a short match is there, the start before the first move too, and nothing is noted."""
-    telling = told("liars-dice", 2, seed=1)
-    scene = scene_of(telling, "")
+    replay = played("liars-dice", 2, seed=1)
+    scene = scene_of(replay, "")
     assert list(range(-1, len(scene["steps"]) - 1)) == [step[0] for step in scene["steps"]]
-    assert sum(1 for _ in telling.steps()) == len(scene["steps"])
+    assert sum(1 for _ in replay.moments()) == len(scene["steps"])
     assert "" == scene["note"]
 
 
 def test_a_fault_is_said_on_the_line_of_its_move() -> None:
     """The kind and the reason of a fault stand with the move that was played instead."""
-    telling = told("liars-dice", 2, seed=1)
-    turn, (moves, _) = next(
-        (turn, step) for turn, step in enumerate(telling.steps(), -1) if step[0] and CHANCE not in step[0]
-    )
-    who = next(iter(moves))
+    replay = played("liars-dice", 2, seed=1)
+    moment = next(moment for moment in replay.moments() if moment.moves and not moment.is_of_chance)
+    turn, who = moment.turn, next(iter(moment.moves))
     fault = Decision(turn, who, "", 1.0, "too_late", "no answer within 1 s")
-    scene = scene_of(attrs.evolve(telling, decisions={(turn, who): fault}), "")
+    scene = scene_of(attrs.evolve(replay, decisions={(turn, who): fault}), "")
     (lines,) = (lines for each, _, lines, _ in scene["steps"] if each == turn)
     assert ["too late: no answer within 1 s"] == [line[3] for line in lines if line[1] == who and line[3]]
 

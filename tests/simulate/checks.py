@@ -7,7 +7,7 @@ from math import fsum, isclose
 from typing import Any
 
 from arena.record import FAULT_KINDS, unpack
-from arena.referee import replay
+from arena.replay import replay
 from arena.schedule import match_id
 from arena.schedule.course import Course
 from arena.scoring import points

@@ -19,7 +19,7 @@ import msgspec
 from arena.game import Game, Seat
 from arena.players.codec import Codec
 from arena.record import MatchRecord
-from arena.referee import replay
+from arena.replay import replay
 
 from .network import Line
 

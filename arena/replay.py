@@ -1,0 +1,277 @@
+"""A stored match step by step, as one viewer knows it: a seat, a spectator, or who may see everything.
+
+A scene holds nothing but what its viewer knew: its own moves, the events it was told, what it observed; equal
+information makes equal scenes.  Nothing here knows a game, or how a scene looks: moves, events and
+observations are JSON values, with bots' names for seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import attrs
+import msgspec
+
+from arena.errors import ConfigError
+from arena.game import CHANCE, Event, Game, Seat, Step
+from arena.players.codec import Codec
+from arena.record import Decision, Turn, unpack
+from arena.store import Store, StoredMatch
+from arena.words import spaced
+
+S = TypeVar("S")
+
+Fields = Mapping[str, Any]
+"""A move or a payload as JSON: values by field, in the order of its class."""
+
+
+def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[Step[S]]:
+    """The steps of a match rebuilt from its moves alone, beginning with the start."""
+    step: Step[S] = Step(game.start(seats))
+    yield step
+    for moves in turns:
+        step = game.apply(step.state, moves)
+        yield step
+
+
+# Who sees.
+
+
+@attrs.frozen
+class Viewer:
+    """Who a match is shown to."""
+
+    name: str | None
+    """A bot, `spectator`, or None for one who may see everything."""
+    seat: Seat | None = None
+
+    @property
+    def sees_all(self) -> bool:
+        return self.name is None
+
+    def sees_move_of(self, who: Seat) -> bool:
+        return self.sees_all or who == self.seat
+
+
+EVERYBODY = Viewer(None)
+"""Who knows what all seats know together, and the moves of chance."""
+SPECTATOR = Viewer("spectator")
+"""Who sits nowhere, and knows what is public."""
+
+
+def viewer_of(match: StoredMatch, name: str | None) -> Viewer:
+    """The viewer of that name.  Raises ConfigError if it did not play this match."""
+    if name in match.bots:
+        return Viewer(name, Seat(match.bots.index(name)))
+    if name in (EVERYBODY.name, SPECTATOR.name):
+        return Viewer(name)
+    players = ", ".join(match.bots)
+    raise ConfigError(
+        f"--as: {name!r} did not play in {match.match_id}; {players} did, or say {SPECTATOR.name}"
+    )
+
+
+# What is seen.
+
+
+@attrs.frozen
+class Moment:
+    """One step of a match as it happened, whoever knew of it."""
+
+    turn: int
+    """−1: the start, which no move led to."""
+    moves: Turn
+    step: Step[Any] | None
+    """None where the rules broke."""
+
+    @property
+    def is_of_chance(self) -> bool:
+        return CHANCE in self.moves
+
+
+@attrs.frozen
+class SeenMove:
+    """A move that the viewer knows of."""
+
+    seat: Seat
+    """CHANCE of one that nobody made."""
+    bot: str | None
+    kind: str
+    """The name of its class."""
+    fields: Fields
+    said: Any
+    """As the bot would say it."""
+    fault: str = ""
+    """The kind of fault it was played for."""
+    reason: str = ""
+
+
+@attrs.frozen
+class SeenEvent:
+    """What the viewer was told of an event."""
+
+    kind: str
+    public: Fields | None
+    """What all are told that are told nothing else."""
+    private: Mapping[Seat, Fields | None]
+    """What these seats are told instead; None: nothing."""
+
+    @property
+    def payloads(self) -> Iterator[tuple[Seat | None, Fields]]:
+        """Whom something is told (None: all others), and what."""
+        for who, payload in ((None, self.public), *self.private.items()):
+            if payload is not None:
+                yield who, payload
+
+    def echoes(self, move: SeenMove) -> bool:
+        """Whether all are told again which move was made, and no more than that."""
+        if self.public is None or spaced(self.kind) != spaced(move.kind):
+            return False
+        return set(_leaves(self.public)) <= {move.bot, *_leaves(move.fields)}
+
+    def reveals(self, move: SeenMove) -> bool:
+        """Whether all are told the whole move: the first field is who moved, and the move is in the others.
+
+        Of a move without fields it must bear the name, or a bystander's pass would vanish in its elimination.
+        """
+        told, leaves = self.public or {}, set(_leaves(move.fields)) - {None}
+        says_it = spaced(self.kind) == spaced(move.kind) or bool(leaves)
+        return says_it and next(iter(told.values()), None) == move.bot and leaves <= set(_leaves(told))
+
+
+@attrs.frozen
+class Scene:
+    """One step of a match as it is shown to a viewer."""
+
+    turn: int
+    """−1: the start, which no move led to."""
+    is_of_chance: bool
+    """Nobody moved but chance; its move is known only to who sees everything."""
+    moves: tuple[SeenMove, ...]
+    events: tuple[SeenEvent, ...]
+    observation: Any
+    """Of who sees everything the whole state; None where the rules broke."""
+    options: Mapping[str, Any]
+    """By bot, of those who are asked next and whose moves the viewer knows: what they may do."""
+
+
+@attrs.frozen
+class Replay:
+    """A stored match, and all that is needed to play it again."""
+
+    match: StoredMatch
+    game: Game[Any, Any]
+    decisions: Mapping[tuple[int, Seat], Decision] = attrs.field(factory=dict)
+    """What was kept of single decisions: those with faults, as a rule; by turn and seat."""
+
+    @cached_property
+    def codec(self) -> Codec:
+        return Codec(self.game, self.match.bots, None)
+
+    def scenes(self, viewer: Viewer) -> Iterator[Scene]:
+        """The match as the viewer knows it, from the start on."""
+        return (self.scene(moment, viewer) for moment in self.moments())
+
+    def moments(self) -> Iterator[Moment]:
+        """The match as it happened, from the start on; of an aborted one as far as the rules went."""
+        turns = unpack(self.game, self.match.packed)
+        steps = replay(self.game, len(self.match.bots), turns)
+        yield Moment(-1, {}, next(steps))
+        for turn, moves in enumerate(turns):
+            try:
+                step = next(steps)
+            except Exception:  # rules that broke then break again
+                if self.match.status != "aborted":
+                    raise
+                yield Moment(turn, moves, None)
+                return
+            yield Moment(turn, moves, step)
+
+    def scene(self, moment: Moment, viewer: Viewer) -> Scene:
+        """What the viewer knows of this moment: all that the functions below say of it."""
+        return Scene(
+            moment.turn,
+            moment.is_of_chance,
+            self.moves(moment, viewer),
+            self.events(moment, viewer),
+            self.observation(moment, viewer),
+            self.options(moment, viewer),
+        )
+
+    def moves(self, moment: Moment, viewer: Viewer) -> tuple[SeenMove, ...]:
+        """The moves that led here, as far as the viewer knows them: its own."""
+        return tuple(
+            self._move(moment.turn, who, move)
+            for who, move in moment.moves.items()
+            if viewer.sees_move_of(who)
+        )
+
+    def events(self, moment: Moment, viewer: Viewer) -> tuple[SeenEvent, ...]:
+        """What the viewer was told."""
+        told = (self._event(event, viewer) for event in (moment.step.events if moment.step else ()))
+        return tuple(event for event in told if any(event.payloads))
+
+    def observation(self, moment: Moment, viewer: Viewer) -> Any:
+        """What the viewer could see then; of who sees everything the whole state."""
+        if moment.step is None:
+            return None
+        state = moment.step.state
+        return self._json(state if viewer.sees_all else self.game.observe(state, viewer.seat))
+
+    def options(self, moment: Moment, viewer: Viewer) -> Mapping[str, Any]:
+        """What those who are asked next may do, as far as the viewer knows it: by bot."""
+        state = None if moment.step is None else moment.step.state
+        return {
+            self.match.bots[who]: msgspec.json.decode(self.codec.options(self.game.options(state, who)))
+            for who in self.asked(moment)
+            if viewer.sees_move_of(who)
+        }
+
+    def asked(self, moment: Moment) -> tuple[Seat, ...]:
+        """The seats that move next, which all may know; nobody before a move of chance."""
+        asked = () if moment.step is None else self.game.to_act(moment.step.state)
+        return tuple(who for who in asked if who != CHANCE)
+
+    def _move(self, turn: int, who: Seat, move: Any) -> SeenMove:
+        bot = None if who == CHANCE else self.match.bots[who]
+        decision = self.decisions.get((turn, who))
+        why = (decision.fault, decision.reason) if decision is not None and decision.fault else ("", "")
+        return SeenMove(who, bot, type(move).__name__, self._fields(move), self.codec.move_json(move), *why)
+
+    def _event(self, event: Event, viewer: Viewer) -> SeenEvent:
+        if viewer.sees_all:
+            private = {who: self._payload(payload) for who, payload in event.private.items()}
+            return SeenEvent(event.kind, self._payload(event.public), private)
+        if viewer.seat is not None and viewer.seat in event.private:
+            return SeenEvent(event.kind, None, {viewer.seat: self._payload(event.private[viewer.seat])})
+        return SeenEvent(event.kind, self._payload(event.public), {})
+
+    def _payload(self, payload: Any) -> Fields | None:
+        return None if payload is None else self._fields(payload)
+
+    def _fields(self, value: Any) -> Fields:
+        fields: Fields = self._json(
+            {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
+        )
+        return fields
+
+    def _json(self, value: Any) -> Any:
+        return msgspec.json.decode(self.codec.encode(value))
+
+
+def replay_of(store: Store, match: StoredMatch, game: Game[Any, Any]) -> Replay:
+    """A match of this store, with what the store keeps of its decisions."""
+    decisions = {(decision.turn, decision.seat): decision for decision in store.decisions(match.match_id)}
+    return Replay(match, game, decisions)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """All names and numbers in a JSON value."""
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else None
+    if parts is None:
+        yield value
+    else:
+        for part in parts:
+            yield from _leaves(part)

@@ -1,0 +1,36 @@
+"""Random matches as if they had been stored."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import attrs
+
+from arena.game import Game
+from arena.games.bluff import Bluff
+from arena.games.holdem import Holdem
+from arena.games.liars_dice import LiarsDice
+from arena.record import pack
+from arena.replay import Replay
+from arena.store import StoredMatch, StoredSeat
+from arena.testing.games import random_match
+
+SMALL = {"holdem": Holdem(hands=40), "bluff": Bluff(), "liars-dice": LiarsDice(dice=2)}
+"""Games made short where they would last long; the others are played as they are."""
+BOTS = ("ann", "bob", "cat")
+
+
+def random_replay(game: Game[Any, Any], seats: int, seed: int) -> Replay:
+    """A random match of ann, bob and cat, or the first two."""
+    played = list(random_match(game, seats, Random(seed)))
+    ranks = game.ranks(played[-1][1].state)
+    blank = {field.name: 0 for field in attrs.fields(StoredSeat)}
+    rows = tuple(
+        StoredSeat(**blank | {"seat": seat, "bot": bot, "version": "1", "rank": ranks[seat], "returns": 0.5})
+        for seat, bot in enumerate(BOTS[:seats])
+    )
+    values: dict[str, Any] = {field.name: 0 for field in attrs.fields(StoredMatch)}
+    values |= {"match_id": "0123456789ab", "series_id": "s", "status": "done", "error": None, "seats": rows}
+    match = StoredMatch(**values | {"packed": pack(game, [dict(moves) for moves, _ in played if moves])})
+    return Replay(match, game)
