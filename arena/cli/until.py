@@ -1,13 +1,33 @@
-"""When a tournament may stop before its schedule ends: `--until`."""
+"""When a tournament may stop before its schedule ends: `--until`, and what a folder remembers of it."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from math import fsum
 
-from arena.analysis.until import Goal, Until
+import attrs
+
+from arena.analysis.until import Goal, Until, parse_goal
+from arena.errors import ConfigError
 from arena.schedule.course import ClosedSeries, Course
 from arena.show.text import as_time
+from arena.tournament.prepare import Tournament
+from arena.tournament.run import Run
+
+GOAL = "until"
+"""Where the store keeps the goal of `--until` and the series planned for it."""
+GOAL_LEFT = "until_left"
+"""And whether there was play without it since: what is past its end was wanted then, and is not removed."""
+
+
+def until_rule(tournament: Tournament) -> UntilRule | None:
+    """The rule that `--until` names.  Raises ConfigError if it is not a goal, or not one for so many bots."""
+    if tournament.plan.until is None:
+        return None
+    goal = parse_goal(tournament.plan.until)
+    Until(goal, [str(number) for number in range(tournament.plan.entrants)], 1)
+    return UntilRule(goal, rated_by=tournament.game.rated_by)
 
 
 class UntilRule:
@@ -75,3 +95,28 @@ class UntilRule:
         if self._by_returns:  # tests/analysis/test_until.py shows how far that can go
             settled += "; returns that are rare and large, and have not come yet, may still say otherwise"
         return settled
+
+
+def with_goal(run: Run, rule: UntilRule | None) -> Run:
+    """The run, which will keep the goal in its folder once play begins.
+
+    Raises ConfigError if the folder was begun with another goal.
+    """
+    store = run.store
+    meta, has_matches = store.meta(), bool(store.finished())
+    kept = meta.get(GOAL)
+    if rule is None:
+        if kept is not None:
+            run.when_begun.append(partial(store.set_meta, GOAL_LEFT, True))
+        return run
+    asked = [str(rule.goal), run.plan.series]
+    if kept is not None and kept != asked and has_matches:
+        goal, series = kept
+        raise ConfigError(
+            f'{run.folder} was begun with --until "{goal}" over {series} series, and to look again for '
+            "another goal or in a longer schedule would err more often than it says: --until none goes on "
+            "without, --fresh plays anew, --out DIR elsewhere"
+        )
+    run.when_begun.append(partial(store.set_meta, GOAL, asked))
+    run.when_begun.append(partial(store.set_meta, GOAL_LEFT, False))
+    return attrs.evolve(run, may_cut=not has_matches or (kept == asked and not meta.get(GOAL_LEFT)))

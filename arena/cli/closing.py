@@ -1,0 +1,141 @@
+"""What a run says when it is over: its faults, what was in its way, our bugs, the commands that come next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+from arena.show.board import tally
+from arena.show.text import capsule_lines
+from arena.store import FaultCount
+from arena.tournament.folder import is_latest
+from arena.tournament.plan import format_of
+from arena.tournament.run import Run
+from arena.tournament.summary import Summary
+from arena.tournament.writer import BUGS
+from arena.units import format_duration
+from arena.words import counted, printable
+
+ABORTED_SHOWN = 5
+ID_DIGITS = 8
+"""Enough of a match's id: among 100,000 matches another one begins so with probability 2e-5."""
+
+
+@attrs.frozen
+class Closing:
+    """The last words on a run, line by line."""
+
+    run: Run
+    summary: Summary
+    resume: str
+    """The command that goes on with the folder."""
+    faults: Sequence[FaultCount]
+    """Of all matches in the folder, as those are that follow."""
+    aborted: Sequence[str]
+    """The ids of the matches that our bugs spoilt."""
+
+    @property
+    def has_bugs(self) -> bool:
+        return bool(self.aborted or self.summary.bugs_seen)
+
+    def lines(self) -> Iterator[str]:
+        """What there is to know besides the result."""
+        yield from tally(self.faults, self._where())
+        yield from self._remarks()
+        yield from self._first_fault()
+        yield from self._bugs_of_matches()
+        yield from self._bugs_of_connections()
+
+    def interrupted(self, *, fresh: bool) -> str:
+        """What there is after Ctrl-C or SIGTERM; `fresh`: the run was to put aside what was there."""
+        if self.run.has_begun:
+            return f"interrupted after {counted(self.summary.played, 'match')}; to go on: {self.resume}"
+        if fresh:
+            return f"interrupted before the first match; {self.run.folder} is as it was"
+        return f"interrupted before the first match; to go on: {self.resume}"
+
+    def next_commands(self) -> Iterator[str]:
+        """Two commands that work as they stand here."""
+        match = next(self.run.store.matches(), None) if self.summary.last is None else self.summary.last
+        commands = {}
+        if match is not None:
+            commands[f"arena replay {match.match_id[:ID_DIGITS]}{self._where()}"] = "a match, move by move"
+        commands[f"arena report{self._where()} --open"] = "all of it on one page"
+        yield f"\nresults in {self.run.folder}; next:"
+        wide = max(map(len, commands)) + 4
+        for command, words in commands.items():
+            yield f"  {command:{wide}}{words}"
+
+    def _remarks(self) -> Iterator[str]:
+        summary = self.summary
+        if summary.is_out_of_time:
+            limit = format_duration(self.run.plan.max_time or 0.0)
+            yield f"stopped after {limit} (--max-time); to go on: {self.resume}"
+        for broken in summary.left_out:
+            yield f"left out: {printable(str(broken))}"
+        if summary.lagged:
+            yield (
+                f"{counted(summary.lagged, 'decision')} may have been spoilt by the arena's own lag, up to "
+                f"{summary.lag_worst_s * 1000:.0f} ms: fewer tables (--concurrency) or longer limits help"
+            )
+
+    def _first_fault(self) -> Iterator[str]:
+        """The fault that stopped the run, with its evidence."""
+        entry = self.summary.first_fault
+        if entry is not None:
+            capsule = entry.record.capsules[0]
+            decision, bot = capsule.decision, entry.pairing.bots[capsule.decision.seat]
+            yield (
+                f"stopped at the first fault: {bot} in match {entry.match_id}, turn {decision.turn}: "
+                f"{decision.fault} ({printable(decision.reason)})"
+            )
+            yield from capsule_lines(capsule.lines)
+            yield f"when the bot is mended: the same command with --fresh; as it is: {self.resume}"
+
+    def _bugs_of_matches(self) -> Iterator[str]:
+        aborted = self.aborted
+        for id in aborted[:ABORTED_SHOWN]:
+            error = _last_line(self.run.store.match(id).error or "")
+            yield f"match {id} was aborted by a bug of the arena or the rules: {error}"
+        if aborted:
+            yield f"  arena replay {aborted[0]}{self._where()}    its moves, and the traceback"
+            if self._can_play_again:
+                yield f"  {self.resume} --only {aborted[0]}    plays it again"
+        if len(aborted) > ABORTED_SHOWN:
+            yield f"  {counted(len(aborted), 'match')} were aborted in all; `arena matches` lists them"
+
+    @property
+    def _can_play_again(self) -> bool:
+        """Whether one match may be played again: no later one depends on it."""
+        kind = format_of(self.run.plan)
+        return kind.is_offered and not kind.is_adaptive
+
+    def _bugs_of_connections(self) -> Iterator[str]:
+        if seen := self.summary.bugs_seen:
+            error = _last_line(self.summary.bugs[-1])
+            ended = "a connection" if seen == 1 else f"{seen:,} connections"
+            yield f"{ended} ended by a bug of the arena: {error}; see {self.run.folder / BUGS}"
+
+    def _where(self) -> str:
+        """The folder as the last word of a command, if it must be said."""
+        return "" if is_latest(self.run.folder) else f" {shlex.quote(str(self.run.folder))}"
+
+
+def resume_command(command: str, folder: Path) -> str:
+    """The words that go on with a folder: `arena run --resume DIR`."""
+    return f"{command} --resume {shlex.quote(str(folder))}"
+
+
+def closing_of(run: Run, summary: Summary, resume: str) -> Closing:
+    """What is to be said of a run that is over."""
+    store = run.store
+    aborted = [match.match_id for match in store.finished().values() if match.aborted]
+    return Closing(run, summary, resume, store.faults(published=True), aborted)
+
+
+def _last_line(traceback_text: str) -> str:
+    """Where a traceback says what was raised."""
+    return printable(traceback_text.strip().rpartition("\n")[2])
