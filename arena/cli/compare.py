@@ -17,9 +17,9 @@ from arena.show.text import as_json, out, say
 from arena.store import Store
 from arena.tournament.folder import open_run
 from arena.tournament.plan import BotSpec, Plan, parse_rules, size_of, with_options
-from arena.tournament.prepare import Tournament, game_class, prepare
+from arena.tournament.prepare import Tournament, prepare
 from arena.tournament.run import Run
-from arena.tournament.stored import stored_plan
+from arena.tournament.stored import source_of, stored_plan
 from arena.units import signed, unexpected
 from arena.words import counted
 
@@ -87,7 +87,7 @@ def _plan(
     )
     plan = with_options(plan, options, base=here)
     if rules:
-        plan = attrs.evolve(plan, rules=parse_rules(game_class(plan.game), rules))
+        plan = attrs.evolve(plan, rules=parse_rules(source_of(plan, None).cls, rules))
     # What is asked for is a number of series: the limit on matches follows from it.
     return attrs.evolve(plan, matches_max=max(plan.matches_max, size_of(plan, plan.entrants).matches))
 

@@ -14,7 +14,7 @@ from arena.cli.group import EXIT_CODES, cli, options
 @click.argument("words", metavar="[PLAN.toml | BOT…]", nargs=-1)
 @options(
     "What is played",
-    ("--game", "NAME", "The game; `arena games` lists them.  [liars-dice]"),
+    ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
     ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
     ("--tournament", "FORMAT", "round-robin, gauntlet, swiss or knockout.  [round-robin]"),
     ("--seats", "N", "Bots at a table.  [2]"),
@@ -118,7 +118,7 @@ def run(
 @click.argument("bots", metavar="[NEW OLD]", nargs=-1)
 @options(
     "What is played",
-    ("--game", "NAME", "The game; `arena games` lists them.  [liars-dice]"),
+    ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
     ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
     ("--field", "*BOT", "Who both play against, in the same seats with the same deals; may be repeated."),
     ("--seats", "N", "Bots at a table: NEW or OLD, and one less of the field.  [2]"),

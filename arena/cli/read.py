@@ -31,6 +31,9 @@ def reading(command: F) -> F:
 
 
 folder_argument = click.argument("folder", metavar="[DIR]", default=LATEST, type=click.Path(path_type=Path))
+game_option = click.option(
+    "--game", metavar="FILE.py|module:Class", help="The game, where the folder need not know it.  [as it was]"
+)
 
 
 def _opened(folder: Path) -> Store:
@@ -122,7 +125,8 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Form
 @folder_argument
 @click.option("--out", "path", metavar="FILE", help="Where to.  [DIR/report.html]")
 @click.option("--open", "is_opened", is_flag=True, help="Show it in the browser.")
-def report(folder: Path, path: str | None, is_opened: bool) -> int:
+@game_option
+def report(folder: Path, path: str | None, is_opened: bool, game: str | None) -> int:
     """One page to look at and hand on: who is best, how sure that is, and why who lost.
 
     A single file without links to elsewhere: leaderboard, ratings, match-ups, seats, faults, thinking
@@ -133,15 +137,32 @@ def report(folder: Path, path: str | None, is_opened: bool) -> int:
     """
     from arena.report import write_report
     from arena.show.text import out
+    from arena.tournament.stored import stored_game
 
     with _opened(folder) as store:
-        written = write_report(store, None if path is None else Path(path))
+        if game is not None:
+            stored_game(store, game)  # a wrong one is told before anything is written
+        written = write_report(store, None if path is None else Path(path), game=game)
+        _say_what_is_missing(store, game)
     out(str(written))
     if is_opened:
         import webbrowser
 
         webbrowser.open(written.absolute().as_uri())
     return _complained(store)
+
+
+def _say_what_is_missing(store: Store, game: str | None) -> None:
+    """Says why the page shows no matches, if it does not: what is missing there is not the user's mistake."""
+    from arena.show.text import say
+    from arena.tournament.stored import stored_game
+
+    try:
+        stored_game(store, game)
+    except ConfigError as error:
+        say(f"arena: the page shows no matches: {error}")
+    except KeyError:  # an older folder, which names no game
+        pass
 
 
 @cli.command()
@@ -195,8 +216,9 @@ def _match_row(match: StoredMatch) -> tuple[Any, ...]:
 @click.argument("match", metavar="MATCH")
 @folder_argument
 @click.option("--as", "viewer", metavar="BOT|spectator", help="Hide what this one did not know.")
+@game_option
 @reading
-def replay(match: str, folder: Path, viewer: str | None, form: Form) -> None:
+def replay(match: str, folder: Path, viewer: str | None, game: str | None, form: Form) -> None:
     """A match move by move, with all hands.
 
     MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
@@ -215,7 +237,7 @@ def replay(match: str, folder: Path, viewer: str | None, form: Form) -> None:
         match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
         folder = home if (home / "arena.db").is_file() else folder
     with _opened(folder) as store:
-        played = replay_of(store, store.match(match), stored_game(store))
+        played = replay_of(store, store.match(match), stored_game(store, game))
         seen_by = viewer_of(played.match, viewer)
         if form == "json":
             out(as_json(steps_json(played, seen_by)))
@@ -261,14 +283,18 @@ def _evidence(capsule: Path) -> str:
 def games(name: str | None, form: Form) -> None:
     """The games, or the house rules of one, with their defaults.
 
+    NAME may be a file or module:Class, as for `arena run --game`.
+
     \b
-    Example: arena games liars-dice
+    Examples:
+      arena games liars-dice
+      arena games ./kuhn.py
     """
     import attrs
 
     from arena.games import GAMES
     from arena.show.text import as_table, out
-    from arena.tournament.prepare import game_class
+    from arena.tournament.game_source import find_game
 
     if name is None:
         header = ("game", "title", "seats_min", "seats_max", "rated_by", "version")
@@ -276,7 +302,7 @@ def games(name: str | None, form: Form) -> None:
         rows = [(c.name, c.title, c.seats[0], c.seats[-1], c.rated_by, c.version) for c in classes]
         out(as_table(header, rows, form))
         return
-    cls = game_class(name)
+    cls = find_game(name).cls
     if form is None:
         out(f"{cls.title} ({cls.name}), version {cls.version}: {cls.seats[0]} to {cls.seats[-1]} seats\n")
         out(f"{(sys.modules[cls.__module__].__doc__ or '').strip()}\n")

@@ -14,8 +14,8 @@ from arena.errors import ConfigError
 from arena.show.text import as_json, as_time, out, say
 from arena.tournament.folder import matches_there
 from arena.tournament.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
-from arena.tournament.prepare import QUICKSTART, Tournament, game_class
-from arena.tournament.stored import stored_plan
+from arena.tournament.prepare import QUICKSTART, Tournament
+from arena.tournament.stored import source_of, stored_plan
 from arena.words import counted
 
 MATCH_S = 0.08
@@ -59,7 +59,7 @@ def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]
         named = list((Counter(named) - Counter(plan.bots)).elements())
     plan = with_options(attrs.evolve(plan, bots=(*plan.bots, *named)), options, base=here)
     if rules:
-        plan = attrs.evolve(plan, rules={**plan.rules, **parse_rules(game_class(plan.game), rules)})
+        plan = attrs.evolve(plan, rules={**plan.rules, **parse_rules(source_of(plan, resume).cls, rules)})
     return plan
 
 

@@ -15,7 +15,7 @@ from arena.cli.group import cli, options
 @options(
     "What is tried",
     ("--only", "*HABIT", "Just this habit; may be repeated."),
-    ("--game", "NAME", "What BOT plays.  [its own, or liars-dice]"),
+    ("--game", "NAME", "What BOT plays: a name, a .py file or module:Class.  [its own, or liars-dice]"),
     ("--quick", None, "A third of the matches."),
     ("--sandbox", "shield|strict|off", "What the bots are shut in.  [shield]"),
 )

@@ -15,13 +15,16 @@ NAME = "report.html"
 __all__ = ["NAME", "write_report"]
 
 
-def write_report(store: Store, path: Path | None = None) -> Path:
-    """Writes the page, beside the store unless told otherwise, whole or not at all, and says where it is."""
+def write_report(store: Store, path: Path | None = None, *, game: str | None = None) -> Path:
+    """Writes the page, beside the store unless told otherwise, whole or not at all, and says where it is.
+
+    `game` says where the game is, if the folder need not; without a game the page shows no matches.
+    """
     from arena.report.page import page
     from arena.store import write_text
 
     path = path or store.folder / NAME
     with store.frozen():
-        text = page(store)
+        text = page(store, game)
     write_text(path, text)
     return path

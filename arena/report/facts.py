@@ -21,7 +21,7 @@ from arena.game import Game
 from arena.report.charts import Line
 from arena.store import DATABASE, Store
 from arena.strict import read_regular
-from arena.tournament.stored import stored_game
+from arena.tournament.stored import ORIGIN, stored_game
 
 PAGES_MAX = 100
 """Bots that get a page of their own; of more the first ones."""
@@ -90,12 +90,12 @@ class Facts:
         return self.board.rows
 
 
-def facts_of(store: Store, sheet: Sheet, board: Leaderboard) -> Facts:
+def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = None) -> Facts:
     """The facts of what the store holds; `sheet` and `board` are read from it already."""
     scale, faults = board.scale, store.faults(published=True)
     names = [row.bot for row in board.rows]
     return Facts(
-        played=_played(store, store.meta()),
+        played=_played(store, store.meta(), game),
         board=board,
         pages=tuple(bot_page_of(sheet, board, name, faults) for name in names[:PAGES_MAX]),
         seats=_seats(sheet, scale),
@@ -104,15 +104,17 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard) -> Facts:
     )
 
 
-def _played(store: Store, meta: Mapping[str, Any]) -> Played:
+def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> Played:
     identity, run = meta.get("identity", {}), _run_file(store)
     game: Game[Any, Any] | None = None
     trouble = ""
     try:
-        game = stored_game(store)
+        game = stored_game(store, word)
     except (ConfigError, KeyError) as error:  # KeyError: a folder that names no game
         is_known = isinstance(error, ConfigError)
         trouble = str(error) if is_known else f"{store.folder} does not say which game it holds"
+        if ORIGIN in meta:  # the page is handed on: it does not say where the game's file was looked for
+            trouble = "the rules of its game were not at hand when this page was written"
     usual = {} if game is None else {field.name: field.default for field in attrs.fields(type(game))}
     rules = identity.get("rules", {})
     return Played(

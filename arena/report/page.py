@@ -38,10 +38,10 @@ MEETINGS_MAX = 20
 """Opponents on a bot's page; of more those that stand nearest to it."""
 
 
-def page(store: Store) -> str:
-    """The whole page of what the store holds now."""
+def page(store: Store, game: str | None = None) -> str:
+    """The whole page of what the store holds now; `game` says where the game is, if the folder need not."""
     sheet = read_sheet(store)
-    facts = facts_of(store, sheet, leaderboard(store, sheet=sheet))
+    facts = facts_of(store, sheet, leaderboard(store, sheet=sheet), game)
     text = without = _rendered(facts, [])
     room = max(SCENES_BYTES_LEAST, min(SCENES_BYTES_MAX, BYTES_MAX - _bytes(without)))
     shown = _scenes(store, sheet, facts, room)

@@ -15,6 +15,7 @@ from arena.torture.processes import adopt_orphans
 from arena.torture.promises import Observed, Row, Terms
 from arena.torture.trial import Trial, observe
 from arena.tournament.entrants import resolve
+from arena.tournament.game_source import placed
 
 SERIES, SERIES_QUICK = 3, 1
 PAIRS_MAX = 3
@@ -49,7 +50,7 @@ def _with_bots(bots: Sequence[str], terms: Terms, game: str) -> list[Trial]:
     """A trial for each of these bots.  Raises ConfigError if one is none."""
     entrants = [resolve(spec, base=Path.cwd()) for spec in bots]
     return [
-        Trial(_yours(entrant), terms, bot=spec, game=game or _game(entrant))
+        Trial(_yours(entrant), terms, bot=spec, game=placed(game, Path.cwd()) or _game(entrant))
         for spec, entrant in zip(bots, entrants, strict=True)
     ]
 

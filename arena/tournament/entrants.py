@@ -22,6 +22,7 @@ from arena.errors import ConfigError
 from arena.players.entrant import Argv, Entrant
 from arena.strict import did_you_mean, read_table, read_toml
 from arena.tournament.fingerprints import fingerprint
+from arena.tournament.modules import module_file
 from arena.tournament.recipe import A_COMMAND, RECIPE
 from arena.units import shown
 from arena.wire.names import alike, told_apart
@@ -184,31 +185,12 @@ def _from_file(file: Path) -> Entrant:
 def _from_module(target: str, base: Path) -> Entrant:
     """The bot of a class; the module is looked for, not imported."""
     module, _, name = target.partition(":")
-    path = base.joinpath(*module.split("."))
-    own = next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
-    file = own or _installed(module)
-    if file is None:
-        raise ConfigError(f"{target}: no module {module} in {base} or among the installed ones")
-    folder = base if own else None
-    return Entrant(name=name, kind="local", language="Python", folder=folder, files=(file,), target=target)
-
-
-def _installed(module: str) -> Path | None:
-    """The source file of a module on `sys.path`."""
-    from importlib.util import find_spec
-
-    package, *inner = module.split(".")  # a module in it would be found only after the package is imported
-    try:
-        found = find_spec(package)
-    except (ImportError, ValueError):
-        return None
+    found = module_file(module, base)
     if found is None:
-        return None
-    if not inner:
-        return Path(found.origin) if found.origin and os.path.isfile(found.origin) else None
-    places = [Path(folder, *inner) for folder in found.submodule_search_locations or ()]
-    files = [file for place in places for file in (place.with_suffix(".py"), place / "__init__.py")]
-    return next((file for file in files if file.is_file()), None)
+        raise ConfigError(f"{target}: no module {module} in {base} or among the installed ones")
+    file, is_own = found
+    folder = base if is_own else None
+    return Entrant(name=name, kind="local", language="Python", folder=folder, files=(file,), target=target)
 
 
 def _from_command(line: str, base: Path) -> Entrant:

@@ -55,6 +55,15 @@ def fingerprint(entrant: Entrant) -> str:
     return digest.hexdigest()
 
 
+def fingerprint_of(contents: Iterable[tuple[str, bytes]]) -> str:
+    """32 hexadecimal digits that change whenever one of these contents, or its name, does."""
+    digest = blake2b(digest_size=16)
+    for name, content in contents:
+        _feed(digest, os.fsencode(name))
+        _feed(digest, content)
+    return digest.hexdigest()
+
+
 def needs_build(entrant: Entrant) -> bool:
     """Whether the bot must be built before it runs: never was, its files changed, or the result is gone."""
     if not entrant.build or entrant.folder is None:
@@ -91,9 +100,9 @@ def mark_built(entrant: Entrant, outputs: Iterable[str]) -> Entrant:
     return entrant
 
 
-def sources(folder: Path) -> list[str]:
-    """The files of a bot's folder that its fingerprint may cover, by relative path, sorted."""
-    return _walk(folder, skipped=("build",))
+def sources(folder: Path, *, skipped: Sequence[str] = ("build",)) -> list[str]:
+    """The files of a folder that a fingerprint may cover, by relative path, sorted."""
+    return _walk(folder, skipped=skipped)
 
 
 def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:

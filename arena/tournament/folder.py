@@ -21,13 +21,15 @@ from arena.store.capsules import LEFT_OUT
 from arena.store.files import code_of, connect, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 from arena.tournament.fingerprints import check_unchanged
+from arena.tournament.game_source import as_kept
 from arena.tournament.plan import Plan, differences, format_of, identity, terms_of
 from arena.tournament.prepare import RESULTS, Tournament
 from arena.tournament.run import Run
 from arena.tournament.stopping import StopRule
-from arena.tournament.stored import stored_form
+from arena.tournament.stored import ORIGIN, stored_form
 
 LATEST = RESULTS / "latest"
+OTHERWISE = "--fresh plays anew, --out DIR elsewhere"
 ASIDE = f"{DATABASE}.before"
 """Where `--fresh` puts the database until play begins."""
 _SUFFIXES = ("", "-wal", "-shm")
@@ -124,6 +126,7 @@ def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
         "game_version": tournament.game.version,
         "tokens": _tokens(plan, tokens),
         **_scale(tournament),
+        **_kept_origin(tournament),
     }
     return Store.create(tournament.folder, meta=meta)
 
@@ -134,7 +137,8 @@ def _continued(tournament: Tournament) -> Store:
     try:
         _check_continues(tournament, store)
         store.set_meta("tokens", _tokens(tournament.plan, store.meta()["tokens"]))
-        for key, value in _scale(tournament).items():  # it is an older arena's, perhaps
+        # It is an older arena's, perhaps, or its game's file has been moved.
+        for key, value in {**_scale(tournament), **_kept_origin(tournament)}.items():
             store.set_meta(key, value)
     except BaseException:
         store.close()
@@ -146,24 +150,24 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     """Raises ConfigError if the matches of the store are not matches of this plan, or of other bots."""
     folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
-    otherwise = "--fresh plays anew, --out DIR elsewhere"
     changed = differences(meta["identity"], identity(plan, tournament.game))
     if changed:
-        raise ConfigError(f"{folder} is of another plan: {'; '.join(changed)}; {otherwise}")
+        raise ConfigError(f"{folder} is of another plan: {'; '.join(changed)}; {OTHERWISE}")
+    _check_same_game(tournament, meta.get(ORIGIN, {}))
     before = meta["plan"]["series"]
     if plan.series < before:
-        raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {otherwise}")
+        raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {OTHERWISE}")
     known = {bot.bot: bot for bot in store.bots() if bot.status != "left out"}
     named = {entrant.name for entrant in tournament.entrants}
     lacking = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
     if lacking:
-        raise ConfigError(f"{folder} has matches of {', '.join(lacking)}: name them too, or {otherwise}")
+        raise ConfigError(f"{folder} has matches of {', '.join(lacking)}: name them too, or {OTHERWISE}")
     more = sorted(named - known.keys())
     if more and known and not format_of(plan).only_grows(len(known), plan.entrants, terms_of(plan, 0)):
         hint = ', or --sets "all" if all sets met so far' if plan.tournament == "round-robin" else ""
         raise ConfigError(
             f"{folder} is of a {plan.tournament} that has begun without {', '.join(more)} and would pair "
-            f"others with them: {otherwise}{hint}"
+            f"others with them: {OTHERWISE}{hint}"
         )
     check_unchanged(tournament.entrants, {name: bot.fingerprint for name, bot in known.items()})
 
@@ -181,6 +185,21 @@ def _scale(tournament: Tournament) -> dict[str, Any]:
         "returns_unit": list(game.returns_unit),
         "ranked_by": format_of(tournament.plan).ranked_by,
     }
+
+
+def _kept_origin(tournament: Tournament) -> dict[str, Any]:
+    """Where the game comes from, if it is not built in, for those who replay its matches."""
+    return {} if tournament.origin is None else {ORIGIN: as_kept(tournament.origin)}
+
+
+def _check_same_game(tournament: Tournament, kept: Mapping[str, str]) -> None:
+    """Raises ConfigError if the game's files have changed, whatever its version says."""
+    origin = tournament.origin
+    if origin is not None and origin.fingerprint != kept.get("fingerprint"):
+        raise ConfigError(
+            f"{tournament.folder}: {origin.module or origin.file.name} has changed since its matches were "
+            f"played; {OTHERWISE}"
+        )
 
 
 def _stored_tokens(folder: Path) -> dict[str, str]:

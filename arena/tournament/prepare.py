@@ -12,10 +12,9 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.games import GAMES
 from arena.players.entrant import Entrant
-from arena.strict import did_you_mean
 from arena.tournament.entrants import check_apart, check_games, remote, resolve, unique_names
+from arena.tournament.game_source import Origin
 from arena.tournament.plan import (
     BotSpec,
     Plan,
@@ -26,6 +25,7 @@ from arena.tournament.plan import (
     size_of,
     size_words,
 )
+from arena.tournament.stored import source_of
 
 RESULTS = Path("results")
 QUICKSTART = Plan(
@@ -45,6 +45,8 @@ class Tournament:
     """Those that the arena starts, then those with a token."""
     folder: Path
     concurrency: int
+    origin: Origin | None = None
+    """Where the game comes from, if it is not built in."""
 
     @property
     def size(self) -> str:
@@ -57,16 +59,11 @@ class Tournament:
         return size_of(self.plan, self.plan.entrants).matches
 
 
-def game_class(name: str) -> type[Game[Any, Any]]:
-    """The class of a game.  Raises ConfigError if there is none of that name."""
-    if name not in GAMES:
-        raise ConfigError(f"there is no game {name!r}{did_you_mean(name, GAMES)}; known: {', '.join(GAMES)}")
-    return GAMES[name]
-
-
 def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tournament:
     """Checks the whole plan, its bots included; nothing is written or started.  Raises ConfigError."""
-    cls = game_class(plan.game)
+    source = source_of(plan, resume)
+    cls = source.cls
+    plan = attrs.evolve(plan, game=cls.name)
     check_seats(cls, plan.seats)
     check(plan, where=where)
     game = make_game(cls, plan.rules)
@@ -80,7 +77,8 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
     check_games(entrants, plan.game)
     _check_anchor(plan, entrants)
     folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
-    return Tournament(plan, game, entrants, _shortest(folder), concurrency_of(plan, os.cpu_count() or 1))
+    concurrency = concurrency_of(plan, os.cpu_count() or 1)
+    return Tournament(plan, game, entrants, _shortest(folder), concurrency, source.origin)
 
 
 def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:

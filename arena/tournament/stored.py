@@ -14,39 +14,76 @@ import arena
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.store import Store, write_text
+from arena.tournament.game_source import Source, find_game, names_files, recalled
 from arena.tournament.plan import (
     Plan,
     as_mapping,
     make_game,
     plan_from,
 )
-from arena.tournament.prepare import game_class
 from arena.tournament.run import Run
+from arena.units import shown
+
+ORIGIN = "game_origin"
+"""Where the store keeps where a game that is not built in comes from."""
+
+ASK = "name the one it was played with by --game"
 
 
 def stored_plan(folder: Path) -> Plan:
-    """The plan of a results folder, as it was run last."""
-    try:
-        store = Store.open(folder)
-    except ConfigError:  # it is its layout that is damaged, perhaps
-        store = Store.checked(folder)
-    with store:
+    """The plan of a results folder, as it was run last.
+
+    The folder may be somebody else's, so its game is a name: `source_of` says what that may import.
+    """
+    with _opened(folder) as store:
         meta = store.meta()
     plan = plan_from(meta["plan"], where=str(folder), base=folder.resolve())
-    bots = (attrs.evolve(bot, base=Path(os.path.normpath(bot.base))) for bot in plan.bots)
-    return attrs.evolve(plan, bots=tuple(bots))
+    bots = tuple(attrs.evolve(bot, base=Path(os.path.normpath(bot.base))) for bot in plan.bots)
+    name = meta["identity"]["game"]
+    if names_files(name):
+        raise ConfigError(f"{folder}: {shown(name)} is no game's name")
+    return attrs.evolve(plan, bots=bots, game=name)
 
 
-def stored_game(store: Store) -> Game[Any, Any]:
-    """The game of a results folder, with its house rules."""
+def _opened(folder: Path) -> Store:
+    try:
+        return Store.open(folder)
+    except ConfigError:  # it is its layout that is damaged, perhaps
+        return Store.checked(folder)
+
+
+def source_of(plan: Plan, resume: Path | None) -> Source:
+    """The game of a plan, which is perhaps that of the folder to go on with.  Raises ConfigError."""
+    if resume is None or names_files(plan.game):
+        return find_game(plan.game)
+    with _opened(resume) as store:
+        if store.meta()["identity"]["game"] != plan.game:
+            return find_game(plan.game)
+        return stored_source(store, ask=f"{ASK}, or play anew by --fresh with --game")
+
+
+def stored_game(store: Store, word: str | None = None) -> Game[Any, Any]:
+    """The game of a results folder, with its house rules; `word` says where it is, if the folder need not.
+
+    Raises ConfigError if there is none, or it is not the one that was played here.
+    """
     identity = store.meta()["identity"]
-    cls = game_class(identity["game"])
+    cls = stored_source(store).cls if word is None else find_game(word).cls
+    if cls.name != identity["game"]:
+        raise ConfigError(f"{store.folder} was played with {identity['game']}, and {word} is {cls.name}")
     if identity["version"] != cls.version:
         raise ConfigError(
-            f"{store.folder} was played with version {identity['version']} of {cls.name}, and this arena has "
-            f"version {cls.version}: replay it with the arena that run.json names"
+            f"{store.folder} was played with version {identity['version']} of {cls.name}, and "
+            f"{'this arena has' if word is None else f'{word} is'} version {cls.version}: replay it with "
+            f"{'the file it was played with' if ORIGIN in store.meta() else 'the arena that run.json names'}"
         )
     return make_game(cls, identity["rules"])
+
+
+def stored_source(store: Store, *, ask: str = ASK) -> Source:
+    """The game's class, if it is built in or its files are what they were.  Raises ConfigError."""
+    meta = store.meta()
+    return recalled(meta["identity"]["game"], meta.get(ORIGIN), store.folder, ask=ask)
 
 
 def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:

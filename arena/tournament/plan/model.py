@@ -39,6 +39,7 @@ class Plan:
     name: str = ""
     """Names the results folder; empty for a plan made of options alone."""
     game: str = "liars-dice"
+    """A game as `find_game` takes it; of a tournament its name."""
     rules: Mapping[str, Rule] = attrs.field(factory=dict)
     """House rules, as written; `make_game` checks them."""
     tournament: str = "round-robin"

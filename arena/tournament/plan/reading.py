@@ -39,6 +39,7 @@ from arena.strict import (
     unknown,
     whole,
 )
+from arena.tournament.game_source import placed
 from arena.tournament.plan.model import BotSpec, Plan, Rule
 from arena.units import parse_address, shown, unexpected
 
@@ -106,7 +107,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
     """How each key of a plan is read."""
     return {
         "name": _folder_name,
-        "game": text,
+        "game": lambda value: placed(text(value), base),
         "rules": _read_rules,
         "tournament": _format,
         "sets": optional(one_of("all", "balanced")),
