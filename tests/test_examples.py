@@ -40,6 +40,7 @@ def test_no_example_is_forgotten() -> None:
         "plain_bot.py",
         "analyse.py",
         "luck.py",
+        "kuhn.py",
     }
     assert known == {path.name for path in EXAMPLES.iterdir() if path.suffix in (".toml", ".py")}
 
@@ -81,6 +82,18 @@ def test_the_bots_play_without_a_fault(bot: str, tmp_path: Path) -> None:
     """The first bots play a few matches against a built-in one; `--strict` would tell of a fault."""
     result = arena("run", str(EXAMPLES / bot), "random", "--series", "2", "--strict", folder=tmp_path)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.slow
+def test_the_game_is_played_and_retold(tmp_path: Path) -> None:
+    """Kuhn poker, of which the house knows nothing: the random bot plays it over TCP, and its page shows matches."""
+    game, out = str(EXAMPLES / "kuhn.py"), "out"
+    words = ["run", "--game", game, "random", "other=random", "--series", "2", "--strict", "--json", "-q"]
+    result = arena(*words, "--out", out, folder=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert {"chips"} == {row["score_unit"] for row in json.loads(result.stdout)}
+    assert "" == arena("report", out, folder=tmp_path).stderr
+    assert "Kuhn Poker" in (tmp_path / out / "report.html").read_text()
 
 
 @pytest.mark.slow
