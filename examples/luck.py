@@ -1,13 +1,14 @@
-"""What shared deals are worth, and that memory is worth nothing: python examples/luck.py [--series N] [GAME…]
+"""What shared deals gain, and that memory gains nothing: python examples/luck.py [--series N] [GAME…]
 
 Each pair of bots meets in two tournaments of equally many matches: in one every match has its own deals, in
-the other the rotations of a series share theirs (`arena run --deals`).  Compared is half of the 95 % interval
-of the mean score.  The first pair of a game are two versions of a built-in bot, with one constant changed:
-alike enough that luck decides.  The second pair are far apart, and there is less luck to take away.
+the other the rotations of a series share theirs (`arena run --deals`).  What is compared is the half-width of
+the 95 % interval of the mean score.  The first pair of a game is two versions of a built-in bot, with one
+constant changed: alike enough that luck decides.  The second pair is far apart, so that there is less luck to
+remove.
 
-Half of an interval is itself only known to 1 in √(2 × series), ratio² to 2 in √series: to a fifth for 100.
+A half-width is itself only known to 1 in √(2 × series), ratio² to 2 in √series: to a fifth for 100.
 
-Then a bot that remembers deals plays Liar's Dice, as the arena has it and with a way around.
+Then a bot that remembers deals plays Liar's Dice, under the arena's rules and with a way around them.
 """
 
 import importlib.util
@@ -34,7 +35,7 @@ def built_in(file, cls, **constants):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     unknown = constants.keys() - vars(module).keys()
-    assert not unknown, f"{file} has no {unknown}: the two versions would be one"
+    assert not unknown, f"{file} has no {unknown}: the two versions would be the same"
     vars(module).update(constants)
     return getattr(module, cls)
 
@@ -52,7 +53,7 @@ RandomBot = built_in("random/random_bot.py", "RandomBot")
 
 
 class Remembers(Odds):
-    """`odds` with a memory: where a match begins with its dice of the one before, it looks up the other's."""
+    """`odds` with a memory: if a match begins with its dice of the previous one, it looks up the other's."""
 
     def __init__(self):
         self.matches = []  # of each match the dice that were shown, by round and seat
@@ -73,7 +74,7 @@ class Remembers(Odds):
         return super().move(state, options)
 
     def looked_up(self, state):
-        """The dice of the other, or None."""
+        """The other bot's dice, or None."""
         *_, before, now = [{}, *self.matches]
         own = (1, self.match.seat)
         hidden = sum(dice for _, dice in state["other_hands"]) - len(state["your_hand"])
@@ -81,7 +82,7 @@ class Remembers(Odds):
         return theirs if before.get(own) == now[own] and len(theirs) == hidden else None
 
     def likelihood(self, bid, state, trust=0):
-        """What `odds` decides by; with open dice there is nothing to guess."""
+        """What `odds` decides by; once the dice are known there is nothing to guess."""
         if self.theirs is None:
             return super().likelihood(bid, state, trust)
         face, count = bid
@@ -142,9 +143,9 @@ def played(pair, deals, series, seed):
 
 
 def run_arena(*words, cwd):
-    """Runs `arena` with these words; what goes wrong there ends this program with the arena's sentence.
+    """Runs `arena` with these arguments.  Raises ClickException with the arena's message if it fails.
 
-    In a folder of its own, or `results/latest` here would point to what is removed afterwards.
+    In a folder of its own, or `results/latest` here would point to a folder that is removed afterwards.
     """
     path = os.pathsep.join([str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])])
     command = [sys.executable, "-m", "arena.cli", *words]
@@ -155,7 +156,7 @@ def run_arena(*words, cwd):
 
 
 def half_width(board):
-    """Half of the 95 % interval of the first bot's score; that of the other is as wide."""
+    """Half of the 95 % interval of the first bot's score; the other's is as wide."""
     return (board.score_high[0] - board.score_low[0]) / 2
 
 
@@ -176,7 +177,7 @@ def compared(pair, independent, shared):
 
 
 def show(title, rows):
-    """Prints a table, its numbers to three digits."""
+    """Prints a table, with numbers to three digits."""
     print(title, DataFrame(rows).to_string(index=False, float_format=three_digits), sep="\n\n", end="\n\n")
 
 
@@ -185,11 +186,11 @@ def three_digits(number):
 
 
 @click.command()
-@click.option("--series", type=click.IntRange(2), help="Of every pair.  [20 to 100]")
+@click.option("--series", type=click.IntRange(2), help="Series of every pair.  [20 to 100]")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.argument("games", nargs=-1, metavar="[GAME]...", type=click.Choice(list(GAMES)))
 def main(series, seed, games):
-    """What shared deals are worth in these games (all, if none is named), and what a memory is."""
+    """What shared deals and a memory gain in these games (all, if none is named)."""
     pairs, memories = ([each for each in some if each.game in (games or GAMES)] for some in (PAIRS, MEMORIES))
     with ThreadPoolExecutor(os.cpu_count()) as workers:
 
@@ -200,8 +201,8 @@ def main(series, seed, games):
         remembered = boards(memories, "same")
         rows = [compared(*each) for each in zip(pairs, *both, strict=True)]
         memory = [board.loc[0, MEMORY_COLUMNS] for board in remembered]
-    show("Half of the 95 % interval of the score, with independent and with shared deals:", rows)
-    print("Independent deals would take ratio² times as many matches to say as much.", end="\n\n")
+    show("Half-width of the 95 % interval of the score, with independent and with shared deals:", rows)
+    print("Independent deals would need ratio² times as many matches for the same precision.", end="\n\n")
     if memory:
         show("What a memory gains in Liar's Dice with shared deals, against the same bot without:", memory)
 

@@ -11,7 +11,7 @@ import sys
 
 
 def decide(question):
-    """Challenges what it cannot believe, else bids one die more of the face it holds most of."""
+    """Challenges what it does not believe, otherwise bids one die more of the face it holds most of."""
     (face, count), hand = question["last_bid"], question["your_hand"]
     dice = sum(number for _, number in question["other_hands"])
     believable = hand.count(face) + (dice - len(hand)) / 3

@@ -1,4 +1,4 @@
-"""Prints to standard error what terminals obey: colours, cursor, title, clipboard; then ends: `ansi.py [N]`."""
+"""Prints escape sequences to standard error (colours, cursor, title, clipboard), then exits: `ansi.py [N]`."""
 
 import os
 

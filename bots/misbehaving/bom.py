@@ -1,4 +1,4 @@
-"""Puts a byte order mark before now and then an answer, as some editors do."""
+"""Now and then puts a byte order mark before an answer, as some editors do."""
 
 from honest import encode, move, questions, send_raw
 

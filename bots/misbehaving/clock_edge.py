@@ -1,4 +1,4 @@
-"""Answers at 0.99 of its time, or five milliseconds before it is over, whichever is sooner."""
+"""Answers after 0.99 of its time, or five milliseconds before its end, whichever comes first."""
 
 import time
 

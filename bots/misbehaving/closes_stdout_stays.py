@@ -1,4 +1,4 @@
-"""Closes what it answers over (standard output, or its half of the connection), and stays."""
+"""Closes its way to answer (standard output, or its half of the connection), and keeps running."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Hangs up at every question, comes back, and answers when it is asked again."""
+"""Hangs up at every question, reconnects, and answers when it is asked again."""
 
 import sys
 

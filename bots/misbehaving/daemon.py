@@ -1,4 +1,4 @@
-"""Plays well, and leaves daemons behind: sessions of their own, no environment, no name that betrays them.
+"""Plays well, and leaves daemons behind: with their own sessions, no environment and inconspicuous names.
 
 They give up after a minute.
 """
@@ -13,7 +13,7 @@ SLEEP = f"import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); ti
 
 
 def leave_daemon():
-    """Forks twice, and becomes another program without environment."""
+    """Forks twice, and becomes another program with an empty environment."""
     between = os.fork()
     if between == 0:
         os.setsid()

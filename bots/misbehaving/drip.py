@@ -1,4 +1,4 @@
-"""Lets its answers drip, a byte at a time: `drip.py [SECONDS]` between two bytes."""
+"""Sends its answers a byte at a time, with a pause between bytes: `drip.py [SECONDS]`."""
 
 import sys
 import time

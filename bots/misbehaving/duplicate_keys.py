@@ -1,4 +1,4 @@
-"""Says every key twice, the right value last, which counts."""
+"""Sends every key twice, the right value last, which is the one that counts."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Eats memory while it plays: up to 1.5 GB, 100 MB a question."""
+"""Eats memory while it plays: up to 1.5 GB, 100 MB per question."""
 
 from honest import answer, move, questions
 

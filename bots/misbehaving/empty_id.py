@@ -1,4 +1,4 @@
-"""Answers the id "", which was never given out: as its first word, or over a second connection in mid-match.
+"""Answers the id "", which was never given out: as its first message, or over a second connection in mid-match.
 
 `empty_id.py first|side`.
 """

@@ -1,4 +1,4 @@
-"""Ends before it has done anything."""
+"""Exits before it has done anything."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Ends at last, in mid-match, as if all were well: exit code 0."""
+"""Exits at last, in mid-match, as if all were well: exit code 0."""
 
 import sys
 

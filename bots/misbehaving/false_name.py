@@ -1,4 +1,4 @@
-"""Comes under another's name, each time another: `false_name.py NAME`; then plays well, if it may."""
+"""Uses other bots' names, a different one each time: `false_name.py NAME`; then plays well, if it is let in."""
 
 import sys
 

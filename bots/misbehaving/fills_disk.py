@@ -1,4 +1,4 @@
-"""Fills the disk while it plays: up to 200 MB in its folder, 20 MB a question."""
+"""Fills the disk while it plays: up to 200 MB in its folder, 20 MB per question."""
 
 import os
 import sys

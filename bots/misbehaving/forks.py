@@ -1,4 +1,4 @@
-"""Forks without end, its children as well: up to 300 processes, for twenty seconds."""
+"""Forks again and again, as do its children: up to 300 processes, for twenty seconds."""
 
 import os
 import time
@@ -9,7 +9,7 @@ PROCESSES, FORK_S = 300, 20
 
 
 def fork():
-    """A child that sleeps; `None` where no more are to be had."""
+    """A child that sleeps; `None` if no more can be started."""
     try:
         if os.fork() == 0:
             os.setsid()

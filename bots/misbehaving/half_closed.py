@@ -1,4 +1,4 @@
-"""Closes its half of the connection as soon as it has said its name, and reads on."""
+"""Closes its half of the connection as soon as it has sent its name, and keeps reading."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Sends half an answer at its n-th question, and nothing ever after."""
+"""Sends half an answer to its n-th question, and nothing after that."""
 
 from honest import answer, encode, move, questions, send_raw
 

@@ -1,10 +1,10 @@
-"""Correct, simple Liar's Dice over the plain protocol: what all bots in this folder do else.
+"""Correct, simple Liar's Dice over the plain protocol: what the bots in this folder otherwise do.
 
-    for question in questions():      # connects, says the name
+    for question in questions():      # connects, sends the name
         answer(question, move(question))
 
-Standard library only.  Without ARENA_PORT the same goes over standard input and output.  Run by itself it is
-well-behaved throughout.
+Standard library only.  Without ARENA_PORT it uses standard input and output instead.  Run by itself it never
+misbehaves.
 """
 
 import json
@@ -25,7 +25,7 @@ def connect():
 
 
 def dial():
-    """A connection to where the arena listens for this bot: its first one, or one more."""
+    """A connection to the arena's port for this bot: its first one, or one more."""
     address = (os.environ.get("ARENA_HOST", "127.0.0.1"), int(os.environ["ARENA_PORT"]))
     dialled = socket.create_connection(address)
     dialled.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -58,7 +58,7 @@ def greeting(**more):
 
 
 def messages():
-    """Every object that comes, until the arena hangs up."""
+    """Every object received, until the arena hangs up."""
     text, decoder = b"", json.JSONDecoder()
     while True:
         try:
@@ -92,7 +92,7 @@ def answer(question, move):
 
 
 def send_raw(data):
-    """Bytes as they are; an arena that hangs up meanwhile ends the bot."""
+    """Sends bytes as they are; exits if the arena hangs up meanwhile."""
     try:
         send(data)
     except ConnectionError:
@@ -104,7 +104,7 @@ def encode(question, move):
 
 
 def move(question):
-    """Bids what it holds, then one more; does not believe more than its own and a third of the other dice."""
+    """Bids what it holds, then one more; challenges a count above its own dice and a third of the others."""
     hand, (face, count) = question["your_hand"], question["last_bid"]
     dice = sum(number for _, number in question["other_hands"])
     if question["other_hands"][0][0] != "yourself":

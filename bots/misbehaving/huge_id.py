@@ -1,4 +1,4 @@
-"""Now and then answers an id of 60 kB: digits, letters, a number."""
+"""Now and then answers with an id of 60 kB: digits, letters, a number."""
 
 from itertools import cycle
 

@@ -1,4 +1,4 @@
-"""Now and then bids numbers that do not fit: 1e999, whole ones of 5,000 digits, many places, minus zero."""
+"""Now and then bids numbers that do not fit: 1e999, integers of 5,000 digits, many decimals, minus zero."""
 
 from itertools import cycle
 

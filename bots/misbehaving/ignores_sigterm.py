@@ -1,5 +1,5 @@
-"""Plays well, but will not go: ignores SIGTERM and a closed connection, as do its child and its grandchild,
-which has a session of its own.  Their process ids stand on standard error.  All give up after ten minutes."""
+"""Plays well, but refuses to exit: ignores SIGTERM and a closed connection, as do its child and its grandchild,
+which has its own session.  It writes their process ids to standard error.  All give up after ten minutes."""
 
 import os
 import signal

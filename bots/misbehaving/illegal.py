@@ -1,4 +1,4 @@
-"""Now and then makes a well-formed move that is not allowed: a bid out of turn, or a pass on turn."""
+"""Now and then makes a well-formed move that is not allowed: a bid out of turn, or a pass on its turn."""
 
 from honest import answer, move, questions
 

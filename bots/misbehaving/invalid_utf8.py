@@ -1,4 +1,4 @@
-"""Now and then answers with bytes that are no UTF-8."""
+"""Now and then answers with bytes that are not UTF-8."""
 
 from honest import answer, encode, move, questions, send_raw
 

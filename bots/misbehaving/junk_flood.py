@@ -1,8 +1,8 @@
-"""Floods the arena with what is short to say and long to read: `junk_flood.py KIND WHEN`.
+"""Floods the arena with what is quick to send and slow to read: `junk_flood.py KIND WHEN`.
 
 KIND: `braces` (`{` and a newline), `pairs` (`{}`), `words` (`x{`).  WHEN: `start`, before it says who it is;
-`asked`, before each of its answers; `withdrawn`: it never answers, and floods all the time; `again`: it comes
-back whenever it is thrown out, and floods before it says who it is.
+`asked`, before each of its answers; `withdrawn`: it never answers, and floods all the time; `again`: it
+reconnects whenever it is thrown out, and floods before it says who it is.
 """
 
 import sys
@@ -18,7 +18,7 @@ ENDS_AT = time.monotonic() + FLOOD_S
 
 
 def flood(seconds):
-    """As much junk as the arena takes in so long."""
+    """As much junk as the arena accepts in this time."""
     ends_at = min(time.monotonic() + seconds, ENDS_AT)
     while time.monotonic() < ends_at:
         send_raw(JUNK)

@@ -1,4 +1,4 @@
-"""Answers now and then too late: `late.py [EVERY] [SECONDS]`."""
+"""Now and then answers too late: `late.py [EVERY] [SECONDS]`."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Answers every question with 60 kB that are no answer and do not compress, so that its capsules are large."""
+"""Answers every question with 60 kB of incompressible junk, so that its capsules are large."""
 
 import os
 

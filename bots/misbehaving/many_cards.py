@@ -1,4 +1,4 @@
-"""Bluff: plays 13,000 cards at once, none of which it holds; else what is due, or its first card."""
+"""Bluff: plays 13,000 cards at once, none of which it holds; otherwise the card due, or its first card."""
 
 import json
 

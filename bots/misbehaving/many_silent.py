@@ -1,4 +1,4 @@
-"""Opens 200 connections more and never says a word there."""
+"""Opens 200 more connections and never sends anything on them."""
 
 from honest import answer, dial, move, questions
 

@@ -1,4 +1,4 @@
-"""Now and then bids NaN and Infinity, which Python takes for JSON."""
+"""Now and then bids NaN and Infinity, which Python accepts as JSON."""
 
 from honest import answer, move, questions
 

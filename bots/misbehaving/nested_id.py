@@ -1,4 +1,4 @@
-"""Now and then answers an id that is 30,000 lists within each other, or 60 objects."""
+"""Now and then answers with an id of 30,000 nested lists, or 60 nested objects."""
 
 from itertools import cycle
 

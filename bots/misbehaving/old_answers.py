@@ -1,4 +1,4 @@
-"""Answers every question that it was ever asked once more, before it answers the open one."""
+"""Before it answers a question, answers all earlier ones again."""
 
 from honest import encode, move, questions, send_raw
 

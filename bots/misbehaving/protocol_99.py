@@ -1,4 +1,4 @@
-"""Wants to talk in a protocol that is not spoken."""
+"""Asks for a protocol version that does not exist."""
 
 import honest
 

@@ -1,4 +1,4 @@
-"""Connects and hangs up in a loop beside its play, as fast as it can, for twenty seconds."""
+"""Connects and hangs up in a loop while it plays, as fast as it can, for twenty seconds."""
 
 import threading
 import time

@@ -1,9 +1,9 @@
-"""Knows the dice of others if it has seen the deal before.
+"""Knows the others' dice if it has seen the deal before.
 
 It speaks the full protocol and keeps, while it runs, every hand that a showdown or its own question told it,
 by the names at the table, round and seat.  When a match among the same bots begins with a hand that its seat
-held in an earlier match, it takes the deals for the same ones and plays with open cards.  An instance that
-plays one rotation of each series only must gain nothing by that.
+held in an earlier match, it assumes that the deals are the same and plays as if it saw all dice.  An instance
+that plays only one rotation of each series must gain nothing from that.
 """
 
 from honest import answer, hello, messages, move

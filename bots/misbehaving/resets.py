@@ -1,4 +1,4 @@
-"""Now and then resets its connection (SO_LINGER 0) instead of an answer, comes back and plays on."""
+"""Now and then resets its connection (SO_LINGER 0) instead of answering, reconnects and keeps playing."""
 
 import socket
 import struct

@@ -1,4 +1,4 @@
-"""Now and then says something that is no JSON instead of an answer."""
+"""Now and then sends something that is not JSON instead of an answer."""
 
 from honest import answer, move, questions, send_raw
 

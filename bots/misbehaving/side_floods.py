@@ -1,6 +1,6 @@
 """Opens fifteen more connections that flood before its deadline, and answers late: `side_floods.py [SECONDS]`.
 
-Were the arena deaf meanwhile, the late answers would count as in time.
+If the flood kept the arena from listening, the late answers would count as in time.
 """
 
 import sys
@@ -16,7 +16,7 @@ ENDS_AT = time.monotonic() + FLOOD_S
 
 
 def flood():
-    """Over a connection of its own, again and again, as the arena hangs up."""
+    """Floods over a new connection each time the arena hangs up."""
     while time.monotonic() < ENDS_AT:
         try:
             side = dial()

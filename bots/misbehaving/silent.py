@@ -1,4 +1,4 @@
-"""Falls silent for good at its n-th question, but goes on reading: `silent.py [N]`."""
+"""Stops answering for good at its n-th question, but keeps reading: `silent.py [N]`."""
 
 from honest import answer, move, questions
 

@@ -1,4 +1,4 @@
-"""Takes nearly all the time that an instance's first answer has: `slow_first.py [SECONDS]`."""
+"""Takes nearly all the time allowed for an instance's first answer: `slow_first.py [SECONDS]`."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Writes 200 MB to standard error while it plays, beginning at its n-th question: `stderr_flood.py [N]`."""
+"""Writes 200 MB to standard error while it plays, starting at its n-th question: `stderr_flood.py [N]`."""
 
 import os
 import threading

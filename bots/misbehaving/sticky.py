@@ -1,4 +1,4 @@
-"""Plays well and will not end: ignores SIGTERM, goodbye and the closed connection for a minute."""
+"""Plays well but does not exit: ignores SIGTERM, goodbye and the closed connection for a minute."""
 
 import signal
 import time

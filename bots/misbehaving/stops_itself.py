@@ -1,4 +1,4 @@
-"""Stops itself (SIGSTOP) at last, and stays so."""
+"""Stops itself (SIGSTOP) at last, and stays stopped."""
 
 import os
 import signal

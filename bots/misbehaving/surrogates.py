@@ -1,4 +1,4 @@
-"""Now and then answers with halves of surrogate pairs, escaped, where a move, a key or an id would stand."""
+"""Now and then answers with escaped, unpaired surrogates in place of a move, a key or an id."""
 
 from itertools import cycle
 

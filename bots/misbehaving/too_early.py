@@ -1,4 +1,4 @@
-"""Answers every question, and the next one, before it is asked."""
+"""Answers every question together with the next one, which has not been asked yet."""
 
 from honest import encode, move, questions, send_raw
 

@@ -1,4 +1,4 @@
-"""Tries tokens that nobody has, a connection each, for as long as it is let: at most 500."""
+"""Tries tokens that nobody has, one per connection, until it is stopped: at most 500."""
 
 import secrets
 

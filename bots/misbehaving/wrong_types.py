@@ -1,4 +1,4 @@
-"""Now and then sends a move of the wrong type, each time another."""
+"""Now and then sends a move of the wrong type, a different one each time."""
 
 from itertools import cycle
 

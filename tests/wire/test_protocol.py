@@ -278,19 +278,19 @@ def test_limits_are_those_of_the_code() -> None:
     """Every row of the table."""
     stream, plan = ArenaConnection()._stream, Plan()
     over_allowance = (
-        f"{allowance.BURST_BYTES >> 10} KiB at once and {allowance.BYTES_PER_S >> 10} KiB a second, where a value "
-        f"counts {allowance.VALUE_BYTES} bytes more and a piece of the stream {allowance.PIECE_BYTES}; "
-        "what is more is read later, on the bot's own time"
+        f"{allowance.BURST_BYTES >> 10} KiB at once and {allowance.BYTES_PER_S >> 10} KiB per second, where each value "
+        f"costs {allowance.VALUE_BYTES} bytes extra and each piece of the stream {allowance.PIECE_BYTES}; "
+        "the rest is read later, on the bot's own time"
     )
     assert {
         "length of a value that a bot sends": f"{stream.bytes_max:,} bytes",
-        "brackets inside each other": f"{stream.depth_max}",
-        "what a connection may say before it says who it is": f"{tcp.INTRODUCTION_BYTES_MAX:,} bytes, "
+        "nested brackets": f"{stream.depth_max}",
+        "what a connection may send before it says who it is": f"{tcp.INTRODUCTION_BYTES_MAX:,} bytes, "
         f"{tcp.INTRODUCTION_VALUES_MAX} broken values",
-        "what a bot may say that answers no open question, in all its connections": over_allowance,
-        "new connections to a port": f"{tcp.ACCEPTED_AT_ONCE} at once and {tcp.ACCEPTED_PER_S:g} a second; others wait",
-        "silence before a started bot plays without saying a name": f"{plan.name_wait_s:g} s",
-        "silence before a connection to a port that bots share fills a place": f"{lobby.SILENCES * plan.name_wait_s:g} s",
+        "what a bot may send that answers no open question, in all its connections": over_allowance,
+        "new connections to a port": f"{tcp.ACCEPTED_AT_ONCE} at once and {tcp.ACCEPTED_PER_S:g} per second; others wait",
+        "silence before a started bot plays without sending a name": f"{plan.name_wait_s:g} s",
+        "silence before a connection to a shared port gets a place": f"{lobby.SILENCES * plan.name_wait_s:g} s",
         "the first answer after the start": f"{plan.first_move_time:g} s",
         "time to come back after losing the connection": f"{plan.reconnect_s:g} s",
         "connections from one address to one port that bots share": f"{quotas.ADDRESS_CONNECTIONS_MAX}",
