@@ -98,9 +98,17 @@ def _origin_from(kept: object) -> Origin:
     if not isinstance(kept, Mapping) or not all(isinstance(kept.get(key), str) for key in keys):
         raise ConfigError("it does not say where that comes from")
     origin = Origin(**{key: kept[key] for key in keys} | {"file": Path(kept["file"])})
-    if not origin.file.is_absolute():
+    if not origin.file.is_absolute() or not _is_module_of(origin.file, origin.module):
         raise ConfigError("it does not say where that comes from")
     return origin
+
+
+def _is_module_of(file: Path, module: str) -> bool:
+    """Whether a module of this name can be this file, so that importing the one runs the other."""
+    place = file.parent if file.name == "__init__.py" else file.with_suffix("")
+    return file.suffix == ".py" and (
+        not module or place.parts[1:][-module.count(".") - 1 :] == (*module.split("."),)
+    )
 
 
 # Finding: nothing is imported.
@@ -118,7 +126,7 @@ def locate(word: str) -> Origin:
     if where.suffix == ".py":
         return Origin(where, "", cls, _fingerprint(where, ""))
     if not cls or not all(part.isidentifier() for part in where.name.split(".")):
-        raise ConfigError(f"{word} is no game: expected {EXPECTED}")
+        raise ConfigError(f"{where}{':' if cls else ''}{cls} is no game: expected {EXPECTED}")
     found = module_file(where.name, where.parent)
     if found is None:
         raise ConfigError(f"{word}: no module {where.name} in {where.parent} or among the installed ones")
@@ -205,11 +213,13 @@ def _module(origin: Origin) -> ModuleType:
     from importlib.util import module_from_spec
 
     _check_same(origin, _fingerprint(origin.file, origin.module))
-    top = origin.module.partition(".")[0]
+    top, root = origin.module.partition(".")[0], _root_of(origin.file, origin.module)
+    if not _is_loaded_from(root, top):
+        raise ConfigError(f"{origin.file} cannot be imported: another module is called {top}")
     with _told(origin):
         importlib.invalidate_caches()
         if top not in sys.modules:
-            spec = PathFinder.find_spec(top, [str(_root_of(origin.file, origin.module))])
+            spec = PathFinder.find_spec(top, [str(root)])
             assert spec is not None, f"{origin.file} was just there"
             package = sys.modules[top] = module_from_spec(spec)
             try:
@@ -218,10 +228,14 @@ def _module(origin: Origin) -> ModuleType:
             except BaseException:
                 del sys.modules[top]
                 raise
-        module = importlib.import_module(origin.module)
-    if not module.__file__ or not os.path.samefile(module.__file__, origin.file):
-        raise ConfigError(f"{origin.file} cannot be imported: another module is called {top} already")
-    return module
+        return importlib.import_module(origin.module)
+
+
+def _is_loaded_from(root: Path, top: str) -> bool:
+    """Whether a module of this name, if there is one by now, lies in this folder."""
+    loaded = sys.modules.get(top)
+    places = [*getattr(loaded, "__path__", ()), getattr(loaded, "__file__", None)]
+    return loaded is None or any(place and Path(place).resolve().parent == root.resolve() for place in places)
 
 
 def _check_same(origin: Origin, fingerprint: str) -> None:
@@ -261,7 +275,7 @@ def _class_in(module: ModuleType, origin: Origin) -> GameClass:
     if origin.cls:
         found = getattr(module, origin.cls, None)
         if found is None:
-            raise ConfigError(f"{origin.file} has no class {origin.cls}{did_you_mean(origin.cls, games)}")
+            raise ConfigError(f"{origin.file} has no class {origin.cls}; its games: {listed(games)}")
         if not _is_game(found):
             raise ConfigError(
                 f"{origin.cls} in {origin.file} is no game: it does not derive from arena.game.Game"
