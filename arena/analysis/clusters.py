@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from math import atan, cos, erf, pi, sin, sqrt
+from math import sqrt
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.intervals import rate_interval, rate_of, student_t
+from arena.analysis.intervals import ALIKE, are_alike, interval_of_mean, rate_interval, rate_of
+from arena.analysis.student import student_cdf, student_t
 
 Floats = NDArray[np.float64]
-
-ALIKE = 19.0
-"""Half an interval of k series that do not show how they differ, times k, ÷ the largest value of a match."""
-FREEDOM_MAX = 2000
-"""From so many degrees of freedom on Student's t is normal to 0.0001."""
 
 
 @attrs.frozen(eq=False)
@@ -64,25 +60,19 @@ def share_interval(clusters: Clusters) -> tuple[float, float]:
 
 
 def mean_interval(clusters: Clusters, largest: float) -> tuple[float, float]:
-    """The 95 % interval of a mean a match: `intervals.mean_interval`."""
+    """The 95 % interval of a mean a match: `intervals.interval_of_mean`."""
     series = clusters.present
-    k = len(series.sums)
-    if not k:
-        return 0.0, 0.0
-    means = series.sums / series.counts
-    if means.max() - means.min() <= 1e-9 * largest:  # alike but for rounding
-        half = ALIKE / k * largest
-    else:
+    k, spread, means = len(series.sums), None, series.sums / series.counts
+    if k and not are_alike(means.min(), means.max(), largest):
         spread = total((series.sums - series.mean * series.counts) ** 2)
-        half = student_t(k - 1) * sqrt(k / (k - 1) * spread) / series.matches
-    return series.mean - half + 0.0, series.mean + half + 0.0
+    return interval_of_mean(k, series.mean, series.matches, spread, largest)
 
 
 def chance_to_lead(first: Clusters, second: Clusters, largest: float) -> float:
     """How probable it is that the first has the higher mean; the clusters are of the same series.
 
     How uncertain the difference is, the series of both together show, so that luck they shared
-    cancels.  Where they do not show it, it is as `mean_interval` has it: 19/k × the largest
+    cancels.  Where they do not show it, it is as `interval_of_mean` has it: 19/k × the largest
     difference of a match.  0.5 where one of them has no match.
     """
     if not first.matches or not second.matches:
@@ -99,16 +89,3 @@ def chance_to_lead(first: Clusters, second: Clusters, largest: float) -> float:
 def _pull(clusters: Clusters) -> Floats:
     """What each series adds to the difference of the mean from its expectation."""
     return (clusters.sums - clusters.mean * clusters.counts) / clusters.matches
-
-
-def student_cdf(t: float, freedom: int) -> float:
-    """The probability that Student's t is below `t` (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
-    if freedom >= FREEDOM_MAX:
-        return (1 + erf(t / sqrt(2))) / 2
-    angle, odd = atan(t / sqrt(freedom)), freedom % 2
-    term, terms = (cos(angle) if odd else 1.0), 0.0
-    for power in range(1 + odd, freedom, 2):
-        terms += term
-        term *= cos(angle) ** 2 * power / (power + 1)
-    within = 2 / pi * (angle + sin(angle) * terms) if odd else sin(angle) * terms
-    return min(1.0, max(0.0, (1 + within) / 2))

@@ -7,8 +7,13 @@ from collections.abc import Iterable
 from math import ceil, fsum, inf, sqrt
 from typing import TypeAlias
 
+from arena.analysis.student import student_t
+
 MANY_TIMES = 20_000
 """From here on importing numpy (0.1 s) is cheaper than sorting in Python."""
+
+ALIKE = 19.0
+"""Half an interval of k series that do not show how they differ, times k, ÷ the largest value of a match."""
 
 Tally: TypeAlias = tuple[float, int]
 """Of one series: a sum over its matches, and how many they are."""
@@ -61,8 +66,12 @@ def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
 
 
-def mean_interval(series: Iterable[Tally], largest: float) -> tuple[float, float]:
-    """The 95 % interval of returns ÷ matches, symmetric about it, from (returns, matches) of each series.
+def interval_of_mean(
+    k: int, mean: float, matches: float, spread: float | None, largest: float
+) -> tuple[float, float]:
+    """The 95 % interval of returns ÷ matches of k series, symmetric about it.
+
+    `spread`: Σ(returnsᵢ − mean·mᵢ)²; None where all series went alike (`are_alike`).
 
     Student's t of k−1 degrees of freedom, and V as above: where all series have equally
     many matches that is the textbook's interval for the mean of k series means.
@@ -76,18 +85,17 @@ def mean_interval(series: Iterable[Tally], largest: float) -> tuple[float, float
 
     Without any series it is 0 to 0, as there is no number that would be wide enough.
     """
-    tallies = list(series)
-    k, matches = len(tallies), sum(played for _, played in tallies)
     if k == 0:
         return 0.0, 0.0
-    mean = fsum(total for total, _ in tallies) / matches
-    means = [total / played for total, played in tallies]
-    if max(means) - min(means) <= 1e-9 * largest:  # alike but for rounding
-        half = 19 / k * largest
-    else:
-        spread = fsum((total - mean * played) ** 2 for total, played in tallies)
+    half = ALIKE / k * largest
+    if spread is not None:
         half = student_t(k - 1) * sqrt(k / (k - 1) * spread) / matches
     return mean - half + 0.0, mean + half + 0.0
+
+
+def are_alike(least: float, most: float, largest: float) -> bool:
+    """Whether series went alike, but for rounding: from the least and the largest mean of one."""
+    return most - least <= 1e-9 * largest
 
 
 class Moments:
@@ -131,38 +139,15 @@ class Moments:
         return rate_interval(self.series, self.total, self.matches, spread)
 
     def mean_interval(self, largest: float) -> tuple[float, float]:
-        """As `mean_interval` gives it."""
-        k = self.series
-        if not k:
-            return 0.0, 0.0
-        if self._most - self._least <= 1e-9 * largest:  # alike but for rounding
-            half = 19 / k * largest
-        else:
-            half = student_t(k - 1) * sqrt(k / (k - 1) * self._spread(self.mean)) / self.matches
-        return self.mean - half + 0.0, self.mean + half + 0.0
+        """As `interval_of_mean` gives it."""
+        is_alike = are_alike(self._least, self._most, largest)
+        spread = None if is_alike else self._spread(self.mean)
+        return interval_of_mean(self.series, self.mean, self.matches, spread, largest)
 
     def _spread(self, rate: float) -> float:
         """Σ(totalᵢ − rate·playedᵢ)²."""
         apart = rate - self._first
         return max(0.0, self._squares - 2 * apart * self._products + apart * apart * self._sizes)
-
-
-def student_t(freedom: int) -> float:
-    """The two-sided 95 % quantile of Student's t, to 0.2 %.
-
-    Cornish–Fisher expansion, Abramowitz & Stegun 26.7.5; it fails below 3 degrees, which are exact.
-    """
-    if freedom < 3:
-        return (12.706204736432095, 4.302652729911275)[freedom - 1]
-    z = 1.959963984540054
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-    )
-    return fsum(term / freedom**power for power, term in enumerate(terms))
 
 
 def quantiles(times: array[float], *shares: float) -> tuple[float, ...]:

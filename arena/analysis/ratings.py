@@ -38,8 +38,6 @@ from operator import add
 import attrs
 import numpy as np
 
-from arena.analysis.clusters import student_cdf
-from arena.analysis.intervals import student_t
 from arena.analysis.plackett_luce import (
     Floats,
     Ints,
@@ -53,6 +51,7 @@ from arena.analysis.plackett_luce import (
     slope,
     sums,
 )
+from arena.analysis.student import student_cdf, student_t
 from arena.errors import ConfigError
 
 ANCHOR = 1500.0

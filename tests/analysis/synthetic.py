@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from arena.analysis.clusters import Clusters
 from arena.game import Seat
 from arena.record import Decision, Entry, MatchRecord
 from arena.schedule import Pairing
@@ -52,3 +55,9 @@ def play(
         decisions=tuple(decision for decision in all_decisions if decision.fault),
         started_at=1_700_000_000.0,
     )
+
+
+def clusters_of(tallies: Sequence[tuple[float, int]]) -> Clusters:
+    """Columns of (sum, matches) of each series."""
+    sums, counts = zip(*tallies, strict=True) if tallies else ((), ())
+    return Clusters(np.array(sums, dtype=float), np.array(counts, dtype=float))

@@ -12,12 +12,14 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import play
+from synthetic import clusters_of, play
 
+from arena.analysis.clusters import mean_interval
 from arena.analysis.counted import progress_of
-from arena.analysis.intervals import MANY_TIMES, mean_interval, quantiles, student_t, win_rate_interval
+from arena.analysis.intervals import MANY_TIMES, quantiles, win_rate_interval
 from arena.analysis.leaderboard import COLUMNS, Row
 from arena.analysis.ranking import leaderboard
+from arena.analysis.student import student_t
 from arena.store import SeriesState, Store, StoredBot
 
 
@@ -285,7 +287,7 @@ def test_the_interval_of_a_mean_return(tallies, largest, low, high):
 
     Of unequal series: 0 and 9 are ∓2.25 from what the mean makes them, so ± t · √(2 · 2 · 2.25²) / 4.
     """
-    assert mean_interval(tallies, largest) == pytest.approx((low, high), rel=1e-4, abs=1e-9)
+    assert mean_interval(clusters_of(tallies), largest) == pytest.approx((low, high), rel=1e-4, abs=1e-9)
 
 
 RETURNS = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=4)
@@ -296,7 +298,7 @@ def test_an_interval_of_returns_is_finite_and_holds_its_mean(series):
     """Whatever was won; and it is a point only if nothing ever was."""
     values = [value for values in series for value in values]
     largest = max(map(abs, values), default=0.0)
-    low, high = mean_interval([(fsum(values), len(values)) for values in series], largest)
+    low, high = mean_interval(clusters_of([(fsum(values), len(values)) for values in series]), largest)
     mean = fsum(values) / max(1, len(values))
     assert isfinite(low)
     assert isfinite(high)
@@ -333,7 +335,7 @@ def test_intervals_of_returns_hold_the_truth(count, series):
     for _ in range(1000):
         played = [series(rng) for _ in range(count)]
         largest = max(abs(value) for values in played for value in values)
-        low, high = mean_interval([(fsum(values), 2) for values in played], largest)
+        low, high = mean_interval(clusters_of([(fsum(values), 2) for values in played]), largest)
         hits += low <= 40 <= high
     assert 0.93 <= hits / 1000 <= 0.97
 
@@ -345,17 +347,10 @@ def test_the_interval_of_one_series_holds_the_truth():
     hits = 0
     for _ in range(10_000):
         returns = 18 + 19 * rng.uniform(-1, 1)
-        low, high = mean_interval([(returns, 1)], abs(returns))
+        low, high = mean_interval(clusters_of([(returns, 1)]), abs(returns))
         hits += low <= 18 <= high
     # 95 % ± four standard errors of 10,000 draws
     assert 0.9413 <= hits / 10_000 <= 0.9587
-
-
-def test_order_of_series_changes_no_digit_of_returns():
-    """As for win rates: it is an exact column."""
-    rng = random.Random(4)
-    tallies = [(rng.gauss(0, 1), rng.randint(1, 4)) for _ in range(200)]
-    assert len({mean_interval(rng.sample(tallies, 200), 5.0) for _ in range(50)}) == 1
 
 
 # Student's t

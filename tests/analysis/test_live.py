@@ -8,9 +8,10 @@ from math import fsum
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import play
+from synthetic import clusters_of, play
 
-from arena.analysis.intervals import Moments, mean_interval, win_rate_interval
+from arena.analysis.clusters import mean_interval
+from arena.analysis.intervals import Moments, win_rate_interval
 from arena.analysis.live import Standings
 from arena.analysis.ranking import leaderboard
 from arena.record import Entry
@@ -53,7 +54,7 @@ def test_sums_give_the_interval_of_returns(series):
     """As the series themselves do, to 1 part in 10⁶ of the largest return."""
     tallies = [(fsum(values), len(values)) for values in series]
     largest = max((abs(value) for values in series for value in values), default=0.0)
-    expected = mean_interval(tallies, largest)
+    expected = mean_interval(clusters_of(tallies), largest)
     assert expected == pytest.approx(moments(tallies).mean_interval(largest), abs=1e-6 * largest)
 
 
@@ -61,7 +62,7 @@ def test_large_returns_that_are_nearly_alike_keep_their_spread():
     """A million chips each, give or take one: sums of squares alone would know 3 digits of that."""
     rng = random.Random(3)
     tallies = [(1e6 * played + rng.uniform(-1, 1), played) for played in rng.choices((1, 2, 4), k=500)]
-    expected = mean_interval(tallies, 1e6)
+    expected = mean_interval(clusters_of(tallies), 1e6)
     assert expected[1] - expected[0] < 0.2
     assert expected == pytest.approx(moments(tallies).mean_interval(1e6), rel=0, abs=1e-6)
 
