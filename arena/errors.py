@@ -29,10 +29,6 @@ class PlayerError(ArenaError):
     """A player cannot do what was asked of it."""
 
 
-class PlayerGone(PlayerError):
-    """The player cannot be reached any more."""
-
-
 class MalformedAnswer(PlayerError):
     """The answer is no move of the game at all; `str(error)` says why."""
 

@@ -15,16 +15,6 @@ def points(ranks: Sequence[int]) -> tuple[float, ...]:
     return tuple((_below(rank, ranks) + _level(rank, ranks) / 2) / opponents for rank in ranks)
 
 
-def is_win(ranks: Sequence[int], seat: int) -> bool:
-    """Whether this seat came first, alone."""
-    return ranks[seat] == 1 and _level(1, ranks) == 0
-
-
-def is_tie(ranks: Sequence[int], seat: int) -> bool:
-    """Whether this seat shares the first place."""
-    return ranks[seat] == 1 and _level(1, ranks) > 0
-
-
 def _below(rank: int, ranks: Sequence[int]) -> int:
     return sum(other > rank for other in ranks)
 

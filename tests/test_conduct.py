@@ -5,9 +5,10 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from round_robins import round_robin
 
-from arena.schedule import Pairing, round_robin
-from arena.schedule.withdrawals import Ledger, News, Outcome, note_all, withdrawals
+from arena.schedule import Pairing
+from arena.schedule.withdrawals import Ledger, News, Outcome
 
 FINE, ABANDONED, CRASHED = Outcome(), Outcome(abandoned=True), Outcome(crashed=True)
 BOTH = Outcome(abandoned=True, crashed=True)
@@ -22,6 +23,19 @@ def pairing(number, *bots):
 def schedule(*tables):
     """Matches m0, m1, …, each given by the letters of its bots."""
     return [pairing(number, *bots) for number, bots in enumerate(tables)]
+
+
+def note_all(ledger, outcomes):
+    """Takes in what a folder holds; gives the matches that are to be played again."""
+    news = [ledger.note(pairing, bots) for pairing, bots in outcomes.items()]
+    return tuple(stale for one in news for stale in one.stale)
+
+
+def withdrawals(order, outcomes):
+    """Who is withdrawn, and from which index of `order` on, as far as these finished matches decide it."""
+    ledger = Ledger(order, **RULES)
+    note_all(ledger, outcomes)
+    return ledger.withdrawn
 
 
 # Name, tables, outcomes of a in its matches from the first (other bots are fine), who is withdrawn where.
@@ -47,7 +61,7 @@ def test_when_a_bot_is_withdrawn(tables, fate, expected):
     outcomes = {each.id: dict.fromkeys(each.bots, FINE) for each in order if each.id not in left}
     for each, outcome in zip(own, fate, strict=False):
         outcomes[each.id]["a"] = outcome
-    assert expected == withdrawals(order, outcomes, **RULES)
+    assert expected == withdrawals(order, outcomes)
 
 
 def test_an_unfinished_match_ends_the_walk():
@@ -127,7 +141,7 @@ def test_parallel_play_ends_like_play_one_after_the_other(run):
     in_order = play(order, fate, [each.id for each in order], one)
     in_parallel = play(order, fate, ending, other)
     assert in_order == in_parallel
-    assert one.withdrawn == other.withdrawn == withdrawals(order, in_parallel, **RULES)
+    assert one.withdrawn == other.withdrawn == withdrawals(order, in_parallel)
     assert all(other.is_settled(each.id) for each in order)
 
 
@@ -165,7 +179,7 @@ def test_a_long_run_is_kept_account_of_cheaply():
     """Telling the ledger a match costs no more after 100,000 of them than at the start."""
     bots = [f"bot{number}" for number in range(10)]
     kind = {"game": "g", "seats": 2, "series": 1111, "seed": 1, "deals": "same"}
-    order = list(round_robin(bots, {}, **kind))
+    order = list(round_robin(bots, **kind))
     ledger = Ledger(order, **RULES)
     began = time.process_time()
     for each in reversed(order):

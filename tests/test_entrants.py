@@ -9,7 +9,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.tournament import entrants, fingerprints
-from arena.tournament.entrants import anonymous, builtin_bots, check_games, remote, resolve, unique_names
+from arena.tournament.entrants import builtin_bots, check_games, remote, resolve, unique_names
 from arena.tournament.fingerprints import (
     check_unchanged,
     fingerprint,
@@ -236,7 +236,6 @@ def test_builtin_bots_are_folders_with_a_recipe():
 def test_bots_that_connect():
     """They have a name and nothing to start; what nobody may be called, they may not be called either."""
     assert remote("alice") == Entrant(name="alice", kind="remote")
-    assert anonymous(2) == Entrant(name="bot-2", kind="anonymous")
     assert fingerprint(remote("alice")) == ""
     assert refusal(remote, "pass").startswith('"pass" cannot be called "pass": ')
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from round_robins import round_robin
 
-from arena.schedule import round_robin
 from arena.schedule.queue import Pending
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
-ORDER = list(round_robin(BOTS, {}, game="g", seats=2, series=2, seed=1, deals="same"))
+ORDER = list(round_robin(BOTS, game="g", seats=2, series=2, seed=1, deals="same"))
 
 
 def taken(pending, busy):
@@ -54,7 +54,7 @@ def test_nothing_is_left_after_clear():
 def test_a_hundred_bots_that_play_one_match_at_a_time_fill_all_tables():
     """64 tables for 128 bots, although the first 254 matches of the schedule are all the first bot's."""
     bots = [f"bot{number:03}" for number in range(128)]
-    order = list(round_robin(bots, {}, game="g", seats=2, series=1, seed=1, deals="fresh"))
+    order = list(round_robin(bots, game="g", seats=2, series=1, seed=1, deals="fresh"))
     pending, busy = Pending(order, [pairing.id for pairing in order]), set()
 
     def can_play(pairing):

@@ -10,6 +10,7 @@ import trio
 import trio.testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from round_robins import round_robin
 
 from arena.clock import Control
 from arena.game import CHANCE, Seat
@@ -19,7 +20,7 @@ from arena.players.stream import StreamPlayer
 from arena.record import FAULT_KINDS, pack, unpack
 from arena.referee import Conduct, Seating, play_match
 from arena.replay import replay
-from arena.schedule import bot_seed, round_robin
+from arena.schedule import bot_seed
 from arena.scoring import points
 from arena.testing import MISBEHAVIOURS, connect, gone, honest, illegal, seat_bots
 
@@ -61,7 +62,7 @@ async def tournament(names, seats, plain, seed):
     ):
         if "comes_back" in players:
             nursery.start_soon(come_back, players["comes_back"], moves.get("comes_back"))
-        schedule = round_robin(names, {}, game=GAME.name, seats=seats, series=1, seed=seed, deals="same")
+        schedule = round_robin(names, game=GAME.name, seats=seats, series=1, seed=seed, deals="same")
         for pairing in schedule:
             record = await play_match(
                 GAME,

@@ -234,12 +234,6 @@ def expected_series(hypotheses: Hypotheses, variance: float = VARIANCE) -> tuple
     return _within(at_elo0, hypotheses), _within(at_elo1, hypotheses)
 
 
-def expected_series_worst(hypotheses: Hypotheses, variance: float = VARIANCE) -> float:
-    """The same if the truth lies where it takes longest, midway between the two."""
-    step = (hypotheses.mean1 - hypotheses.mean0) ** 2 / variance
-    return _within(-hypotheses.lower * hypotheses.upper / step, hypotheses)
-
-
 def _within(series: float, hypotheses: Hypotheses) -> float:
     assert isfinite(series)
     return min(max(series, float(SERIES_MIN)), float(hypotheses.series_max))

@@ -11,7 +11,7 @@ opponents the format says otherwise: by rating, or by places.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import attrs
 
@@ -20,11 +20,6 @@ from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.head_to_head import Meeting
 from arena.errors import ConfigError
 from arena.store import Table, columns_of
-
-if TYPE_CHECKING:
-    pass
-
-CONFIDENCE = 0.95
 
 
 @attrs.frozen

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-Kind: TypeAlias = Literal["process", "local", "remote", "anonymous"]
+Kind: TypeAlias = Literal["process", "local", "remote"]
 
 Transport: TypeAlias = Literal["tcp", "stdio"]
 
@@ -25,7 +25,7 @@ class Entrant:
 
     name: str
     kind: Kind
-    """The arena starts it; an object in this process; it connects, with a token or without."""
+    """The arena starts it; an object in this process; it connects, with a token."""
     version: str = UNVERSIONED
     language: str = ""
     folder: Path | None = None

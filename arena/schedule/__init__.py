@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from arena.schedule import comparison, gauntlet, knockout, swiss
-from arena.schedule import round_robin as _round_robin
+from arena.schedule import comparison, gauntlet, knockout, round_robin, swiss
 from arena.schedule.pairing import (
     Deals,
     Pairing,
@@ -17,13 +16,13 @@ from arena.schedule.pairing import (
     match_id,
     series_id,
 )
-from arena.schedule.round_robin import SETS_MAX, round_robin, round_robin_size
+from arena.schedule.round_robin import SETS_MAX
 from arena.schedule.terms import Format, FormatKind, Results, Sets, Size, Terms, Withdrawn
 
 FORMATS: Mapping[str, FormatKind] = MappingProxyType(
     {
         kind.name: kind
-        for kind in (_round_robin.KIND, gauntlet.KIND, swiss.KIND, knockout.KIND, comparison.KIND)
+        for kind in (round_robin.KIND, gauntlet.KIND, swiss.KIND, knockout.KIND, comparison.KIND)
     }
 )
 """Every format by its name."""
@@ -45,7 +44,5 @@ __all__ = [
     "bot_seed",
     "derive_seed",
     "match_id",
-    "round_robin",
-    "round_robin_size",
     "series_id",
 ]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from math import comb
 
 from arena.schedule.design import blocks, sample
-from arena.schedule.pairing import Deals, Pairing, PairingId, Points
+from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
     FormatKind,
     Results,
@@ -75,23 +75,3 @@ KIND = FormatKind(
     refusal=too_few,
     ranked_by="score",
 )
-
-
-def round_robin(
-    entrants: Sequence[str],
-    results: Mapping[PairingId, Points],
-    *,
-    game: str,
-    seats: int,
-    series: int,
-    seed: int,
-    deals: Deals,
-) -> Iterator[Pairing]:
-    """The round-robin of all sets, by its settings."""
-    terms = Terms(game=game, seats=seats, series=series, seed=seed, deals=deals, sets="all")
-    return pairings(entrants, terms, results, {})
-
-
-def round_robin_size(entrants: int, seats: int, series: int) -> int:
-    """How many matches `round_robin` plans, without planning them."""
-    return comb(entrants, seats) * series * seats

@@ -124,28 +124,6 @@ class Ledger:
         return way.abandoned >= self._withdrawn_after or way.crashed > self._restarts_max
 
 
-def withdrawals(
-    order: Sequence[Pairing],
-    outcomes: Mapping[PairingId, Mapping[str, Outcome]],
-    *,
-    withdrawn_after: int,
-    restarts_max: int,
-) -> dict[str, int]:
-    """Who is withdrawn, and from which index of `order` on, as far as these finished matches decide it.
-
-    After `withdrawn_after` successive matches that a bot abandoned, or the crash after `restarts_max` others.
-    """
-    ledger = Ledger(order, withdrawn_after=withdrawn_after, restarts_max=restarts_max)
-    note_all(ledger, outcomes)
-    return ledger.withdrawn
-
-
-def note_all(ledger: Ledger, outcomes: Mapping[PairingId, Mapping[str, Outcome]]) -> tuple[PairingId, ...]:
-    """Takes in what a folder holds; gives the matches that are to be played again."""
-    news = [ledger.note(pairing, bots) for pairing, bots in outcomes.items()]
-    return tuple(stale for one in news for stale in one.stale)
-
-
 @attrs.define
 class _Way:
     """How far a bot has come."""

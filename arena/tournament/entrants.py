@@ -52,11 +52,6 @@ def remote(name: str) -> Entrant:
     return _checked(Entrant(name=name, kind="remote"), name)
 
 
-def anonymous(number: int) -> Entrant:
-    """The `number`th (from 1) of the bots that connect, whoever it is; it may bring a name later."""
-    return Entrant(name=f"bot-{number}", kind="anonymous")
-
-
 def builtin_bots() -> dict[str, Path]:
     """The folders of the bots that come with the arena, by name."""
     home = Path(arena.__file__).parent

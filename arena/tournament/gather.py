@@ -44,7 +44,7 @@ def open_lobby(
     lobby = Lobby(
         tokens=run.tokens,
         expect=plan.expect,
-        taken=frozenset(entrant.name for entrant in run.entrants if entrant.kind != "anonymous"),
+        taken=frozenset(entrant.name for entrant in run.entrants),
         margin_s=control_of(plan, connecting=True).margin_s,
         name_wait_s=plan.name_wait_s,
         reconnect_s=plan.reconnect_s,
@@ -79,8 +79,7 @@ async def gather(
     summary.left_out = broken
     out = {bot.name for bot in broken}
     names = [entrant.name for entrant in entrants if entrant.is_ours and entrant.name not in out]
-    known = [entrant for entrant in entrants if entrant.kind != "anonymous"]
-    started = [entrant for entrant in known if entrant.is_ours]
+    started = [entrant for entrant in entrants if entrant.is_ours]
     box = pool.instances.box
     run.store.put_bots(
         [_stored(run, box, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
@@ -89,12 +88,12 @@ async def gather(
     if lobby is not None:
         late = await _await_all(run.plan, lobby, reporter, stops_at)
         came = {name for name, players in lobby.players.items() if players}
-        names += [entrant.name for entrant in known if entrant.name in came]
+        names += [entrant.name for entrant in entrants if entrant.name in came]
         names += sorted(came - set(names))  # in an order that does not depend on who was faster
         _check_return(run, names)
         _check_anchor(run.plan, names)
-        expected = [entrant for entrant in known if entrant.name in came]
-        unknown = sorted(came - {entrant.name for entrant in known})
+        expected = [entrant for entrant in entrants if entrant.name in came]
+        unknown = sorted(came - {entrant.name for entrant in entrants})
         run.store.put_bots([_stored(run, box, entrant, "ok") for entrant in expected])
         run.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
     if len(names) < run.plan.seats:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from playing import names, terms, tournaments
+from round_robins import round_robin
 
-from arena.schedule import FORMATS, round_robin
+from arena.schedule import FORMATS
 
 plans = FORMATS["comparison"].pairings
 
@@ -54,9 +55,7 @@ def test_the_order_of_the_field_changes_nothing(tournament, rng):
 def test_without_a_field_they_meet_as_in_a_round_robin():
     """Two bots alone play what a round-robin of the two plays."""
     kind = {"game": "liars-dice", "seats": 2, "series": 3, "seed": 5, "deals": "same"}
-    assert list(round_robin(["new", "old"], {}, **kind)) == list(
-        plans(["new", "old"], terms(series=3), {}, {})
-    )
+    assert list(round_robin(["new", "old"], **kind)) == list(plans(["new", "old"], terms(series=3), {}, {}))
 
 
 def test_series_are_named_after_both_and_the_field():
@@ -84,7 +83,7 @@ def test_no_comparison_has_an_id_of_another_format():
     """A comparison's ids are its own: what sets of bots are called in a round-robin never is."""
     kind = {"game": "liars-dice", "seats": 2, "series": 2, "seed": 5, "deals": "same"}
     tricky = ["a", "b", "c", "b#vs#c", "b vs c", "vs"]
-    ordinary = {pairing.id for pairing in round_robin(tricky, {}, **kind)}
+    ordinary = {pairing.id for pairing in round_robin(tricky, **kind)}
     assert not ordinary & {pairing.id for pairing in plans(["a", "b", "c"], terms(series=2), {}, {})}
 
 

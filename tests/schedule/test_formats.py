@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import any_points, names, play, terms, tournaments
+from round_robins import round_robin
 
-from arena.schedule import FORMATS, round_robin
+from arena.schedule import FORMATS
 
 Seeds = st.integers(0, 2**32)
 
@@ -79,7 +80,7 @@ def test_whatever_plans_a_match_it_is_the_same_match(tournament, seed):
     for pairing in pairings:
         repetition = int(pairing.series.rpartition("#")[2])
         kind = {key: getattr(conditions, key) for key in ("game", "seats", "seed", "deals")}
-        full = list(round_robin(pairing.bots, {}, series=repetition + 1, **kind))
+        full = list(round_robin(pairing.bots, series=repetition + 1, **kind))
         same = full[repetition * conditions.seats + pairing.rotation]
         assert same == attrs.evolve(pairing, cycle=repetition)
 
