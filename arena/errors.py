@@ -1,8 +1,14 @@
 """The errors of the house: one root, so that the command line can tell the user's mistakes from ours.
 
-Below rank 0: everything may import this module, and it imports nothing.
-Each message is one sentence: what, where, what would be right.
+Below rank 0: everything may import this module, and it imports none of the house.
+Each message is one sentence: what, where, what would be right.  What a bot does wrong in a match is no
+error but a fault, which is recorded.
 """
+
+from typing import Literal, TypeAlias
+
+FaultKind: TypeAlias = Literal["too_late", "malformed", "illegal", "gone"]
+FAULT_KINDS: tuple[FaultKind, ...] = ("too_late", "malformed", "illegal", "gone")
 
 
 class ArenaError(Exception):

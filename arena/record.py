@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import Any, Literal, TypeAlias, get_type_hints
+from typing import Any, TypeAlias, get_type_hints
 
 import attrs
 
+from arena.errors import FaultKind
 from arena.game import CHANCE, Game, Seat
 from arena.schedule import Pairing
-
-FaultKind: TypeAlias = Literal["too_late", "malformed", "illegal", "gone"]
-FAULT_KINDS: tuple[FaultKind, ...] = ("too_late", "malformed", "illegal", "gone")
 
 Turn: TypeAlias = Mapping[Seat, Any]
 """The moves of one `apply`, by seat; chance's under CHANCE."""

@@ -16,9 +16,8 @@ from pathlib import Path
 import click
 import pytest
 
-from arena.cli import LATEST, cli, main
-from arena.record import FAULT_KINDS
-from arena.tournament.folder import LATEST as PREPARED_LATEST
+from arena.cli import cli, main
+from arena.store import LATEST
 
 COMMANDS = sorted(cli.commands)
 READING = sorted(set(COMMANDS) - {"run", "compare", "report", "torture"})
@@ -106,12 +105,6 @@ def test_every_reading_command_prints_for_programs_too(command):
     """`--csv` and `--json` are there."""
     names = {name for option in cli.commands[command].params for name in option.opts}
     assert {"--csv", "--json"} <= names
-
-
-def test_the_words_that_stand_twice_are_the_same():
-    """The command line repeats two words of the house, to be quick: they do not drift apart."""
-    (option,) = (each for each in cli.commands["matches"].params if each.name == "fault")
-    assert ([*FAULT_KINDS, "any"], PREPARED_LATEST) == (list(option.type.choices), LATEST)
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ import pytest
 from arena.errors import ConfigError
 from arena.record import Entry, MatchRecord
 from arena.schedule import match_id
-from arena.store import DATABASE, Store, StoredBot, store_lock
-from arena.tournament.folder import LATEST, is_latest, latest_kept, matches_there, open_run
+from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
+from arena.tournament.folder import is_latest, latest_kept, matches_there, open_run
 from arena.tournament.intake import course_of
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from round_robins import round_robin
 
 from arena.clock import Control
+from arena.errors import FAULT_KINDS
 from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Forfeit
 from arena.players.stream import StreamPlayer
-from arena.record import FAULT_KINDS, pack, unpack
+from arena.record import pack, unpack
 from arena.referee import Conduct, Seating, play_match
 from arena.replay import replay
 from arena.schedule import bot_seed

@@ -14,9 +14,8 @@ import pytest
 from test_cli import call
 from tournaments import BAD
 
-from arena.errors import ConfigError
+from arena.errors import FAULT_KINDS, ConfigError
 from arena.games import GAMES
-from arena.record import FAULT_KINDS
 from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
 from arena.torture.processes import descendants
 from arena.torture.promises import Observed, Row, Terms

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from arena.analysis.leaderboard import Leaderboard
 from arena.analysis.series import series_table as _series_table
-from arena.analysis.tables import COLUMNS, LATEST, Results, load
+from arena.analysis.tables import COLUMNS, Results, load
 from arena.errors import ConfigError
-from arena.store import Store, Table, is_written, write_tables
+from arena.store import LATEST, Store, Table, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
 from arena.store.cells import harmless_rows
 

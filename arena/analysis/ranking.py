@@ -15,8 +15,7 @@ from arena.analysis.intervals import quantiles
 from arena.analysis.leaderboard import Leaderboard, Row, Scale, unknown_bot
 from arena.analysis.ratings import Ratings, rate
 from arena.analysis.sheet import Sheet, read_sheet
-from arena.errors import ConfigError
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS, ConfigError
 from arena.store import Store, StoredBot
 
 NOTES_MAX = 3

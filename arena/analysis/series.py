@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS
 from arena.store import Store, Table, columns_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.counted import Progress, progress_of
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS
 from arena.store import SEAT_BITS, Row, SeriesState, Store
 
 

@@ -15,14 +15,13 @@ from arena.analysis.leaderboard import SHOWN
 from arena.analysis.series import COLUMNS as SERIES_COLUMNS
 from arena.analysis.series import series_table
 from arena.errors import ConfigError
-from arena.store import DATABASE, TABLES, Column, Store, Table, holds_tournament
+from arena.store import DATABASE, LATEST, TABLES, Column, Store, Table, holds_tournament
 from arena.store.cells import meant
 from arena.strict import read_regular
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-LATEST = Path("results/latest")
 RUN_BYTES_MAX = 10_000_000
 """Of run.json, which holds a page."""
 

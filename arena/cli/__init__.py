@@ -11,10 +11,10 @@ import sys
 import click
 
 from arena.cli import play, read, torture  # noqa: F401  (their commands)
-from arena.cli.group import BUG, DONE, INTERRUPTED, LATEST, MISTAKE, TERMINATED, cli
+from arena.cli.group import BUG, DONE, INTERRUPTED, MISTAKE, TERMINATED, cli
 from arena.errors import ArenaError, ConfigError
 
-__all__ = ["LATEST", "cli", "main"]
+__all__ = ["cli", "main"]
 
 
 def main() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -20,7 +19,6 @@ EXIT_CODES = (
     "Exit codes: 0 done; 1 faults under --strict or -x; 2 a mistake in what was asked; "
     "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
 )
-LATEST = Path("results/latest")
 
 
 # Help: options in sections, commands in the order of this file.

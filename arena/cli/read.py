@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.cli.group import DONE, LATEST, MISTAKE, cli
-from arena.errors import ConfigError
+from arena.cli.group import DONE, MISTAKE, cli
+from arena.errors import FAULT_KINDS, ConfigError
 
 if TYPE_CHECKING:
     from arena.show.text import Form
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 CAPSULE_BYTES_MAX = 100_000_000
-FAULT_KINDS = ("too_late", "malformed", "illegal", "gone")
 
 
 def reading(command: F) -> F:
@@ -30,7 +29,13 @@ def reading(command: F) -> F:
     return click.option("--json", "form", flag_value="json", help="Print as JSON.")(command)
 
 
-folder_argument = click.argument("folder", metavar="[DIR]", default=LATEST, type=click.Path(path_type=Path))
+def _latest() -> Path:
+    from arena.store import LATEST
+
+    return LATEST
+
+
+folder_argument = click.argument("folder", metavar="[DIR]", default=_latest, type=click.Path(path_type=Path))
 game_option = click.option(
     "--game", metavar="FILE.py|module:Class", help="The game, where the folder need not know it.  [as it was]"
 )
@@ -40,7 +45,7 @@ def _opened(folder: Path) -> Store:
     """The store of a results folder.  Raises ConfigError with what to do where there is none."""
     from arena.store import DATABASE, Store
 
-    if folder == LATEST and not (folder / DATABASE).is_file():
+    if folder == _latest() and not (folder / DATABASE).is_file():
         if folder.is_symlink():
             raise ConfigError(
                 f"{folder} points to {os.readlink(folder)}, where no results are any more: "
@@ -85,7 +90,7 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -
         if bot is not None:
             out(
                 _bot_text(
-                    store, bot, anchor, "" if folder == LATEST else f" {shlex.quote(str(folder))}", form
+                    store, bot, anchor, "" if folder == _latest() else f" {shlex.quote(str(folder))}", form
                 )
             )
             return _complained(store)

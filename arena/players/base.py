@@ -17,9 +17,10 @@ from typing import Any
 import attrs
 
 from arena.clock import Control
+from arena.errors import FaultKind
 from arena.game import Game, Seat
 from arena.players.desk import Question, Slot
-from arena.record import Decision, FaultKind
+from arena.record import Decision
 
 
 @attrs.frozen

@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 import trio
 
 from arena.clock import Limit
+from arena.errors import FaultKind
 from arena.game import Option
-from arena.record import FaultKind
 
 
 class Question(NamedTuple):

@@ -15,14 +15,14 @@ import attrs
 import msgspec
 import trio
 
-from arena.errors import MalformedAnswer
+from arena.errors import FaultKind, MalformedAnswer
 from arena.game import Seat
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
-from arena.record import Decision, FaultKind
+from arena.record import Decision
 from arena.sdk import Bot
 from arena.wire.messages import Match, Result
 

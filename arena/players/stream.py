@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 import trio
 
-from arena.errors import MalformedAnswer
+from arena.errors import FaultKind, MalformedAnswer
 from arena.game import Seat
 from arena.players.allowance import ANSWER_BYTES_FREE, Allowance
 from arena.players.base import UNREAD, MatchStart, Player
@@ -26,7 +26,7 @@ from arena.players.lag import LagWatch
 from arena.players.outbox import Outbox
 from arena.players.transcript import Transcript
 from arena.players.transport import Transport
-from arena.record import Decision, FaultKind
+from arena.record import Decision
 from arena.wire.connection import OLD_ANSWER, Answered, ArenaConnection, Malformed, Noted, Received, Refused
 
 CONSEQUENCE = "a consequence of its last lateness"

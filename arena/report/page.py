@@ -16,7 +16,7 @@ from arena import words
 from arena.analysis.bot_page import BotPage
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS
 from arena.report import charts, phrases
 from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of

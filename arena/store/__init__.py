@@ -9,7 +9,9 @@ Nothing here depends on the order in which matches came in.
 from arena.store.database import Store, holds_tournament
 from arena.store.files import (
     DATABASE,
+    LATEST,
     LOCK,
+    RESULTS,
     TABLE_FILES,
     Table,
     erase,
@@ -33,8 +35,10 @@ from arena.store.soundness import Damage
 
 __all__ = [
     "DATABASE",
+    "LATEST",
     "LOCK",
     "OPPONENTS_SEPARATOR",
+    "RESULTS",
     "SCHEMA_VERSION",
     "SEAT_BITS",
     "TABLES",

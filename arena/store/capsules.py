@@ -13,7 +13,8 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arena.record import FAULT_KINDS, Capsule, Entry
+from arena.errors import FAULT_KINDS
+from arena.record import Capsule, Entry
 
 FOLDER, LEFT_OUT = "faults", "left-out.txt"
 CAPSULES_MAX, CAPSULES_BYTES_MAX = 200, 4_000_000

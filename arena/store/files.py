@@ -19,6 +19,10 @@ from arena.errors import ConfigError
 from arena.store.schema import TABLES, Row
 from arena.strict import read_regular
 
+RESULTS = Path("results")
+"""The folder of results folders that nobody named."""
+LATEST = RESULTS / "latest"
+"""A link to the one of the last run."""
 DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""
 _STAMP_BYTES_MAX = 100_000

@@ -13,9 +13,9 @@ from typing import Any
 import attrs
 
 import arena
-from arena.errors import ConfigError
+from arena.errors import FAULT_KINDS, ConfigError
 from arena.game import Seat
-from arena.record import FAULT_KINDS, Decision
+from arena.record import Decision
 from arena.schedule import PairingId
 from arena.store.checksums import is_meta_whole
 from arena.store.files import DATABASE, Table, sentences

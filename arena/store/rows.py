@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from arena.record import FAULT_KINDS, Decision, Entry
+from arena.errors import FAULT_KINDS
+from arena.record import Decision, Entry
 from arena.schedule import PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import MatchRows

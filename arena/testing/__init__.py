@@ -17,10 +17,11 @@ import msgspec
 import trio
 
 from arena.clock import Control
+from arena.errors import FaultKind
 from arena.game import Game, Seat
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Question, Reply, Slot
-from arena.record import Decision, FaultKind, MatchRecord
+from arena.record import Decision, MatchRecord
 from arena.referee import Conduct, Seating, play_match
 from arena.testing.bots import (
     MISBEHAVIOURS,

@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
-from arena.errors import ConfigError
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS, ConfigError
 from arena.strict import Reader, flag, many, one_of, read_table, read_toml, text, unknown, whole
 from arena.units import unexpected
 

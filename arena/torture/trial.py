@@ -17,8 +17,7 @@ from pathlib import Path
 
 import attrs
 
-from arena.errors import ConfigError
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS, ConfigError
 from arena.store import Store
 from arena.torture import habits
 from arena.torture.habits import HONEST, Habit

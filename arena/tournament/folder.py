@@ -15,7 +15,7 @@ import attrs
 
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
-from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock
+from arena.store import DATABASE, LATEST, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
 from arena.store.files import code_of, connect, sentences, sweep
@@ -23,12 +23,11 @@ from arena.store.schema import APPLICATION_ID
 from arena.tournament.fingerprints import check_unchanged
 from arena.tournament.game_source import as_kept
 from arena.tournament.plan import Plan, differences, format_of, identity, terms_of
-from arena.tournament.prepare import RESULTS, Tournament
+from arena.tournament.prepare import Tournament
 from arena.tournament.run import Run
 from arena.tournament.stopping import StopRule
 from arena.tournament.stored import ORIGIN, stored_form
 
-LATEST = RESULTS / "latest"
 OTHERWISE = "--fresh plays anew, --out DIR elsewhere"
 ASIDE = f"{DATABASE}.before"
 """Where `--fresh` puts the database until play begins."""

@@ -13,6 +13,7 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.entrant import Entrant
+from arena.store import RESULTS
 from arena.tournament.entrants import check_apart, check_games, remote, resolve, unique_names
 from arena.tournament.game_source import Origin
 from arena.tournament.plan import (
@@ -27,7 +28,6 @@ from arena.tournament.plan import (
 )
 from arena.tournament.stored import source_of
 
-RESULTS = Path("results")
 QUICKSTART = Plan(
     name="quickstart",
     bots=tuple(BotSpec(bot, Path(".")) for bot in ("odds", "bluffer", "truthful", "random")),

@@ -12,7 +12,7 @@ from synthetic import play
 
 from arena.analysis import sheet as sheet_module
 from arena.analysis.sheet import read_sheet
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS
 from arena.store import SEAT_BITS, SeriesState, Store, StoredBot, reading
 
 

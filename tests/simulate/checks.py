@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from math import fsum, isclose
 from typing import Any
 
-from arena.record import FAULT_KINDS, unpack
+from arena.errors import FAULT_KINDS
+from arena.record import unpack
 from arena.replay import replay
 from arena.schedule import match_id
 from arena.schedule.course import Course

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 import attrs
 
-from arena.record import FAULT_KINDS
+from arena.errors import FAULT_KINDS
 from arena.store import Store
 
 from .checks import wrong_in

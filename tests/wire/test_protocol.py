@@ -15,12 +15,12 @@ import trio
 from msgspec import UnsetType
 
 from arena.clock import Control
+from arena.errors import FaultKind
 from arena.game import Between, OneOf, Option, Subset
 from arena.games.liars_dice import LiarsDice, events, rules, state
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
 from arena.players import allowance, tcp
 from arena.players.codec import Codec
-from arena.record import FaultKind
 from arena.referee import REASON_MAX
 from arena.schedule import bot_seed
 from arena.sdk import Bot
