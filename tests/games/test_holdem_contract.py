@@ -34,6 +34,9 @@ def few_deals(state):
     ]
 
 
+TINY = Tiny(Holdem(stack=2, small_blind=1, big_blind=2, hands=1), luck=few_deals, histories_max=50)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 6, 10])
 @pytest.mark.parametrize(
@@ -43,8 +46,7 @@ def few_deals(state):
 )
 def test_holdem_keeps_the_contract(rules, seats):
     """Random matches with short and deep stacks, at the smallest and the largest table."""
-    tiny = Tiny(Holdem(stack=2, small_blind=1, big_blind=2, hands=1), luck=few_deals, histories_max=50)
-    check_game(Holdem(hands=3, **rules), seats=seats, matches=2, tiny=tiny)
+    check_game(Holdem(hands=3, **rules), seats=seats, matches=2, tiny=TINY)
 
 
 @pytest.mark.slow
