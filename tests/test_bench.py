@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from random import Random
 
 import attrs
@@ -14,7 +15,18 @@ from arena.bench.__main__ import MEASURINGS, main
 from arena.bench.clients import clients
 from arena.bench.hands import measure_hands
 from arena.bench.lean_client import filled
-from arena.bench.measures import Effort, Goal, Measure, as_text, at_least, at_most, ratios, short
+from arena.bench.measures import (
+    Effort,
+    Goal,
+    Measure,
+    as_text,
+    at_least,
+    at_most,
+    machine,
+    machine_line,
+    ratios,
+    short,
+)
 from arena.bench.rules import LeanBot, games, is_played_in_hands, measure_rules, play_alone
 from arena.bench.wire import ping_pong, record_sayings
 from arena.games import GAMES
@@ -167,12 +179,26 @@ def test_json_report(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--json", "--only", "rules", "--only", "help", "--repeats", "1", "--seconds", "0.01"])
     report = json.loads(capsys.readouterr().out)
     assert {"machine", "measures"} == set(report)
-    assert {"name", "system", "processor", "cores", "load", "python", "trio"} == set(report["machine"])
+    assert {"commit", "name", "system", "processor", "cores", "load", "python", "trio"} == set(
+        report["machine"]
+    )
     assert {"rules", "help"} == {measure["group"] for measure in report["measures"]}
     shown = next(measure for measure in report["measures"] if measure["what"] == "arena --help")
     assert {"group", "what", "unit", "value", "lowest", "highest", "repeats", "goal", "is_met"} == set(shown)
     assert "≤ 0.2" == shown["goal"]
     assert (shown["value"] <= 0.2) == shown["is_met"]
+
+
+@pytest.mark.parametrize("goal", [None, at_most(0.2), at_least(50_000)], ids=str)
+def test_what_is_kept_as_json_shows_the_same_table(
+    goal: Goal | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--show FILE` prints what the run printed; it measures nothing."""
+    measures = [Measure("tcp", "ratio", "×", (3.0, 1.0, 2.5, 2.0, 0.012345), goal)]
+    report = {"machine": machine(), "measures": [measure.as_json() for measure in measures]}
+    (tmp_path / "bench.json").write_text(json.dumps(report))
+    main(["--show", str(tmp_path / "bench.json")])
+    assert f"{machine_line(report['machine'])}\n{as_text(measures)}\n" == capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

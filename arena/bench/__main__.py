@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -54,6 +55,9 @@ help     how long `arena --help` takes
 
 def main(words: Sequence[str] | None = None) -> None:
     said = _parser().parse_args(words)
+    if said.show:
+        _show(said.show)
+        return
     here = machine()
     if not said.json:
         print(machine_line(here), flush=True)
@@ -69,6 +73,13 @@ def main(words: Sequence[str] | None = None) -> None:
         print(as_text(found))
 
 
+def _show(path: Path) -> None:
+    """The table of a run that was kept as JSON."""
+    report = msgspec.json.decode(path.read_bytes())
+    print(machine_line(report["machine"]))
+    print(as_text([Measure.from_json(measure) for measure in report["measures"]]))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m arena.bench",
@@ -77,6 +88,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", action="store_true", help="print as JSON")
+    parser.add_argument(
+        "--show", type=Path, metavar="FILE", help="measure nothing; print the table of what --json printed"
+    )
     parser.add_argument(
         "--only",
         action="append",

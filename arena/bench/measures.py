@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import statistics
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -34,6 +35,11 @@ class Goal:
 
     def is_met(self, value: float) -> bool:
         return value <= self.bound if self.is_upper else value >= self.bound
+
+    @classmethod
+    def read(cls, said: str | None) -> Goal | None:
+        """What `str` of a goal says."""
+        return None if said is None else cls(float(said[2:].replace(",", "")), is_upper=said[0] == "≤")
 
     def __str__(self) -> str:
         return f"{'≤' if self.is_upper else '≥'} {short(self.bound)}"
@@ -76,6 +82,12 @@ class Measure:
             "is_met": None if self.goal is None else self.goal.is_met(self.value),
         }
 
+    @classmethod
+    def from_json(cls, said: Mapping[str, Any]) -> Measure:
+        """Of what `as_json` gives; three samples stand for all, so that the row of the table is the same."""
+        samples = (said["lowest"], said["value"], said["highest"])
+        return cls(said["group"], said["what"], said["unit"], samples, Goal.read(said["goal"]))
+
 
 def ratios(over: Sequence[float], under: Sequence[float]) -> tuple[float, ...]:
     """Each sample by the one that was taken beside it, so that a noisy moment hits both."""
@@ -113,8 +125,9 @@ def as_text(measures: Sequence[Measure]) -> str:
 
 
 def machine() -> dict[str, Any]:
-    """What the numbers depend on most: this machine and what runs on it."""
+    """What the numbers depend on most: the code, this machine and what runs on it."""
     return {
+        "commit": _commit(),
         "name": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "processor": _processor(),
@@ -128,9 +141,20 @@ def machine() -> dict[str, Any]:
 def machine_line(machine: Mapping[str, Any]) -> str:
     """The machine in one line; `load` tells how busy it was before we began."""
     return (
-        f"{machine['name']}: {machine['processor']}, {machine['cores']} cores, load {machine['load']}; "
-        f"{machine['system']}, Python {machine['python']}, trio {machine['trio']}"
+        f"commit {machine['commit']} on {machine['name']}: {machine['processor']}, {machine['cores']} cores, "
+        f"load {machine['load']}; {machine['system']}, Python {machine['python']}, trio {machine['trio']}"
     )
+
+
+def _commit() -> str:
+    """Of the house's repository, with a `+` if something was changed since; `-` outside of one."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        head = subprocess.check_output([*git, "rev-parse", "--short=10", "HEAD"], stderr=subprocess.DEVNULL)
+        is_changed = subprocess.call([*git, "diff", "--quiet", "HEAD", "--", ":/arena"]) != 0
+    except (OSError, subprocess.CalledProcessError):
+        return "-"
+    return head.decode().strip() + ("+" if is_changed else "")
 
 
 def _processor() -> str:
