@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import shutil
 import sqlite3
+import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,9 @@ from tournaments import exact
 from arena.analysis import load
 from arena.analysis.ranking import leaderboard
 from arena.cli import cli
+from arena.errors import ConfigError
 from arena.replay import EVERYBODY, replay_of
+from arena.schedule import SEEDINGS
 from arena.show.match import retold
 from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store
 from arena.tournament.stored import stored_game
@@ -61,6 +65,88 @@ def test_reading_an_older_folder_works_and_leaves_its_bytes_alone(schema1):
     assert (before, 1) == ((schema1 / DATABASE).read_bytes(), version(schema1))
 
 
+def files(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """All files of a folder: which file it is, and what is in it."""
+    return {
+        str(path.relative_to(folder)): (path.stat().st_ino, path.read_bytes())
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "leaderboard {folder} --bot Even",
+        "matches {folder}",
+        "matches {folder} --fault any --json",
+        "replay {match} {folder}",
+        "replay {match} {folder} --as Even",
+        "report {folder} --out page.html",
+    ],
+)
+def test_a_command_that_reads_writes_nothing_there(schema1, words):
+    """No file of an older folder is touched, none is added: no lock, no journal, no index."""
+    before = files(schema1)
+    assert 0 == arena(*words.format(folder=schema1, match="31e301ca9000").split())
+    assert before == files(schema1)
+
+
+def test_the_leaderboard_writes_tables_alone(schema1):
+    """It makes the exports anew; what they are made of stays as it is."""
+    before = files(schema1)
+    assert 0 == arena("leaderboard", str(schema1))
+    after = files(schema1)
+    assert before[DATABASE] == after[DATABASE]
+    exports = {".tables.json", "head_to_head.csv", "leaderboard.csv", "series.csv"}
+    assert exports == {name for name in after.keys() - before.keys() if not name.startswith("faults/")}
+
+
+def test_loading_writes_nothing(schema1):
+    """DataFrames of the database, whatever tables lie beside it."""
+    before = files(schema1)
+    assert 12 == len(load(schema1).matches)
+    assert before == files(schema1)
+
+
+def backwards(seed: int, key: tuple[str | int, ...]) -> int:
+    """Another way to derive seeds, as a later version may have."""
+    return int.from_bytes(sha256(repr((key, seed)).encode()).digest()[:16], "big")
+
+
+@pytest.mark.parametrize("seeding", [1, 2])
+def test_an_older_folder_goes_on_as_its_own_arena_would_have(schema1, monkeypatch, seeding):
+    """Two series more are those that the arena of schema 1 played, by the exact columns that it wrote.
+
+    Also where new tournaments derive their seeds in another way: a folder keeps its own.
+    """
+    monkeypatch.setitem(SEEDINGS, 2, backwards)
+    monkeypatch.setattr("arena.schedule.pairing.SEEDING", seeding)
+    monkeypatch.setattr("arena.tournament.plan.checking.SEEDING", seeding)
+    assert 0 == arena("run", "--resume", str(schema1), "--series", "8", "-q")
+    words = ["--rule", "dice=2", "--seed", "1", "--series", "8", "-q"]
+    assert 0 == arena("run", f"{BOTS}:Even", f"{BOTS}:Odd", *words, "--out", "new")
+    tables = {name: TABLES[name] for name in ("matches", "seats", "decisions")}
+    played = exact(HERE / "stored" / "schema1_goes_on", tables)
+    assert played == exact(schema1, tables)
+    assert (seeding == 1) == (played == exact(Path("new"), tables))
+    with Store.open(Path("new")) as store:
+        assert seeding == store.meta()["identity"]["seeding"]
+
+
+def test_a_folder_of_a_later_way_to_draw_is_left_alone(schema1, monkeypatch):
+    """One sentence, and not a match that its own arena would not have played."""
+    with monkeypatch.context() as later:
+        later.setitem(SEEDINGS, 2, backwards)
+        later.setattr("arena.tournament.plan.checking.SEEDING", 2)
+        words = [f"{BOTS}:Even", f"{BOTS}:Odd", "--rule", "dice=2", "--series", "1", "-q", "--out", "new"]
+        assert 0 == arena("run", *words)
+    before = files(Path("new"))[DATABASE]
+    with pytest.raises(ConfigError, match="new draws its matches in way 2, which this arena does not know"):
+        arena("run", "--resume", "new", "--series", "2", "-q")
+    assert before == files(Path("new"))[DATABASE]
+
+
 @pytest.mark.slow
 def test_going_on_in_an_older_folder_makes_it_one_of_today(schema1, tmp_path):
     """It plays two series more, and every exact column is that of a run in one go."""
@@ -92,3 +178,49 @@ def test_an_older_folder_is_migrated_whole_or_not_at_all(schema1, monkeypatch):
     Store.open(schema1, write=True).close()
     with Store.checked(schema1) as store:
         assert (None, 12, SCHEMA_VERSION) == (store.damage, store.size(), version(schema1))
+
+
+KILLED = """
+import os, sqlite3, sys
+from arena.store import Store, files
+
+connect, left = files.connect, int(sys.argv[2])
+
+def counting(path, mode):
+    db = connect(path, mode)
+    db.set_trace_callback(count)
+    return db
+
+def count(statement):
+    global left
+    left -= 1
+    if left < 0:
+        os._exit(9)
+
+files.connect = counting
+for name, module in list(sys.modules.items()):
+    if name.startswith("arena.store") and getattr(module, "connect", None) is connect:
+        module.connect = counting
+Store.open(sys.argv[1], write=True)
+os._exit(0)
+"""
+"""Opens a folder for writing, and ends without a word before the n-th statement that SQLite is given."""
+
+
+@pytest.mark.slow
+def test_wherever_it_is_killed_an_older_folder_is_what_it_was_or_one_of_today(schema1, tmp_path):
+    """Before any of its statements: all matches are there and sound, and the next run makes it one of today."""
+    ended, versions = 9, []
+    while ended == 9:
+        folder = Path(shutil.copytree(schema1, tmp_path / "stored" / f"killed-{len(versions)}"))
+        words = [sys.executable, "-c", KILLED, str(folder), str(len(versions))]
+        ended = subprocess.run(words, cwd=HERE.parent, check=False).returncode
+        with Store.checked(folder) as store:
+            assert (None, 12) == (store.damage, store.size())
+        versions.append(version(folder))
+        Store.open(folder, write=True).close()
+        with Store.checked(folder) as store:
+            assert (None, 12, SCHEMA_VERSION) == (store.damage, store.size(), version(folder))
+    assert ended == 0
+    assert sorted(versions) == versions, "it goes forward once"
+    assert versions.count(1) > 20, "it was killed within"

@@ -7,6 +7,8 @@ from types import MappingProxyType
 
 from arena.schedule import comparison, gauntlet, knockout, round_robin, swiss
 from arena.schedule.pairing import (
+    SEEDING,
+    SEEDINGS,
     Deals,
     Pairing,
     PairingId,
@@ -14,6 +16,7 @@ from arena.schedule.pairing import (
     bot_seed,
     derive_seed,
     match_id,
+    seed_in,
     series_id,
 )
 from arena.schedule.round_robin import SETS_MAX
@@ -29,6 +32,8 @@ FORMATS: Mapping[str, FormatKind] = MappingProxyType(
 
 __all__ = [
     "FORMATS",
+    "SEEDING",
+    "SEEDINGS",
     "SETS_MAX",
     "Deals",
     "Format",
@@ -44,5 +49,6 @@ __all__ = [
     "bot_seed",
     "derive_seed",
     "match_id",
+    "seed_in",
     "series_id",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Literal, TypeAlias
 
@@ -74,13 +74,40 @@ def joined(bots: Sequence[str]) -> str:
 
 
 def derive_seed(seed: int, *key: str | int) -> int:
-    """A 128-bit seed for what `key` names, from a seed of at most 512 bits.
+    """A 128-bit seed for what `key` names, from a seed of at most 512 bits; in the way of that seed."""
+    seeding = seed.seeding if isinstance(seed, SeedOfOld) else SEEDING
+    return seed_in(seeding, SEEDINGS[seeding](seed, key))
 
-    By keyed BLAKE2b, so that it tells nothing of `seed`.
-    """
+
+def _by_keyed_hash(seed: int, key: tuple[str | int, ...]) -> int:
+    """By keyed BLAKE2b, so that it tells nothing of `seed`."""
     text = "\x1f".join(f"{type(part).__name__[0]}{part}" for part in key)
     secret = seed.to_bytes(64, "big")
     return int.from_bytes(blake2b(text.encode(), key=secret, digest_size=16).digest(), "big")
+
+
+SEEDINGS: dict[int, Callable[[int, tuple[str | int, ...]], int]] = {1: _by_keyed_hash}
+"""The ways in which seeds are derived, by the number that the folder of a tournament keeps.
+
+What stands here stays: a folder goes on as it began, in whatever later version.  A better way gets a number.
+"""
+SEEDING = 1
+"""The way of new tournaments."""
+
+
+class SeedOfOld(int):
+    """A seed from which others are derived in another way than that of new tournaments."""
+
+    seeding: int
+
+
+def seed_in(seeding: int, seed: int) -> int:
+    """The seed, from which others are derived in this way, and others from those."""
+    if seeding == SEEDING:
+        return seed
+    kept = SeedOfOld(seed)
+    kept.seeding = seeding
+    return kept
 
 
 def match_id(seed: int, pairing: PairingId) -> str:

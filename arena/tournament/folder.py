@@ -15,6 +15,7 @@ import attrs
 
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
+from arena.schedule import SEEDINGS, seed_in
 from arena.store import DATABASE, LATEST, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
@@ -99,7 +100,8 @@ def open_run(
 
 def _opened(tournament: Tournament, store: Store, **how: Any) -> Run:
     meta = store.meta()
-    plan = attrs.evolve(tournament.plan, seed=int(meta["identity"]["seed"]))
+    kept = meta["identity"]
+    plan = attrs.evolve(tournament.plan, seed=seed_in(seeding_of(kept), int(kept["seed"])))
     return Run(
         plan=plan,
         game=tournament.game,
@@ -149,7 +151,13 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     """Raises ConfigError if the matches of the store are not matches of this plan, or of other bots."""
     folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
-    changed = differences(meta["identity"], identity(plan, tournament.game))
+    seeding = {"seeding": seeding_of(meta["identity"])}  # nobody's wish: it stays what it was
+    if seeding["seeding"] not in SEEDINGS:
+        raise ConfigError(
+            f"{folder} draws its matches in way {seeding['seeding']}, which this arena does not know: "
+            f"go on with the later one that began it, or {OTHERWISE}"
+        )
+    changed = differences(meta["identity"] | seeding, identity(plan, tournament.game) | seeding)
     if changed:
         raise ConfigError(f"{folder} is of another plan: {'; '.join(changed)}; {OTHERWISE}")
     _check_same_game(tournament, meta.get(ORIGIN, {}))
@@ -169,6 +177,11 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
             f"others with them: {OTHERWISE}{hint}"
         )
     check_unchanged(tournament.entrants, {name: bot.fingerprint for name, bot in known.items()})
+
+
+def seeding_of(identity: Mapping[str, Any]) -> int:
+    """In which way a folder's seeds are derived; those of before that was written down do it in the first."""
+    return int(identity.get("seeding", 1))
 
 
 def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
