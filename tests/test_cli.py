@@ -140,14 +140,14 @@ MISTAKES = [
     ("a plan file after a bot", ("run", "odds", "a.toml"), "one plan file"),
     ("nowhere to connect to", ("run", "odds", "--expect", "1"), "say listen"),
     ("a reserved name", ("run", "odds", "--remote", "pass", "--listen", "127.0.0.1:0"), "reserved"),
-    ("resume nothing", ("run", "--resume", "nowhere"), "nowhere is no results folder"),
+    ("resume nothing", ("run", "--resume", "nowhere"), "nowhere is not a results folder"),
     ("resume elsewhere", ("run", "--resume", "results/first", "--out", "x"), "leave out --out x"),
     ("resume a plan", ("run", "--resume", "results/first", "a.toml"), "leave out a.toml"),
     ("another limit", ("run", "--resume", "results/first", "--move-time", "3"), "move_time: was 1s, now 3s"),
     ("another seed", ("run", "--resume", "results/first", "--seed", "2"), "seed: was 1, now 2"),
     ("fewer series", ("run", "--resume", "results/first", "--series", "2"), "has 3 series"),
     ("a results folder that is a file", ("run", "odds", "random", "--out", "cli_bots.py"), "cli_bots.py"),
-    ("no results folder", ("leaderboard", "nowhere"), "nowhere is no results folder"),
+    ("no results folder", ("leaderboard", "nowhere"), "nowhere is not a results folder"),
     ("no such match", ("replay", "zzz"), "no match in results/latest begins with 'zzz'"),
     ("an empty match", ("replay", ""), "MATCH is empty"),
     ("the folder first", ("replay", "results/first"), "say the match first"),
@@ -158,7 +158,7 @@ MISTAKES = [
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
     ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "nobody is called nobody9 here"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
-    ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is no results folder"),
+    ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is not a results folder"),
     ("a word too many", ("games", "blef", "\x07"), r"(\x07)"),
 ]
 
@@ -188,7 +188,7 @@ def test_without_results_it_is_said_where_they_come_from(arena, tmp_path, monkey
     """A reading command in a folder without results/latest says what to do."""
     monkeypatch.chdir(tmp_path)
     code, _, err = arena("leaderboard")
-    assert (2, True) == (code, "there is no results/latest in this folder: `arena run` makes it" in err)
+    assert (2, True) == (code, "there is no results/latest in this folder: `arena run` creates it" in err)
 
 
 def test_a_latest_that_points_nowhere_is_told_of(arena, tmp_path, monkeypatch):
@@ -196,7 +196,7 @@ def test_a_latest_that_points_nowhere_is_told_of(arena, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     LATEST.parent.mkdir()
     LATEST.symlink_to("gone")
-    assert "points to gone, where no results are any more" in arena("matches")[2]
+    assert "points to gone, where there are no results any more" in arena("matches")[2]
 
 
 # What is printed.

@@ -260,7 +260,7 @@ MISTAKES = {
     "half a series": (["odds", "random", "--max-series", "9.5"], "--max-series: found "),
     "no such bot": (["odds", "nobody"], "nobody"),
     "a small field": (["odds", "random", "--seats", "4"], "seats"),
-    "nothing to go on with": (["--resume", "nowhere"], "nowhere is no results folder"),
+    "nothing to go on with": (["--resume", "nowhere"], "nowhere is not a results folder"),
 }
 
 

@@ -276,7 +276,7 @@ def test_changed_bots_are_named():
     """A bot whose files changed since its fingerprint was stored stops the run; a new one does not."""
     bots = [Entrant(name=name, kind="process", fingerprint=name * 2) for name in "abc"]
     check_unchanged(bots, {"a": "aa", "b": "bb"})
-    expected = "a and b changed since this run: --fresh or another --out"
+    expected = "a and b changed since this run: use --fresh or another --out"
     assert expected == refusal(check_unchanged, bots, {"a": "", "b": "x"})
 
 

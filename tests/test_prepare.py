@@ -129,7 +129,7 @@ def test_a_bot_that_changed_is_refused_by_name(home):
     """Its matches are another bot's."""
     open_up(plan(), matches=1)
     Path("mine.py").write_text(BOT + "# better\n")
-    assert "Mine changed since this run: --fresh or another --out" == refused(plan())
+    assert "Mine changed since this run: use --fresh or another --out" == refused(plan())
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_plan_that_would_pair_others_takes_in_nobody(wishes, before, after, ho
     bots = tuple(f"b{number:02}=random" for number in range(after))
     open_up(plan(*bots[:before], **wishes), matches=1)
     said = refused(plan(*bots, **wishes))
-    assert f"has begun without {bots[-1][:3]} and would pair others with them" in said
+    assert f"began without {bots[-1][:3]} and would pair bots differently with them" in said
     assert 1 == there()
 
 
@@ -284,7 +284,7 @@ def test_a_file_that_is_no_database_is_kept_under_another_name(home):
     """`--fresh` is what the message advises, and still nothing is deleted."""
     Path("out").mkdir()
     Path("out", DATABASE).write_text("no database at all, " * 20)
-    assert "--fresh plays anew" in refused(plan())
+    assert "--fresh starts over" in refused(plan())
     open_up(plan(), matches=1, fresh=True)
     assert "no database" in Path("out", f"{DATABASE}.damaged").read_text()
 

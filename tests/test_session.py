@@ -379,7 +379,7 @@ def test_all_broken_bots_are_told_of_before_play(arena):
     assert (2, "", False) == (code, out, Path("results").exists())
     said = [line for line in err.splitlines() if line.startswith((" ", "arena:"))]
     assert [
-        "arena: 2 bots cannot play; mend them, or --leave-out-broken plays without:",
+        "arena: 2 bots cannot play; fix them, or --leave-out-broken plays without them:",
         "  worse: its build failed with exit code 3: sh -c echo half done; exit 3",
         "    | half done",
         "  bad: its process ended with exit code 1",
@@ -496,7 +496,7 @@ def test_an_interrupted_run_ends_in_order_and_goes_on(number, code, home):
     there = len(rows("new", "matches"))
     assert 2 < there < 400
     assert "interrupted" == json.loads(Path("new/run.json").read_text())["status"]
-    hint = running.wait_for("to go on: ").partition("to go on: ")[2]
+    hint = running.wait_for("to continue: ").partition("to continue: ")[2]
     assert "arena run --resume new" == hint
     again = Running(home, *shlex.split(hint)[1:])
     assert f"400 matches, {there} of them played already" in again.wait_for("400 matches")
@@ -517,7 +517,7 @@ def test_two_signals_end_everything_at_once(home):
     running.wait_for("once more ends at once")
     running.process.send_signal(signal.SIGINT)
     assert (130, True) == (running.ends(), time.monotonic() - began < 1.5)
-    running.wait_for("ended at once; to go on: arena run --resume new")
+    running.wait_for("ended at once; to continue: arena run --resume new")
     if sys.platform == "linux":
         until(lambda: not pids_of(home))
 
@@ -664,7 +664,7 @@ def test_a_run_without_terminal_can_still_be_stopped(in_terminal):
     until(lambda: Path("new/run.log").exists())
     running.process.send_signal(signal.SIGTERM)
     assert 143 == running.process.wait(WAIT_S)
-    assert "to go on: arena run --resume new" in Path("new/run.log").read_text()
+    assert "to continue: arena run --resume new" in Path("new/run.log").read_text()
 
 
 # Bots that connect.
@@ -688,7 +688,7 @@ def test_a_remote_bot_connects_with_the_line_that_is_printed(home):
     token = re.search("ARENA_TOKEN=(\\w+)", first.wait_for("ARENA_TOKEN="))
     first.process.send_signal(signal.SIGINT)
     assert 130 == first.ends()
-    hint = first.wait_for("before the first match").partition("to go on: ")[2]
+    hint = first.wait_for("before the first match").partition("to continue: ")[2]
     running = Running(home, *shlex.split(hint)[1:])
     line = running.wait_for("ARENA_TOKEN=").replace("python3 mybot.py", f"{sys.executable} script.py")
     assert token is not None
@@ -738,7 +738,7 @@ def test_what_was_played_without_a_goal_is_not_removed_for_it(arena):
     for _ in range(2):
         code, _, said = arena(*words, *goal)
         assert (2, whole) == (code, len(rows("out", "matches")))
-        assert f"out has {whole - settled} matches past the point where --until would have ended it" in said
+        assert f"out has {whole - settled} matches past the point where --until would have stopped" in said
     assert 0 == arena(*words)[0]
     arena(*words, "--fresh")
     code, _, said = arena(*words, *goal)

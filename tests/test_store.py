@@ -543,9 +543,11 @@ def truncated(path: Path) -> None:
 
 
 BROKEN = [
-    pytest.param(lambda path: path.write_bytes(b"hello " * 1000), "no database, or half of one", id="text"),
+    pytest.param(
+        lambda path: path.write_bytes(b"hello " * 1000), "not a database, or only half of one", id="text"
+    ),
     pytest.param(lambda path: path.write_bytes(b""), "is empty: its run ended before it began", id="no byte"),
-    pytest.param(foreign, "is no database of the arena", id="another program's"),
+    pytest.param(foreign, "is not a database of the arena", id="another program's"),
     pytest.param(newer, "written by a newer arena .schema 99; this one knows 2.", id="newer schema"),
     pytest.param(truncated, "is damaged", id="half-written"),
 ]
@@ -577,7 +579,9 @@ def test_creating_never_overwrites(tmp_path, make):
 def test_creating_twice_is_refused(store):
     """The sentence tells both ways on."""
     store.add(entry())
-    with pytest.raises(ConfigError, match="holds a tournament already: --resume goes on, --fresh plays anew"):
+    with pytest.raises(
+        ConfigError, match="holds a tournament already: --resume continues, --fresh starts over"
+    ):
         Store.create(store.folder, meta={})
     assert list(store.finished()) == ["s0.0"]
 
@@ -593,7 +597,7 @@ def test_a_run_killed_before_it_began_is_no_tournament(tmp_path):
 
 def test_a_folder_without_results_gets_a_sentence(tmp_path):
     """So does a folder that cannot be made."""
-    with pytest.raises(ConfigError, match=f"is no results folder: there is no {DATABASE} in it"):
+    with pytest.raises(ConfigError, match=f"is not a results folder: there is no {DATABASE} in it"):
         Store.open(tmp_path / "nothing")
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match="file"):

@@ -42,7 +42,7 @@ def load(folder: str | Path = LATEST) -> Results:
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder: `arena run` makes one, or name another")
     if not holds_tournament(folder) and not (folder / "matches.csv").is_file():
-        raise ConfigError(f"{folder} is no results folder: it has neither {DATABASE} nor matches.csv")
+        raise ConfigError(f"{folder} is not a results folder: it has neither {DATABASE} nor matches.csv")
     return Results(folder)
 
 

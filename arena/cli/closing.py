@@ -31,11 +31,11 @@ class Closing:
     run: Run
     summary: Summary
     resume: str
-    """The command that goes on with the folder."""
+    """The command that continues in the folder."""
     faults: Sequence[FaultCount]
-    """Of all matches in the folder, as those are that follow."""
+    """In the whole folder, also from earlier runs."""
     aborted: Sequence[str]
-    """The ids of the matches that our bugs spoilt."""
+    """The ids of the matches in the folder that our bugs spoilt."""
 
     @property
     def has_bugs(self) -> bool:
@@ -50,15 +50,15 @@ class Closing:
         yield from self._bugs_of_connections()
 
     def interrupted(self, *, fresh: bool) -> str:
-        """What there is after Ctrl-C or SIGTERM; `fresh`: the run was to put aside what was there."""
+        """What is left after Ctrl-C or SIGTERM; `fresh`: what was there would have been put aside."""
         if self.run.has_begun:
-            return f"interrupted after {counted(self.summary.played, 'match')}; to go on: {self.resume}"
+            return f"interrupted after {counted(self.summary.played, 'match')}; to continue: {self.resume}"
         if fresh:
             return f"interrupted before the first match; {self.run.folder} is as it was"
-        return f"interrupted before the first match; to go on: {self.resume}"
+        return f"interrupted before the first match; to continue: {self.resume}"
 
     def next_commands(self) -> Iterator[str]:
-        """Two commands that work as they stand here."""
+        """Where the results are, and two commands that can be copied."""
         match = next(self.run.store.matches(), None) if self.summary.last is None else self.summary.last
         commands = {}
         if match is not None:
@@ -73,7 +73,7 @@ class Closing:
         summary = self.summary
         if summary.is_out_of_time:
             limit = format_duration(self.run.plan.max_time or 0.0)
-            yield f"stopped after {limit} (--max-time); to go on: {self.resume}"
+            yield f"stopped after {limit} (--max-time); to continue: {self.resume}"
         for broken in summary.left_out:
             yield f"left out: {printable(str(broken))}"
         if summary.lagged:
@@ -93,7 +93,7 @@ class Closing:
                 f"{decision.fault} ({printable(decision.reason)})"
             )
             yield from capsule_lines(capsule.lines)
-            yield f"when the bot is mended: the same command with --fresh; as it is: {self.resume}"
+            yield f"with the bot fixed: the same command with --fresh; as it is: {self.resume}"
 
     def _bugs_of_matches(self) -> Iterator[str]:
         aborted = self.aborted
@@ -125,7 +125,7 @@ class Closing:
 
 
 def resume_command(command: str, folder: Path) -> str:
-    """The words that go on with a folder: `arena run --resume DIR`."""
+    """The command that continues in a folder: `arena run --resume DIR`."""
     return f"{command} --resume {shlex.quote(str(folder))}"
 
 

@@ -58,7 +58,7 @@ def compare_command(
 
 
 def hypotheses_from(**words: str | None) -> dict[str, float]:
-    """The hypotheses as far as they were said.  Raises ConfigError for what is no number."""
+    """The hypotheses that were given.  Raises ConfigError for words that are not numbers."""
     given: dict[str, float] = {}
     for key, word in words.items():
         if word is None:
@@ -97,12 +97,12 @@ def _resumed(
 ) -> tuple[Hypotheses, Plan]:
     if words or given:
         raise ConfigError(
-            f"--resume {folder} has its bots and its question in the folder: leave out all else"
+            f"--resume {folder} takes its bots and its question from the folder: leave out all else"
         )
     with Store.open(folder) as store:
         kept = store.meta().get(META)
     if kept is None:
-        raise ConfigError(f"{folder} is of no comparison: `arena run --resume {folder}` goes on with it")
+        raise ConfigError(f"{folder} is not a comparison: `arena run --resume {folder}` continues it")
     return Hypotheses(**kept), with_options(stored_plan(folder), wishes, base=Path.cwd())
 
 
@@ -116,8 +116,8 @@ def _check_question(run: Run, hypotheses: Hypotheses) -> None:
         if kept.get(key) != value and key != "series_max":
             raise ConfigError(
                 f"{run.folder} was compared with --{key} {kept.get(key)}, not {value}, and a test "
-                "whose question changes while it runs errs more often than it says: --fresh plays anew, "
-                "--out DIR elsewhere"
+                "whose question changes while it runs errs more often than it says: --fresh starts over, "
+                "--out DIR plays elsewhere"
             )
 
 

@@ -1,4 +1,4 @@
-"""The user's mistake in what ended a run, if it was one."""
+"""Finds the user's mistake in what ended a run, and tells it with the logs of broken bots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]
 
 def _with_logs(broken: BrokenBots) -> Iterator[str]:
     """All broken bots, each with the end of its log."""
-    yield f"{counted(len(broken.broken), 'bot')} cannot play; mend them, or --leave-out-broken plays without:"
+    bots = counted(len(broken.broken), "bot")
+    yield f"{bots} cannot play; fix them, or --leave-out-broken plays without them:"
     for bot in broken.broken:
         yield f"  {bot.name}: {printable(bot.reason)}"
         yield from (f"    | {printable(line)}" for line in bot.log.strip().splitlines()[-LOG_LINES:])

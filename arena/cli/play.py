@@ -53,7 +53,7 @@ from arena.cli.group import EXIT_CODES, cli, options
     "Results",
     ("--out", "DIR", "The results folder.  [results/<plan's name>, or by game and time]"),
     ("--resume", "DIR", "Go on with the run of this folder; needs no other words, and takes more bots."),
-    ("--fresh", None, "Forget what the results folder holds and play anew."),
+    ("--fresh", None, "Forget what the results folder holds and start over."),
     ("--anchor", "BOT", "Whose rating is 1500; the others are told by their distance.  [the mean]"),
     ("--decisions", "faults|all|none", "Which decisions decisions.csv lists.  [faults]"),
     ("--json", "as_json", None, "Print the leaderboard as JSON."),
@@ -88,7 +88,7 @@ def run(
 
     A BOT is a folder with bot.toml, a .py or .js file, a built-in (`arena bots`), module:Class, or a
     command line in quotes; NAME=BOT gives it a name.  Without words the quick start is played.  A run
-    plays what its folder lacks: interrupted or extended, the same command goes on.
+    plays the matches that are missing: interrupted or extended, the same command continues.
 
     \b
     Examples:
@@ -145,7 +145,7 @@ def run(
     "How and where",
     ("--out", "DIR", "The results folder.  [by game and time]"),
     ("--resume", "DIR", "Go on with the comparison of this folder; needs no other words."),
-    ("--fresh", None, "Forget what the results folder holds and play anew."),
+    ("--fresh", None, "Forget what the results folder holds and start over."),
     ("--concurrency", "N", "Tables at once.  [cores ÷ seats]"),
     ("--sandbox", "shield|strict|off", "What started bots are shut in.  [shield]"),
     ("--dry-run", None, "Say what is asked and how long it may take, and stop."),

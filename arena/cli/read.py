@@ -48,11 +48,11 @@ def _opened(folder: Path) -> Store:
     if folder == _latest() and not (folder / DATABASE).is_file():
         if folder.is_symlink():
             raise ConfigError(
-                f"{folder} points to {os.readlink(folder)}, where no results are any more: "
+                f"{folder} points to {os.readlink(folder)}, where there are no results any more: "
                 "name a results folder"
             )
         raise ConfigError(
-            f"there is no {folder} in this folder: `arena run` makes it, or name a results folder "
+            f"there is no {folder} in this folder: `arena run` creates it, or name a results folder "
             "as the last word of the command"
         )
     return Store.checked(folder)
@@ -74,7 +74,7 @@ def _complained(store: Store) -> int:
 @click.option("--anchor", metavar="BOT", help="Whose rating is 1500.  [as the run said, or the mean]")
 @reading
 def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -> int:
-    """Who is best in a results folder; writes its CSVs anew.
+    """Who is best in a results folder; rewrites its CSVs.
 
     \b
     Examples:
@@ -279,7 +279,7 @@ def _evidence(capsule: Path) -> str:
         said = read_regular(capsule, CAPSULE_BYTES_MAX).decode()
         return "\n".join(["", *capsule_lines([json.loads(line) for line in said.splitlines()])])
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise ConfigError(f"{capsule} is no capsule: {error}") from None
+        raise ConfigError(f"{capsule} is not a capsule: {error}") from None
 
 
 @cli.command()

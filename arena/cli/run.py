@@ -42,7 +42,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     plan = plan_of(words, options.resume, wishes)
     if not format_of(plan).is_offered:
         where = options.resume or " ".join(words)
-        raise ConfigError(f"{where} is of a {plan.tournament}: `arena compare --resume DIR` goes on with one")
+        raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
     tournament = prepare(plan, resume=options.resume)
     rule = until_rule(tournament)
     if options.dry_run:
@@ -189,7 +189,7 @@ class RunCommand:
         reporter = progress(
             self.run.begin, self._guide, quiet=self.options.quiet, standings=standings, rule=rule
         )
-        self.stop.note, self.stop.hint = reporter.note, f"; to go on: {self.resume}"
+        self.stop.note, self.stop.hint = reporter.note, f"; to continue: {self.resume}"
         self.stop.hung_up, reporter.lost = reporter.hang_up, self.stop.hang_up
         return reporter
 

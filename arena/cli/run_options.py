@@ -47,7 +47,7 @@ def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]
     elif plans:
         if words[0] != plans[0] or len(plans) > 1:
             raise ConfigError(
-                f"one plan file, and before all bots; found {' '.join(map(shlex.quote, words))}"
+                f"expected one plan file, before all bots; found {' '.join(map(shlex.quote, words))}"
             )
         plan = load_plan(Path(plans[0]))
     elif words or options.get("expect") or options.get("remote"):
@@ -65,9 +65,9 @@ def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]
 
 def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> Plan:
     if plans:
-        raise ConfigError(f"--resume {folder} has its plan in the folder: leave out {plans[0]}")
+        raise ConfigError(f"--resume {folder} takes its plan from the folder: leave out {plans[0]}")
     if options.get("out"):
-        raise ConfigError(f"--resume {folder} goes on in that folder: leave out --out {options['out']}")
+        raise ConfigError(f"--resume {folder} continues in that folder: leave out --out {options['out']}")
     return stored_plan(folder)
 
 

@@ -114,8 +114,8 @@ def with_goal(run: Run, rule: UntilRule | None) -> Run:
         goal, series = kept
         raise ConfigError(
             f'{run.folder} was begun with --until "{goal}" over {series} series, and to look again for '
-            "another goal or in a longer schedule would err more often than it says: --until none goes on "
-            "without, --fresh plays anew, --out DIR elsewhere"
+            "another goal or in a longer schedule would err more often than it says: --until none continues "
+            "without it, --fresh starts over, --out DIR plays elsewhere"
         )
     run.when_begun.append(partial(store.set_meta, GOAL, asked))
     run.when_begun.append(partial(store.set_meta, GOAL_LEFT, False))

@@ -1,8 +1,8 @@
 """A tournament on its way: what is planned so far, what counts, what follows from it.  Pure.
 
-Matches come in as they end, in any order; what counts grows in schedule order, series by
+Matches come in as they end, in any order.  What counts grows in schedule order, series by
 series, and only what counts decides anything: who is withdrawn, whom an adaptive format
-pairs next, whether a run may stop.  So the outcome is that of playing one match after the other.
+pairs next, whether a run may stop.  So the outcome is the same as if matches were played one by one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from arena.schedule.withdrawals import Ledger, Outcome
 
 @attrs.frozen(kw_only=True)
 class Result:
-    """What one finished match came to; all by seat, empty if its rules broke."""
+    """The result of one finished match, each by seat; points are empty if its rules broke."""
 
     points: Points
     returns: tuple[float, ...]
     faults: tuple[int, ...]
     withdrawn: tuple[bool, ...] = ()
-    """Whose moves were the default ones, as the bot had been withdrawn before; empty: nobody's."""
+    """Whether the seat played default moves, because its bot had been withdrawn before; empty: none did."""
 
     @property
     def is_aborted(self) -> bool:
@@ -49,16 +49,16 @@ class ClosedSeries:
 
 @attrs.frozen
 class Advance:
-    """What one more finished match has brought."""
+    """What follows from one more finished match."""
 
     withdrawn: tuple[str, ...] = ()
     """Bots that are withdrawn now."""
     stale: tuple[PairingId, ...] = ()
-    """Matches that do not count and are to be played again: see `conduct.News`."""
+    """Matches that do not count and must be played again: see `withdrawals.News`."""
     closed: tuple[ClosedSeries, ...] = ()
-    """Series that count now."""
+    """Series that count from now on."""
     planned: tuple[Pairing, ...] = ()
-    """Pairings that the schedule goes on with."""
+    """Pairings that an adaptive format has added."""
 
 
 class Course:
@@ -74,9 +74,9 @@ class Course:
         restarts_max: int,
         is_enough: Callable[[ClosedSeries], bool] | None = None,
     ) -> None:
-        """`is_enough` is told every series that counts; where it says so the course ends."""
+        """`is_enough` is told every series that counts, and ends the course where it gives True."""
         self.is_cut = False
-        """Whether it has ended by that."""
+        """Whether `is_enough` has ended it."""
         self.names = tuple(names)
         self.kind = kind
         self.order: list[Pairing] = []
@@ -91,7 +91,7 @@ class Course:
         """How many series count."""
         self._results: dict[PairingId, Result] = {}
         self._counted: dict[PairingId, Points] = {}
-        """Of the matches that count; an adaptive format is told them."""
+        """The points of the matches that count; an adaptive format is told them."""
         self._plan_on()
 
     @property
@@ -106,7 +106,7 @@ class Course:
 
     @property
     def beyond(self) -> Sequence[Pairing]:
-        """What is past the series at which enough was played: as if it had never been begun."""
+        """The pairings past the series at which enough was played: as if none had ever begun."""
         return self.order[self._end :]
 
     @property
@@ -125,13 +125,13 @@ class Course:
 
     @property
     def places(self) -> Mapping[str, int]:
-        """Who has come how far, where the format ranks by that; else empty."""
+        """Bot -> its place so far, if the format ranks by places; else empty."""
         if self.kind.places is None:
             return {}
         return self.kind.places(self.names, self._terms, self._counted, self._withdrawn())
 
     def note(self, pairing: PairingId, result: Result, outcomes: Mapping[str, Outcome]) -> Advance:
-        """Takes in a finished match; gives what follows: nothing, if enough was played already."""
+        """Takes in a finished match; gives what follows, which is nothing if the course has ended."""
         if self.is_cut:
             return Advance()
         self._results[pairing] = result
@@ -144,7 +144,7 @@ class Course:
         return Advance(tuple(news.withdrawn), news.stale, closed, self._plan_on() if closed else ())
 
     def _closed(self) -> list[ClosedSeries]:
-        """The series that count from now on; none past that at which enough is played."""
+        """The series that count from now on, up to the one at which enough is played."""
         closed: list[ClosedSeries] = []
         while not self.is_over and self._is_over(block := self._blocks[self._front]):
             self._front += 1
@@ -159,11 +159,11 @@ class Course:
         return all(pairing.id in self._results and self.ledger.is_settled(pairing.id) for pairing in block)
 
     def _plan_on(self) -> tuple[Pairing, ...]:
-        """Asks an adaptive format what comes next, when all that was planned is over; any at the start."""
+        """Asks any format for pairings at the start, and an adaptive one again when all of them are over."""
         if self.order and not (self.kind.is_adaptive and self.is_over):
             return ()
         pairings = tuple(self.kind.pairings(self.names, self._terms, self._counted, self._withdrawn()))
-        assert pairings[: len(self.order)] == tuple(self.order), "a format goes on and never changes its mind"
+        assert pairings[: len(self.order)] == tuple(self.order), "a format only adds pairings"
         more = pairings[len(self.order) :]
         self.order += more
         self.by_id.update((pairing.id, pairing) for pairing in more)

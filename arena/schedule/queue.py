@@ -9,13 +9,13 @@ from math import comb
 from arena.schedule import Pairing, PairingId
 
 SCANNED_MAX = 2000
-"""Matches looked through in order, where the free bots are too many to try all their sets."""
+"""Matches looked through in order, if the free bots are too many to try all their sets."""
 SETS_MAX = 20_000
-"""Sets of free bots looked up, where bots are few or mostly busy."""
+"""Sets of free bots looked up at most, if bots are few or mostly busy."""
 
 
 class Pending:
-    """What is left of a schedule; cheap to ask also when a hundred bots can each play one match at a time."""
+    """What is left of a schedule; cheap to ask even if a hundred bots can each play one match at a time."""
 
     def __init__(self, order: Sequence[Pairing], wanted: Iterable[PairingId]) -> None:
         """`wanted`: which of the pairings of `order` are to be played."""
@@ -28,7 +28,7 @@ class Pending:
         self.extend(order, wanted)
 
     def extend(self, order: Iterable[Pairing], wanted: Iterable[PairingId]) -> None:
-        """The schedule goes on with these; `wanted`: which of them are to be played."""
+        """Adds pairings to the end of the schedule; `wanted`: which of them are to be played."""
         for index, pairing in enumerate(order, len(self._order)):
             bots = frozenset(pairing.bots)
             self._order.append(pairing)
@@ -49,18 +49,18 @@ class Pending:
                 yield self._order[index]
 
     def put_back(self, pairing: PairingId) -> None:
-        """It is to be played again."""
+        """A pairing is to be played again."""
         index = self._index[pairing]
         self._wanted.add(index)
         self._first = min(self._first, index)
         self._passed[frozenset(self._order[index].bots)] = 0
 
     def clear(self) -> None:
-        """Nothing is to be played any more."""
+        """Nothing more is to be played."""
         self._wanted.clear()
 
     def take(self, can_play: Callable[[Pairing], bool], free: Callable[[], Sequence[str]]) -> Pairing | None:
-        """The first match that can be played now, which is pending no more.
+        """The first match that can be played now; it is no longer pending.
 
         `free` gives the bots that may be seated; it is asked only if the first match cannot be played.
         """

@@ -1,7 +1,4 @@
-"""When a bot is withdrawn: decided in the order of the schedule, whatever was played in parallel.  Pure.
-
-Beside `record` and `plan`: it knows `schedule` and nothing else.
-"""
+"""When a bot is withdrawn: decided in schedule order, whatever was played in parallel.  Pure."""
 
 from __future__ import annotations
 
@@ -31,19 +28,22 @@ class News:
     withdrawn: Mapping[str, int] = attrs.field(factory=dict)
     """Bots that are withdrawn now -> from which index of the schedule on."""
     stale: tuple[PairingId, ...] = ()
-    """Finished matches that do not count, because a bot played that was withdrawn by then, or the other way
-    round: they were begun before it was known, and are to be played again and noted again."""
+    """Finished matches that do not count: a bot played that was withdrawn by then, or one did not play that
+    was not.  They began before that was known, and must be played and noted again."""
 
     def __bool__(self) -> bool:
         return bool(self.withdrawn or self.stale)
 
 
 class Ledger:
-    """Who is withdrawn from where on; told every finished match once, in any order.
+    """Who is withdrawn, and from which match on; told every finished match once, in any order.
+
+    A bot is withdrawn after `withdrawn_after` matches in a row in which it was abandoned, or after more than
+    `restarts_max` crashes.
 
     A match is *settled* when it is finished and, for each of its bots, all their earlier matches are
-    settled.  Only settled matches decide anything, so that the outcome is that of playing them one after
-    the other.  Telling it a match costs the same however many there are.
+    settled.  Only settled matches decide anything, so the outcome is the same as if they were played one
+    after the other.  Noting a match costs the same however many there are.
     """
 
     def __init__(self, order: Sequence[Pairing], *, withdrawn_after: int, restarts_max: int) -> None:
@@ -58,7 +58,7 @@ class Ledger:
         self.extend(order)
 
     def extend(self, pairings: Iterable[Pairing]) -> None:
-        """The schedule goes on with these."""
+        """Adds pairings to the end of the schedule."""
         for index, pairing in enumerate(pairings, len(self._order)):
             assert pairing.id not in self._index, "a pairing's id is its own"
             self._index[pairing.id] = index
@@ -67,7 +67,7 @@ class Ledger:
                 self._ways.setdefault(bot, _Way()).matches.append(index)
 
     def note(self, pairing: PairingId, outcomes: Mapping[str, Outcome]) -> News:
-        """Takes in a finished match, by bot; gives what follows.  What is settled stays as it was."""
+        """Takes in a finished match, by bot; gives what follows.  A match that is settled stays as it was."""
         if self.is_settled(pairing):
             return News()
         index = self._index[pairing]
@@ -77,12 +77,12 @@ class Ledger:
         return self._settle([index])
 
     def without(self, pairing: PairingId) -> frozenset[str]:
-        """The bots of this match that are known to be withdrawn from it."""
+        """The bots of this match that are known to be withdrawn by then."""
         index = self._index[pairing]
         return frozenset(bot for bot in self._order[index].bots if self._is_withdrawn(bot, index))
 
     def is_settled(self, pairing: PairingId) -> bool:
-        """Whether this match counts as it was played, whatever comes."""
+        """Whether this match counts as it was played, whatever is noted later."""
         index = self._index[pairing]
         return all(self._ways[bot].next > index for bot in self._order[index].bots)
 
@@ -90,7 +90,7 @@ class Ledger:
         return bot in self.withdrawn and self.withdrawn[bot] <= index
 
     def _settle(self, indices: list[int]) -> News:
-        """Settles these matches if they can be, then those that waited for them."""
+        """Settles these matches if possible, then those that waited for them."""
         withdrawn: dict[str, int] = {}
         stale: list[PairingId] = []
         while indices:
@@ -114,7 +114,7 @@ class Ledger:
         )
 
     def _advance(self, bot: str, outcome: Outcome) -> bool:
-        """Takes the bot one match further; whether that is what gets it withdrawn."""
+        """Takes the bot one match further; tells whether it is withdrawn by that."""
         way = self._ways[bot]
         way.done += 1
         if bot in self.withdrawn:
@@ -133,12 +133,12 @@ class _Way:
     done: int = 0
     """How many of them are settled."""
     abandoned: int = 0
-    """How many of the settled ones it abandoned in succession, up to the last."""
+    """In how many of the settled ones, in a row up to the last, it was abandoned."""
     crashed: int = 0
 
     @property
     def next(self) -> int:
-        """The index of the match that is to be settled next; past all of them: none is."""
+        """The index of the match that is to be settled next; past all of them if none is left."""
         return self.matches[self.done] if self.done < len(self.matches) else _PAST
 
 

@@ -46,7 +46,7 @@ class Store(Reading):
             if not store._is_blank():
                 store._check()
                 raise ConfigError(
-                    f"{folder} holds a tournament already: --resume goes on, --fresh plays anew"
+                    f"{folder} holds a tournament already: --resume continues, --fresh starts over"
                 )
             store._lay_out(meta)
 
@@ -167,7 +167,7 @@ class Store(Reading):
         if self._is_blank():
             raise ConfigError(f"{path} is empty: its run ended before it began; start it again")
         if self._pragma("application_id") != APPLICATION_ID:
-            raise ConfigError(f"{path} is no database of the arena")
+            raise ConfigError(f"{path} is not a database of the arena")
         if (version := self._pragma("user_version")) > SCHEMA_VERSION:
             raise ConfigError(
                 f"{path} was written by a newer arena (schema {version}; this one knows {SCHEMA_VERSION}): "
@@ -176,7 +176,7 @@ class Store(Reading):
 
     def _check_layout(self) -> None:
         if not is_laid_out(self.connection):
-            raise ConfigError(f"{self.folder / DATABASE} is damaged: its layout; --fresh plays anew")
+            raise ConfigError(f"{self.folder / DATABASE} is damaged: its layout; --fresh starts over")
 
     def _tune(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
@@ -289,7 +289,7 @@ class Store(Reading):
 def _database_in(folder: str | Path) -> Path:
     path = Path(folder) / DATABASE
     if not path.is_file():
-        raise ConfigError(f"{folder} is no results folder: there is no {DATABASE} in it")
+        raise ConfigError(f"{folder} is not a results folder: there is no {DATABASE} in it")
     return path
 
 

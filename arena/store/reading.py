@@ -67,7 +67,7 @@ class Reading:
                 return {key: json.loads(value) for key, value in rows if key != MARK}
             except (ValueError, TypeError) as error:
                 raise ConfigError(
-                    f"{path} is damaged: what it says of its plan; --fresh plays anew"
+                    f"{path} is damaged: what it says of its plan; --fresh starts over"
                 ) from error
 
     def mark(self) -> str | None:

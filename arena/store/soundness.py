@@ -62,7 +62,7 @@ class Damage:
     def advice(self) -> str:
         """What its owner can do."""
         if self.parts & {"meta", "bots"}:
-            return "a copy of the folder, if there is one, is whole perhaps; --fresh plays anew"
+            return "a copy of the folder, if there is one, is whole perhaps; --fresh starts over"
         return "`arena run --resume` plays again what is damaged"
 
 

@@ -1,4 +1,4 @@
-"""Bots that cannot play."""
+"""The error that lists every bot that cannot play."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from arena.players.start import BotBroken
 
 
 class BrokenBots(ConfigError):
-    """Bots that cannot play; all of them."""
+    """Some bots cannot be built or started; `broken` has each of them with its reason and its log."""
 
     def __init__(self, broken: Sequence[BotBroken]) -> None:
         super().__init__("; ".join(str(bot) for bot in broken))

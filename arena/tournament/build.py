@@ -20,9 +20,9 @@ BUILD_S_MAX = 600.0
 
 
 async def build(entrant: Entrant, box: Box, place: Place, log_path: Path) -> Entrant:
-    """Builds the bot in its folder and records what that made; gives the entrant as it is now.
+    """Builds the bot in its folder and records what the build made; gives the entrant as it is now.
 
-    Raises BotBroken if the build fails, or leaves what is no bot's folder.
+    Raises BotBroken if the build fails, or leaves more files than a bot's folder may have.
     """
     assert entrant.folder is not None, "what is built has a folder"
     before = snapshot(entrant.folder)
@@ -36,12 +36,12 @@ async def build(entrant: Entrant, box: Box, place: Place, log_path: Path) -> Ent
         raise BotBroken(entrant.name, f"its build {failure}: {command}", log.tail())
     try:
         return mark_built(entrant, made_since(entrant.folder, before))
-    except ConfigError as error:  # one bot's, and no reason not to play without it
+    except ConfigError as error:  # so that --leave-out-broken can play without this bot
         raise BotBroken(entrant.name, f"after its build: {error}", log.tail()) from None
 
 
 async def _run_build(entrant: Entrant, box: Box, place: Place, log: BotLog) -> str:
-    """Runs the build, and ends all that it started; gives what went wrong, or nothing."""
+    """Runs the build and ends everything it started; gives what went wrong, or nothing.  Raises BotBroken."""
     env = dict(os.environ) if box.level != "strict" else None
     broken: BotBroken | None = None
     failure = ""
@@ -51,7 +51,7 @@ async def _run_build(entrant: Entrant, box: Box, place: Place, log: BotLog) -> s
                 entrant, box, place, entrant.build, log, nursery, env=env, has_network=entrant.build_network
             )
         except BotBroken as error:
-            broken = error  # raised below, where no nursery makes a group of it
+            broken = error  # raised below: here the nursery would wrap it in a group
         else:
             try:
                 with trio.move_on_after(BUILD_S_MAX) as time:

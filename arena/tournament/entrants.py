@@ -92,9 +92,6 @@ def check_games(entrants: Iterable[Entrant], game: str) -> None:
         raise ConfigError(f"{listed([entrant.name for entrant in wrong])} cannot play {game}: {others}")
 
 
-# Fingerprints and builds.
-
-
 # Helpers: names.
 
 _NAMED = re.compile(r"""([^\s=/\\:'"]*)=(.*)""", re.DOTALL)
@@ -238,9 +235,3 @@ def _language(run: Argv) -> str:
     """The language that a command betrays, or nothing."""
     program = os.path.basename(run[0])
     return _LANGUAGES.get(program) or _RUNNERS.get(os.path.splitext(program)[1], ("", ""))[1]
-
-
-# Helpers: bot.toml.
-
-
-# Helpers: files.

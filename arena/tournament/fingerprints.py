@@ -1,4 +1,4 @@
-"""A bot's files: whether they are what they were, and whether it must be built."""
+"""A bot's files: whether they have changed, and whether the bot must be built."""
 
 from __future__ import annotations
 
@@ -28,13 +28,14 @@ def check_unchanged(entrants: Iterable[Entrant], known: Mapping[str, str]) -> No
     """Raises ConfigError if the files of bots have changed since their fingerprints (by name) were taken."""
     changed = [bot.name for bot in entrants if bot.fingerprint != known.get(bot.name, bot.fingerprint)]
     if changed:
-        raise ConfigError(f"{listed(changed)} changed since this run: --fresh or another --out")
+        raise ConfigError(f"{listed(changed)} changed since this run: use --fresh or another --out")
 
 
 def fingerprint(entrant: Entrant) -> str:
     """32 hexadecimal digits that change whenever the bot's files or its command do.
 
-    Of a folder everything counts but hidden files, `__pycache__`, `build/`, and what its last build made.
+    In a folder everything counts but hidden files, `__pycache__`, `build/`, and what its builds made.
+    Raises ConfigError if the files cannot be read, or are too many or too large.
     """
     digest = blake2b(digest_size=16)
     if entrant.files is not None:
@@ -65,7 +66,7 @@ def fingerprint_of(contents: Iterable[tuple[str, bytes]]) -> str:
 
 
 def needs_build(entrant: Entrant) -> bool:
-    """Whether the bot must be built before it runs: never was, its files changed, or the result is gone."""
+    """Whether the bot must be built before it runs: never was, has changed, or its output is gone."""
     if not entrant.build or entrant.folder is None:
         return False
     built = _built(entrant.folder)
@@ -85,16 +86,17 @@ def made_since(folder: Path, before: Mapping[str, tuple[int, int]]) -> tuple[str
 
 
 def mark_built(entrant: Entrant, outputs: Iterable[str]) -> Entrant:
-    """Records that the bot is built, and what that made; gives the entrant with the fingerprint it has now.
+    """Records that the bot is built, and what the build made; gives the entrant with its new fingerprint.
 
-    The fingerprint is another one if the build replaced a file that had counted until then.
+    The fingerprint changes if the build replaced a file that had counted until then.
+    Raises ConfigError if the record cannot be written.
     """
     assert entrant.folder is not None, "what is built has a folder"
     folder = entrant.folder
-    # A build that finds most of its work done rewrites little: what earlier ones made stays an output.
+    # An incremental build rewrites little: what earlier builds made is still output.
     kept = {output for output in _built(folder).get("outputs", ()) if (folder / output).exists()}
     record = {"outputs": sorted(kept | set(outputs))}
-    _write_built(folder, record)  # first without: what counts depends on the outputs
+    _write_built(folder, record)  # first without the fingerprint, which depends on the outputs
     entrant = attrs.evolve(entrant, fingerprint=fingerprint(entrant))
     _write_built(folder, {"fingerprint": entrant.fingerprint, **record})
     return entrant
@@ -106,7 +108,10 @@ def sources(folder: Path, *, skipped: Sequence[str] = ("build",)) -> list[str]:
 
 
 def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:
-    """The regular files below a folder, by relative path, sorted; without hidden and `skipped` ones."""
+    """The regular files below a folder, by relative path, sorted; without hidden and `skipped` ones.
+
+    Raises ConfigError if there are too many.
+    """
     found, looked, tops = [], 0, [os.fspath(folder)]
     while tops:
         top = tops.pop()
@@ -120,7 +125,7 @@ def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:
         found += [os.path.relpath(path, folder) for path in paths if os.path.isfile(path)]
         looked += 1 + len(names)
         if max(len(found), looked / 10) > FILES_MAX:  # folders and hidden files take their time too
-            raise ConfigError(f"{folder}: more than {FILES_MAX:,} files, which is no bot's folder")
+            raise ConfigError(f"{folder}: more than {FILES_MAX:,} files, too many for a bot's folder")
     return sorted(found)
 
 
@@ -137,7 +142,7 @@ def _check_bounds(entrant: Entrant, files: Iterable[Path]) -> None:
 
 
 def _feed(digest: blake2b, part: bytes) -> None:
-    """Adds a part so that no two lists of parts are fed the same bytes."""
+    """Adds a part with its length, so that two different lists of parts never feed the same bytes."""
     digest.update(len(part).to_bytes(8, "big"))
     digest.update(part)
 
@@ -154,7 +159,7 @@ def _built(folder: Path) -> dict[str, Any]:
 
 
 def _write_built(folder: Path, record: Mapping[str, object]) -> None:
-    """Writes the record whole or not at all, and follows no link: who built may have put some in its way."""
+    """Writes the record whole or not at all, and follows no link: the build may have left one in its way."""
     place, new = folder / ".arena", f"built.{os.getpid()}"
     try:
         place.mkdir(exist_ok=True)

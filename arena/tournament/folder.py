@@ -1,4 +1,4 @@
-"""A results folder that a run may write to: whose it is, if all is as it was, what `--fresh` puts aside."""
+"""A results folder that a run may write to: whose it is, whether its plan fits, what `--fresh` puts aside."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from arena.tournament.run import Run
 from arena.tournament.stopping import StopRule
 from arena.tournament.stored import ORIGIN, stored_form
 
-OTHERWISE = "--fresh plays anew, --out DIR elsewhere"
+OTHERWISE = "--fresh starts over, --out DIR plays elsewhere"
 ASIDE = f"{DATABASE}.before"
 """Where `--fresh` puts the database until play begins."""
 _SUFFIXES = ("", "-wal", "-shm")
@@ -40,7 +40,7 @@ _TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
 def matches_there(tournament: Tournament) -> int:
     """How many matches the folder holds already; nothing is written.
 
-    Raises ConfigError if it is of another plan.
+    Raises ConfigError if it belongs to another plan.
     """
     _check_ours(tournament.folder)
     if not holds_tournament(tournament.folder):
@@ -115,7 +115,7 @@ def _opened(tournament: Tournament, store: Store, **how: Any) -> Run:
 
 
 def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
-    """A new store; what a run left there that ended before its first match goes."""
+    """A new store, in place of one left by a run that ended before its first match."""
     plan = tournament.plan
     if plan.seed is None:
         plan = attrs.evolve(plan, seed=secrets.randbits(128))
@@ -133,12 +133,12 @@ def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
 
 
 def _continued(tournament: Tournament) -> Store:
-    """The store of a folder that has matches of this plan."""
+    """The store of a folder that has matches.  Raises ConfigError if they belong to another plan."""
     store = Store.open(tournament.folder, write=True)
     try:
         _check_continues(tournament, store)
         store.set_meta("tokens", _tokens(tournament.plan, store.meta()["tokens"]))
-        # It is an older arena's, perhaps, or its game's file has been moved.
+        # An older arena may not have kept them, and the game's file may have been moved.
         for key, value in {**_scale(tournament), **_kept_origin(tournament)}.items():
             store.set_meta(key, value)
     except BaseException:
@@ -148,7 +148,7 @@ def _continued(tournament: Tournament) -> Store:
 
 
 def _check_continues(tournament: Tournament, store: Store) -> None:
-    """Raises ConfigError if the matches of the store are not matches of this plan, or of other bots."""
+    """Raises ConfigError if the matches of the store are of another plan, or of bots that have changed."""
     folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
     seeding = {"seeding": seeding_of(meta["identity"])}  # nobody's wish: it stays what it was
@@ -159,22 +159,22 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
         )
     changed = differences(meta["identity"] | seeding, identity(plan, tournament.game) | seeding)
     if changed:
-        raise ConfigError(f"{folder} is of another plan: {'; '.join(changed)}; {OTHERWISE}")
+        raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}; {OTHERWISE}")
     _check_same_game(tournament, meta.get(ORIGIN, {}))
     before = meta["plan"]["series"]
     if plan.series < before:
         raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {OTHERWISE}")
     known = {bot.bot: bot for bot in store.bots() if bot.status != "left out"}
     named = {entrant.name for entrant in tournament.entrants}
-    lacking = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
-    if lacking:
-        raise ConfigError(f"{folder} has matches of {', '.join(lacking)}: name them too, or {OTHERWISE}")
+    missing = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
+    if missing:
+        raise ConfigError(f"{folder} has matches of {', '.join(missing)}: name them too; {OTHERWISE}")
     more = sorted(named - known.keys())
     if more and known and not format_of(plan).only_grows(len(known), plan.entrants, terms_of(plan, 0)):
         hint = ', or --sets "all" if all sets met so far' if plan.tournament == "round-robin" else ""
         raise ConfigError(
-            f"{folder} is of a {plan.tournament} that has begun without {', '.join(more)} and would pair "
-            f"others with them: {OTHERWISE}{hint}"
+            f"{folder} holds a {plan.tournament} that began without {', '.join(more)} and would pair bots "
+            f"differently with them: {OTHERWISE}{hint}"
         )
     check_unchanged(tournament.entrants, {name: bot.fingerprint for name, bot in known.items()})
 
@@ -185,12 +185,12 @@ def seeding_of(identity: Mapping[str, Any]) -> int:
 
 
 def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
-    """A token for every entrant that connects with one; it keeps the one it was told."""
+    """A token for every entrant that connects with one; those known before stay the same."""
     return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
 
 
 def _scale(tournament: Tournament) -> dict[str, Any]:
-    """What the leaderboard must know of game and format, which it has no other way to know."""
+    """What the leaderboard must know of game and format; it sees only the store."""
     game = tournament.game
     return {
         "rated_by": game.rated_by,
@@ -229,18 +229,18 @@ def _stored_tokens(folder: Path) -> dict[str, str]:
 def _check_ours(folder: Path) -> None:
     """Raises ConfigError if we would overwrite what is not ours."""
     if _application_of(folder) not in (None, APPLICATION_ID):
-        raise ConfigError(f"{folder / DATABASE} is no database of the arena: choose another --out")
+        raise ConfigError(f"{folder / DATABASE} is not a database of the arena: choose another --out")
     if not (folder / DATABASE).exists():
         tables = [name for name in _TABLE_FILES if (folder / name).exists()]
         if tables:
             raise ConfigError(
-                f"{folder} holds {tables[0]} but no {DATABASE}, so it is not this arena's to overwrite: "
+                f"{folder} holds {tables[0]} but no {DATABASE}, so the arena will not overwrite it: "
                 "choose another --out"
             )
 
 
 def _application_of(folder: Path) -> int | None:
-    """What the database says whose it is; None where there is none, or nothing in it, or it is damaged."""
+    """The application id of the database; None if there is none, or it is empty or damaged."""
     path = folder / DATABASE
     if not path.is_file():
         return None
@@ -267,9 +267,9 @@ def _has_matches(folder: Path) -> bool:
 
 
 def _put_aside(folder: Path) -> dict[Path, int]:
-    """Takes the database out of the way; gives what else is to be forgotten, with the time of each file.
+    """Renames the database; gives the other files to be removed when play begins, each with its time.
 
-    One that is no database any more, or never was, is kept for good.
+    A file that is not a database, or is damaged, is renamed for good.
     """
     try:
         holds_tournament(folder)
@@ -291,7 +291,7 @@ def _put_aside(folder: Path) -> dict[Path, int]:
 
 
 def _forget(folder: Path, old: Mapping[Path, int]) -> None:
-    """Removes what was put aside, and these files where they are still what they were."""
+    """Removes what was put aside, and those of these files that have not changed since."""
     with sentences(folder):
         for suffix in _SUFFIXES:
             (folder / f"{ASIDE}{suffix}").unlink(missing_ok=True)
@@ -309,7 +309,7 @@ def _put_back(folder: Path) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Ends what a run began that was killed: at `--fresh`, or while it wrote a file."""
+    """Cleans up after a run that was killed during `--fresh`, or while it wrote a file."""
     for place in (folder, folder / FAULTS):
         sweep(place)
     if (folder / ASIDE).exists():
@@ -320,7 +320,7 @@ def _settle(folder: Path) -> None:
 
 
 def _rename(folder: Path, old: str, new: str) -> None:
-    """Renames a database, with what SQLite keeps beside it."""
+    """Renames a database and the files that SQLite keeps beside it."""
     with sentences(folder):
         for suffix in _SUFFIXES:
             if (folder / f"{old}{suffix}").exists():
@@ -328,9 +328,9 @@ def _rename(folder: Path, old: str, new: str) -> None:
 
 
 def _point_latest(folder: Path) -> None:
-    """Makes `results/latest` point to the folder; where that cannot be, nothing does."""
+    """Makes `results/latest` point to the folder, if the file system allows it."""
     if LATEST.exists() and not LATEST.is_symlink():
-        return  # somebody's own
+        return  # the user's own
     link = LATEST.with_name(f".{LATEST.name}.{os.getpid()}.tmp")
     try:
         LATEST.parent.mkdir(exist_ok=True)
@@ -342,7 +342,7 @@ def _point_latest(folder: Path) -> None:
 
 @contextmanager
 def latest_kept() -> Iterator[None]:
-    """For runs whose folders are gone afterwards: then `results/latest` is what it was before."""
+    """For runs in temporary folders: afterwards `results/latest` points where it did before."""
     had_results = LATEST.parent.exists()
     before = os.readlink(LATEST) if LATEST.is_symlink() else None
     try:
@@ -358,5 +358,5 @@ def latest_kept() -> Iterator[None]:
 
 
 def is_latest(folder: Path) -> bool:
-    """Whether commands that name no folder look into this one."""
+    """Whether this folder is the one that commands read by default."""
     return LATEST.resolve() == folder.resolve()

@@ -28,9 +28,9 @@ from arena.units import format_duration
 from arena.words import listed
 
 HEARD_S = 0.05
-"""When all are there, after so long that a closing which came together with the last of them is heard."""
+"""How long to listen on once all are there: a bot may have left just as the last one came."""
 WAITS_TOLD_MAX = 500
-"""Times that people are told who is missing; who comes and leaves for ever fills no screen."""
+"""How often people are told who is missing; a bot that comes and goes for ever must not fill the screen."""
 
 
 def open_lobby(
@@ -68,9 +68,10 @@ async def gather(
     *,
     stops_at: float = inf,
 ) -> list[str]:
-    """The names of all bots that play: those we start, tried one by one, and those that connect.
+    """The names of all bots that play: those we start, each tried once, and those that connect.
 
-    Nobody is waited for longer than until `stops_at`, when the run's time is over.
+    Waits for nobody past `stops_at`, when the run's time is over.  Raises BrokenBots if bots cannot be
+    started and the plan does not leave them out, and ConfigError if those who are here cannot play.
     """
     entrants, broken = await _build_all(run, pool, reporter)
     broken += await pool.instances.try_all({bot.name for bot in broken})
@@ -102,25 +103,28 @@ async def gather(
 
 
 async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: float) -> list[str]:
-    """Waits until everybody is there, or as long as is due; then play begins.  Gives who has not come."""
+    """Waits until everybody is there, or as long as the plan says; then play begins.  Gives who is missing.
+
+    Raises ConfigError if the run's time is over first.
+    """
     waits_until = trio.current_time() + (inf if plan.wait is None else plan.wait)
     with trio.move_on_at(min(waits_until, stops_at)) as waiting:
         await _await_missing(lobby, reporter)
     if waiting.cancelled_caught and stops_at <= waits_until and (missing := lobby.missing):
         limit = format_duration(plan.max_time or 0.0)
         raise ConfigError(
-            f"{limit} (--max-time) were over before {listed(missing)} had come: nothing was played"
+            f"{limit} (--max-time) ran out before {listed(missing)} connected: nothing was played"
         )
     here = lobby.begin()
     if late := lobby.missing:
-        reporter.note(f"{listed(late)} did not come within {format_duration(plan.wait or 0.0)} (--wait)")
+        reporter.note(f"{listed(late)} did not connect within {format_duration(plan.wait or 0.0)} (--wait)")
     if here:
         reporter.note(f"play begins with {', '.join(here)}")
     return late
 
 
 async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
-    """Returns when everybody is there, and those who leave as the last one comes have been heard."""
+    """Returns when everybody is there, and nobody has left just as the last one came."""
     told = 0
     while True:
         if missing := lobby.missing:
@@ -128,7 +132,7 @@ async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
             if told <= WAITS_TOLD_MAX:
                 reporter.waiting(lobby.address, missing)
             fills_at = lobby.fills_at
-            # A moment that is over, or that never was, does not bring those who are missing by name.
+            # In the past: silent connections fill all places, and only bots with a token are missing.
             with trio.move_on_at(fills_at if fills_at > trio.current_time() else inf):
                 await lobby.arrived()
         else:
@@ -140,9 +144,9 @@ async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
 def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
     can_play = f"{here} of the bots can play, and a table has {plan.seats} seats"
     if not late:
-        return f"{can_play}: mend some, or take fewer seats"
+        return f"{can_play}: fix some, or use fewer seats"
     limit = format_duration(plan.wait or 0.0)
-    return f"{listed(late)} did not come within {limit} (--wait); {can_play}: nothing was played"
+    return f"{listed(late)} did not connect within {limit} (--wait); {can_play}: nothing was played"
 
 
 def _check_return(run: Run, names: Sequence[str]) -> None:
@@ -152,26 +156,26 @@ def _check_return(run: Run, names: Sequence[str]) -> None:
     if away:
         raise ConfigError(
             f"{run.folder} has matches of {', '.join(away)}, who did not connect this time: "
-            "let them come under the same names, or take another --out, or --fresh"
+            "let them connect under the same names, or use another --out or --fresh"
         )
 
 
 def _check_anchor(plan: Plan, names: Sequence[str]) -> None:
-    """Raises ConfigError if the bot did not come by whose rating all are told."""
+    """Raises ConfigError if the bot that all ratings are relative to did not connect."""
     if plan.anchor is not None and plan.anchor not in names:
         raise ConfigError(
-            f"{plan.anchor} did not come, and the ratings are told by it (--anchor): name another one of "
+            f"{plan.anchor} did not connect, and ratings are relative to it (--anchor): name another one of "
             f"{', '.join(names)}, or none"
         )
 
 
 async def _build_all(run: Run, pool: Pool, reporter: Reporter) -> tuple[list[Entrant], list[BotBroken]]:
-    """The entrants, built, and those of them that cannot be."""
+    """The entrants, built, and those whose build failed."""
     instances = pool.instances
     entrants, broken = [], []
     for entrant in run.entrants:
         if needs_build(entrant):
-            assert instances.box is not None, "what is built is started, and that in a box"
+            assert instances.box is not None, "a bot that is built is a process, and processes have a box"
             reporter.note(f"building {entrant.name}: {' '.join(entrant.build)}")
             try:
                 log = run.folder / "logs" / f"{file_name(entrant.name)}-build.log"

@@ -1,4 +1,4 @@
-"""A run's course, and what the folder holds of it: what counts already, what has to go, what is missing."""
+"""A run's course, and what the folder holds of it: what counts already, what must go, what is missing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import attrs
 from arena.errors import ConfigError
 from arena.schedule import FORMATS, PairingId, match_id
 from arena.schedule.course import Advance, ClosedSeries, Course, Result
-from arena.schedule.terms import counted_matches
 from arena.store import Finished
 from arena.tournament.match import outcomes_by_bot
 from arena.tournament.plan import check_size, terms_of
 from arena.tournament.run import Run
+from arena.words import counted
 
 
 @attrs.frozen
@@ -122,9 +122,9 @@ def cut(run: Run, course: Course) -> None:
     beyond = [finished[pairing.id].match_id for pairing in course.beyond if pairing.id in finished]
     if beyond and not run.may_cut:
         raise ConfigError(
-            f"{run.folder} has {counted_matches(len(beyond))} past the point where --until would have "
-            "ended it, played without that: --until none goes on without, --fresh plays anew, --out DIR "
-            "elsewhere"
+            f"{run.folder} has {counted(len(beyond), 'match')} past the point where --until would have "
+            "stopped, played without it: --until none continues without it, --fresh starts over, "
+            "--out DIR plays elsewhere"
         )
     if beyond:
         store.remove(beyond)
@@ -137,8 +137,8 @@ def _check_ours(run: Run, course: Course, finished: Mapping[PairingId, Finished]
     """Raises ConfigError if what was played would now have been paired otherwise."""
     if course.kind.is_adaptive and not finished.keys() <= course.by_id.keys():
         raise ConfigError(
-            f"{run.folder} has matches that this {course.kind.name} would not pair now, as "
-            "its bots, their order or its series are others: --fresh plays anew, --out DIR elsewhere"
+            f"{run.folder} has matches that this {course.kind.name} would not pair now, because its bots, "
+            "their order or its series have changed: --fresh starts over, --out DIR plays elsewhere"
         )
 
 
@@ -159,8 +159,8 @@ def _only(
     is_built_upon = course.kind.is_adaptive and pairing.cycle < course.order[-1].cycle
     if pairing.id in kept and is_built_upon:
         raise ConfigError(
-            f"--only {prefix}: this match was played in cycle {pairing.cycle}, and whom later "
-            f"cycles of a {course.kind.name} paired depends on it; --fresh plays all anew"
+            f"--only {prefix}: this match was played in cycle {pairing.cycle}, and the pairings of later "
+            f"cycles of a {course.kind.name} depend on it; --fresh starts over"
         )
     return pairing.id
 

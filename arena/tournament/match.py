@@ -97,16 +97,17 @@ def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
 
 
 def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
-    """The moves; of a match whose rules broke as many as can be packed."""
+    """The moves; if the rules broke, as many of them as can be packed."""
     if record.error is None:
         return pack(game, record.turns)
     for end in range(len(record.turns), 0, -1):
-        with suppress(Exception):  # a move that is none of the game's may be what broke the rules
+        with suppress(Exception):  # a move of no class that the game knows may be what broke the rules
             return pack(game, record.turns[:end])
     return pack(game, ())
 
 
 def result_of(entry: Entry) -> Result:
+    """What the course is told of a match."""
     faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
     seats = range(len(entry.pairing.bots))
     return Result(
@@ -118,6 +119,7 @@ def result_of(entry: Entry) -> Result:
 
 
 def outcomes_of(entry: Entry) -> dict[str, Outcome]:
+    """How each bot came through a match."""
     gone = {decision.seat for decision in entry.record.decisions if decision.fault == "gone"}
     crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
     return outcomes_by_bot(entry.pairing, entry.record.abandoned, crashed, entry.withdrawn)
@@ -126,7 +128,7 @@ def outcomes_of(entry: Entry) -> dict[str, Outcome]:
 def outcomes_by_bot(
     pairing: Pairing, abandoned: Sequence[bool], crashed: Sequence[bool], withdrawn: Sequence[bool]
 ) -> dict[str, Outcome]:
-    """From the flags by seat, of a match that was played now or is in a folder."""
+    """The same, from flags by seat; whether the match was played just now or is in a folder."""
     return {
         bot: Outcome(abandoned=abandoned[seat], crashed=crashed[seat], withdrawn=withdrawn[seat])
         for seat, bot in enumerate(pairing.bots)

@@ -1,4 +1,4 @@
-"""From a plan to what can be played: its game, its bots, its folder; and back from what a folder keeps."""
+"""From a plan to what can be played: its game, its bots, its folder."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ QUICKSTART = Plan(
     name="quickstart",
     bots=tuple(BotSpec(bot, Path(".")) for bot in ("odds", "bluffer", "truthful", "random")),
 )
-"""What `arena run` plays when it is told nothing."""
+"""What `arena run` plays if nothing is named."""
 
 
 @attrs.frozen
 class Tournament:
-    """A plan that can be played: with its game, its bots and its folder, which nothing has touched yet."""
+    """A plan that can be played, with its game, its bots and its folder; the folder is untouched so far."""
 
     plan: Plan
     game: Game[Any, Any]
@@ -67,12 +67,12 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
     check_seats(cls, plan.seats)
     check(plan, where=where)
     game = make_game(cls, plan.rules)
-    game.start(plan.seats)  # some rules and numbers of seats do not go together: the game refuses them
+    game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
     entrants = unique_names(
         [resolve(bot.spec, base=bot.base, name=bot.name) for bot in plan.bots]
         + [remote(name) for name in plan.remote]
     )
-    if resume is None:  # what an older arena has begun may be ended
+    if resume is None:  # a run that an older arena began may still be completed
         check_apart(entrants)
     check_games(entrants, plan.game)
     _check_anchor(plan, entrants)
@@ -82,17 +82,14 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
 
 
 def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:
-    """Raises ConfigError if the anchor cannot be anybody."""
+    """Raises ConfigError if the anchor is not one of the bots and cannot be one that connects."""
     names = [entrant.name for entrant in entrants]
     if plan.anchor is not None and plan.anchor not in names and not plan.expect:
         raise ConfigError(f"anchor = {plan.anchor}: there is no such bot, expected one of {', '.join(names)}")
 
 
 def _shortest(folder: Path) -> Path:
-    """The folder as short as it can be said here, and itself, not a link such as `results/latest`."""
+    """The shortest path to the folder from here; to itself, not to a link such as `results/latest`."""
     real = folder.resolve() if folder.is_symlink() else Path(os.path.normpath(folder.absolute()))
     here = Path.cwd()
     return real.relative_to(here) if real.is_relative_to(here) else real
-
-
-# What a folder was told.

@@ -10,7 +10,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 ADDRESS_CONNECTIONS_MAX = 256
 """Connections of one address: forty bots behind one router, with six instances each."""
 ADDRESS_UNNAMED_MAX = 64
-"""Those among them that have not said who they are: forty bots that start in the same second."""
+"""How many of them may not have said yet who they are: forty bots that start in the same second."""
 
 
 class Quotas:
@@ -21,7 +21,7 @@ class Quotas:
         self._unnamed: Counter[str] = Counter()
 
     def refusal(self, peer: str) -> str | None:
-        """Why no other connection of this address is heard; None if it is."""
+        """Why another connection of this address is refused; None if it is not."""
         origin = origin_of(peer)
         if self._open[origin] >= ADDRESS_CONNECTIONS_MAX:
             return f"there are {ADDRESS_CONNECTIONS_MAX} connections from this address already"
@@ -40,7 +40,7 @@ class Quotas:
 
     @contextmanager
     def unnamed(self, peer: str) -> Iterator[None]:
-        """Counts it besides as long as it has not said who it is."""
+        """Counts it as one that has not said yet who it is, too."""
         with _counted(self._unnamed, origin_of(peer)):
             yield
 
@@ -57,7 +57,7 @@ def _counted(counter: Counter[str], origin: str) -> Iterator[None]:
 
 
 def origin_of(peer: str) -> str:
-    """What counts as one address: of IPv6 the /64, all of which one machine can have."""
+    """What counts as one address: in IPv6 the whole /64, as one machine can have all of it."""
     try:
         address = ip_address(peer.partition("%")[0])
     except ValueError:  # a stream in this process

@@ -1,4 +1,4 @@
-"""Whoever shows a run to people."""
+"""What a run tells whoever shows it to people."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Reporter(Protocol):
         """One line for people."""
 
     def waiting(self, address: str, missing: Sequence[str]) -> None:
-        """Connecting bots are waited for."""
+        """The run waits for bots to connect."""
 
     def begins(self, course: Course, done: int) -> None:
-        """Play begins; so many matches of it were there already."""
+        """Play begins; `done` matches were there already."""
 
     def played(self, entry: Entry) -> None:
         """A match is over."""

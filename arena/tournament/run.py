@@ -18,9 +18,9 @@ from arena.tournament.stopping import StopRule
 
 @attrs.frozen
 class Run:
-    """A folder that is locked and open, and all that is decided before anything runs in it.
+    """A folder that is locked and open, with everything that is decided before a match is played in it.
 
-    What the folder held before is there until play begins.
+    What the folder held before stays until play begins.
     """
 
     plan: Plan
@@ -33,27 +33,27 @@ class Run:
     folder: Path
     store: Store
     only: str | None = None
-    """Play just the match whose id begins so."""
+    """Play just the match whose id begins with this."""
     stop_at_fault: bool = False
     stop_rule: StopRule | None = None
     may_cut: bool = True
-    """Whether what the folder holds was played under `stop_rule`, so that what is past its end may go."""
+    """Whether the folder was played under `stop_rule`: what is past its end may then be removed."""
     in_thread: Callable[[Callable[[], None]], Awaitable[None]] = trio.to_thread.run_sync
-    """Does what may wait for a disk where it delays no bot.  In virtual time there is no other thread: what
-    is given in its place calls it at once."""
+    """Runs what may wait for a disk where it delays no bot.  Tests in virtual time, which has no other
+    threads, give a function that calls it at once."""
 
     damage: Damage | None = None
-    """What of the folder was damaged, and is played again."""
+    """What was damaged in the folder and is played again."""
     when_begun: list[Callable[[], object]] = attrs.field(factory=list, repr=False)
-    """What is still to be done when play begins."""
+    """What is to be done when play begins."""
 
     @property
     def has_begun(self) -> bool:
-        """Whether the folder is this run's by now."""
+        """Whether play has begun: until then the folder is left as it was."""
         return not self.when_begun
 
     def begin(self) -> None:
-        """Play begins, as all bots are there: from now on the folder is this run's."""
+        """Play begins, as all bots are there: from now on the folder belongs to this run."""
         acts = list(self.when_begun)
         self.when_begun.clear()
         for act in acts:

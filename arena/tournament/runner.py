@@ -31,7 +31,7 @@ FILES_WANTED = 4096
 
 
 async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None:
-    """Plays the matches that are missing; `summary` is filled as it goes, also if it is cancelled.
+    """Plays the matches that are missing; `summary` is filled as it goes, even if the run is cancelled.
 
     Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
     """

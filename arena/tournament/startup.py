@@ -1,4 +1,4 @@
-"""The time that a bot's start-ups take beyond what is usual: one budget for a bot and a tournament.
+"""The time that a bot's slow start-ups may take in a tournament: one budget for each bot.
 
 A bot that asks for a fresh process for every match, and takes ten seconds for each first answer, would hold
 up everybody else for hours.
@@ -12,11 +12,11 @@ from arena.players.base import Player
 from arena.players.entrant import Entrant
 
 BUDGET_S = 60.0
-"""What all start-ups of a bot may take in a tournament, beside one connecting as long as it asks for."""
+"""What all start-ups of a bot may take in a tournament, besides one connection at its own `connect_s`."""
 CONNECT_FREE_S = 2.0
 """Every start may take this long to connect, and only what is beyond is charged."""
 FIRST_FREE_S = 1.0
-"""The same for a first answer where nothing but a bank limits the others."""
+"""The same for a first answer, if the plan sets no time per move."""
 
 
 class StartUps:
@@ -31,16 +31,16 @@ class StartUps:
         return min(entrant.connect_s, CONNECT_FREE_S + self._left_s(entrant))
 
     def note_start(self, entrant: Entrant, took_s: float) -> None:
-        """A start has come to its end, a connection or none."""
+        """A start is over, whether or not the bot connected."""
         self._spent_s[entrant.name] += max(0.0, took_s - CONNECT_FREE_S)
 
     def limit(self, entrant: Entrant, player: Player) -> None:
-        """Takes the longer time for the first answer from an instance whose bot has had enough of it."""
+        """Denies an instance the longer time for its first answer, if its bot has used up the budget."""
         if not self._left_s(entrant):
             player.has_answered = True
 
     def note_first_answer(self, bot: str, player: Player) -> None:
-        """A match is over: if it saw the player's first answer, that is charged now."""
+        """A match is over: if the player gave its first answer in it, that is charged now."""
         took_s, player.first_answer_s = player.first_answer_s, 0.0
         self._spent_s[bot] += max(0.0, took_s - self._first_free_s)
 

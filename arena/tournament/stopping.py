@@ -11,13 +11,13 @@ class StopRule(Protocol):
     """Says when enough has been played: the course ends there, and what was played past it is not kept."""
 
     def begins(self, course: Course) -> None:
-        """A course begins, or begins again: what was told before is forgotten."""
+        """A course begins, or begins again: forget what was told before."""
 
     def goes_on(self) -> None:
-        """What the folder holds has been told; from now on it is played."""
+        """Everything that the folder holds has been told; what comes now is being played."""
 
     def closed(self, series: ClosedSeries) -> bool:
         """Takes in the next series that counts, in schedule order; whether no more need be played."""
 
     def state(self) -> str:
-        """How far it is from that, in a few words; empty if there is nothing to say."""
+        """How far it is from stopping, in a few words; empty if there is nothing to say."""

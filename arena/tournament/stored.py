@@ -31,9 +31,9 @@ ASK = "name the one it was played with by --game"
 
 
 def stored_plan(folder: Path) -> Plan:
-    """The plan of a results folder, as it was run last.
+    """The plan of a results folder, as it was last run.  Raises ConfigError if it cannot be read.
 
-    The folder may be somebody else's, so its game is a name: `source_of` says what that may import.
+    The folder may come from somebody else, so its game is only a name: `source_of` decides what to import.
     """
     with _opened(folder) as store:
         meta = store.meta()
@@ -41,25 +41,25 @@ def stored_plan(folder: Path) -> Plan:
     bots = tuple(attrs.evolve(bot, base=Path(os.path.normpath(bot.base))) for bot in plan.bots)
     name = meta["identity"]["game"]
     if names_files(name):
-        raise ConfigError(f"{folder}: {shown(name)} is no game's name")
+        raise ConfigError(f"{folder}: {shown(name)} is not a game's name")
     return attrs.evolve(plan, bots=bots, game=name)
 
 
 def _opened(folder: Path) -> Store:
     try:
         return Store.open(folder)
-    except ConfigError:  # it is its layout that is damaged, perhaps
+    except ConfigError:  # damaged, perhaps in a way that can be read past
         return Store.checked(folder)
 
 
 def source_of(plan: Plan, resume: Path | None) -> Source:
-    """The game of a plan, which is perhaps that of the folder to go on with.  Raises ConfigError."""
+    """The game of a plan, which may be that of the folder to resume.  Raises ConfigError if there is none."""
     if resume is None or names_files(plan.game):
         return find_game(plan.game)
     with _opened(resume) as store:
         if store.meta()["identity"]["game"] != plan.game:
             return find_game(plan.game)
-        return stored_source(store, ask=f"{ASK}, or play anew by --fresh with --game")
+        return stored_source(store, ask=f"{ASK}, or start over with --fresh and --game")
 
 
 def stored_game(store: Store, word: str | None = None) -> Game[Any, Any]:
@@ -81,13 +81,13 @@ def stored_game(store: Store, word: str | None = None) -> Game[Any, Any]:
 
 
 def stored_source(store: Store, *, ask: str = ASK) -> Source:
-    """The game's class, if it is built in or its files are what they were.  Raises ConfigError."""
+    """The game's class, if it is built in or its files are unchanged.  Raises ConfigError otherwise."""
     meta = store.meta()
     return recalled(meta["identity"]["game"], meta.get(ORIGIN), store.folder, ask=ask)
 
 
 def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
-    """The plan in JSON's types, for this folder: paths start there, so that both can move together."""
+    """The plan as JSON types; paths are relative to the folder, so that both can be moved together."""
     real = folder.resolve()
     bots = [
         {"spec": bot.spec, "base": os.path.relpath(bot.base, real), "name": bot.name} for bot in plan.bots

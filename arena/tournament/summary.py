@@ -1,4 +1,4 @@
-"""What a run has done."""
+"""What a run did, counted while it goes on; for its last words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from arena.players.start import BotBroken
 from arena.record import Entry
 
 BUGS_KEPT = 20
-"""Of so many bugs the traceback is kept: one that strikes once may strike ten thousand times."""
+"""How many tracebacks are kept: a bug that strikes once may strike ten thousand times."""
 
 BUG_CHARS_MAX = 20_000
-"""Of each its end, where it says what happened."""
+"""How much of each is kept: its end, which says what happened."""
 
 
 @attrs.define
@@ -25,7 +25,7 @@ class Summary:
     faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
     """(bot, kind, reason) -> how often, in this run."""
     lagged: int = 0
-    """Decisions that the arena itself may have spoilt."""
+    """Decisions that the arena's own lag may have spoilt."""
     lag_worst_s: float = 0.0
     aborted: list[str] = attrs.field(factory=list)
     """Ids of matches whose rules broke in this run."""
@@ -34,7 +34,7 @@ class Summary:
     is_settled: bool = False
     """Whether the rule that may stop a run has stopped it."""
     is_out_of_time: bool = False
-    """Whether `max_time` has."""
+    """Whether `max_time` has stopped it."""
     left_out: list[BotBroken] = attrs.field(factory=list)
     last: Entry | None = None
     """The match that was kept last."""
@@ -43,7 +43,7 @@ class Summary:
     bugs_seen: int = 0
 
     def note_bug(self, traceback_text: str) -> str | None:
-        """Counts a bug; gives what is kept of it, None if enough is known."""
+        """Counts a bug; gives what is kept of its traceback, None if enough are kept already."""
         self.bugs_seen += 1
         if len(self.bugs) >= BUGS_KEPT:
             return None

@@ -251,7 +251,7 @@ TRAPS = [
     (
         "more files than a bot has",
         "for n in range(10_001): open(f'{{n}}', 'w').close()",
-        "after its build: {own}: more than 10,000 files, which is no bot's folder",
+        "after its build: {own}: more than 10,000 files, too many for a bot's folder",
     ),
 ]
 
