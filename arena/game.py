@@ -326,6 +326,9 @@ class Game(ABC, Generic[S, M]):
     """
     own_name: ClassVar[str | None] = None
     """What stands for the receiver's own name, where the game's document has such a word."""
+    reserved_names: ClassVar[frozenset[str]] = frozenset()
+    """Words that stand where a name could, `own_name` among them, and moves that are words: no bot that plays
+    the game can be called so."""
 
     @property
     def returns_unit(self) -> tuple[str, float]:

@@ -9,7 +9,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.tournament import entrants, fingerprints
-from arena.tournament.entrants import builtin_bots, check_games, remote, resolve, unique_names
+from arena.tournament.entrants import builtin_bots, check_games, check_words, remote, resolve, unique_names
 from arena.tournament.fingerprints import (
     check_unchanged,
     fingerprint,
@@ -176,7 +176,6 @@ WRONG_SPECS = [
     ("", 'found "", expected a bot: '),
     ("me=", 'found "me=", expected a bot: '),
     ("=odds", '"=odds" cannot be called "": '),
-    ("yourself=odds", '"yourself=odds" cannot be called "yourself": '),
     ("x" * 65 + "=odds", f'"{"x" * 56}…" cannot be called '),
     ("x" * 5000, "no such bot: "),
 ]
@@ -186,6 +185,14 @@ WRONG_SPECS = [
 def test_what_is_no_bot(base, spec, expected):
     """What cannot be a bot gets one sentence with what would be right."""
     assert refusal(resolve, spec, base=base).startswith(expected)
+
+
+def test_a_word_of_the_game_is_no_name(base):
+    """Who could be taken for a move or for nobody in this game is refused, and may play another one."""
+    bots = [resolve("odds", base=base), resolve("yourself=odds", base=base)]
+    expected = "nobody can be called \"yourself\": 'yourself' is a reserved word; say NAME=SPEC"
+    assert expected == refusal(check_words, bots, {"pass", "yourself"})
+    check_words(bots, {"bluff"})
 
 
 def test_a_name_said_apart_may_hold_anything_that_names_can(base):
@@ -237,7 +244,7 @@ def test_bots_that_connect():
     """They have a name and nothing to start; what nobody may be called, they may not be called either."""
     assert remote("alice") == Entrant(name="alice", kind="remote")
     assert fingerprint(remote("alice")) == ""
-    assert refusal(remote, "pass").startswith('"pass" cannot be called "pass": ')
+    assert refusal(remote, " x").startswith('" x" cannot be called " x": ')
 
 
 # Several bots.

@@ -119,6 +119,7 @@ class Toy(Game[State, Any]):
     reveals: ClassVar[frozenset[str]] = frozenset({"said"})
     """Who forfeited is told, and no observation says it."""
     own_name: ClassVar[str | None] = "yourself"
+    reserved_names: ClassVar[frozenset[str]] = frozenset({"yourself", "nothing"})
 
     turns: int = 3
     breaks_at: int = -1

@@ -32,6 +32,7 @@ from arena.record import Turn, pack, unpack
 from arena.testing.forms import check_form, check_form_of, check_literals, form_of
 from arena.testing.leaks import Tiny, check_leaks
 from arena.testing.values import check_frozen
+from arena.testing.viewers import Shown, check_reserved_names
 
 __all__ = ["Tiny", "check_game", "random_match", "random_move"]
 
@@ -55,10 +56,11 @@ def check_game(
     with as few seats as it takes, which only does for games with little hidden luck.
     """
     _check_class(game)
+    shown = Shown(game)
     numbers = [seats] if seats is not None else sorted({*game.seats[:2], game.seats[-1]})
     for number in numbers:
         for match in range(matches):
-            _check_match(game, number, Random(f"{seed}/{number}/{match}"), turns_max)
+            _check_match(game, number, Random(f"{seed}/{number}/{match}"), turns_max, shown)
     check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
 
 
@@ -101,9 +103,11 @@ def _check_class(game: Game[Any, Any]) -> None:
     assert (unit in ("", "points")) == (game.rated_by == "ranks"), (
         f"{unit!r} is no unit for a game rated by {game.rated_by}"
     )
-    reveals = game.reveals
-    ok = isinstance(reveals, frozenset) and all(isinstance(kind, str) for kind in reveals)
-    assert ok, f"reveals is {reveals!r}, not a frozenset of kinds of events"
+    for name in ("reveals", "reserved_names"):
+        words = getattr(game, name)
+        ok = isinstance(words, frozenset) and all(isinstance(word, str) for word in words)
+        assert ok, f"{name} is {words!r}, not a frozenset of texts"
+    check_reserved_names(game)
     assert len(set(game.moves)) == len(game.moves), "a class stands twice in moves"
     check_literals(game)
     for move in game.moves:
@@ -113,7 +117,7 @@ def _check_class(game: Game[Any, Any]) -> None:
 # One random match, looked at from all sides.
 
 
-def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int) -> None:
+def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int, shown: Shown) -> None:
     """Plays one match and checks every state, move and event on the way."""
     state = game.start(seats)
     turns: list[Turn] = []
@@ -122,7 +126,7 @@ def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int) 
     seen: dict[Any, None] = {}
     played = 0
     while asked := _checked_to_act(game, state, seats):
-        _check_state(game, state, seats)
+        shown.check_observations(_checked_state(game, state, seats))
         _check_not_over(game, state)
         if asked == (CHANCE,):
             moves = _checked_luck(game, state, rng, keys)
@@ -134,10 +138,12 @@ def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int) 
         assert step == game.apply(state, moves), f"apply gives two different steps for {moves}"
         _check_events(step.events, seats)
         _check_told(game, asked, moves, step)
+        shown.check_turn(moves, step.events)
         turns.append(moves)
         steps.append(step)
         state = step.state
-    _check_state(game, state, seats)
+    shown.check_observations(_checked_state(game, state, seats))
+    shown.check_rounds(turns)
     _check_result(game, state, seats)
     _check_replay(game, seats, turns, steps)
 
@@ -153,15 +159,18 @@ def _checked_to_act(game: Game[Any, Any], state: Any, seats: int) -> tuple[Seat,
     return asked
 
 
-def _check_state(game: Game[Any, Any], state: Any, seats: int) -> None:
-    """The state and what everyone sees of it are frozen, and fit their annotations."""
+def _checked_state(game: Game[Any, Any], state: Any, seats: int) -> dict[Seat | None, Any]:
+    """What everyone sees of the state; like the state it is frozen, and fits its annotations."""
     check_frozen(state, "the state")
+    seen = {}
     for seat in (*map(Seat, range(seats)), None):
         observation = game.observe(state, seat)
         check_frozen(observation, "the observation", mappings=True)
         assert observation == game.observe(state, seat), (
             f"observe gives seat {seat} two answers to one question"
         )
+        seen[seat] = observation
+    return seen
 
 
 def _check_not_over(game: Game[Any, Any], state: Any) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import count
 from pathlib import Path
 
@@ -82,6 +82,15 @@ def check_apart(entrants: Iterable[Entrant]) -> None:
     """Raises ConfigError if people could take one of the bots for another."""
     for name, other in alike(entrant.name for entrant in entrants):
         raise ConfigError(f"{told_apart(name)} and {told_apart(other)} look alike: say NAME=SPEC")
+
+
+def check_words(entrants: Iterable[Entrant], reserved: Collection[str]) -> None:
+    """Raises ConfigError if one of the bots is called like a word of the game."""
+    from arena.wire.messages import check_name
+
+    for entrant in entrants:
+        if reason := check_name(entrant.name, reserved):
+            raise ConfigError(f"nobody can be called {shown(entrant.name)}: {reason}; say NAME=SPEC")
 
 
 def check_games(entrants: Iterable[Entrant], game: str) -> None:

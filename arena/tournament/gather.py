@@ -44,6 +44,7 @@ def open_lobby(
     lobby = Lobby(
         tokens=run.tokens,
         expect=plan.expect,
+        reserved=run.game.reserved_names,
         taken=frozenset(entrant.name for entrant in run.entrants),
         margin_s=control_of(plan, connecting=True).margin_s,
         name_wait_s=plan.name_wait_s,

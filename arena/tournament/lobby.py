@@ -60,6 +60,7 @@ class Lobby:
         *,
         tokens: Mapping[str, str],
         expect: int = 0,
+        reserved: frozenset[str] = frozenset(),
         taken: frozenset[str] = frozenset(),
         margin_s: float = 0.2,
         name_wait_s: float = 1.0,
@@ -83,7 +84,7 @@ class Lobby:
         self._arrived = trio.Event()
         self._noted: set[str] = set()
         self._comings = 0
-        self._places = Places(tokens, expect, taken, self._new_player)
+        self._places = Places(tokens, expect, reserved, taken, self._new_player)
         self._silent: list[_Silent] = []
         """In the order in which they came; the first ones get the places that nobody with a name takes."""
         self.address = ""

@@ -53,12 +53,14 @@ class Places:
         self,
         tokens: Mapping[str, str],
         expect: int,
+        reserved: frozenset[str],
         taken: frozenset[str],
         new_player: Callable[[str, Allowance | None], StreamPlayer],
     ) -> None:
-        """`taken`: names that nobody gets.  `new_player` is given a name, and the allowance of its bot."""
+        """`reserved`: the words of the game.  `taken`: names that nobody gets.  `new_player` is given a name, and the allowance of its bot."""
         self._tokens = dict(tokens)
         self._expect = expect
+        self._reserved = reserved
         self._taken = taken
         self._new_player = new_player
         self._withdrawn: set[str] = set()
@@ -123,7 +125,7 @@ class Places:
         said, token = connection.name, connection.token
         if token is not None and (entrant := owner_of(token, self._tokens.items())) is not None:
             return self._with_token(entrant, peer, said, token)
-        if said is not None and (reason := check_name(said)) is not None:
+        if said is not None and (reason := check_name(said, self._reserved)) is not None:
             return reason
         if token is not None:
             guests = ((place.token, place) for place in self._places.values() if place.token is not None)

@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.entrant import Entrant
 from arena.store import RESULTS
-from arena.tournament.entrants import check_apart, check_games, remote, resolve, unique_names
+from arena.tournament.entrants import check_apart, check_games, check_words, remote, resolve, unique_names
 from arena.tournament.game_source import Origin
 from arena.tournament.plan import (
     BotSpec,
@@ -74,6 +74,7 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
     )
     if resume is None:  # a run that an older arena began may still be completed
         check_apart(entrants)
+    check_words(entrants, cls.reserved_names)
     check_games(entrants, plan.game)
     _check_anchor(plan, entrants)
     folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")

@@ -7,7 +7,7 @@ into the message as it is; the receiving side finds decoded values there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -19,7 +19,6 @@ from arena.wire.names import unseen
 __all__ = [
     "NAME_LENGTH_MAX",
     "PROTOCOL",
-    "RESERVED_NAMES",
     "Answer",
     "Ask",
     "Bye",
@@ -43,12 +42,12 @@ PROTOCOL: Final = 1
 
 NAME_LENGTH_MAX: Final = 64
 
-RESERVED_NAMES: Final = frozenset({"yourself", "not_available", "pass", "challenge", "bluff"})
-"""Words that stand where names stand, or moves: nobody can be called so."""
 
+def check_name(name: str, reserved: Collection[str] = ()) -> str | None:
+    """Why nobody can be called so, as one clause; None if it is a name.
 
-def check_name(name: str) -> str | None:
-    """Why nobody can be called so, as one clause; None if it is a name."""
+    `reserved` are the words of the game that is played.
+    """
     if not name:
         return "a name cannot be empty"
     if len(name) > NAME_LENGTH_MAX:
@@ -59,7 +58,7 @@ def check_name(name: str) -> str | None:
         return "a name cannot begin or end with a blank"
     if (char := unseen(name)) is not None:
         return f"a name has characters that one can see and tell apart, and no U+{ord(char):04X}"
-    if name in RESERVED_NAMES:
+    if name in reserved:
         return f"{name!r} is a reserved word"
     return None
 

@@ -10,11 +10,11 @@ import test_bluff_contract
 import test_chamber_matches
 import test_holdem_contract
 
-from arena.game import CHANCE, Between, Event, Literal, Option, Seat, Step
+from arena.game import CHANCE, Between, Event, IllegalMove, Literal, Option, Seat, Step
 from arena.games import GAMES
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.events import Eliminated, Hand
-from arena.games.liars_dice.moves import Bid, Challenge, Roll
+from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Roll
 from arena.games.liars_dice.state import Observation
 from arena.testing.games import Tiny, check_game, random_match, random_move
 
@@ -172,6 +172,109 @@ class SilentDeal(LiarsDice):
         return Step(step.state, tuple(event for event in step.events if event.kind != "round_started"))
 
 
+# What viewers of matches expect, and who gives names.
+
+
+def rewritten(step, kind, change):
+    """The step with its events of this kind changed."""
+    return Step(step.state, tuple(change(event) if event.kind == kind else event for event in step.events))
+
+
+class SpacedKind(LiarsDice):
+    """Calls an event by words with a blank between them."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        return rewritten(step, "round_started", lambda event: attrs.evolve(event, kind="Round started"))
+
+
+class TwoPayloads(LiarsDice):
+    """Tells of a lost round and of an elimination under one name."""
+
+    def apply(self, state, moves):
+        step = super().apply(state, moves)
+        return rewritten(step, "invalid_move", lambda event: attrs.evolve(event, kind="eliminated"))
+
+
+@attrs.frozen(slots=False)
+class BidFirst:
+    bid: tuple[int, int]
+    bidder: Seat
+
+
+class BidderLast(LiarsDice):
+    """Tells the bid first, then whose it is."""
+
+    def apply(self, state, moves):
+        def turned(event):
+            return attrs.evolve(event, public=BidFirst(event.public.bid, event.public.bidder))
+
+        return rewritten(super().apply(state, moves), "bid", turned)
+
+
+class WrongMover(LiarsDice):
+    """Says of the next seat that it made the bid."""
+
+    def apply(self, state, moves):
+        def of_another(event):
+            return attrs.evolve(
+                event, public=attrs.evolve(event.public, bidder=Seat(1 - event.public.bidder))
+            )
+
+        return rewritten(super().apply(state, moves), "bid", of_another)
+
+
+class UnsaidBid(LiarsDice):
+    """Calls a bid by another name, and does not begin with who made it."""
+
+    def apply(self, state, moves):
+        def renamed(event):
+            return Event("said", BidFirst(event.public.bid, event.public.bidder))
+
+        return rewritten(super().apply(state, moves), "bid", renamed)
+
+
+@attrs.frozen(slots=False)
+class ForSpectators:
+    round_number: int
+
+
+class OtherView(LiarsDice):
+    """Shows spectators other fields than seats."""
+
+    def observe(self, state, seat):
+        return super().observe(state, seat) if seat is not None else ForSpectators(state.round_number)
+
+
+class LateChance(LiarsDice):
+    """Begins with everybody's word, and rolls only then."""
+
+    def to_act(self, state):
+        return (state.on_turn,) if not state.hands and state.turns == 0 else super().to_act(state)
+
+    def options(self, state, seat):
+        return (Option(Challenge),) if not state.hands and state.turns == 0 else super().options(state, seat)
+
+    def apply(self, state, moves):
+        if state.hands or state.turns:
+            return super().apply(state, moves)
+        if any(type(move) not in (Challenge, Forfeit) for move in moves.values()):
+            raise IllegalMove("only a challenge")
+        return Step(attrs.evolve(state, turns=1), (Event("eliminated", Eliminated(state.on_turn)),))
+
+
+class UnreservedMove(LiarsDice):
+    reserved_names: ClassVar[Any] = LiarsDice.reserved_names - {"pass"}
+
+
+class UnreservedSelf(LiarsDice):
+    reserved_names: ClassVar[Any] = LiarsDice.reserved_names - {"yourself"}
+
+
+class UnreservedNobody(LiarsDice):
+    reserved_names: ClassVar[Any] = LiarsDice.reserved_names - {"not_available"}
+
+
 class RepeatedLuck(LiarsDice):
     """Rolls the same dice every round."""
 
@@ -319,8 +422,17 @@ class SecretDice(LiarsDice):
             HidesItsReveals,
             r"the event challenge tells .* only the kinds of events in `reveals` may do that, here \[\]",
         ),
-        (ListsItsReveals, "not a frozenset of kinds of events"),
+        (ListsItsReveals, "reveals is .* not a frozenset of texts"),
         (SilentDeal, "a deal needs a public event"),
+        (SpacedKind, "of kind 'Round started', not lower-case words"),
+        (TwoPayloads, "the public payload of the event eliminated is a"),
+        (BidderLast, r"the first field of the event bid is \(\d, \d\), and must be who moved so"),
+        (WrongMover, "the first field of the event bid is .* and must be who moved so"),
+        (OtherView, "but spectators ForSpectators"),
+        (LateChance, "a round begins with a move of chance"),
+        (UnreservedMove, "reserved_names does not have .*pass"),
+        (UnreservedSelf, "reserved_names does not have .*yourself"),
+        (UnreservedNobody, "'not_available' where a seat could stand"),
         (RepeatedLuck, "have the key"),
         (RawSeats, "0 is no Seat"),
         (SeatForCount, r"move_number: Seat\(1\) is no int"),
@@ -345,6 +457,13 @@ def test_planted_faults_are_caught(kind, sentence):
     two = kind(dice=2)
     with pytest.raises(AssertionError, match=sentence):
         check_game(two, seats=2, matches=3, tiny=tiny(kind), turns_max=200)
+
+
+def test_a_move_is_told_with_its_mover_first():
+    """Where one seat alone moves, some event tells it, whatever it is called, and begins with who moved."""
+    two = UnsaidBid(dice=2, challenge="next")
+    with pytest.raises(AssertionError, match="no public event tells Bid"):
+        check_game(two, seats=2, matches=3, tiny=tiny(UnsaidBid, challenge="next"), turns_max=200)
 
 
 def test_the_game_without_a_planted_fault_passes():

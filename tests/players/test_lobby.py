@@ -200,7 +200,8 @@ async def test_second_of_a_name(autojump_clock, taken, said, names):
 async def test_refused_with_a_reason(autojump_clock, hello, reason):
     """The bot is told on the wire, the connection closed, people see it once, and nobody is in."""
     notes: list[str] = []
-    async with open_lobby(expect=2, tokens={"secret": "carol"}, note=notes.append) as (lobby, come):
+    options = {"tokens": {"secret": "carol"}, "reserved": frozenset({"yourself"}), "note": notes.append}
+    async with open_lobby(expect=2, **options) as (lobby, come):
         for _ in range(3):
             guest = await come(hello)
             said = await guest.hear()

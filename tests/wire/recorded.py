@@ -230,7 +230,7 @@ class Hall:
         self.record: MatchRecord | None = None
         """Of the match, once it is over."""
         self._nursery = nursery
-        self._lobby = Lobby(tokens={}, expect=1)
+        self._lobby = Lobby(tokens={}, expect=1, reserved=LiarsDice.reserved_names)
         self._pool = Pool([], nursery, processes_max=1, shares_deals=False, margin_s={}, lobby=self._lobby)
         self._started: StreamPlayer | None = None
         self._seat = 0

@@ -30,7 +30,7 @@ from arena.tournament import lobby, quotas
 from arena.tournament.plan import Plan, control_of
 from arena.wire import messages
 from arena.wire.connection import ArenaConnection, BotConnection
-from arena.wire.messages import RESERVED_NAMES, Ask, PlainQuestion
+from arena.wire.messages import Ask, PlainQuestion
 
 from .recorded import DOCUMENT, SCENES, Hall, record, transcripts, with_transcripts
 
@@ -308,7 +308,7 @@ def test_limits_are_those_of_the_code() -> None:
 
 
 def test_names_and_the_version_are_those_of_the_code() -> None:
-    assert all(f"`{name}`" in TEXT for name in RESERVED_NAMES)
+    assert all(f"`{name}`" in TEXT for name in LiarsDice.reserved_names)
     assert f"# The protocol, version {messages.PROTOCOL}:" in TEXT
 
 

@@ -68,6 +68,7 @@ class Bluff(Game[State, Move]):
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Play, Pass, Accuse)
+    reserved_names: ClassVar[frozenset[str]] = frozenset({"pass", "bluff"})
     deck: ClassVar[tuple[str, ...]] = DECK
     """Sorted.  No house rule: only tests play with fewer cards."""
 

@@ -68,6 +68,7 @@ class LiarsDice(Game[State, Move]):
     reveals: ClassVar[frozenset[str]] = frozenset({"challenge"})
     """All hands are shown after a challenge; the document's messages say only who challenged and who lost."""
     own_name: ClassVar[str | None] = "yourself"
+    reserved_names: ClassVar[frozenset[str]] = frozenset({"yourself", NOBODY, "pass", "challenge"})
 
     # Twenty: nobody makes a die with more faces, and ten hands of twenty dice are a table still.
     dice: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))

@@ -1,0 +1,129 @@
+"""What those who show matches (`arena replay`, the report) and those who give names expect of a game.
+
+They know no game.  They put a move and the event that tells it on one line, cut a long match into rounds,
+set what one seat sees apart from what all may see, and take a text where a seat could stand for a name.  A
+game that differs from this can be played, but is shown badly.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Union, get_args, get_origin
+
+import attrs
+
+from arena.game import CHANCE, Event, Game, Literal, Seat
+from arena.record import Turn
+from arena.testing.forms import form_of
+from arena.testing.values import hints_of
+
+__all__ = ["Shown", "check_reserved_names"]
+
+KIND = re.compile(r"[a-z]+(_[a-z]+)*")
+
+
+def check_reserved_names(game: Game[Any, Any]) -> None:
+    """The receiver's own name and the moves that are words are reserved, or a bot could be called so."""
+    forms = (form_of(move) for move in game.moves)
+    words = {form.value for form in forms if isinstance(form, Literal) and isinstance(form.value, str)}
+    if game.own_name is not None:
+        words.add(game.own_name)
+    missing = sorted(words - game.reserved_names)
+    assert not missing, f"reserved_names does not have {missing}: a bot could be called so"
+
+
+@attrs.define
+class Shown:
+    """What the matches of a game have shown so far; fails where it is not as expected."""
+
+    _game: Game[Any, Any]
+    _payloads: dict[tuple[str, str], type[Any]] = attrs.field(factory=dict)
+    """By `public` or `private` and kind of event."""
+
+    def check_observations(self, seen: Mapping[Seat | None, Any]) -> None:
+        """All seats and the spectators observe the same fields, so that they can be compared."""
+        spectator = type(seen[None])
+        for seat, observation in seen.items():
+            assert type(observation) is spectator, (
+                f"observe gives seat {seat} {type(observation).__name__}, but spectators {spectator.__name__}"
+            )
+            self._check_words(observation)
+
+    def check_turn(self, moves: Turn, events: Sequence[Event]) -> None:
+        """What is told of a turn can be shown with its moves."""
+        for event in events:
+            self._check_event(event)
+            self._check_named(event, moves)
+        if len(moves) == 1 and CHANCE not in moves:
+            ((seat, move),) = moves.items()
+            told = [_first(event.public) for event in events if event.public is not None]
+            assert not attrs.fields(type(move)) or seat in told, (
+                f"no public event tells {move}: the first field of one must be who moved, {seat!r}"
+            )
+
+    def check_rounds(self, turns: Sequence[Turn]) -> None:
+        """A round begins with a move of chance, so that a match with any begins with one."""
+        if any(CHANCE in moves for moves in turns):
+            assert CHANCE in turns[0], f"a round begins with a move of chance, but this match with {turns[0]}"
+
+    def _check_event(self, event: Event) -> None:
+        """Its kind is made of words, and stands for payloads of one class."""
+        kind = event.kind
+        assert KIND.fullmatch(kind), f"an event is of kind {kind!r}, not lower-case words joined by _"
+        secrets = (("private", payload) for payload in event.private.values())
+        for who, payload in (("public", event.public), *secrets):
+            if payload is not None:
+                first = self._payloads.setdefault((who, kind), type(payload))
+                assert first is type(payload), (
+                    f"the {who} payload of the event {kind} is a {type(payload).__name__}, "
+                    f"and was a {first.__name__}"
+                )
+                self._check_words(payload)
+
+    def _check_named(self, event: Event, moves: Turn) -> None:
+        """An event that is called like a move begins with who made such a move."""
+        movers = [seat for seat, move in moves.items() if _snake(type(move).__name__) == event.kind]
+        if movers and CHANCE not in movers and event.public is not None:
+            first = _first(event.public)
+            is_mover = type(first) is Seat and first in movers
+            assert is_mover, (
+                f"the first field of the event {event.kind} is {first!r}, and must be who moved so, "
+                f"one of {movers}"
+            )
+
+    def _check_words(self, value: Any) -> None:
+        """A text where a seat could stand is none that a bot can be called."""
+        kind: Any = type(value)  # mypy takes type[Any] for unhashable
+        for name in _named_or_seated(kind):
+            word = getattr(value, name)
+            assert not isinstance(word, str) or word in self._game.reserved_names, (
+                f"{name} of {kind.__name__} is {word!r} where a seat could stand; "
+                f"reserved_names must have it, or a bot could be called so"
+            )
+
+
+@cache
+def _named_or_seated(kind: Any) -> tuple[str, ...]:
+    """The fields that hold a seat or a text."""
+    return tuple(name for name, hint in hints_of(kind).items() if {Seat, str} <= set(_members(hint)))
+
+
+def _members(hint: Any) -> Iterator[Any]:
+    """The types of a union, or the one type."""
+    if get_origin(hint) in (Union, types.UnionType):
+        yield from get_args(hint)
+    else:
+        yield hint
+
+
+def _first(payload: Any) -> Any:
+    """The value of the first field, None if there is none."""
+    return next((getattr(payload, field.name) for field in attrs.fields(type(payload))), None)
+
+
+def _snake(name: str) -> str:
+    """`UseSkipItem` as `use_skip_item`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
