@@ -12,9 +12,11 @@ from tournaments import Record, opened
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from arena.errors import ConfigError
+from arena.games.bluff import Bluff
+from arena.games.holdem import Holdem
 from arena.players.transport import StreamTransport
 from arena.tournament.entrants import remote
-from arena.tournament.gather import gather
+from arena.tournament.gather import gather, open_lobby
 from arena.tournament.lobby import Lobby
 from arena.tournament.summary import Summary
 
@@ -208,3 +210,23 @@ async def test_who_comes_and_goes_for_ever_fills_no_screen(tmp_path, autojump_cl
         for _ in range(600):
             await run.come({"name": "moth"}, leaves=True)
         assert 500 == len(run.told.waits)
+
+
+@pytest.mark.parametrize(
+    ("game", "is_refused"), [(Bluff(), True), (Holdem(), False)], ids=["bluff", "holdem"]
+)
+async def test_a_name_is_reserved_in_the_games_that_use_the_word(tmp_path, game, is_refused):
+    """Who connects as `bluff` is sent away from Bluff, where that is a move, and may play Hold'em."""
+    with opened(tmp_path / "out", (), expect=2, game=game) as run:
+        async with trio.open_nursery() as nursery:
+            lobby = open_lobby(run, nursery, Record(), None, print)
+            stream, theirs = memory_stream_pair()
+            transport = StreamTransport(theirs)
+            transport.peer = "10.0.0.1"
+            nursery.start_soon(lobby.serve, transport)
+            await stream.send_all(b'{"name": "bluff"}')
+            await wait_all_tasks_blocked(0.01)
+            assert is_refused == (not lobby.players)
+            if is_refused:
+                assert b"'bluff' is a reserved word" in await stream.receive_some()
+            nursery.cancel_scope.cancel()
