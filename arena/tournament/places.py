@@ -57,7 +57,10 @@ class Places:
         taken: frozenset[str],
         new_player: Callable[[str, Allowance | None], StreamPlayer],
     ) -> None:
-        """`reserved`: the words of the game.  `taken`: names that nobody gets.  `new_player` is given a name, and the allowance of its bot."""
+        """`reserved` are words of the game, `taken` other names that nobody gets.
+
+        `new_player` is given a name, and the allowance of its bot.
+        """
         self._tokens = dict(tokens)
         self._expect = expect
         self._reserved = reserved
