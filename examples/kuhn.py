@@ -69,6 +69,7 @@ class Kuhn(Game[State, Move]):
     returns_unit: ClassVar[tuple[str, float]] = ("chips", 1.0)
     moves: ClassVar[tuple[type[Move], ...]] = (Cards, Pass, Bet)
     reveals: ClassVar[frozenset[str]] = frozenset({"showdown"})
+    reserved_names: ClassVar[frozenset[str]] = frozenset({"pass", "bet"})  # no bot can be called so
 
     def start(self, seats: int) -> State:
         return State()
