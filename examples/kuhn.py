@@ -23,9 +23,8 @@ CARDS = ("J", "Q", "K")
 
 @attrs.frozen(slots=False)
 class Cards:
-    cards: tuple[
-        str, ...
-    ]  # dealt: all three, by seat, the hidden one last; told: the own one, or those shown
+    # Dealt: all three, by seat, the hidden one last; told: the own one, or those shown.
+    cards: tuple[str, ...]
 
 
 @attrs.frozen
