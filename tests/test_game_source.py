@@ -403,10 +403,10 @@ def test_going_on_with_a_changed_game_is_refused(played, arena):
     code, _, err = arena("run", "--resume", "out")
     assert (2, False) == (code, has_run())
     assert (
-        "games/kuhn.py has changed since: name the one it was played with by --game, or play anew by --fresh"
+        "games/kuhn.py has changed since: name the one it was played with by --game, or start over with --fresh"
         in err
     )
-    said = "kuhn.py has changed since its matches were played; --fresh plays anew, --out DIR elsewhere"
+    said = "kuhn.py has changed since its matches were played; --fresh starts over, --out DIR plays elsewhere"
     for words in (("--resume", "out"), (*WORDS, "--out", "out"), (*WORDS, "--out", "out", "--dry-run")):
         code, _, err = arena("run", "--game", "games/kuhn.py", *words)
         assert (2, True) == (code, said in err), err

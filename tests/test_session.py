@@ -712,7 +712,7 @@ def test_a_plan_with_a_mistake_plays_nothing(arena):
 
 
 def test_another_goal_for_the_same_folder_is_refused(arena):
-    """Looks at it spend the probability of error once; `--until none` goes on without."""
+    """Looks at it spend the probability of error once; `--until none` continues without it."""
     words = (*TWO, "--series", "6", "--out", "out", "-q")
     code, _, said = arena(*words, "--until", "top 1 at 95%")
     assert code == 0
