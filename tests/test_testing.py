@@ -73,7 +73,7 @@ class Mute(ScriptedPlayer):
         (ScriptedPlayer("a", [SILENCE]), "a: too_late"),
         (Early("a"), "its times run backwards"),
         (Secretive("a"), "does not say when a question was handed over"),
-        (Mute("a"), "no JSON object"),
+        (Mute("a"), "not a JSON object"),
     ],
     ids=["gone", "illegal", "malformed", "silent", "early", "secretive", "mute"],
 )

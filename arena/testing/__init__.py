@@ -307,5 +307,5 @@ def _check_record(player: Player, checked: _Checked, record: MatchRecord) -> Non
             f"{player.name}: its times run backwards"
         )
     for line in player.evidence():
-        assert isinstance(line, Mapping), f"{player.name}: a line of its evidence is no JSON object"
+        assert isinstance(line, Mapping), f"{player.name}: a line of its evidence is not a JSON object"
         msgspec.json.encode(line)

@@ -163,7 +163,7 @@ _RUDE = (
 
 
 async def rude(peer: Peer) -> None:
-    """Answers with what is no JSON object."""
+    """Answers with something that is not a JSON object."""
     while await peer.question() is not None:
         await peer.say(peer.rng.choice(_RUDE))
 

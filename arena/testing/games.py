@@ -90,8 +90,8 @@ def _check_class(game: Game[Any, Any]) -> None:
     """Names, kinds of moves, and their forms."""
     check_frozen(game, "the game")
     for name in ("name", "title"):
-        assert isinstance(getattr(game, name, None), str), f"{name} of {type(game).__name__} is no text"
-    assert type(game.version) is int, f"version is {game.version!r}, no whole number"
+        assert isinstance(getattr(game, name, None), str), f"{name} of {type(game).__name__} is not a text"
+    assert type(game.version) is int, f"version is {game.version!r}, which is not a whole number"
     assert game.version >= 1, "version counts from 1"
     assert len(game.seats) >= 1, "seats is an empty range"
     assert game.seats[0] >= 2, "a match has at least two seats"
@@ -101,14 +101,14 @@ def _check_class(game: Game[Any, Any]) -> None:
     unit, returns = game.returns_unit
     assert returns > 0, f"returns_unit is of {returns} returns, which is not more than 0"
     assert (unit in ("", "points")) == (game.rated_by == "ranks"), (
-        f"{unit!r} is no unit for a game rated by {game.rated_by}"
+        f"{unit!r} is not a unit for a game rated by {game.rated_by}"
     )
     for name in ("reveals", "reserved_names"):
         words = getattr(game, name)
         ok = isinstance(words, frozenset) and all(isinstance(word, str) for word in words)
         assert ok, f"{name} is {words!r}, not a frozenset of texts"
     check_reserved_names(game)
-    assert len(set(game.moves)) == len(game.moves), "a class stands twice in moves"
+    assert len(set(game.moves)) == len(game.moves), "a class is twice in moves"
     check_literals(game)
     for move in game.moves:
         check_form(move)
@@ -151,8 +151,8 @@ def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int, 
 def _checked_to_act(game: Game[Any, Any], state: Any, seats: int) -> tuple[Seat, ...]:
     """The seats asked, found to be such."""
     asked = game.to_act(state)
-    assert isinstance(asked, tuple), f"to_act gives {asked!r}, no tuple"
-    assert all(type(seat) is Seat for seat in asked), f"to_act gives {asked!r}, not all of them Seats"
+    assert isinstance(asked, tuple), f"to_act gives {asked!r}, which is not a tuple"
+    assert all(type(seat) is Seat for seat in asked), f"to_act gives {asked!r}, of which some are not Seats"
     assert len(set(asked)) == len(asked), f"to_act names a seat twice: {asked}"
     ok = asked == (CHANCE,) or all(0 <= seat < seats for seat in asked)
     assert ok, f"to_act gives {asked} at a table of {seats}"
@@ -186,7 +186,7 @@ def _check_not_over(game: Game[Any, Any], state: Any) -> None:
 def _checked_luck(game: Game[Any, Any], state: Any, rng: Random, keys: set[Any]) -> Turn:
     """A chance move, found to come from its rng alone and to have a key of its own."""
     key = game.chance_key(state)
-    assert isinstance(key, tuple), f"chance_key gives {key!r}, no tuple"
+    assert isinstance(key, tuple), f"chance_key gives {key!r}, which is not a tuple"
     assert all(type(part) in (str, int) for part in key), f"chance_key gives {key!r}, not only str and int"
     assert key not in keys, f"two chance moves of a match have the key {key}, and so the same luck"
     keys.add(key)
@@ -229,11 +229,11 @@ def _checked_moves(
 def _checked_options(game: Game[Any, Any], state: Any, seat: Seat) -> tuple[Option, ...]:
     """The options of a seat asked, found to be sound."""
     options = game.options(state, seat)
-    assert isinstance(options, tuple), f"options gives {options!r}, no tuple"
+    assert isinstance(options, tuple), f"options gives {options!r}, which is not a tuple"
     assert options, f"seat {int(seat)} is asked, but has no options"
     for option in options:
         name = option.move.__name__
-        assert option.move in game.moves, f"{name} is offered, but does not stand in moves"
+        assert option.move in game.moves, f"{name} is offered, but is not in moves"
         assert form_of(option.move) is not None, (
             f"{name} is offered, but has no form in which bots could send it"
         )
@@ -256,7 +256,7 @@ def _is_possible(domain: Domain) -> bool:
 def _wrong_moves(
     seen: Mapping[Any, None], options: Sequence[Option], default: Any, rng: Random
 ) -> Iterator[Any]:
-    """A few moves that were legal somewhere and are not here, and something that is no move at all."""
+    """A few moves that were legal somewhere and are not here, and something that is not a move at all."""
     wrong = [move for move in islice(reversed(seen), 40) if move != default and not is_legal(options, move)]
     yield from rng.sample(wrong, min(3, len(wrong)))
     yield "no move"
@@ -278,22 +278,20 @@ def _check_refused(game: Game[Any, Any], state: Any, moves: Turn, wrong: Any) ->
 
 
 def _check_move(game: Game[Any, Any], move: Any) -> None:
-    assert type(move) in game.moves, f"{move!r} is of no class that stands in moves"
+    assert type(move) in game.moves, f"{move!r} is of a class that is not in moves"
     check_frozen(move, "a move")
 
 
 def _check_events(events: object, seats: int) -> None:
     """What is told: to seats of this table, in frozen payloads that fit their annotations."""
-    assert isinstance(events, tuple), f"a step's events are {events!r}, no tuple"
+    assert isinstance(events, tuple), f"a step's events are {events!r}, which are not a tuple"
     for event in events:
-        assert isinstance(event, Event), f"{event!r} is no Event"
-        assert isinstance(event.kind, str), f"an event is of kind {event.kind!r}, no text"
+        assert isinstance(event, Event), f"{event!r} is not an Event"
+        assert isinstance(event.kind, str), f"an event is of kind {event.kind!r}, which is not a text"
         assert event.kind, "an event has an empty kind"
         for seat in event.private:
             ok = type(seat) is Seat and 0 <= seat < seats
-            assert ok, (
-                f"the event {event.kind} tells {seat!r} something, who is no seat at a table of {seats}"
-            )
+            assert ok, f"the event {event.kind} tells {seat!r}, which is not a seat at a table of {seats}"
         for payload in (event.public, *event.private.values()):
             if payload is not None:
                 check_frozen(payload, f"a payload of the event {event.kind}", mappings=True)
@@ -313,7 +311,7 @@ def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
     """Returns and ranks are there, are places, and agree."""
     ranks, returns = game.ranks(state), game.returns(state)
     for name, values in (("ranks", ranks), ("returns", returns)):
-        assert isinstance(values, tuple), f"{name} gives {values!r}, no tuple"
+        assert isinstance(values, tuple), f"{name} gives {values!r}, which is not a tuple"
         assert len(values) == seats, f"{name} gives {values} at a table of {seats}"
     places = tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
     assert places == ranks, f"ranks gives {ranks}; as places, ties sharing the best, they would be {places}"

@@ -15,7 +15,7 @@ import attrs
 def check_frozen(value: Any, what: str, *, mappings: bool = False) -> None:
     """`value` is frozen attrs, can be hashed (with `mappings`, but for these), and fits its annotations."""
     kind: Any = type(value)
-    assert attrs.has(kind), f"{what} is {value!r}, of no attrs class"
+    assert attrs.has(kind), f"{what} is {value!r}, whose class is not an attrs class"
     assert _is_frozen(kind), f"{what} is of {kind.__name__}, which is not frozen"
     wrong = misfit(value, kind)
     assert wrong is None, f"{what}, {kind.__name__}: {wrong}"
@@ -67,22 +67,22 @@ def misfit(value: Any, hint: Any) -> str | None:
     elif isinstance(hint, type):
         fits = type(value) is hint
     else:
-        return f"the annotation {hint!r} is none that the arena can tell and record"
-    return None if fits else f"{value!r} is no {name_of(hint)}"
+        return f"the annotation {hint!r} is not one that the arena can encode and record"
+    return None if fits else f"{value!r} is not of type {name_of(hint)}"
 
 
 def _misfit_tuple(value: Any, hint: Any, args: tuple[Any, ...]) -> str | None:
     if not isinstance(value, tuple):
-        return f"{value!r} is no {name_of(hint)}"
+        return f"{value!r} is not of type {name_of(hint)}"
     hints = [args[0]] * len(value) if len(args) == 2 and args[1] is ... else list(args)
     if len(hints) != len(value):
-        return f"{value!r} is no {name_of(hint)}"
+        return f"{value!r} is not of type {name_of(hint)}"
     return next((bad for item, each in zip(value, hints, strict=True) if (bad := misfit(item, each))), None)
 
 
 def _misfit_attrs(value: Any, hint: type[Any]) -> str | None:
     if not isinstance(value, hint):
-        return f"{value!r} is no {name_of(hint)}"
+        return f"{value!r} is not of type {name_of(hint)}"
     kind: Any = type(value)  # mypy takes type[Any] for unhashable
     for name, each in hints_of(kind).items():
         bad = misfit(getattr(value, name), each)

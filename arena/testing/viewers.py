@@ -95,7 +95,7 @@ class Shown:
             )
 
     def _check_words(self, value: Any) -> None:
-        """A text where a seat could stand is none that a bot can be called."""
+        """A bot cannot be called like a text that stands where a seat could."""
         kind: Any = type(value)  # mypy takes type[Any] for unhashable
         for name in _named_or_seated(kind):
             word = getattr(value, name)

@@ -376,7 +376,7 @@ class EarlyResult(LiarsDice):
 
 
 class TellsChance(LiarsDice):
-    """Tells a hand to somebody who is no seat."""
+    """Tells a hand to chance, which is not a seat."""
 
     def apply(self, state, moves):
         step = super().apply(state, moves)
@@ -434,9 +434,9 @@ class SecretDice(LiarsDice):
         (UnreservedSelf, "reserved_names does not have .*yourself"),
         (UnreservedNobody, "'not_available' where a seat could stand"),
         (RepeatedLuck, "have the key"),
-        (RawSeats, "0 is no Seat"),
-        (SeatForCount, r"move_number: Seat\(1\) is no int"),
-        (Mutable, r"your_hand: \[1, 2\] is no tuple"),
+        (RawSeats, "0 is not of type Seat"),
+        (SeatForCount, r"move_number: Seat\(1\) is not of type int"),
+        (Mutable, r"your_hand: \[1, 2\] is not of type tuple"),
         (NotFrozen, "LooseObservation, which is not frozen"),
         (TooGenerous, "apply refuses"),
         (NoDefault, "apply refuses the default"),
@@ -445,8 +445,8 @@ class SecretDice(LiarsDice):
         (DenseRanks, "as places"),
         (WrongWay, "do not agree"),
         (EarlyResult, "does not raise ValueError"),
-        (TellsChance, "who is no seat"),
-        (ForgetsMoves, "of no class that stands in moves"),
+        (TellsChance, "which is not a seat"),
+        (ForgetsMoves, "of a class that is not in moves"),
         (TwoAlike, "written alike"),
         (SecretDice, "draw gives two moves"),
     ],

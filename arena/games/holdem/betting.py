@@ -64,7 +64,7 @@ class Hand:
     live: tuple[bool, ...]
     """Dealt in and not folded."""
     acted: tuple[bool, ...]
-    """On this street; to post a blind is no act."""
+    """On this street; posting a blind does not count."""
     waiting: tuple[Seat, ...]
     """Who has to act yet on this street, the one on turn first."""
     raise_size: int
