@@ -15,9 +15,9 @@ class Control:
     """How much time bots have.
 
     `move_s` is the limit of every answer; `bank_s` what a seat has for a whole
-    match, growing by `increment_s` after each of its answers; both at once: the
-    smaller counts.  `margin_s` is granted on top for the way there and back and
-    costs nothing.  `first_s` is the limit of an instance's first answer ever,
+    match, growing by `increment_s` after each of its answers; with both, the
+    smaller counts.  `margin_s` is added for the round trip and costs nothing.
+    `first_s` is the limit for an instance's first answer ever,
     which costs nothing either: programs are slow to warm up.
     """
 
@@ -30,7 +30,7 @@ class Control:
 
 @attrs.frozen
 class Limit:
-    """What one question is judged by: how long the bot has, and the margin on top of it."""
+    """The time limit of one question: how long the bot has, and the margin added to it."""
 
     time_s: float
     margin_s: float

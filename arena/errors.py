@@ -1,7 +1,7 @@
-"""The errors of the house: one root, so that the command line can tell the user's mistakes from ours.
+"""The arena's errors: one root, so that the command line can tell the user's mistakes from ours.
 
-Below rank 0: everything may import this module, and it imports none of the house.
-Each message is one sentence: what, where, what would be right.  What a bot does wrong in a match is no
+Every room may import this module, and it imports none of them.
+Each message is one sentence: what, where, what would be right.  What a bot does wrong in a match is not an
 error but a fault, which is recorded.
 """
 
@@ -12,15 +12,15 @@ FAULT_KINDS: tuple[FaultKind, ...] = ("too_late", "malformed", "illegal", "gone"
 
 
 class ArenaError(Exception):
-    """A mistake that its maker can mend; printed without a traceback."""
+    """A mistake that whoever made it can fix; printed without a traceback."""
 
 
 class ConfigError(ArenaError):
-    """The user asked for something that cannot be: a wrong option, plan, bot or folder."""
+    """The user asked for something impossible: a wrong option, plan, bot or folder."""
 
 
 class ProtocolError(ArenaError):
-    """Something was said on a connection that the wire does not allow."""
+    """A message on a connection broke the protocol."""
 
 
 class LocalProtocolError(ProtocolError):
@@ -36,7 +36,7 @@ class PlayerError(ArenaError):
 
 
 class MalformedAnswer(PlayerError):
-    """The answer is no move of the game at all; `str(error)` says why."""
+    """The answer is not a move of the game at all; `str(error)` says why."""
 
 
 class IllegalMove(ArenaError):

@@ -4,7 +4,7 @@ A game knows no clock, no JSON, no bots and no points.  Chance is just another
 actor: where the rules roll or deal, `to_act` names CHANCE and `draw` makes the
 move, so that a list of moves alone rebuilds every state.
 
-A game gives house rules (the fields of its frozen attrs class), moves, states,
+A game defines house rules (the fields of its frozen attrs class), moves, states,
 observations, events, and the rules: games/README.md says in which files.
 """
 
@@ -46,9 +46,9 @@ S = TypeVar("S")
 M = TypeVar("M")
 
 LISTED_MAX = 250
-"""Characters of a list that a reason repeats: a whole deck of cards has room."""
+"""Characters of a list that a reason may repeat: enough for a whole deck of cards."""
 SPELT_MAX = 80
-"""Characters of one value that a reason repeats."""
+"""Characters of one value that a reason may repeat."""
 
 
 class Seat(int):
@@ -108,7 +108,7 @@ class Tagged:
 Form = Literal | Items | Bare | Tagged
 
 
-# What may be done: options and the domains of their fields.
+# What a seat may do: options and the domains of their fields.
 
 
 @attrs.frozen
@@ -168,10 +168,9 @@ class Subset:
         return f"{self.least} to {self.most} different ones of {_listed(self.of)}"
 
     def wrong_in(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The members that make `value` illegal: those that are not there, or named twice.
+        """The members that make `value` illegal: those that are not in `of`, or named twice.
 
-        If more are named than there are, one is wrong among so many and one, and no more are looked at: a
-        bot may name 20,000.
+        Looks at one more than `of` has, among which at least one must be wrong: a bot may name 20,000.
         """
         head, known = value[: len(self.of) + 1], set(self.of)
         times = Counter(head)
@@ -185,7 +184,7 @@ Domain = OneOf | Between | Subset
 class Option:
     """A family of legal moves: every `move(**fields)` with each field in its domain.
 
-    What depends on two fields at once is written as several options.
+    A rule that ties two fields together takes several options.
     """
 
     move: type[Any]
@@ -194,7 +193,7 @@ class Option:
     def __contains__(self, move: object) -> bool:
         if type(move) is not self.move:
             return False
-        # A loop: asked for every move, and `all(...)` costs twice as much.
+        # A loop: this runs for every move, and `all(...)` costs twice as much.
         for name, domain in self.fields.items():  # noqa: SIM110
             if getattr(move, name) not in domain:
                 return False
@@ -231,13 +230,13 @@ def explain(options: Sequence[Option], move: object) -> str:
         ]
         for option in same
     ]
-    least = min(map(len, wrong))  # the families that the move is nearest to say best what was meant
+    least = min(map(len, wrong))  # the families nearest to the move best show what was meant
     clauses = [" and ".join(each) for each in wrong if len(each) == least]
     return f"{type(move).__name__}: " + "; or ".join(clauses)
 
 
 def _wrong(domain: Domain, value: object) -> str:
-    """What is wrong in a value, as its reader would say it; of a long list its wrong members alone."""
+    """What is wrong in a value, in readable form; of a long list only its wrong members."""
     if isinstance(domain, Subset) and isinstance(value, tuple):
         wrong = _listed(domain.wrong_in(value) or value) or "nothing"
         return wrong if len(value) <= len(domain.of) else f"{wrong} (among {len(value)})"
@@ -262,7 +261,7 @@ def _spelt(value: object) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, int) and value.bit_length() > 4 * SPELT_MAX:
-        return "a huge number"  # `str` takes long for one of thousands of digits, and refuses longer ones
+        return "a huge number"  # `str` is slow for thousands of digits, and refuses more
     text = value if isinstance(value, str) else str(value)
     return text if len(text) <= SPELT_MAX else text[: SPELT_MAX - 1] + "…"
 
@@ -272,7 +271,7 @@ def _spelt(value: object) -> str:
 
 @attrs.frozen
 class Event:
-    """Something that happened, and who may know what of it.
+    """Something that happened, and who may know what about it.
 
     `public` and each payload in `private` is a frozen attrs class with
     annotated fields, or None where there is nothing to tell.
@@ -303,36 +302,36 @@ class Game(ABC, Generic[S, M]):
     """A game with its house rules, which are the fields of the frozen attrs class."""
 
     name: ClassVar[str]
-    """How the game is called on the command line and in tables, e.g. `liars-dice`."""
+    """Its name on the command line and in tables, e.g. `liars-dice`."""
     title: ClassVar[str]
-    """How people call it, e.g. `Liar's Dice`."""
+    """What people call it, e.g. `Liar's Dice`."""
     version: ClassVar[int]
     """Raised whenever a rule changes."""
     seats: ClassVar[range]
-    """How many can play."""
+    """How many bots can play."""
     rated_by: ClassVar[str]
     """`"ranks"` or `"returns"`."""
     moves: ClassVar[tuple[type[Any], ...]]
     """Every move class, those of chance and of `default` included; records rely on the order.
 
-    Each is a frozen attrs class with annotated fields; those that bots may send carry a class attribute
-    `form: ClassVar[Form]`, those that they may not have none.
+    Each is a frozen attrs class with annotated fields; only those that bots may send have a class attribute
+    `form: ClassVar[Form]`.
     """
     reveals: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of events that tell what no observation says, such as a showdown of all hands.
+    """Kinds of events that reveal what no observation says, such as a showdown of all hands.
 
-    All other events tell a seat (or the spectators) nothing that does not follow from its observations, the
-    one after the event included, and its own moves.  `check_game` tests that.
+    All other events tell a seat (or the spectators) nothing that does not follow from its own moves and its
+    observations, including the one after the event.  `check_game` tests that.
     """
     own_name: ClassVar[str | None] = None
-    """What stands for the receiver's own name, where the game's document has such a word."""
+    """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()
-    """Words that stand where a name could, `own_name` among them, and moves that are words: no bot that plays
-    the game can be called so."""
+    """Words that appear where a name could, `own_name` among them, and moves that are words: no bot that plays
+    the game can have them as its name."""
 
     @property
     def returns_unit(self) -> tuple[str, float]:
-        """In what the returns of a match are shown to people, and how much of returns one of it is.
+        """The unit in which people are shown the returns of a match, and how many returns one unit is.
 
         Only games rated by returns need one: `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100.
         """
@@ -340,7 +339,7 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def start(self, seats: int) -> S:
-        """The state before anything happened."""
+        """The state before anything has happened."""
 
     @abstractmethod
     def to_act(self, state: S) -> tuple[Seat, ...]:
@@ -351,7 +350,7 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def chance_key(self, state: S) -> tuple[str | int, ...]:
-        """Names the chance move that is due, e.g. `("roll", 3)`; keys its rng within the match."""
+        """Names the chance move that is due, e.g. `("roll", 3)`; the key of its rng within the match."""
 
     @abstractmethod
     def draw(self, state: S, rng: Random) -> M:
@@ -359,7 +358,7 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def options(self, state: S, seat: Seat) -> tuple[Option, ...]:
-        """All that an asked seat may do: the one truth about legality."""
+        """Everything an asked seat may do: the only source of legality."""
 
     @abstractmethod
     def apply(self, state: S, moves: Mapping[Seat, M]) -> Step[S]:
@@ -376,8 +375,8 @@ class Game(ABC, Generic[S, M]):
     def observe(self, state: S, seat: Seat | None) -> Any:
         """What one seat (None: a spectator) may know now, in the field names of the game's document.
 
-        A frozen attrs class (`slots=False`: so its fields go out in their order).
-        Built up piece by permitted piece, never stripped down.
+        A frozen attrs class (`slots=False`, so that its fields are sent in their order).
+        Built from permitted pieces, never by removing hidden ones.
         """
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""What is remembered of a match: decisions, moves for replay, the result."""
+"""What is kept of a match: decisions, moves for replay, the result."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Decision:
     seat: Seat
     move: Any
     elapsed_s: float
-    """From the question's write to the stamp of the whole answer, or the wait in vain; 0.0 if not asked."""
+    """From sending the question to receiving the whole answer, or to giving up; 0.0 if not asked."""
     fault: FaultKind | None = None
     reason: str = ""
     """One clause for people; empty without fault."""
     asked: bool = True
     """False: the seat is not asked any more in this match, or its bot is withdrawn; no fault."""
     lagged: bool = False
-    """The arena was late itself while this seat was thinking; the time, or the fault, may be its doing."""
+    """The arena itself was late while this seat was thinking, and may have caused the time or the fault."""
 
 
 @attrs.frozen
 class Capsule:
-    """The evidence of one fault: what was said last, both ways, with times."""
+    """The evidence of one fault: the last messages both ways, with times."""
 
     decision: Decision
     number: int
@@ -60,7 +60,7 @@ class MatchRecord:
     capsules: tuple[Capsule, ...] = ()
     duration_s: float = 0.0
     error: str | None = None
-    """The traceback, if the rules or the arena broke; ranks and returns are empty then."""
+    """The traceback, if the rules or the arena failed; ranks and returns are empty then."""
 
 
 @attrs.frozen
@@ -82,7 +82,7 @@ class Entry:
     packed: bytes
     """`pack(game, record.turns)`."""
     decisions: tuple[Decision, ...]
-    """Those that get a row of their own; `move` is its JSON text with the bots' names."""
+    """Those that get a row of their own; `move` is JSON text with the bots' names."""
     started_at: float
     """Unix time."""
 
@@ -102,7 +102,7 @@ def pack(game: Game[Any, Any], turns: Sequence[Turn]) -> bytes:
 
 
 def unpack(game: Game[Any, Any], packed: bytes) -> tuple[Turn, ...]:
-    """The moves that `pack` was given.  Raises ValueError for anything that is no such bytes of this game."""
+    """The moves that `pack` was given.  Raises ValueError for bytes not packed for this game."""
     import zlib
 
     import msgspec
@@ -112,12 +112,12 @@ def unpack(game: Game[Any, Any], packed: bytes) -> tuple[Turn, ...]:
         lists = msgspec.json.decode(zlib.decompress(packed), type=list[list[list[Any]]])
         return tuple({_seat(Seat, row[0]): readers[row[1]](row[2:]) for row in rows} for rows in lists)
     except (zlib.error, msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
-        raise ValueError(f"these are no packed moves of {game.name}: {error}") from error
+        raise ValueError(f"these are not packed moves of {game.name}: {error}") from error
 
 
 @cache
 def _row_writers(game: type[Game[Any, Any]]) -> Mapping[type[Any], Callable[[Any], tuple[Any, ...]]]:
-    """For each class of move what gives its index and fields."""
+    """For each class of move, the function that gives its index and fields."""
     return {move: _row_writer(index, tuple(attrs.fields_dict(move))) for index, move in enumerate(game.moves)}
 
 
@@ -130,7 +130,7 @@ def _row_writer(index: int, names: tuple[str, ...]) -> Callable[[Any], tuple[Any
 
 @cache
 def _row_readers(game: type[Game[Any, Any]]) -> Mapping[int, Callable[[list[Any]], Any]]:
-    """For each index in `game.moves` what makes the move from its fields, strictly by their annotations."""
+    """For each index in `game.moves`, the function that builds the move, checking fields by annotation."""
     return {index: _row_reader(move) for index, move in enumerate(game.moves)}
 
 
@@ -143,7 +143,7 @@ def _row_reader(move: type[Any]) -> Callable[[list[Any]], Any]:
 
 
 def _seat(wanted: type[Any], value: Any) -> Seat:
-    """The seat of a number: the one thing in a move that JSON cannot tell from its neighbours."""
+    """The seat of a number: the one type in a move that JSON cannot tell from an integer."""
     if wanted is Seat and type(value) is int and value >= CHANCE:
         return Seat(value)
-    raise ValueError(f"{value!r} is no {wanted.__name__}")
+    raise ValueError(f"{value!r} is not a {wanted.__name__}")

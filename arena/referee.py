@@ -1,7 +1,7 @@
-"""The only turn loop in the house: decide the asked seats, apply, tell.
+"""The only turn loop in the arena: ask the seats, apply their moves, tell everyone.
 
-A bot's failure is data here: a fault, and the game's default move.  How a
-player is reached, and what a result is worth, is not known on this floor.
+A bot's failure is data here: a fault, and the game's default move.  This module does not know how a
+player is reached, or what a result is worth.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from arena.schedule import derive_seed
 S = TypeVar("S")
 
 TURNS_BETWEEN_CHECKPOINTS = 64
-"""Bots of this process answer without waiting; so often everyone else gets a turn all the same."""
+"""Bots in this process answer without waiting; after this many turns everyone else gets to run."""
 LAG_SHARE = 0.05
-"""A fault for time is marked when the arena was late meanwhile by more than this share of the limit."""
+"""A `too_late` is marked as lagged if the arena was late meanwhile by more than this share of the limit."""
 REASON_MAX = 400
-"""Characters of a reason; bots have a say in what stands there."""
+"""Characters of a reason, which bots can influence."""
 
 Watch = Callable[[Turn, Step[Any]], None]
-"""Is shown every turn's moves and what followed, as it happens."""
+"""Is given every turn's moves and what followed, as it happens."""
 
 
 @attrs.frozen
 class Conduct:
-    """What a bot may do wrong before it is not asked any more."""
+    """How many faults a bot may commit before it is not asked any more."""
 
     faults_max: int = 5
 
 
 @attrs.frozen
 class Seating:
-    """What players are told of their match: its opaque id, the names by seat, and each bot's own seed."""
+    """What players are told about their match: its opaque id, the names by seat, and each bot's own seed."""
 
     match_id: str
     names: tuple[str, ...]
@@ -68,9 +68,9 @@ async def play_match(
 ) -> MatchRecord:
     """Plays one match to its end; a player that is None is not asked, its default moves are played.
 
-    `lag` gives the worst lateness of the arena itself since a moment, in seconds.
+    `lag` gives the worst lateness of the arena itself since a given time, in seconds.
     `turns` is filled as the match goes: if the rules raise (which is our bug and
-    travels), it holds the moves so far, those that broke them included.
+    propagates), it holds the moves so far, including those at which they failed.
     """
     turns = [] if turns is None else turns
     started_at = trio.current_time()
@@ -107,17 +107,17 @@ class _Chair:
         self.faults = 0
         self.is_abandoned = False
         self.limit = None if control.bank_s is not None else self.clock.limit()
-        """Of every question after the first answer, where no bank changes it."""
+        """The limit of every question after the first answer, if there is no bank to change it."""
 
     def next_limit(self, player: Player) -> Limit:
-        """What the next question is judged by."""
+        """The limit of the next question."""
         if self.limit is not None and player.has_answered:
             return self.limit
         return self.clock.limit(first=not player.has_answered)
 
 
 class _Match:
-    """The seats of one match, and what is remembered of it."""
+    """The seats of one match, and what is recorded of it."""
 
     def __init__(
         self,
@@ -148,9 +148,9 @@ class _Match:
                 )
 
     def play(self, seed: int, turns: list[Turn], watch: Watch | None) -> Iterator[Sequence[Slot]]:
-        """The turn loop; gives the slots that must be waited for, and sets `ranks` and `returns` at the end.
+        """The turn loop; yields the slots that must be waited for, and sets `ranks` and `returns` at the end.
 
-        A generator, because it goes on where the last answer came in: see `Desk.carry`.
+        A generator, because it resumes where the last answer came in: see `Desk.carry`.
         """
         game = self.game
         state = game.start(len(self.chairs))
@@ -170,7 +170,7 @@ class _Match:
         self.ranks, self.returns = game.ranks(state), game.returns(state)
         self._end(self.ranks, self.returns)
 
-    # A turn: all are asked, waited for once, judged each by its own limit; then faults are told.
+    # A turn: all seats are asked, waited for once, and judged each by its own limit; then faults are told.
 
     def _decide(self, state: Any, asked: Sequence[Seat], turn: int) -> Generator[Sequence[Slot], None, Turn]:
         """The moves of the seats asked."""
@@ -204,8 +204,8 @@ class _Match:
         return slot
 
     def _wait(self, asked: Sequence[Seat], slots: Sequence[Slot | None]) -> Iterator[Sequence[Slot]]:
-        """Goes on when every question is settled, by an answer or because its time is over."""
-        if len(asked) < len(self.chairs) or None in slots:  # who is asked has got it all with the question
+        """Returns when every question is settled, by an answer or because its time is up."""
+        if len(asked) < len(self.chairs) or None in slots:  # a question flushes all that was said before it
             for chair in self.chairs:
                 if chair.player is not None:
                     chair.player.flush()
@@ -224,7 +224,7 @@ class _Match:
                     slot.fail(*player.expire())
 
     def _judge(self, turn: int, state: Any, seat: Seat, slot: Slot) -> Decision:
-        """One seat's reply by its own limit and the rules."""
+        """The decision that a seat's reply makes, by its own limit and the rules."""
         chair, reply, limit = self.chairs[seat], slot.reply, slot.question.limit
         player = chair.player
         assert player is not None
@@ -235,7 +235,7 @@ class _Match:
         if elapsed_s > limit.total_s and player.enforces_time and fault != "gone":
             heard_since_s = reply.heard_since - began_at
             if fault == "too_late":
-                elapsed_s = limit.total_s  # others may have had more time, and the wait is one for all
+                elapsed_s = limit.total_s  # the wait is shared, and others may have had more time
             elif slot.sent_at is None:
                 fault, reason = "gone", UNREAD
             elif heard_since_s > limit.total_s:
@@ -262,7 +262,7 @@ class _Match:
         return Decision(turn, seat, default, elapsed_s, fault, _clause(reason), True, is_lagged)
 
     def _with_names(self, reason: str) -> str:
-        """Games say seats; bots and people read names."""
+        """The reason with the bots' names: games write seats, bots and people read names."""
         for seat, name in enumerate(self.names):
             reason = reason.replace(repr(Seat(seat)), name)
         return reason
@@ -278,7 +278,7 @@ class _Match:
     # What everyone is told.
 
     def _tell(self, step: Step[Any]) -> None:
-        """What each seat may know of what happened."""
+        """Tells each seat what it may know of what happened."""
         for chair in self.chairs:
             if chair.player is not None and chair.player.hears_events:
                 for event in step.events:
@@ -295,13 +295,13 @@ class _Match:
                 chair.player.flush()
 
     def break_off(self) -> None:
-        """The match ends without a result."""
+        """Ends the match without a result."""
         for chair in self.chairs:
             if chair.player is not None:
                 chair.player.break_off()
 
 
 def _clause(reason: str) -> str:
-    """A reason that tables and terminals can show: bots have a say in what stands there."""
+    """A reason that is safe to show in tables and terminals: bots can influence its text."""
     shown = "".join(char if char.isprintable() else "\ufffd" for char in reason[: REASON_MAX + 1])
     return shown if len(shown) <= REASON_MAX else shown[: REASON_MAX - 1] + "…"

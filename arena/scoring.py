@@ -1,4 +1,4 @@
-"""What a tournament makes of the places of one match.  Pure."""
+"""What the places of one match are worth in a tournament.  Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 def points(ranks: Sequence[int]) -> tuple[float, ...]:
     """The share of opponents that each seat has beaten, by seat, from 0 to 1; a tie counts half.
 
-    Of two seats: 1 for a win, 0.5 for a tie, 0 for a loss.  The points of all seats sum to half their number.
+    At two seats: 1 for a win, 0.5 for a tie, 0 for a loss.  The points of all seats sum to half their number.
     """
     opponents = len(ranks) - 1
     assert opponents > 0, "points are a share of opponents: there must be one"
@@ -20,5 +20,5 @@ def _below(rank: int, ranks: Sequence[int]) -> int:
 
 
 def _level(rank: int, ranks: Sequence[int]) -> int:
-    """How many share this rank with the one who has it."""
+    """How many others share this rank."""
     return sum(other == rank for other in ranks) - 1

@@ -1,6 +1,6 @@
-"""Strict reading of what users write in TOML: nothing is bent into shape, every mistake is a sentence.
+"""Strict reading of what users write in TOML: nothing is coerced, every mistake gets one sentence.
 
-Below rank 0; knows `errors` and `units`.  A reader takes a raw value and gives the right one, or raises
+A reader takes a raw value and returns the checked one, or raises
 ConfigError with what was found and what is expected; `read_table` adds where, and collects all mistakes.
 """
 
@@ -23,19 +23,19 @@ T = TypeVar("T")
 Reader = Callable[[object], T]
 
 FILE_NAME_BYTES_MAX = 255
-"""What Linux, macOS and their file systems take."""
+"""The longest name that Linux, macOS and their file systems allow."""
 _BYTES_MAX = 1 << 20
-"""A plan is a page of text; this much is no plan, and nobody should have to wait until it is parsed."""
+"""A plan is a page of text; a file this large is not a plan, and parsing it would only take time."""
 KEY_LENGTH_MAX = 60
-"""Of one that a message repeats as it is."""
+"""The longest key that a message repeats as it is."""
 MISTAKES_MAX = 20
-"""In one table: whoever has made so many mends them first."""
+"""Mistakes reported for one table: fix these before the rest."""
 _DEEP_KEY = re.compile(
     rb"""(?: (?: (?<![A-Za-z0-9_-])[A-Za-z0-9_-]++ | "(?:[^"\\\n]|\\.){0,64}+" | '[^'\n]{0,64}+' )
          [ \t]*+ \. [ \t]*+ ){64}""",
     re.VERBOSE,
 )
-"""`a.a.a.a`, of more parts than anybody needs: tomllib's time goes with their square, 8 s for 64 kB."""
+"""`a.a.a.a` with more parts than anybody needs: tomllib takes quadratic time for them, 8 s for 64 kB."""
 
 
 # Readers.
@@ -75,7 +75,7 @@ def place(value: object) -> Path:
     try:
         return path.expanduser()
     except RuntimeError:  # there is no such user
-        raise unexpected(value, f"a path: nobody is called {path.parts[0][1:] or 'so'} here") from None
+        raise unexpected(value, f"a path: there is no user {path.parts[0][1:] or 'of that name'}") from None
 
 
 def one_of(*words: str) -> Reader[str]:
@@ -105,7 +105,7 @@ def duration(least_s: float = 0.0, *, beyond: bool = False, most_s: float = inf)
 
 
 def many(read: Reader[T], expected: str) -> Reader[tuple[T, ...]]:
-    """A list, each item read by `read`; a mistake tells the item's place, from 1."""
+    """A list, each item read by `read`; an error names the item's position, from 1."""
 
     def read_all(value: object) -> tuple[T, ...]:
         if not isinstance(value, list | tuple):
@@ -122,7 +122,7 @@ def many(read: Reader[T], expected: str) -> Reader[tuple[T, ...]]:
 
 
 def optional(read: Reader[T]) -> Reader[T | None]:
-    """What `read` reads, or None: TOML has none, but a stored plan does."""
+    """What `read` reads, or None: TOML has no null, but a stored plan does."""
     return lambda value: None if value is None else read(value)
 
 
@@ -140,9 +140,9 @@ def read_table(
 ) -> dict[str, Any]:
     """The values of a table, each read by its key's reader.
 
-    Raises ConfigError with a sentence for every mistake, `where: key: found …, expected …`, one a
-    line (or `joint` between), up to MISTAKES_MAX.  `reject` says what is wrong with a key that has no
-    reader, `key_of` how the user writes a key.
+    Raises ConfigError with a sentence for every mistake, `where: key: found …, expected …`, one per
+    line (or joined by `joint`), up to MISTAKES_MAX.  `reject` says what is wrong with a key that has no
+    reader, `key_of` gives a key as the user writes it.
     """
     values, mistakes = {}, []
     prefix = f"{where}: " if where else ""
@@ -156,7 +156,7 @@ def read_table(
         except ConfigError as error:
             mistakes.append(f"{prefix}{as_said(key_of(key))}: {error}")
             if len(mistakes) == MISTAKES_MAX:
-                mistakes.append(f"{prefix}the rest was not looked at, mend these first")
+                mistakes.append(f"{prefix}the rest was not checked: fix these first")
                 break
     if mistakes:
         raise ConfigError(joint.join(mistakes))
@@ -164,7 +164,10 @@ def read_table(
 
 
 def read_toml(path: Path, *, where: str) -> dict[str, Any]:
-    """The table that a TOML file holds.  Raises ConfigError with the line of a syntax error."""
+    """The table that a TOML file holds.
+
+    Raises ConfigError if the file cannot be read, is too large, is not UTF-8, or (with the line) is not TOML.
+    """
     import tomllib
 
     raw = _read(path, where)
@@ -194,7 +197,7 @@ def _read(path: Path, where: str) -> bytes:
 
 
 def _line(raw: bytes, place: int) -> int:
-    """The line, from 1, in which this byte stands."""
+    """The line, from 1, that contains this byte."""
     return raw.count(b"\n", 0, max(0, place)) + 1
 
 
@@ -217,7 +220,7 @@ def unknown(word: str, known: Iterable[str], kind: str) -> str:
 
 
 def as_said(key: str) -> str:
-    """A key as it was written; in quotes, with everything odd in it escaped, if it is no plain word."""
+    """A key as it was written; quoted, with unprintable characters escaped, if it is not a plain word."""
     return key if key.strip() and key.isprintable() and len(key) <= KEY_LENGTH_MAX else shown(key)
 
 
@@ -233,12 +236,12 @@ def did_you_mean(word: object, words: Collection[str]) -> str:
 
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-"""A pipe that has come since we looked, and a file of the kernel's that waits, answer at once."""
+"""So that opening never blocks, on a pipe that appeared since we looked or on a kernel file that waits."""
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:
-    """What is in a file.  Raises OSError where none is, it is no regular one, or it holds more."""
-    if not stat.S_ISREG(os.stat(path).st_mode):  # first: to open a device may do something
+    """The content of a file.  Raises OSError if it is missing, not a regular file, or larger than that."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # before opening: opening a device may have effects
         raise _no_regular(path)
     descriptor = os.open(path, _FLAGS)
     with open(descriptor, "rb") as file:
@@ -251,4 +254,4 @@ def read_regular(path: Path, bytes_max: int) -> bytes:
 
 
 def _no_regular(path: Path) -> OSError:
-    return OSError(errno.EINVAL, "no regular file", str(path))
+    return OSError(errno.EINVAL, "not a regular file", str(path))

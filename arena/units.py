@@ -1,4 +1,4 @@
-"""How quantities are written: durations and addresses.  Below rank 0; knows `errors` alone."""
+"""How quantities are written: durations and addresses."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _HOST = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+(?:%\w+)?\]", re.ASCII)
 
 
 def parse_duration(value: object) -> float:
-    """Seconds, from `500ms`, `2s`, `20m`, `1h`, or a number of seconds; never negative, never without end.
+    """Seconds, from `500ms`, `2s`, `20m`, `1h`, or a number of seconds; never negative, never infinite.
 
-    Raises ConfigError: what was found and what is expected; the caller says where.
+    Raises ConfigError with what was found and what is expected; the caller adds where.
     """
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if match:
@@ -59,7 +59,7 @@ def _decimal(number: float) -> str:
 
 @attrs.frozen
 class Address:
-    """Where to listen; prints as it is written."""
+    """Where to listen; `str` gives it as users write it."""
 
     host: str
     port: int
@@ -69,7 +69,7 @@ class Address:
 
 
 def parse_address(value: object) -> Address:
-    """An address from `HOST:PORT`.  Raises ConfigError like `parse_duration`."""
+    """An address from `HOST:PORT`.  Raises ConfigError with what was found and what is expected."""
     if isinstance(value, str):
         host, _, port = value.rpartition(":")
         if _HOST.fullmatch(host) and re.fullmatch("[0-9]{1,5}", port) and int(port) < 1 << 16:
@@ -78,12 +78,12 @@ def parse_address(value: object) -> Address:
 
 
 def unexpected(value: object, expected: str) -> ConfigError:
-    """The error of a value that is not what it should be: `found "ten", expected a whole number`."""
+    """The error for a wrong value: `found "ten", expected a whole number`."""
     return ConfigError(f"found {shown(value)}, expected {expected}")
 
 
 def shown(value: object) -> str:
-    """A value as its writer knows it, in TOML's spelling, not too long."""
+    """A value as its author wrote it, in TOML's syntax, shortened if necessary."""
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, str):
@@ -108,5 +108,5 @@ def _visible(character: str) -> str:
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """`+12.00`, `−2.94`: with its sign, and none of a zero is minus."""
+    """`+12.00`, `−2.94`: with its sign; zero is never negative."""
     return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")

@@ -156,7 +156,7 @@ MISTAKES = [
     ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
     ("a bot that did not play", ("matches", "--bot", "ann"), "Even, Odd did"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
-    ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "nobody is called nobody9 here"),
+    ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "there is no user nobody9"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
     ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is not a results folder"),
     ("a word too many", ("games", "blef", "\x07"), r"(\x07)"),

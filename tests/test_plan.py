@@ -269,7 +269,7 @@ def test_a_missing_file_is_one_sentence(tmp_path):
     assert [f"{tmp_path / 'no.toml'}: cannot be read: No such file or directory"] == mistakes(
         load_plan, tmp_path / "no.toml"
     )
-    assert [f"{tmp_path}: cannot be read: no regular file"] == mistakes(load_plan, tmp_path)
+    assert [f"{tmp_path}: cannot be read: not a regular file"] == mistakes(load_plan, tmp_path)
 
 
 def test_a_plan_is_called_like_its_file(tmp_path):

@@ -153,5 +153,5 @@ def packed(rows):
 )
 def test_what_was_not_packed_is_refused(broken):
     """Bytes of another origin raise a ValueError that names the game, and never give wrong moves."""
-    with pytest.raises(ValueError, match="no packed moves of liars-dice"):
+    with pytest.raises(ValueError, match="not packed moves of liars-dice"):
         unpack(LIARS, broken)

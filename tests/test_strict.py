@@ -122,7 +122,7 @@ def test_so_many_mistakes_are_told_and_no_more():
         read_table({f"key{number}": 1 for number in range(10_000)}, {}, where="plan.toml")
     *told, last = str(raised.value).split("\n")
     assert [f"plan.toml: key{number}: no such key; accepted: none" for number in range(MISTAKES_MAX)] == told
-    assert "plan.toml: the rest was not looked at, mend these first" == last
+    assert "plan.toml: the rest was not checked: fix these first" == last
 
 
 @pytest.mark.parametrize("part", ["a", '"a b"', "'a'", "a "])

@@ -1,4 +1,4 @@
-"""Who plays whom: pairings, the seeds they are played from, and the formats that yield them.  Pure."""
+"""Who plays whom: pairings, their seeds, and the formats that yield them.  Pure."""
 
 from __future__ import annotations
 

@@ -21,16 +21,16 @@ from arena.schedule.terms import (
 from arena.words import counted
 
 SETS_DRAWN_MAX = 10_000
-"""More sets of the field than series will ever be played need no drawn order."""
+"""With more sets of the field than this, more than series will ever be played, the order is not shuffled."""
 
 
 def pairings(
     entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
-    """`series` series of the first entrant, the new bot, and the second, the old one; a cycle each.
+    """`series` series of the first entrant, the new bot, and the second, the old one; one per cycle.
 
-    Without others they meet each other, as in a round-robin.  With others, the field, they never meet: each
-    series seats a set of the field with the new bot and then the same set with the old one.
+    Without a field they meet each other, as in a round-robin.  With a field, the other entrants, they never
+    meet: each series seats a set of the field with the new bot and then the same set with the old one.
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     (new, old), field = entrants[:2], sorted(entrants[2:])
@@ -53,7 +53,7 @@ def size(entrants: int, terms: Terms) -> Size:
 
 
 def refusal(entrants: int, terms: Terms) -> str | None:
-    """Why so many cannot play it: it takes two to compare, and a field that fills a table with either."""
+    """Why this many entrants cannot play it: it takes two, and a field that fills the other seats."""
     field = entrants - 2
     if field < 0:
         return f"{counted(entrants, 'bot')} to compare: name a new bot and an old one"
@@ -66,9 +66,9 @@ def refusal(entrants: int, terms: Terms) -> str | None:
 
 
 def _sets(field: Sequence[str], terms: Terms) -> Iterable[tuple[str, ...]]:
-    """The sets of the field in a drawn order, lest a test that stops early meets the first name only.
+    """The sets of the field in random order, so that a test that stops early does not meet one name only.
 
-    Where they are too many to be drawn, whose names come first is drawn.
+    If there are too many sets to shuffle, the bots are shuffled instead.
     """
     drawn = sorted(field, key=lambda bot: derive_seed(terms.seed, "field", bot))
     sets = (tuple(sorted(bots)) for bots in combinations(drawn, terms.seats - 1))
@@ -80,10 +80,10 @@ def _sets(field: Sequence[str], terms: Terms) -> Iterable[tuple[str, ...]]:
 def _halves(new: str, old: str, others: Sequence[str], repetition: int, terms: Terms) -> Iterator[Pairing]:
     """One series: every rotation with the new bot, then every one with the old bot in its seat.
 
-    Both halves are one series, because they share their deals; a rotation of the second half has a number
-    of its own, so that no instance sees a deal twice.
+    Both halves are one series, because they share their deals; rotations of the second half have their own
+    numbers, so that no instance sees a deal twice.
     """
-    # No other id has more than one unescaped `#`, so that none is like this one.
+    # No other id has more than one unescaped `#`, so that none can equal this one.
     series = f"{joined((new, old))}#vs#{joined(others)}#{repetition}"
     circle = circle_of((new, *others), series, terms.seed)
     for rotation in range(2 * len(circle)):

@@ -1,4 +1,4 @@
-"""A tournament on its way: what is planned so far, what counts, what follows from it.  Pure.
+"""A tournament in progress: what is planned so far, what counts, what follows from it.  Pure.
 
 Matches come in as they end, in any order.  What counts grows in schedule order, series by
 series, and only what counts decides anything: who is withdrawn, whom an adaptive format
@@ -33,7 +33,7 @@ class Result:
 
 @attrs.frozen
 class ClosedSeries:
-    """A series that is over, like all before it."""
+    """A series that is complete, like all before it."""
 
     id: str
     cycle: int
@@ -96,12 +96,12 @@ class Course:
 
     @property
     def counted(self) -> int:
-        """How many series count by now."""
+        """How many series count so far."""
         return self._front
 
     @property
     def is_over(self) -> bool:
-        """Whether everything is played that will ever be planned, or enough of it."""
+        """Whether everything that will ever be planned has been played, or enough of it."""
         return self.is_cut or self._front == len(self._blocks)
 
     @property
@@ -112,6 +112,7 @@ class Course:
     @property
     def withdrawn(self) -> Mapping[str, int]:
         """Bot -> the index into `order` from which on it does not play."""
+        # The ledger may have settled matches past the cut; what those decided is taken back.
         return {bot: index for bot, index in self.ledger.withdrawn.items() if index <= self._end}
 
     @property
@@ -120,7 +121,7 @@ class Course:
 
     @property
     def size(self) -> int:
-        """How many matches there will be; where results decide that, at most."""
+        """How many matches there will be; at most, if that depends on results."""
         return self.kind.size(len(self.names), self._terms).matches
 
     @property
@@ -136,7 +137,7 @@ class Course:
             return Advance()
         self._results[pairing] = result
         news = self.ledger.note(pairing, outcomes)
-        for stale in news.stale:
+        for stale in news.stale:  # it is played again: its series must not close on this result
             self._results.pop(stale, None)
         closed = tuple(self._closed())
         if self.is_cut:
@@ -152,6 +153,7 @@ class Course:
             matches = tuple((pairing, self._results.pop(pairing.id)) for pairing in block)
             self._counted.update({pairing.id: result.points for pairing, result in matches})
             closed.append(ClosedSeries(block[0].series, block[0].cycle, ends, matches))
+            # Asked once per series, in schedule order: what ran in parallel cannot change where a run stops.
             self.is_cut = self._is_enough is not None and self._is_enough(closed[-1])
         return closed
 
@@ -173,4 +175,5 @@ class Course:
 
     def _withdrawn(self) -> dict[str, int]:
         """Bot -> the cycle in which it was withdrawn."""
+        # It does not play from `index` on: the match before is the one that got it withdrawn.
         return {bot: self.order[index - 1].cycle for bot, index in self.withdrawn.items()}

@@ -1,10 +1,10 @@
 """A balanced sample of the sets of bots: every two bots meet in equally many of them.  Pure.
 
 A balanced incomplete block design, developed cyclically (Bose 1939; Colbourn and Dinitz, Handbook of
-Combinatorial Designs, II.3): the points are the residues of a modulus, and turning a few base blocks through
+Combinatorial Designs, II.3): the points are the residues of a modulus, and shifting a few base blocks through
 all of them gives the sets.  Two points then meet as often as their difference occurs in the base blocks, so
-that it is enough that every difference occurs equally often.  With as many residues as points, or with one
-point fewer and one that no turn moves: whichever takes fewer sets.
+it is enough that every difference occurs equally often.  There are as many residues as points, or one fewer
+and a point that no shift moves: whichever takes fewer sets.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ import attrs
 from arena.schedule.pairing import derive_seed
 
 FRAMES_MAX = 6
-"""So many ways to build a design are tried, those with fewest sets first."""
+"""How many ways to build a design are tried, those with the fewest sets first."""
 STEPS_MAX = 60_000
-"""For each, in all its climbs; half a second.  Up to 40 bots and 6 seats most take fewer than 10,000."""
+"""Per frame, in all its climbs; half a second.  Up to 40 bots and 6 seats most take fewer than 10,000."""
 CLIMB_STEPS_MAX = 20_000
-"""Of one climb: one that ends on a plateau is not saved by more."""
+"""Of one climb: more steps do not save one that is stuck on a plateau."""
 SIZE_USUAL = 10
-"""Up to so many seats; a step takes longer with more, and there are fewer of them then."""
+"""Above this many seats each step takes longer, so fewer steps are made."""
 CLIMBS_MAX = 200
-"""For each: with few sets to choose from, most climbs end with a set that is there twice."""
+"""Per frame: with few sets to choose from, most climbs end with a set that occurs twice."""
 
 Block = list[int]
 
@@ -37,7 +37,7 @@ Block = list[int]
 def sample(bots: Sequence[str], seats: int, seed: int) -> list[tuple[str, ...]] | None:
     """A balanced sample of all sets of `seats` bots, sorted; None if none smaller than all is found.
 
-    The bots' order does not matter.  Another bot makes it another sample: designs do not grow.
+    The bots' order does not matter.  One more bot gives a different sample: designs do not grow.
     """
     design = blocks(len(bots), seats)
     if design is None:
@@ -48,7 +48,7 @@ def sample(bots: Sequence[str], seats: int, seed: int) -> list[tuple[str, ...]] 
 
 @cache
 def blocks(points: int, size: int) -> tuple[tuple[int, ...], ...] | None:
-    """Sets of `size` of so many points, in which every two meet equally often; None if none is found.
+    """Sets of `size` out of `points` points, in which every two meet equally often; None if none is found.
 
     All differ, and they are fewer than all sets of that size.  The same on every machine.
     """
@@ -61,19 +61,19 @@ def blocks(points: int, size: int) -> tuple[tuple[int, ...], ...] | None:
 
 @attrs.frozen(order=True)
 class _Frame:
-    """What is to be found: base blocks of these sizes with equally many of every difference."""
+    """What to search for: base blocks of these sizes in which every difference occurs equally often."""
 
     sets: int
-    """What it will give; first, so that frames sort by it."""
+    """How many sets it gives; the first field, so that frames sort by it."""
     modulus: int
     sizes: tuple[int, ...]
-    """Of the base blocks; one fewer than a set has if the point that is never moved goes with it."""
+    """The sizes of the base blocks; one less than a set's if the fixed point belongs to the block."""
     each: int
-    """How often every difference is to occur."""
+    """How often every difference must occur."""
 
 
 def _frames(points: int, size: int) -> Iterator[_Frame]:
-    """All frames for fewer than all sets, the smallest first."""
+    """All frames that give fewer than all sets, the smallest first."""
     found: list[_Frame] = []
     for times in range(1, FRAMES_MAX + 1) if points > size else ():
         found += [_cyclic(points, size, times), _fixed(points, size, times)]
@@ -81,13 +81,13 @@ def _frames(points: int, size: int) -> Iterator[_Frame]:
 
 
 def _cyclic(points: int, size: int, times: int) -> _Frame:
-    """Every point moves."""
+    """The frame in which every point moves."""
     base = times * (points - 1) // gcd(points - 1, size * (size - 1))
     return _Frame(base * points, points, (size,) * base, base * size * (size - 1) // (points - 1))
 
 
 def _fixed(points: int, size: int, times: int) -> _Frame:
-    """One point is in some of the base blocks and never moves; it meets the others as often as they do."""
+    """The frame in which one point never moves: in some base blocks, it meets the others equally often."""
     with_it = times * size // gcd(points, size)
     base = with_it * (points - size) // size
     sizes = (size,) * base + (size - 1,) * with_it
@@ -95,7 +95,7 @@ def _fixed(points: int, size: int, times: int) -> _Frame:
 
 
 def _base(frame: _Frame) -> list[Block] | None:
-    """Base blocks that give such a design, if some are found."""
+    """Base blocks that give such a design, if any are found."""
     rng, left = Random(0), STEPS_MAX * SIZE_USUAL // max(SIZE_USUAL, *frame.sizes)
     for _ in range(CLIMBS_MAX):
         steps = iter(range(min(left, CLIMB_STEPS_MAX)))
@@ -103,13 +103,13 @@ def _base(frame: _Frame) -> list[Block] | None:
         if base is not None and _are_apart(base, frame.modulus):
             return base
         left -= min(left, CLIMB_STEPS_MAX) - length_hint(steps)
-        if not left:  # a climb begins with drawing all blocks: without a step to follow that is for nothing
+        if not left:  # a climb begins by drawing all blocks, which is pointless without a step to follow
             break
     return None
 
 
 def _climb(frame: _Frame, rng: Random, steps: Iterator[int]) -> list[Block] | None:
-    """Base blocks with exactly `each` of every difference: a point is moved at a time, never to the worse."""
+    """Base blocks with every difference `each` times, by moving a point at a time, never for the worse."""
     base = [_drawn(size, frame.modulus, rng) for size in frame.sizes]
     excess = [-frame.each] * frame.modulus
     for block in base:
@@ -127,7 +127,7 @@ def _climb(frame: _Frame, rng: Random, steps: Iterator[int]) -> list[Block] | No
 
 
 def _move(block: Block, place: int, point: int, excess: list[int]) -> int:
-    """Puts this point there unless that is worse; how much better it is."""
+    """Puts this point at that place unless that is worse; returns the gain."""
     others = block[:place] + block[place + 1 :]
     lost = _differences(block[place], others, len(excess))
     won = _differences(point, others, len(excess))
@@ -141,7 +141,7 @@ def _move(block: Block, place: int, point: int, excess: list[int]) -> int:
 
 
 def _count(differences: Iterable[int], by: int, excess: list[int]) -> int:
-    """Counts these in (1) or out (-1); by how much the sum of squares falls."""
+    """Counts these differences in (1) or out (-1); returns by how much the sum of squares falls."""
     gain = 0
     for difference in differences:
         gain -= 2 * by * excess[difference] + 1
@@ -150,19 +150,19 @@ def _count(differences: Iterable[int], by: int, excess: list[int]) -> int:
 
 
 def _differences(point: int, others: Iterable[int], modulus: int) -> list[int]:
-    """Between the point and each of the others, both ways round."""
+    """The differences between the point and each of the others, in both directions."""
     return [way % modulus for other in others for way in (point - other, other - point)]
 
 
 def _are_apart(base: Sequence[Block], modulus: int) -> bool:
-    """Whether all turns of all blocks are different sets."""
-    # A block that is another's turn, or its own, shows: moved so that it begins with 0, it is there twice.
+    """Whether all shifts of all blocks are different sets."""
+    # A block that is a shift of another, or of itself, shows: shifted to begin with 0, it occurs twice.
     seen = [frozenset((point - first) % modulus for point in block) for block in base for first in block]
     return len(seen) == len(set(seen))
 
 
 def _developed(base: Sequence[Block], frame: _Frame, size: int) -> Iterator[tuple[int, ...]]:
-    """Every turn of every base block; the point that never moves is the last one."""
+    """Every shift of every base block; the point that never moves is the last one."""
     for block in base:
         fixed = (frame.modulus,) * (size - len(block))
         for turn in range(frame.modulus):
@@ -170,7 +170,7 @@ def _developed(base: Sequence[Block], frame: _Frame, size: int) -> Iterator[tupl
 
 
 def _drawn(size: int, modulus: int, rng: Random) -> Block:
-    """So many different residues."""
+    """`size` distinct residues."""
     block: Block = []
     while len(block) < size:
         if (point := _below(modulus, rng)) not in block:
@@ -179,5 +179,5 @@ def _drawn(size: int, modulus: int, rng: Random) -> Block:
 
 
 def _below(limit: int, rng: Random) -> int:
-    """A whole number from 0 up; only `random` itself is promised to stay the same in every Python."""
+    """An integer below `limit`; Python promises only `Random.random` to stay the same in every version."""
     return int(rng.random() * limit)

@@ -1,4 +1,4 @@
-"""Gauntlet: challengers meet the field, and never one another.  Pure."""
+"""Gauntlet: challengers meet the field, and never each other.  Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def size(entrants: int, terms: Terms) -> Size:
 
 
 def refusal(entrants: int, terms: Terms) -> str | None:
-    """Why so many cannot play it: it takes a challenger, and a field that fills a table with one."""
+    """Why this many entrants cannot play it: it takes a challenger, and a field for the other seats."""
     if terms.challengers < 1:
         return f"{terms.challengers} challengers: a gauntlet takes at least 1"
     field = entrants - terms.challengers
@@ -54,7 +54,7 @@ def refusal(entrants: int, terms: Terms) -> str | None:
 
 KIND = FormatKind(
     name="gauntlet",
-    summary="the bots named first challenge all the others, and never one another",
+    summary="the bots named first challenge all the others, and never each other",
     pairings=pairings,
     size=size,
     only_grows=lambda before, after, terms: True,

@@ -1,10 +1,10 @@
-"""Knockout: a bracket of ties at two seats; who loses a tie is out.  Pure.
+"""Knockout: a bracket of ties at two seats; the loser of a tie is out.  Pure.
 
 The standard bracket: entrants are seeded in the order named, the first and the second can only meet in the
-final, and byes go to the first.  A tie is the best of `series` series; a series is won by more points.  It
-ends when one bot is further ahead than the other can catch up.  Level after all of them, it is decided by
-the next series that is won, of at most as many again; then by all points; then for the better seed.  Nobody
-plays for the third place.
+final, and byes go to the top seeds.  A tie is the best of `series` series; a series is won by more points.
+It ends when one bot is too far ahead for the other to catch up.  If it is level after all of them, the next
+series that is won decides it, within as many series again; then all points; then the better seed wins.
+There is no match for third place.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from arena.words import counted
 def pairings(
     entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
-    """Each cycle every undecided tie of the bracket round plays one series.
+    """In each cycle every undecided tie of the bracket round plays one series.
 
-    The next bracket round begins when all ties of this one are decided.  A bot that is withdrawn leaves
-    the tie to its opponent at once; if both are, the better seed goes on.
+    The next bracket round begins when all ties of this one are decided.  A bot that is withdrawn loses
+    the tie to its opponent at once; if both are, the better seed advances.
     """
     yield from _course(entrants, terms, results, withdrawn).planned
 
@@ -44,7 +44,7 @@ def places(
 ) -> Mapping[str, int]:
     """Bot -> its place so far; the losers of one bracket round share theirs: 1, 2, 3, 3, 5, 5, 5, 5.
 
-    All who are still in share the first.
+    All bots still in the bracket share the first place.
     """
     return _course(entrants, terms, results, withdrawn).places
 
@@ -61,7 +61,7 @@ def size(entrants: int, terms: Terms) -> Size:
 
 
 def refusal(entrants: int, terms: Terms) -> str | None:
-    """Why so many cannot play it: a tie is between two."""
+    """Why this many entrants cannot play it on these terms: a tie is between two."""
     if terms.seats != 2:
         return f"a knockout is played at 2 seats, not at {terms.seats}: say seats = 2, or another tournament"
     return too_few(entrants, terms)
@@ -69,7 +69,7 @@ def refusal(entrants: int, terms: Terms) -> str | None:
 
 KIND = FormatKind(
     name="knockout",
-    summary="a bracket, seeded in the order named: who loses a tie is out",
+    summary="a bracket, seeded in the order named: the loser of a tie is out",
     pairings=pairings,
     is_adaptive=True,
     size=size,
@@ -81,7 +81,7 @@ KIND = FormatKind(
 
 @attrs.frozen
 class _Course:
-    """How a knockout has gone, as far as results determine it."""
+    """The course of a knockout, as far as results determine it."""
 
     planned: list[Pairing]
     places: dict[str, int]
@@ -89,17 +89,17 @@ class _Course:
 
 @attrs.define
 class _Tie:
-    """One or two bots of which one goes on."""
+    """One or two bots, of which one advances."""
 
     bots: tuple[str, ...]
     """The better seed first."""
     winner: str | None = None
     leads: list[float] = attrs.field(factory=list)
-    """By how many points the first was ahead in each series."""
+    """By how many points the better seed was ahead in each series."""
 
 
 def _course(entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn) -> _Course:
-    """The whole way from the first bracket round to the last that can be planned."""
+    """The course from the first bracket round to the last one that can be planned."""
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     course, cycle = _Course([], dict.fromkeys(entrants, 1)), 0
     ties = [_tie(bots, entrants) for bots in _bracket(entrants)]
@@ -120,7 +120,7 @@ def _course(entrants: Sequence[str], terms: Terms, results: Results, withdrawn: 
 def _bracket(entrants: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The ties of the first bracket round, from top to bottom; a bot alone has a bye.
 
-    Each step doubles a bracket: beside every seed comes the one with which it makes the same sum.
+    Each step doubles the bracket: every seed gets the opponent that gives all ties the same sum of seeds.
     """
     order = [0]
     while len(order) < len(entrants):
@@ -137,7 +137,7 @@ def _tie(bots: Sequence[str], entrants: Sequence[str]) -> _Tie:
 def _undecided(
     ties: Sequence[_Tie], cycle: int, terms: Terms, withdrawn: Withdrawn, places: dict[str, int]
 ) -> list[_Tie]:
-    """The ties of a bracket round that play on in this cycle; settles the others and places the losers."""
+    """The ties of a bracket round still open in this cycle; settles the others and places the losers."""
     for tie in ties:
         if tie.winner is None:
             tie.winner = _by_play(tie, terms.series) or _by_walkover(tie.bots, cycle, withdrawn)
@@ -148,7 +148,7 @@ def _undecided(
 
 
 def _by_play(tie: _Tie, series: int) -> str | None:
-    """Who has won a tie of so many series, if that is decided."""
+    """Who has won a best-of-`series` tie, if that is decided."""
     ahead = sum((lead > 0) - (lead < 0) for lead in tie.leads)
     if abs(ahead) > max(series - len(tie.leads), 0):
         return tie.bots[0 if ahead > 0 else 1]
@@ -158,7 +158,7 @@ def _by_play(tie: _Tie, series: int) -> str | None:
 
 
 def _by_walkover(bots: Sequence[str], cycle: int, withdrawn: Withdrawn) -> str | None:
-    """Who goes on without play: the one that is not withdrawn, or the better seed of two that are."""
+    """Who advances without play: the one that is not withdrawn, or the better seed of two that are."""
     there = [bot for bot in bots if cycle <= withdrawn.get(bot, cycle)]
     return None if len(there) == 2 else (there or bots)[0]
 
@@ -175,5 +175,5 @@ def _lead(bot: str, series: Sequence[Pairing], results: Results) -> float:
 
 
 def _settled(points: float) -> float:
-    """Rounded, so that what is level counts as level."""
+    """Rounded, so that sums that differ only by floating-point error are level."""
     return round(points, 9)

@@ -1,4 +1,4 @@
-"""A planned match: its name, its seats and the seeds it is played from.  Pure."""
+"""A planned match: its name, its seats and its seeds.  Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PairingId = str
 Deals: TypeAlias = Literal["same", "fresh"]
 """Whether the rotations of a series share their luck, or each has its own."""
 Points = tuple[float, ...]
-"""What a match gave to each seat, by seat, each from 0 to 1; () if it was aborted."""
+"""The points of a match by seat, each from 0 to 1; () if it was aborted."""
 
 
 @attrs.frozen
@@ -25,11 +25,11 @@ class Pairing:
     bots: tuple[str, ...]
     """The names of the bots, by seat."""
     seed: int
-    """Where the match's luck comes from; never leaves the house."""
+    """The seed of the match's deals; never leaves the arena."""
     series: str
     """The id of its series: its set of bots and its repetition."""
     rotation: int
-    """0-based; how far the series' cyclic order of bots is turned."""
+    """0-based; how far the series' cyclic order of bots is rotated."""
     cycle: int
     """0-based lap of the tournament."""
 
@@ -37,10 +37,10 @@ class Pairing:
 def rotations(
     bots: Sequence[str], repetition: int, *, cycle: int, game: str, seed: int, deals: Deals
 ) -> Iterator[Pairing]:
-    """One series: the bots, in whatever order they are named, sit once in every seat.
+    """One series: the bots, named in any order, sit once in every seat.
 
-    All but the cycle follows from the set of bots and the repetition, so that every format plans the same
-    match under the same id.
+    Everything but the cycle follows from the set of bots and the repetition, so that every format plans the
+    same match under the same id.
     """
     series = series_id(bots, repetition)
     circle = circle_of(bots, series, seed)
@@ -64,23 +64,23 @@ def circle_of(bots: Sequence[str], series: str, seed: int) -> tuple[str, ...]:
 
 
 def series_id(bots: Sequence[str], repetition: int) -> str:
-    """Names a set of bots, in whatever order, and a repetition: `odds+random#3`; no two have the same."""
+    """The unique name of a set of bots, in any order, and a repetition: `odds+random#3`."""
     return f"{joined(sorted(bots))}#{repetition}"
 
 
 def joined(bots: Sequence[str]) -> str:
-    """The names as a part of an id, so that the id of one plan is never another's: `odds+random`."""
+    """The names as part of an id, escaped so that no two lists of names give the same: `odds+random`."""
     return "+".join(map(_escape, bots))
 
 
 def derive_seed(seed: int, *key: str | int) -> int:
-    """A 128-bit seed for what `key` names, from a seed of at most 512 bits; in the way of that seed."""
+    """A 128-bit seed for what `key` names, from a seed of at most 512 bits, derived in the way of that seed."""
     seeding = seed.seeding if isinstance(seed, SeedOfOld) else SEEDING
     return seed_in(seeding, SEEDINGS[seeding](seed, key))
 
 
 def _by_keyed_hash(seed: int, key: tuple[str | int, ...]) -> int:
-    """By keyed BLAKE2b, so that it tells nothing of `seed`."""
+    """By keyed BLAKE2b, so that it reveals nothing about `seed`."""
     text = "\x1f".join(f"{type(part).__name__[0]}{part}" for part in key)
     secret = seed.to_bytes(64, "big")
     return int.from_bytes(blake2b(text.encode(), key=secret, digest_size=16).digest(), "big")
@@ -89,20 +89,21 @@ def _by_keyed_hash(seed: int, key: tuple[str | int, ...]) -> int:
 SEEDINGS: dict[int, Callable[[int, tuple[str | int, ...]], int]] = {1: _by_keyed_hash}
 """The ways in which seeds are derived, by the number that the folder of a tournament keeps.
 
-What stands here stays: a folder goes on as it began, in whatever later version.  A better way gets a number.
+Entries never change: a folder resumes in the way in which it began, in any later version.  A better way gets a
+new number.
 """
 SEEDING = 1
 """The way of new tournaments."""
 
 
 class SeedOfOld(int):
-    """A seed from which others are derived in another way than that of new tournaments."""
+    """A seed from which others are derived in an older way than in new tournaments."""
 
     seeding: int
 
 
 def seed_in(seeding: int, seed: int) -> int:
-    """The seed, from which others are derived in this way, and others from those."""
+    """The seed, marked so that all seeds derived from it are derived in this way."""
     if seeding == SEEDING:
         return seed
     kept = SeedOfOld(seed)
@@ -111,7 +112,7 @@ def seed_in(seeding: int, seed: int) -> int:
 
 
 def match_id(seed: int, pairing: PairingId) -> str:
-    """12 hexadecimal digits that stand for a pairing where the plan must not be seen: in tables, on the wire.
+    """12 hexadecimal digits that stand for a pairing where the plan must stay hidden: in tables, on the wire.
 
     48 bits: of 100,000 matches two share one with probability 2e-5.
     """
@@ -119,7 +120,7 @@ def match_id(seed: int, pairing: PairingId) -> str:
 
 
 def bot_seed(seed: int, match: str, seat: int) -> int:
-    """63 bits for a bot's own chance in one match, independent of the deals; fits a signed 64-bit integer."""
+    """63 bits for a bot's own randomness in one match, independent of the deals; fits a signed 64-bit int."""
     return derive_seed(seed, "bot", match, seat) >> 65
 
 

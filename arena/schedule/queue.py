@@ -1,4 +1,4 @@
-"""The matches that are still to be played: which comes next, given whose bots are free.  Pure."""
+"""The matches still to be played: which comes next, given which bots are free.  Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Pending:
         return len(self._wanted)
 
     def __iter__(self) -> Iterator[Pairing]:
-        """All of them, in order of play."""
+        """All pending matches, in order of play."""
         while self._first < len(self._order) and self._first not in self._wanted:
             self._first += 1
         for index in range(self._first, len(self._order)):
@@ -49,14 +49,14 @@ class Pending:
                 yield self._order[index]
 
     def put_back(self, pairing: PairingId) -> None:
-        """A pairing is to be played again."""
+        """Makes this pairing pending again."""
         index = self._index[pairing]
         self._wanted.add(index)
         self._first = min(self._first, index)
         self._passed[frozenset(self._order[index].bots)] = 0
 
     def clear(self) -> None:
-        """Nothing more is to be played."""
+        """Drops all pending matches."""
         self._wanted.clear()
 
     def take(self, can_play: Callable[[Pairing], bool], free: Callable[[], Sequence[str]]) -> Pairing | None:

@@ -21,7 +21,7 @@ from arena.schedule.terms import (
 )
 
 SETS_MAX = 500
-"""Up to so many sets all of them meet when nothing is said: then a lap is a matter of minutes."""
+"""Up to this many sets, all of them meet by default: a lap then takes minutes."""
 
 
 def pairings(
@@ -30,9 +30,9 @@ def pairings(
     """Every set of bots, or of the sample, meets in `series` series; in each, every bot has every seat once.
 
     In order of play: by cycle (lap `n` has every set's `n`th series), then by set, then by rotation.
-    What is planned for a set depends on that set alone: another entrant, another series or another
-    order of the entrants adds pairings or moves them, and never changes one.  Only a sample is drawn
-    anew when there is another entrant.
+    What is planned for a set depends on that set alone: one more entrant, one more series or another
+    order of the entrants adds pairings or moves them, but never changes one.  Only a sample is drawn
+    again when there is one more entrant.
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     for cycle in range(terms.series):
@@ -56,13 +56,13 @@ def sets_of(entrants: Sequence[str], terms: Terms) -> Iterable[tuple[str, ...]]:
 
 
 def _is_sampled(entrants: int, terms: Terms) -> bool:
-    """Whether a balanced sample is wanted; whether there is one is for `design` to say."""
+    """Whether a balanced sample is wanted; `design` says whether one exists."""
     wanted = terms.sets or ("all" if comb(entrants, terms.seats) <= SETS_MAX else "balanced")
     return wanted == "balanced" and terms.seats > 2
 
 
 def only_grows(before: int, after: int, terms: Terms) -> bool:
-    """All sets of fewer bots are among all sets of more; a sample is drawn anew."""
+    """Whether a larger tournament contains the smaller one: all sets do, but a sample is drawn again."""
     return before == after or not (_is_sampled(before, terms) or _is_sampled(after, terms))
 
 

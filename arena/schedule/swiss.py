@@ -1,8 +1,8 @@
-"""Swiss: in every cycle everybody plays, with neighbours in the standings that it has not met.  Pure.
+"""Swiss: in every cycle each bot plays neighbours in the standings that it has not met.  Pure.
 
-The standings that pair serve this alone: the sum over cycles of a bot's mean points in the cycle, then its
-opponents' sums (Buchholz), then a keyed hash.  A bye counts like a win.  Nobody is ranked by them: opponents
-differ, and only a rating makes up for that.
+These standings are used for pairing only: the sum over cycles of a bot's mean points in the cycle, then its
+opponents' sums (Buchholz), then a keyed hash.  A bye counts as a win.  Nobody is ranked by them: opponents
+differ, and only a rating adjusts for that.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from arena.schedule.terms import (
 from arena.words import counted
 
 BYES_TRIED = 5
-"""So many bots are tried for the bye, if another one's bye makes the others repeat a pairing."""
+"""How many bots are tried for the bye, to find one whose bye lets the others avoid repeating a pairing."""
 STEPS_MAX = 4_000
-"""Of a search for pairs that have not met: all there are up to 10 bots; more bots hardly ever need it."""
+"""Steps of a search for pairs that have not met: exhaustive up to 10 bots; more bots hardly ever need it."""
 
 Bots: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]
@@ -41,7 +41,7 @@ _Exchange: TypeAlias = tuple[int, int, int, tuple[Pair, Pair]]
 def pairings(
     entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
-    """Every cycle each bot is in one set, which plays `series` series; those who are left over have a bye.
+    """In every cycle each bot is in one set, which plays `series` series; bots left over have a bye.
 
     In order of play: by cycle, by series, by set from the top of the standings, by rotation.  The entrants'
     order does not matter.
@@ -61,9 +61,9 @@ def pairings(
 
 
 def cycles_of(entrants: int, terms: Terms) -> int:
-    """How many cycles are played: so many that only one bot can win them all, and one more.
+    """How many cycles are played: enough that only one bot can win them all, and one more.
 
-    At two seats at most as many as there are opponents, unless more are asked for.
+    At two seats at most one per opponent, unless more are asked for.
     """
     if terms.cycles is not None:
         return terms.cycles
@@ -80,7 +80,7 @@ def size(entrants: int, terms: Terms) -> Size:
 
 KIND = FormatKind(
     name="swiss",
-    summary="in every cycle everybody meets a neighbour in the standings: few matches for many bots",
+    summary="in every cycle each bot meets a neighbour in the standings: few matches for many bots",
     pairings=pairings,
     is_adaptive=True,
     size=size,
@@ -96,7 +96,7 @@ def _lap(sets: Sequence[Bots], cycle: int, terms: Terms) -> Iterator[Pairing]:
 
 
 class _Standings:
-    """Who has done how well, met whom and had a bye, after the cycles that it was told."""
+    """Every bot's score, opponents and byes after the cycles added so far."""
 
     def __init__(self, bots: Sequence[str], terms: Terms) -> None:
         self.byes = dict.fromkeys(bots, 0)
@@ -109,10 +109,10 @@ class _Standings:
     def add(
         self, sets: Sequence[Bots], byes: Sequence[str], planned: Sequence[Pairing], results: Results
     ) -> None:
-        """Takes in a finished cycle."""
+        """Records a finished cycle."""
         points: dict[str, list[float]] = defaultdict(list)
         for pairing in planned:
-            # An aborted match is nobody's: as if all had tied.
+            # An aborted match favours nobody: as if all had tied.
             gained = results[pairing.id] or (0.5,) * len(pairing.bots)
             for bot, share in zip(pairing.bots, gained, strict=True):
                 points[bot].append(share)
@@ -135,9 +135,10 @@ class _Standings:
 
 
 def _drawn(playing: Sequence[str], standings: _Standings, seats: int) -> tuple[list[Bots], Bots]:
-    """Sets of neighbours in the standings that have met least, and those who have a bye.
+    """Sets of neighbours in the standings that have met least, and the bots that have a bye.
 
-    A bye goes to the lowest of those who had fewest; at two seats to one above it if that saves a repetition.
+    A bye goes to the lowest of the bots that had fewest; at two seats to a higher one if that avoids a
+    repetition.
     """
     upwards = playing[::-1]
     waiting = sorted(upwards, key=standings.byes.__getitem__)  # stable: the lowest first
@@ -157,12 +158,12 @@ def _without(out: Sequence[str], bots: Sequence[str]) -> list[str]:
 
 
 def _tables(ranked: Sequence[str], met: Met, seats: int) -> list[Bots]:
-    """Sets from the top of the standings: whoever is highest, with those that met the table least."""
+    """Sets from the top of the standings: the highest bot left, with those that met the table least."""
     free, tables = list(ranked), []
     while free:
         table = [free.pop(0)]
         while len(table) < seats:
-            # The first of the least is the highest in the standings.
+            # `min` takes the first of equals, which is the highest in the standings.
             chosen = min(free, key=lambda bot: sum(met[bot][other] for other in table))
             free.remove(chosen)
             table.append(chosen)
@@ -173,7 +174,7 @@ def _tables(ranked: Sequence[str], met: Met, seats: int) -> list[Bots]:
 def _unmet(ranked: Sequence[str], met: Met) -> list[Bots] | None:
     """Pairs of neighbours that have not met; None if there are none, or none were found within STEPS_MAX.
 
-    From the top; where the rest cannot be paired, the last pair is broken up.
+    Backtracks from the top: if the rest cannot be paired, the last pair is split again.
     """
     free, pairs, least = list(range(len(ranked))), list[tuple[int, int]](), 1
     for _ in range(STEPS_MAX):
@@ -194,7 +195,7 @@ def _unmet(ranked: Sequence[str], met: Met) -> list[Bots] | None:
 
 
 def _least_met(ranked: Sequence[str], met: Met) -> list[Bots]:
-    """Pairs of neighbours, exchanging partners as long as that saves repetitions."""
+    """Pairs of neighbours, exchanging partners as long as that avoids repetitions."""
     pairs = list(zip(ranked[::2], ranked[1::2], strict=True))
     while True:
         repeated = [place for place, (a, b) in enumerate(pairs) if met[a][b]]
@@ -208,7 +209,7 @@ def _least_met(ranked: Sequence[str], met: Met) -> list[Bots]:
 
 
 def _exchange(one: int, other: int, pairs: Sequence[Pair], met: Met) -> _Exchange:
-    """The best that two pairs can do by exchanging partners, and how many repetitions that saves."""
+    """The best exchange of partners between two pairs, and how many repetitions it avoids."""
     (a, b), (c, d) = pairs[one], pairs[other]
     now = met[a][b] + met[c][d]
     crossed, straight = now - met[a][d] - met[c][b], now - met[a][c] - met[b][d]

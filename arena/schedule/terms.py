@@ -1,4 +1,4 @@
-"""What a format is told, what it says of itself, and the words in which it counts.  Pure."""
+"""What a format is given, what it says about itself, and how sizes are put into words.  Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Sets: TypeAlias = Literal["all", "balanced"]
 
 @attrs.frozen(kw_only=True)
 class Terms:
-    """What every format is told besides who plays."""
+    """What every format is given besides the entrants."""
 
     game: str
     seats: int
@@ -27,24 +27,24 @@ class Terms:
     cycles: int | None = None
     """Swiss: how many; None: as many as it takes to find the best."""
     challengers: int = 1
-    """Gauntlet: the first so many entrants challenge the others."""
+    """Gauntlet: how many entrants, the first ones, challenge the others."""
     sets: Sets | None = None
     """Round-robin; None: all up to `SETS_MAX` of them, and always at two seats."""
 
 
 Results: TypeAlias = Mapping[PairingId, Points]
 Withdrawn: TypeAlias = Mapping[str, int]
-"""Bot -> the cycle after which it is out."""
+"""Bot -> the last cycle for which it is paired."""
 Format: TypeAlias = Callable[[Sequence[str], Terms, Results, Withdrawn], Iterator[Pairing]]
-"""A format: entrants in the order named, terms, the points of what is finished, who is out -> pairings.
+"""A format: entrants in the order named, terms, the points of finished matches, withdrawn bots -> pairings.
 
-It yields all that is determined, in order of play, by cycle.  An adaptive format yields cycle c + 1 only
-when all of cycle c is finished, and does not pair who is out; the others look at neither.  Calling it again
-with more results yields the same pairings first, then more: that is all that resuming takes.  It is over
-when all that it yields is finished.
+It yields all pairings that are determined, in order of play, by cycle.  An adaptive format yields cycle c + 1
+only when all of cycle c is finished, and does not pair withdrawn bots; the others ignore both.  Calling it
+again with more results yields the same pairings first, then more: nothing else is needed to resume.  It is
+over when everything it yields is finished.
 """
 Places: TypeAlias = Callable[[Sequence[str], Terms, Results, Withdrawn], Mapping[str, int]]
-"""Bot -> its place so far: 1 is the best, and several may share one."""
+"""Bot -> its place so far: 1 is the best, and several may share a place."""
 
 
 @attrs.frozen
@@ -56,7 +56,7 @@ class Size:
     words: str
     """`6 pairs × 10 series × 2 seats = 120 matches`."""
     is_exact: bool = True
-    """Whether all of them are played for certain, unless a bot is withdrawn."""
+    """Whether all of them are certain to be played, unless a bot is withdrawn."""
 
 
 @attrs.frozen(kw_only=True)
@@ -70,15 +70,15 @@ class FormatKind:
     is_adaptive: bool = False
     """Whether what it plans depends on results."""
     size: Callable[[int, Terms], Size]
-    """Of a tournament of so many entrants that is not refused."""
+    """The size of a tournament with this many entrants, if it is not refused."""
     only_grows: Callable[[int, int, Terms], bool] = lambda before, after, terms: before == after
-    """Whether all that is planned for so many entrants is planned for more of them too."""
+    """Whether all that is planned for the first number of entrants is also planned for the second."""
     refusal: Callable[[int, Terms], str | None]
-    """Why so many entrants cannot play it on these terms, in one sentence; None if they can."""
+    """Why this many entrants cannot play it on these terms, in one sentence; None if they can."""
     ranked_by: Literal["score", "rating", "places"]
-    """What may be compared: points; ratings, where bots had different opponents; the format's own places."""
+    """What ranks bots: points; ratings, if bots had different opponents; or the format's own places."""
     places: Places | None = None
-    """Given if `ranked_by` is places: of every entrant; those who are still in share the first place."""
+    """The place of every entrant, if `ranked_by` is places; bots still in the tournament share the first."""
     is_offered: bool = True
     """Whether a tournament can be of this kind; if not, another command uses it."""
 
@@ -94,7 +94,7 @@ def sets_in_words(count: int, seats: int) -> str:
 
 
 def size_of(sets: int, words: str, terms: Terms) -> Size:
-    """The size of a tournament in which so many sets, in these words, play all their series."""
+    """The size of a tournament in which `sets` sets, described by `words`, play all their series."""
     matches = sets * terms.series * terms.seats
     return Size(
         matches, f"{words} × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
@@ -107,7 +107,7 @@ def counted_matches(count: int) -> str:
 
 
 def too_few(entrants: int, terms: Terms) -> str | None:
-    """The refusal of fewer entrants than there are seats."""
+    """The refusal if there are fewer entrants than seats; None otherwise."""
     if entrants >= terms.seats:
         return None
     return f"{counted(entrants, 'bot')} for {terms.seats} seats: name more bots, or fewer seats"

@@ -11,14 +11,14 @@ from arena.schedule import Pairing, PairingId
 
 @attrs.frozen
 class Outcome:
-    """How a bot came through one finished match."""
+    """What became of a bot in one finished match."""
 
     abandoned: bool = False
     """It reached `faults_max` and was not asked any more."""
     crashed: bool = False
     """Its process ended or its connection broke."""
     withdrawn: bool = False
-    """The match was played without it: it had been withdrawn before, and its moves were the default ones."""
+    """The match was played without it: it had been withdrawn before, and default moves were played for it."""
 
 
 @attrs.frozen
@@ -60,7 +60,7 @@ class Ledger:
     def extend(self, pairings: Iterable[Pairing]) -> None:
         """Adds pairings to the end of the schedule."""
         for index, pairing in enumerate(pairings, len(self._order)):
-            assert pairing.id not in self._index, "a pairing's id is its own"
+            assert pairing.id not in self._index, "every pairing has its own id"
             self._index[pairing.id] = index
             self._order.append(pairing)
             for bot in pairing.bots:
@@ -83,6 +83,7 @@ class Ledger:
 
     def is_settled(self, pairing: PairingId) -> bool:
         """Whether this match counts as it was played, whatever is noted later."""
+        # A bot's matches are settled in order, so that it is enough to look at how far each bot has come.
         index = self._index[pairing]
         return all(self._ways[bot].next > index for bot in self._order[index].bots)
 
@@ -98,13 +99,15 @@ class Ledger:
             if not self._is_due(index):
                 continue
             outcomes = self._finished.pop(index)
+            # All earlier matches of these bots are settled, so who is withdrawn here is final.  A match
+            # played otherwise is forgotten; its bots wait here until it is played again and noted.
             if any(outcome.withdrawn != self._is_withdrawn(bot, index) for bot, outcome in outcomes.items()):
                 stale.append(self._order[index].id)
                 continue
             for bot, outcome in outcomes.items():
                 if self._advance(bot, outcome):
                     withdrawn[bot] = self.withdrawn[bot] = index + 1
-                indices.append(self._ways[bot].next)
+                indices.append(self._ways[bot].next)  # may have been waiting for this one only
         return News(withdrawn, tuple(stale))
 
     def _is_due(self, index: int) -> bool:
@@ -117,7 +120,7 @@ class Ledger:
         """Takes the bot one match further; tells whether it is withdrawn by that."""
         way = self._ways[bot]
         way.done += 1
-        if bot in self.withdrawn:
+        if bot in self.withdrawn:  # its later matches still have to be settled, for the sake of its opponents
             return False
         way.abandoned = way.abandoned + 1 if outcome.abandoned else 0
         way.crashed += outcome.crashed
