@@ -326,8 +326,8 @@ class Game(ABC, Generic[S, M]):
     own_name: ClassVar[str | None] = None
     """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()
-    """Words that appear where a name could, `own_name` among them, and moves that are words: no bot that plays
-    the game can have them as its name."""
+    """Words that appear where a name could, `own_name` among them, and moves that are words: no bot that
+    plays the game can have one as its name."""
 
     @property
     def returns_unit(self) -> tuple[str, float]:

@@ -193,7 +193,7 @@ def test_whatever_is_sent_or_not_read_is_not_held(words, honest_mb):
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("protocol_99.py", "was refused: protocol 99 is not spoken here, only 1"),
+        ("protocol_99.py", "was refused: protocol 99 is not supported, only 1"),
         ("junk_flood.py words start", "was refused: it said much and not who it is"),
     ],
 )

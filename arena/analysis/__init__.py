@@ -1,6 +1,6 @@
-"""What the kept matches say: `load` gives DataFrames, `export` writes the CSVs, `leaderboard` ranks the bots.
+"""Analysis of stored matches: `load` gives DataFrames, `export` writes CSVs, `leaderboard` ranks the bots.
 
-pandas and numpy are imported where a DataFrame or a large sum asks for them, not before.
+pandas and numpy are imported only when a DataFrame or a large sum needs them.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ __all__ = ["LATEST", "Leaderboard", "Results", "export", "load"]
 
 
 def export(store: Store, folder: str | Path | None = None, *, anchor: str | None = None) -> Leaderboard:
-    """Writes all CSVs, of one moment, into another folder or the store's own (there the capsules too).
+    """Writes all CSVs, from one snapshot, into another folder or the store's own (there the capsules too).
 
-    Those that tell matches, most of the work, only if the store has changed since they were written.
-    Raises ConfigError where they cannot be, and of a damaged store, which would overwrite what was whole.
+    The CSVs of matches, most of the work, are written only if the store has changed since the last time.
+    Raises ConfigError if they cannot be written, or if the store is damaged: sound CSVs would be overwritten.
     """
     from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
     from arena.analysis.sheet import read_sheet
 
     if store.damage is not None:
-        raise ConfigError(f"{store.damage}: its CSVs stay as they are")
+        raise ConfigError(f"{store.damage}: its CSVs were left unchanged")
     place = Path(folder or store.folder)
     with store.frozen(), _aside(store, place) as aside:
         sheet = read_sheet(store)
@@ -58,11 +58,11 @@ def _as_cells(table: Table) -> Table:
 
 
 _ALWAYS = ("head_to_head", "leaderboard")
-"""They depend on the anchor too, and take no time."""
+"""Always written: they depend on the anchor too, and take no time."""
 
 
 def _aside(store: Store, folder: Path) -> AbstractContextManager[Mapping[str, Callable[[], bool]]]:
-    """What a second process writes meanwhile: nothing, if there is little to write."""
+    """The tables that a second process writes meanwhile: none, if there is little to write."""
     mark = store.mark()
     names = [name for name in COLUMNS if name not in _ALWAYS]
     if mark is None or store.size() < LARGE or is_written(folder, mark, names):

@@ -1,4 +1,4 @@
-"""What there is to say of one bot: results by seat and opponent, faults, slowest and worst matches."""
+"""The page of one bot: results by seat and opponent, faults, slowest and worst matches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SeatResult:
 
 @attrs.frozen
 class SlowMatch:
-    """A match in which a bot thought long about one move."""
+    """A match in which a bot thought for a long time about one move."""
 
     match_id: str
     seat: int
@@ -46,12 +46,12 @@ class SlowMatch:
 
 @attrs.frozen
 class LostMatch:
-    """A match that tells much of what a bot does wrong."""
+    """A match that shows well what a bot does wrong."""
 
     match_id: str
     seat: int
     beaten_by: str
-    """Of those who placed better, the one that stands lowest on the leaderboard."""
+    """Of the bots that placed better, the one lowest on the leaderboard."""
     beaten_by_rank: int
     """Its rank on the leaderboard."""
     rank: int
@@ -64,30 +64,30 @@ class LostMatch:
 
 @attrs.frozen
 class BotPage:
-    """All that is told of one bot, in the terminal and in the report; over the matches that count."""
+    """Everything shown about one bot, in the terminal and in the report; over the matches that count."""
 
     row: Row
     """Its row of the leaderboard: rank, rating, score, win rate, times, status."""
     bots: int
     """How many bots the leaderboard has."""
     seats: tuple[SeatResult, ...]
-    """By seat; those in which it never sat are left out."""
+    """By seat; seats in which it never sat are left out."""
     meetings: tuple[Meeting, ...]
-    """Its rows of head_to_head.csv: a row an opponent, by the opponent's rank."""
+    """Its rows of head_to_head.csv: one per opponent, by the opponent's rank."""
     faults: tuple[FaultCount, ...]
-    """By kind and reason, the most frequent first; of all matches, also of those that do not count (yet)."""
+    """By kind and reason, the most frequent first; from all matches, even those that do not count (yet)."""
     slowest: tuple[SlowMatch, ...]
     """At most SLOW_MAX, the slowest first."""
     lost: tuple[LostMatch, ...]
-    """At most LOST_MAX.  First one loss with faults, if any, the one with most; then a loss to each bot
-    that placed better, those that stand lowest on the leaderboard first; of its losses to the same
+    """At most LOST_MAX.  First the loss with most faults, if any; then one loss to each bot
+    that placed better, the bots lowest on the leaderboard first; of several losses to the same
     bot the one that cost most returns."""
 
 
 def bot_page_of(sheet: Sheet, board: Leaderboard, bot: str, faults: Iterable[FaultCount]) -> BotPage:
     """The page of a bot, from the leaderboard over this sheet and what `Store.faults` gives.
 
-    ConfigError if no bot is called so.
+    Raises ConfigError if there is no such bot.
     """
     row = board.row(bot)
     rows = np.flatnonzero(sheet.bot == sheet.bots.index(bot))
@@ -120,7 +120,7 @@ def _seats(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> Iterator[Seat
 
 
 def _score(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> tuple[float, float, float]:
-    """As on the leaderboard, of these rows: mean, lower and upper end."""
+    """The score of these rows, computed as on the leaderboard: mean, lower and upper end."""
     series, size = sheet.series[rows], len(sheet.series_ids)
     if scale.rated_by == "ranks":
         points = Clusters.of(series, sheet.points[rows], size)
@@ -163,7 +163,7 @@ def _lost(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> Iterator
 
 
 def _beaten_by(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> NDArray[np.int64]:
-    """Of each row the lowest line of the leaderboard whose bot placed better there; -1 if none did."""
+    """For each row, the lowest line of the leaderboard whose bot placed better there; -1 if none did."""
     line_of = {row.bot: line for line, row in enumerate(board.rows)}
     lines = np.array([line_of[bot] for bot in sheet.bots], dtype=np.int64)
     low = np.searchsorted(sheet.match, sheet.match[rows])

@@ -1,4 +1,4 @@
-"""What `intervals` says of series, for hundreds of thousands of them as numpy columns; and who leads whom."""
+"""The intervals of `intervals`, for hundreds of thousands of series as numpy columns; and who leads whom."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Floats = NDArray[np.float64]
 
 @attrs.frozen(eq=False)
 class Clusters:
-    """Of each series a sum over matches, and how many they are: columns of equal length."""
+    """For each series a sum over its matches, and their number: columns of equal length."""
 
     sums: Floats
     counts: Floats
 
     @classmethod
     def of(cls, series: NDArray[np.int32], values: Floats, size: int) -> Clusters:
-        """All `size` series, from the series and the value of each match; zeros where there is no match."""
+        """All `size` series, from each match's series and value; zeros for series without a match."""
         sums, counts = np.bincount(series, values, size), np.bincount(series, minlength=size)
         return cls(sums.astype(np.float64, copy=False), counts.astype(np.float64))
 
     @property
     def present(self) -> Clusters:
-        """Those with a match."""
+        """The series that have a match."""
         there = self.counts > 0
         return Clusters(self.sums[there], self.counts[there])
 
@@ -39,12 +39,12 @@ class Clusters:
 
     @property
     def mean(self) -> float:
-        """A match; 0 without any."""
+        """The mean per match; 0 without any."""
         return total(self.sums) / max(1.0, self.matches) + 0.0
 
 
 def total(values: Floats) -> float:
-    """The sum, in the order of the schedule: it changes no digit when matches came in."""
+    """The sum, in schedule order, so that the order in which matches finished changes no digit."""
     return float(values.sum())
 
 
@@ -60,7 +60,7 @@ def share_interval(clusters: Clusters) -> tuple[float, float]:
 
 
 def mean_interval(clusters: Clusters, largest: float) -> tuple[float, float]:
-    """The 95 % interval of a mean a match: `intervals.interval_of_mean`."""
+    """The 95 % interval of a mean per match: `intervals.interval_of_mean`."""
     series = clusters.present
     k, spread, means = len(series.sums), None, series.sums / series.counts
     if k and not are_alike(means.min(), means.max(), largest):
@@ -69,11 +69,11 @@ def mean_interval(clusters: Clusters, largest: float) -> tuple[float, float]:
 
 
 def chance_to_lead(first: Clusters, second: Clusters, largest: float) -> float:
-    """How probable it is that the first has the higher mean; the clusters are of the same series.
+    """The probability that the first has the higher mean; both are columns over the same series.
 
-    How uncertain the difference is, the series of both together show, so that luck they shared
-    cancels.  Where they do not show it, it is as `interval_of_mean` has it: 19/k × the largest
-    difference of a match.  0.5 where one of them has no match.
+    The uncertainty of the difference is taken series by series over both, so that shared luck
+    cancels.  If the series do not show it, it is 19/k × the largest difference of a match, as in
+    `interval_of_mean`.  0.5 if one of them has no match.
     """
     if not first.matches or not second.matches:
         return 0.5

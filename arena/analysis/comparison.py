@@ -1,4 +1,4 @@
-"""NEW against OLD, told series by series: the score of each, the test over them, what faults did to it."""
+"""NEW against OLD, series by series: the score of each, the test over them, the effect of faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.units import signed
 
 @attrs.frozen
 class Outcome:
-    """What a comparison came to, as far as it is."""
+    """The result of a comparison so far."""
 
     new: str
     old: str
@@ -22,7 +22,7 @@ class Outcome:
     series: int
     matches: int
     mean: float
-    """Score of a series: NEW's points a match; with a field (NEW's − OLD's + 1) / 2."""
+    """Score of a series: NEW's points per match; with a field (NEW's − OLD's + 1) / 2."""
     elo: float
     elo_low: float
     elo_high: float
@@ -30,23 +30,23 @@ class Outcome:
     lower: float
     upper: float
     spoilt: int
-    """Series left out, as a match of theirs was aborted."""
+    """Series left out because one of their matches was aborted."""
     new_faulty: int
     """Series in which NEW failed at least once."""
     old_faulty: int
     clean_llr: float
-    """What the series say in which neither failed."""
+    """The test over only those series in which neither bot failed."""
     clean_series: int
 
     @property
     def is_by_faults(self) -> bool:
-        """Whether faults decided: the series without any give less than half of the evidence it took."""
+        """Whether faults decided: the series without faults give less than half of the evidence needed."""
         bound = {"better": self.upper, "not better": self.lower, None: None}[self.verdict]
         return bound is not None and self.clean_llr / bound < 0.5
 
 
 class Comparison:
-    """A stop rule: enough is played when the test has its verdict.  The first two bots are compared."""
+    """A stopping rule: enough is played when the test has its verdict.  It compares the first two bots."""
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.hypotheses = hypotheses
@@ -59,15 +59,15 @@ class Comparison:
         self._faulty = {self.new: 0, self.old: 0}
 
     def begins(self, course: Course) -> None:
-        """A course begins, or begins again: what was told before is forgotten."""
+        """A course begins, or begins again: earlier series are forgotten."""
         self.new, self.old = course.names[:2]
         self._forget()
 
     def goes_on(self) -> None:
-        """What is there has been told, which is all the same to the test."""
+        """The stored series have been given; the test need not know."""
 
     def closed(self, series: ClosedSeries) -> bool:
-        """Takes in the next series that counts; whether the test is over."""
+        """Adds the next series that counts; returns whether the test is over."""
         if self._test.is_over:
             return True
         if series.is_spoilt:

@@ -1,8 +1,8 @@
 """Which matches count: those of the series before the first one that is not closed, in schedule order.
 
-A series that ends early is a short one, and counting it before the slow ones are in
-would favour whoever ends matches quickly.  A series with an aborted match is left out
-whole, so that no bot gains by the seat in which the rules broke.
+A series that ends early is a short one, and counting it before the slow ones have finished
+would favour bots that end matches quickly.  A series with an aborted match is left out
+entirely, so that no bot gains from the seat in which the rules failed.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from arena.store import SeriesState
 
 @attrs.frozen
 class Progress:
-    """Which series count; how many matches do, and what becomes of the others."""
+    """Which series count, how many matches do, and why the others do not."""
 
     series: frozenset[str]
-    """The ids of those that count."""
+    """The ids of the series that count."""
     spoilt: tuple[str, ...]
-    """The ids of those that would, had no match of theirs been aborted."""
+    """The ids of the series that would count if none of their matches had been aborted."""
     planned: int
     counted: int
     left_out: int
-    """In a series that is spoilt."""
+    """Matches in a spoilt series."""
     waiting: int
-    """Played, but their series, or one before it, is not closed."""
+    """Matches played whose series, or one before it, is not closed."""
     unplanned: int
-    """There, but not in the schedule."""
+    """Matches stored, but not in the schedule."""
 
     @property
     def note(self) -> str:
-        """What is not counted and why, in one line; empty if everything is."""
+        """What is not counted and why, in one line; empty if everything counts."""
         reasons = {
             "played, waiting for their series or one before it": self.waiting,
             f"left out with a match that was aborted (series {', '.join(self.spoilt)})": self.left_out,
@@ -47,7 +47,7 @@ class Progress:
 
 
 def progress_of(series: Sequence[SeriesState]) -> Progress:
-    """What counts, from all series in schedule order; without a schedule all are as good as planned."""
+    """What counts, from all series in schedule order; without a schedule all are treated as planned."""
     planned = [state for state in series if state.planned] or list(series)
     closed = list(takewhile(lambda state: state.is_closed, planned))
     whole = [state for state in closed if not state.aborted]

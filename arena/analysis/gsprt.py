@@ -1,18 +1,18 @@
 """Is the new version better?  A sequential test over series that stops by itself: the GSPRT.
 
 The score of a series is NEW's mean points in it, 0 to 1; with a field beside them, (NEW's − OLD's + 1) / 2.
-An Elo difference δ stands for a mean score of 1 / (1 + 10^(−δ/400)).  Two hypotheses are weighed, that
-the mean is that of `elo0` ("not better") and that it is that of `elo1` ("better"), and the test goes on
-until the likelihood ratio says which: Wald's sequential test, with the likelihood ratio generalised over
-what is not known, the distribution of scores (as in Fishtest's and fastchess's pentanomial test; Van den
+An Elo difference δ stands for a mean score of 1 / (1 + 10^(−δ/400)).  The test weighs two hypotheses, that
+the mean is that of `elo0` ("not better") and that it is that of `elo1` ("better"), and continues
+until the likelihood ratio decides: Wald's sequential test, with the likelihood ratio generalised over
+the unknown distribution of scores (as in Fishtest's and fastchess's pentanomial test; Van den
 Bergh, "A practical introduction to the GSPRT", 2020).
 
-That ratio is exact: of all distributions on the scores seen, the most likely one with either mean.  A score
-may take any number of values, and series are the units, so that matches of a series may depend on
-each other as they like.  The usual normal approximation was tried too.  At 5 % and 5 %, over eight shapes of
-scores and gaps of 20 to 150 Elo (2,000 runs each), the exact ratio missed "better" in 1 to 5.6 % and said
-it wrongly in 0 to 5.4 %; the normal one missed in up to 13 %, as it stops too early where most series are
-alike (tests/analysis/test_gsprt.py measures both).
+The ratio is exact: of all distributions on the scores seen, it takes the most likely one with either mean.
+A score may take any number of values, and series are the units, so that matches of a series may depend on
+each other in any way.  The usual normal approximation was tried too.  At 5 % and 5 %, over eight shapes of
+scores and gaps of 20 to 150 Elo (2,000 runs each), the exact ratio missed "better" in 1 to 5.6 % and claimed
+it wrongly in 0 to 5.4 %; the normal one missed it in up to 13 %, because it stops too early where most series
+are alike (tests/analysis/test_gsprt.py measures both).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from arena.analysis.intervals import win_rate_interval
 from arena.errors import ConfigError
 
 SERIES_MIN = 10
-"""No stop before: a handful of series does not show how much series differ."""
+"""It never stops before: a handful of series does not show how much series differ."""
 
 ELO_MAX = 2000.0
-"""The largest Elo difference that is told, a mean score of 0.99999: all won would be infinite."""
+"""The largest Elo difference reported, a mean score of 0.99999: winning everything would be infinite."""
 
 PSEUDO_WEIGHT = 0.5
-"""So many series are imagined at score 0, and as many at 1: else series that all went alike would
-claim certainty, and a mean beyond the scores seen would be impossible."""
+"""How many imagined series are added at score 0, and as many at 1: otherwise series that all went alike
+would claim certainty, and a mean beyond the scores seen would be impossible."""
 
 VARIANCE = 0.125
-"""Of a series' score, before any is played: two independent matches between equals, each won or lost."""
+"""The variance of a series' score, before any is played: two independent matches between equals."""
 
 Verdict: TypeAlias = Literal["better", "not better"]
 Floats: TypeAlias = NDArray[np.float64]
@@ -47,16 +47,16 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @attrs.frozen(kw_only=True)
 class Hypotheses:
-    """What is weighed, and how often each mistake may happen."""
+    """The two hypotheses, and how often each error may happen."""
 
     elo0: float = 0.0
     elo1: float = 20.0
     alpha: float = 0.05
-    """How often "better" may be said if the truth is `elo0` (or less)."""
+    """How often the verdict may be "better" if the truth is `elo0` (or less)."""
     beta: float = 0.05
-    """How often "not better" may be said if the truth is `elo1` (or more)."""
+    """How often the verdict may be "not better" if the truth is `elo1` (or more)."""
     series_max: int = 5000
-    """There the test ends without a verdict."""
+    """After this many the test ends without a verdict."""
 
     def __attrs_post_init__(self) -> None:
         for option, elo in (("--elo0", self.elo0), ("--elo1", self.elo1)):
@@ -105,10 +105,10 @@ def elo_of(mean: float) -> float:
 
 @attrs.define
 class Gsprt:
-    """The test as it goes.
+    """The test in progress.
 
-    It is told the score of each closed series, in the order of the schedule.  What comes after the end is
-    not counted, so that nothing it says depends on how many series were played at once.
+    It is given the score of each closed series, in schedule order.  Series after its end are
+    not counted, so that its result does not depend on how many series were played at once.
     """
 
     hypotheses: Hypotheses = attrs.field(factory=Hypotheses)
@@ -128,7 +128,7 @@ class Gsprt:
         if self.is_over:
             return
         self._scores.append(score)
-        value = round(score, 9)  # one value for what differs by rounding: 1/3 + 1/3 and 2/3
+        value = round(score, 9)  # one value for scores that differ only by rounding: 1/3 + 1/3 and 2/3
         self._weights[value] = self._weights.get(value, 0.0) + 1
         self.llr = self._llr()
         self.verdict = self._verdict()
@@ -145,26 +145,26 @@ class Gsprt:
 
     @property
     def mean(self) -> float:
-        """The mean score of the series; 0.5 of none."""
+        """The mean score of the series; 0.5 if there are none."""
         return float(np.mean(self._scores)) if self._scores else 0.5
 
     @property
     def elo(self) -> float:
         """The estimated Elo difference; always finite.
 
-        A test that stops when it looks good stops on the fortunate side: of itself the estimate is
-        somewhat too far out, and it is no part of the verdict.
+        A test that stops when it looks good stops on the lucky side: the estimate is
+        somewhat too extreme, and the verdict does not use it.
         """
         return elo_of(self.mean)
 
     @property
     def elo_low(self) -> float:
-        """Where the 95 % interval begins: the leaderboard's, as if the number of series had been fixed."""
+        """The lower end of the leaderboard's 95 % interval, as if the number of series had been fixed."""
         return elo_of(self._interval()[0])
 
     @property
     def elo_high(self) -> float:
-        """Where the 95 % interval ends."""
+        """The upper end of the 95 % interval."""
         return elo_of(self._interval()[1])
 
     def _interval(self) -> tuple[float, float]:
@@ -184,47 +184,48 @@ class Gsprt:
 def log_likelihood_ratio(weights: Floats, values: Sequence[float], mean0: float, mean1: float) -> Floats:
     """How much likelier the scores are with `mean1` than with `mean0`, each with its likeliest distribution.
 
-    `values` are the scores seen, rising from 0 to 1, `weights` (…, values) how many series had each; 0
-    and 1 must have some.  Axes before the last are tests apart, so that thousands can be simulated at once.
+    `values` are the scores seen, in ascending order from 0 to 1, `weights` (…, values) how many series had
+    each; 0 and 1 must have some.  Axes before the last are separate tests, so that thousands can be simulated
+    at once.
     """
     places = np.asarray(values, dtype=float)
     return _log_likelihood(weights, places - mean1) - _log_likelihood(weights, places - mean0)
 
 
 def _log_likelihood(weights: Floats, gaps: Floats) -> Floats:
-    """The largest log-likelihood of a distribution whose mean gap is 0, less that of the best one of all.
+    """The largest log-likelihood of a distribution whose mean gap is 0, minus that of the best one of all.
 
-    Lagrange's multipliers give it the chances wᵢ / (W · (1 + θ·gapᵢ)) (Owen, Empirical Likelihood, 2001).
+    Lagrange multipliers give it the probabilities wᵢ / (W · (1 + θ·gapᵢ)) (Owen, Empirical Likelihood, 2001).
     """
     tilt = _tilt(weights, gaps)
+    # The best distribution of all has wᵢ / W, so that only the factor 1 + θ·gapᵢ is left of each quotient.
     likelihood: Floats = -np.sum(weights * np.log1p(tilt[..., None] * gaps), axis=-1)
     return likelihood
 
 
 def _tilt(weights: Floats, gaps: Floats) -> Floats:
-    """The θ at which Σ wᵢ·gapᵢ / (1 + θ·gapᵢ), which only falls, is 0: by Newton, halving where he jumps out.
-
-    The first bracket says that no chance is over 1.
-    """
+    """The root θ of Σ wᵢ·gapᵢ / (1 + θ·gapᵢ), which decreases: by Newton, bisecting outside the bracket."""
+    # The first bracket: no probability exceeds 1, so 1 + θ·gap ≥ w / W at the lowest and the highest score.
+    # In between it is positive too, so that every logarithm exists.
     total = weights.sum(axis=-1)
     low = -(1 - weights[..., -1] / total) / gaps[-1]
     high = -(1 - weights[..., 0] / total) / gaps[0]
     tilt: Floats = np.zeros_like(total)
-    for _ in range(100):  # 5 suffice in practice, and halving alone would need 50
+    for _ in range(100):  # 5 suffice in practice, and bisection alone would need 50
         parts = gaps / (1 + tilt[..., None] * gaps)
         slope = np.sum(weights * parts, axis=-1)
         low, high = np.where(slope > 0, tilt, low), np.where(slope < 0, tilt, high)
         newton = tilt + slope / np.sum(weights * parts**2, axis=-1)
         before, tilt = tilt, np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
-        if np.max(np.abs(tilt - before)) < 1e-9:  # squared in the likelihood, which is flat at its top
+        if np.max(np.abs(tilt - before)) < 1e-9:  # in the likelihood its square: it is flat at its maximum
             break
     return tilt
 
 
 def expected_series(hypotheses: Hypotheses, variance: float = VARIANCE) -> tuple[float, float]:
-    """How many series the test takes on average if the truth is `elo0`, and if it is `elo1`; by Wald.
+    """How many series the test takes on average if the truth is `elo0`, and if it is `elo1` (Wald).
 
-    `variance` is that of the score of a series.  Never below `SERIES_MIN` nor above `series_max`.
+    `variance` is that of the score of a series.  Never below `SERIES_MIN` or above `series_max`.
     """
     lower, upper = hypotheses.lower, hypotheses.upper
     alpha, beta = hypotheses.alpha, hypotheses.beta

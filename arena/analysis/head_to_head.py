@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arena.analysis.sheet import Sheet
 
 CELLS = 1 << 19
-"""So many meetings are looked at in one go: at large tables there are fifteen times as many as matches."""
+"""How many meetings are processed at once: large tables have fifteen times as many as matches."""
 
 
 @attrs.frozen
@@ -35,9 +35,9 @@ class Meeting:
     share_low: float
     share_high: float
     returns_mean: float
-    """Of the bot in these matches, in the game's own unit."""
+    """The bot's mean returns in these matches, in the game's own unit."""
     lead_mean: float
-    """Its returns less those of the opponent, a match."""
+    """Its returns minus the opponent's, per match."""
     lead_low: float
     lead_high: float
 
@@ -46,7 +46,7 @@ COLUMNS = columns_of(Meeting)
 
 
 def meetings(sheet: Sheet, order: Sequence[int]) -> Iterator[Meeting]:
-    """All meetings; bots, and the opponents of each, in this order of their numbers in the sheet."""
+    """All meetings; bots, and the opponents of each, in this order, given as numbers in the sheet."""
     import numpy as np
 
     cells = _cells(sheet)
@@ -93,7 +93,7 @@ def _cells(sheet: Sheet) -> dict[str, Any]:
     """Columns with a row for each ordered pair and series in which it met, by pair, then by series.
 
     `pair` is bot · number of bots + opponent; the others are sums over the matches of the series,
-    but `largest`, the largest lead of a match without its sign.
+    except `largest`, the largest absolute lead of a match.
     """
     import numpy as np
 
@@ -111,7 +111,7 @@ _NAMES = ("pair", "matches", "better", "tied", "returns", "lead", "largest")
 
 
 def _chunks(series: Any, seats: Any) -> Iterator[slice]:
-    """Matches in order of their series, so many at a time, no series in two chunks; at least one chunk."""
+    """Matches by series, in chunks that never split a series; at least one chunk."""
     import numpy as np
 
     done = np.cumsum(seats * (seats - 1))

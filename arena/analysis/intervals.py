@@ -1,4 +1,4 @@
-"""How sure a mean is whose matches come in series: 95 % intervals clustered by series; quantiles of times."""
+"""How certain a mean over matches in series is: 95 % intervals clustered by series; quantiles of times."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import TypeAlias
 from arena.analysis.student import student_t
 
 MANY_TIMES = 20_000
-"""From here on importing numpy (0.1 s) is cheaper than sorting in Python."""
+"""From this many times on, importing numpy (0.1 s) is cheaper than sorting in Python."""
 
 ALIKE = 19.0
-"""Half an interval of k series that do not show how they differ, times k, ÷ the largest value of a match."""
+"""The half-width for k series that do not show how they differ, times k, ÷ the largest value of a match."""
 
 Tally: TypeAlias = tuple[float, int]
-"""Of one series: a sum over its matches, and how many they are."""
+"""For one series: a sum over its matches, and their number."""
 
 
 def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
     """The 95 % interval of wins ÷ matches, from (wins, matches) of each series.
 
-    Points do as well for wins: they too are 0 to 1 a match.
+    It also serves for points, which are 0 to 1 per match too.
 
     Series are the independent units.  The variance V of the ratio is the
-    between-clusters one, k/(k−1) · Σ(wᵢ − p·mᵢ)² / (Σmᵢ)²; it gives the number of
-    independent matches that would be as good, n = p(1−p)/V; and n goes into the
+    between-clusters one, k/(k−1) · Σ(wᵢ − p·mᵢ)² / (Σmᵢ)²; it gives the equivalent
+    number of independent matches, n = p(1−p)/V; and n goes into the
     Wilson interval, with Student's t of k−1 degrees of freedom for the normal
     quantile (the modified Wilson interval for complex samples: Dean & Pagano,
     J. Survey Stat. Methodol. 3, 2015, 484–503).
 
-    V and n count one series more, half of it all won and half all lost: else series
-    that all went alike would claim certainty.  All won then gives n = k, and a
-    single series nearly [0, 1].  In simulations of 3 to 400 series of two matches,
-    independent, alike or mirrored, at true rates from 0.5 to 0.99, it held the
+    V and n include one extra series, half of it all won and half all lost: otherwise
+    series that all went alike would claim certainty.  If all are won, n = k, and a
+    single series gives nearly [0, 1].  In simulations of 3 to 400 series of two matches,
+    independent, alike or mirrored, at true rates from 0.5 to 0.99, it covered the
     truth in 92 to 100 %.
     """
     tallies = list(series)
@@ -47,13 +47,13 @@ def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
 
 
 def rate_of(k: int, wins: float, matches: float) -> float:
-    """Wins ÷ matches of k series and one more."""
+    """Wins ÷ matches of k series and the extra one."""
     extra = matches / k
     return (wins + extra / 2) / (matches + extra)
 
 
 def rate_interval(k: int, wins: float, matches: float, spread: float) -> tuple[float, float]:
-    """`spread`: Σ(wᵢ − p·mᵢ)² without the series more."""
+    """`spread`: Σ(wᵢ − p·mᵢ)² without the extra series."""
     extra, p = matches / k, rate_of(k, wins, matches)
     spread += (p**2 + (1 - p) ** 2) * extra**2 / 2
     variance = (k + 1) / k * spread / (matches + extra) ** 2
@@ -71,19 +71,19 @@ def interval_of_mean(
 ) -> tuple[float, float]:
     """The 95 % interval of returns ÷ matches of k series, symmetric about it.
 
-    `spread`: Σ(returnsᵢ − mean·mᵢ)²; None where all series went alike (`are_alike`).
+    `spread`: Σ(returnsᵢ − mean·mᵢ)²; None if all series went alike (`are_alike`).
 
-    Student's t of k−1 degrees of freedom, and V as above: where all series have equally
-    many matches that is the textbook's interval for the mean of k series means.
+    Student's t of k−1 degrees of freedom, and V as in `win_rate_interval`: if all series have
+    equally many matches, this is the textbook interval for the mean of k series means.
 
-    One series, or several that all went alike, do not show how much series differ: half
-    of it is then 19/k times `largest`, the largest return of a match without its sign.
-    For one series this holds the centre of any symmetric distribution with a single peak
+    One series, or several that all went alike, do not show how much series differ: the
+    half-width is then 19/k times `largest`, the largest absolute return of a match.
+    For one series this covers the centre of any symmetric distribution with a single peak
     in 95 % or more: x ± c·|x| misses it at most once in c + 1 times (after Edelman, Am.
-    Statistician 44, 1990).  For k alike it is wider than the rule of three: what never came
-    in k series may still come in 3/k of them, and then cost up to twice `largest`.
+    Statistician 44, 1990).  For k alike it is wider than the rule of three: what never occurred
+    in k series may still occur in 3/k of them, and then cost up to twice `largest`.
 
-    Without any series it is 0 to 0, as there is no number that would be wide enough.
+    Without any series it is 0 to 0, as no number would be wide enough.
     """
     if k == 0:
         return 0.0, 0.0
@@ -94,15 +94,15 @@ def interval_of_mean(
 
 
 def are_alike(least: float, most: float, largest: float) -> bool:
-    """Whether series went alike, but for rounding: from the least and the largest mean of one."""
+    """Whether series went alike, but for rounding, from the least and the largest mean of a series."""
     return most - least <= 1e-9 * largest
 
 
 class Moments:
-    """Tallies as sums, for whoever asks again and again while they come in; exact but for rounding.
+    """Tallies as running sums, for frequent queries while series are added; exact but for rounding.
 
-    Squares are of what differs from the first series: of large returns that are nearly alike,
-    sums of the returns' own squares would keep nothing but rounding errors.
+    Squares are of differences from the first series: for large returns that are nearly alike,
+    sums of the returns' own squares would keep only rounding errors.
     """
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Moments:
         self._least, self._most = inf, -inf
 
     def add(self, total: float, played: int) -> None:
-        """One more series."""
+        """Adds one more series."""
         mean = total / played
         self._first = self._first if self.series else mean
         self.series += 1
@@ -128,18 +128,18 @@ class Moments:
 
     @property
     def mean(self) -> float:
-        """0.0 of none."""
+        """The mean per match; 0.0 without any."""
         return self.total / max(1, self.matches)
 
     def win_rate_interval(self) -> tuple[float, float]:
-        """As `win_rate_interval` gives it."""
+        """The same as the function `win_rate_interval`."""
         if not self.series:
             return 0.0, 1.0
         spread = self._spread(rate_of(self.series, self.total, self.matches))
         return rate_interval(self.series, self.total, self.matches, spread)
 
     def mean_interval(self, largest: float) -> tuple[float, float]:
-        """As `interval_of_mean` gives it."""
+        """The same as the function `interval_of_mean`."""
         is_alike = are_alike(self._least, self._most, largest)
         spread = None if is_alike else self._spread(self.mean)
         return interval_of_mean(self.series, self.mean, self.matches, spread, largest)
@@ -151,7 +151,7 @@ class Moments:
 
 
 def quantiles(times: array[float], *shares: float) -> tuple[float, ...]:
-    """For each share the smallest time that at least this share of them does not exceed; 0.0 of none."""
+    """For each share, the smallest time that at least this share of times does not exceed; 0.0 if none."""
     if not times:
         return (0.0,) * len(shares)
     places = [max(0, ceil(share * len(times)) - 1) for share in shares]

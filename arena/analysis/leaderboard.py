@@ -1,11 +1,11 @@
-"""The leaderboard: what every bot did over the matches that count, and how sure that is.
+"""The leaderboard: what every bot did over the matches that count, and how certain that is.
 
-Which matches count, `counted` says; how the numbers are made, `ranking`.  What is here needs no numpy, which
-takes a tenth of a second to import.
+`counted` says which matches count, and `ranking` computes the numbers.  This module does not need numpy,
+which takes a tenth of a second to import.
 
-Bots are ranked by their score: points a match, or, where a game is rated by returns,
-mean returns in the unit in which the game shows them.  Where bots do not meet the same
-opponents the format says otherwise: by rating, or by places.
+Bots are ranked by their score: points per match, or, in a game rated by returns,
+mean returns in the unit in which the game shows them.  In formats where bots do not meet the same
+opponents, they are ranked by rating, or by places.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Row:
     rating_unit: str
     """`Elo`, or the game's unit for returns."""
     better_than_next: float
-    """How probable it is that this bot is stronger than that of the next row; 0.5 in the last row."""
+    """The probability that this bot is stronger than that of the next row; 0.5 in the last row."""
     matches: int
     wins: int
     ties: int
@@ -83,12 +83,12 @@ SHOWN = (
     "win_rate",
     "status",
 )
-"""Columns of leaderboard.csv that a notebook shows."""
+"""The columns of leaderboard.csv that a notebook shows."""
 
 
 @attrs.frozen
 class Scale:
-    """On what a tournament is rated and ranked, as the store keeps it."""
+    """By what a tournament is rated and ranked, as the store keeps it."""
 
     rated_by: str = "ranks"
     """`ranks` or `returns`."""
@@ -96,11 +96,11 @@ class Scale:
     returns_per_unit: float = 1.0
     ranked_by: Literal["score", "rating", "places"] = "score"
     places: Mapping[str, int] = {}
-    """Of a format that gives places: bot -> place so far."""
+    """Bot -> place so far, if the format gives places."""
 
     @classmethod
     def of(cls, meta: Mapping[str, Any]) -> Scale:
-        """That of a store; a folder older than these choices was rated by ranks, and ranked by score."""
+        """The scale of a store; a folder older than these choices was rated by ranks and ranked by score."""
         unit, per_unit = meta.get("returns_unit", ("", 1.0))
         return cls(
             rated_by=meta.get("rated_by", "ranks"),
@@ -117,16 +117,16 @@ class Scale:
 
 @attrs.frozen
 class Leaderboard:
-    """The rows, best first, and how much of the tournament they stand on, in matches."""
+    """The rows, best first, and how many matches of the tournament they are based on."""
 
     rows: tuple[Row, ...]
     progress: Progress
     meetings: tuple[Meeting, ...] = ()
-    """Who did what against whom, in the order of the rows."""
+    """The results of each pair, in the order of the rows."""
     notes: tuple[str, ...] = ()
-    """Who beats the leader though ranked lower: a line each."""
+    """Bots that beat the leader though ranked lower: one line each."""
     scale: Scale = Scale()
-    """On what it is rated and ranked."""
+    """By what it is rated and ranked."""
 
     @property
     def table(self) -> Table:
@@ -137,7 +137,7 @@ class Leaderboard:
         return [column.name for column in MEETING_COLUMNS], [attrs.astuple(each) for each in self.meetings]
 
     def row(self, bot: str) -> Row:
-        """That of a bot.  ConfigError if no bot is called so."""
+        """The row of a bot.  Raises ConfigError if there is no such bot."""
         for row in self.rows:
             if row.bot == bot:
                 return row
@@ -152,5 +152,5 @@ class Leaderboard:
 
 
 def unknown_bot(where: str, bot: str, bots: list[str]) -> str:
-    """The sentence for a name that no bot has."""
+    """The error message for a name that no bot has."""
     return f"{where}: no bot is called {bot!r} here; {', '.join(bots) or 'there is none'}"

@@ -1,6 +1,6 @@
-"""The standings while a tournament runs: told every series that counts, asked whenever a screen is drawn.
+"""The standings while a tournament runs: given every series that counts, read whenever the screen is drawn.
 
-Both cost the same however long the tournament is.  `leaderboard` says more, from the store.
+Both cost the same however long the tournament is.  `leaderboard` computes more, from the store.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from arena.schedule.course import ClosedSeries
 
 @attrs.frozen
 class Standing:
-    """One bot's line."""
+    """The line of one bot."""
 
     rank: int
-    """By score, or the place in the format's own order; equals share it."""
+    """By score, or the place in the format's own order; equals share a place."""
     bot: str
     matches: int
     score: float
-    """Points a match, or returns in the unit in which the game shows them; 0 without a match."""
+    """Points per match, or returns in the unit in which the game shows them; 0 without a match."""
     low: float
     high: float
     faults: int
@@ -32,7 +32,7 @@ class Standing:
 class Standings:
     """Scores with their 95 % intervals, clustered by series.
 
-    `returns_unit` is what a game says of itself: a unit, and how many returns one of it is.
+    `returns_unit` is that of the game: a unit, and how many returns one unit is.
     """
 
     def __init__(self, *, rated_by: str = "ranks", returns_unit: tuple[str, float] = ("", 1.0)) -> None:
@@ -42,19 +42,19 @@ class Standings:
         self.cycle = 0
         """The cycle of the last series that counts."""
         self.spoilt = 0
-        """How many series are left out, with a match that was aborted."""
+        """How many series are left out because of an aborted match."""
         self.places: Mapping[str, int] = {}
-        """Bot -> place, of a format that ranks by its own places: who writes them here has them shown."""
+        """Bot -> place, for a format that ranks by its own places; to be set by the caller."""
         self._scale = returns_unit[1] if self.is_of_returns else 1.0
         self._bots: dict[str, _Sums] = {}
 
     def enter(self, bots: Iterable[str]) -> None:
-        """These play, also before they have played."""
+        """Adds these bots, before they have played."""
         for bot in bots:
             self._bots.setdefault(bot, _Sums())
 
     def add(self, series: ClosedSeries) -> None:
-        """One more series counts."""
+        """Adds one more series that counts."""
         self.cycle = series.cycle
         if series.is_spoilt:
             self.spoilt += 1
@@ -69,7 +69,7 @@ class Standings:
             self._bots[bot].moments.add(fsum(of_matches), len(of_matches))
 
     def rows(self) -> list[Standing]:
-        """Best first; of equal place those without a match last."""
+        """The lines, best first; in one place, bots without a match last."""
         rows = [self._row(bot, sums) for bot, sums in self._bots.items()]
         rows.sort(key=lambda row: (*self._order(row), row.bot))
         first: dict[tuple[float, ...], int] = {}
@@ -97,7 +97,7 @@ class _Sums:
     moments: Moments = attrs.field(factory=Moments)
     faults: int = 0
     largest: float = 0.0
-    """The largest score of a match, without its sign."""
+    """The largest absolute score of a match."""
 
     def note(self, score: float, faults: int) -> None:
         self.faults += faults

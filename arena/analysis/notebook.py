@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: tables and lines in HTML."""
+"""How results are shown in a notebook: tables and lines in HTML."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def _cell(value: Any) -> str:
 
 
 def as_lines(lines: Iterable[str]) -> str:
-    """A paragraph a line."""
+    """One paragraph per line."""
     return "".join(f"<p>{escape(line)}</p>" for line in lines)

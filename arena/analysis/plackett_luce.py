@@ -1,10 +1,10 @@
 """Plackett–Luce: how strong bots are, by maximum likelihood over rankings with ties.
 
 A match is a sequence of choices: the best is chosen among all seats, the next among
-the rest, each with a probability in proportion to exp(strength).  With two seats that
+the rest, each with a probability proportional to exp(strength).  With two seats that
 is Bradley–Terry.  Ties are Efron's (J. Am. Stat. Assoc. 72, 1977, 557–565): d bots that
-share a place count as d choices, and from choice to choice a further d-th of each of
-them is gone.  A tie of two bots alone then weighs as much as a win of each.
+share a place count as d choices, and each choice removes a d-th of each of
+them.  A tie between just two bots then weighs as much as a win for each.
 
 Strengths are natural logarithms of odds.  The log-likelihood is concave, so Newton's
 method finds its maximum from anywhere.
@@ -23,13 +23,13 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 CELLS = 1 << 19
-"""How many numbers a working array holds: they stay in the processor's cache, and memory stays small."""
+"""How many numbers a working array holds: few enough to stay in the processor's cache."""
 
 STRENGTH_MAX = 300.0
-"""Beyond it exp(strength)² would overflow; nobody is e^300 times as strong as the average."""
+"""Beyond this exp(strength)² would overflow; nobody is e^300 times as strong as the average."""
 
 STEPS_MAX = 200
-"""Newton's steps; 5 to 15 are usual."""
+"""Newton steps; 5 to 15 are usual."""
 
 KEY_MAX = 2**62
 """Keys stay below it, so that their sums and products fit into 64 bits."""
@@ -37,16 +37,16 @@ KEY_MAX = 2**62
 
 @attrs.frozen(eq=False)
 class Shape:
-    """The matches that have equally many seats and are tied in the same places, best first."""
+    """The matches with equally many seats and ties in the same places, best first."""
 
     kinds: Ints
-    """Every ranking that occurs: (kinds, seats) of bots."""
+    """Every ranking that occurs, as bots: (kinds, seats)."""
     times: Floats
     """How often it occurs: (kinds,)."""
     kind: Ints
-    """Of each match which one it is: (matches,)."""
+    """Which ranking each match has: (matches,)."""
     rows: Ints
-    """Of each match where its first row is, in the sorted table: (matches,)."""
+    """Where each match's first row is in the sorted table: (matches,)."""
     share: Floats
     """How much of the bot in place j takes part in choice k: (seats, seats)."""
 
@@ -56,7 +56,7 @@ class Shape:
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """Whether each place is shared: who shares one takes part in the other's choice."""
+        """Whether each place is shared: bots that share one take part in each other's choices."""
         mutual = (self.share > 0) & (self.share.T > 0)
         return np.asarray(np.sum(mutual, axis=1) > 1)
 
@@ -130,7 +130,7 @@ def _share(tied: NDArray[np.bool_]) -> Floats:
 
 
 def slope(strength: Floats, shape: Shape) -> Slope:
-    """What the matches of one shape add to the log-likelihood and its derivatives."""
+    """What the matches of one shape contribute to the log-likelihood and its derivatives."""
     bots, share = len(strength), shape.share
     first, second = np.triu_indices(shape.seats, 1)
     both = share[:, first] * share[:, second]
@@ -149,7 +149,7 @@ def slope(strength: Floats, shape: Shape) -> Slope:
 
 
 def scores(strength: Floats, shape: Shape) -> Floats:
-    """The gradient of each match by the strengths of those who sit there, best first: (matches, seats)."""
+    """Each match's gradient by the strengths of its bots, best first: (matches, seats)."""
     by_kind = np.empty(shape.kinds.shape)
     for part in parts(len(shape.kinds), shape.seats):
         power, inverse = _choices(strength, shape.kinds[part], shape.share)
@@ -158,7 +158,7 @@ def scores(strength: Floats, shape: Shape) -> Floats:
 
 
 def _choices(strength: Floats, kinds: Ints, share: Floats) -> tuple[Floats, Floats]:
-    """exp(strength) by place, and one over the sum that each choice is made from."""
+    """exp(strength) by place, and the reciprocal of the sum over each choice's candidates."""
     power = np.exp(np.clip(strength, -STRENGTH_MAX, STRENGTH_MAX))[kinds]
     return power, 1 / (power @ share.T)
 
@@ -169,15 +169,15 @@ def sums(index: Ints, weights: Floats, length: int) -> Floats:
 
 
 def parts(length: int, width: int) -> Iterator[slice]:
-    """Slices of so many rows that a working array of this width stays small."""
+    """Slices of few enough rows that a working array of this width stays small."""
     step = max(1, CELLS // max(1, width))
     return (slice(start, start + step) for start in range(0, length, step))
 
 
 def maximum(slope_at: Callable[[Floats], Slope], bots: int) -> tuple[Floats, Floats]:
-    """Where a concave function of the strengths is largest, and its information there.
+    """Where a concave function of the strengths has its maximum, and its information there.
 
-    A step that would lead downhill is halved.
+    A step that would go downhill is halved.
     """
     strength = np.zeros(bots)
     here = slope_at(strength)

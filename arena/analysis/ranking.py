@@ -19,14 +19,14 @@ from arena.errors import FAULT_KINDS, ConfigError
 from arena.store import Store, StoredBot
 
 NOTES_MAX = 3
-"""So many bots are named that are ahead of the leader, but not surely."""
+"""How many bots are named that are ahead of the leader, but not certainly."""
 
 
 def leaderboard(store: Store, *, anchor: str | None = None, sheet: Sheet | None = None) -> Leaderboard:
     """The leaderboard of what the store holds now.
 
-    `anchor`: the bot that is rated 1500, instead of the mean of all; None: as the plan has it.
-    `sheet`: what `read_sheet` gave, if it was read already.
+    `anchor`: the bot that is rated 1500, instead of the mean of all; None: the plan's.
+    `sheet`: the result of `read_sheet`, if already read.  Raises ConfigError if the anchor is not a bot.
     """
     meta = store.meta()
     anchor = anchor or meta.get("plan", {}).get("anchor")
@@ -34,7 +34,7 @@ def leaderboard(store: Store, *, anchor: str | None = None, sheet: Sheet | None 
 
 
 def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | None = None) -> Leaderboard:
-    """The leaderboard over the sheet; `bots` are those the store names."""
+    """The leaderboard over the sheet; `bots` are those of the store."""
     if anchor is not None and anchor not in sheet.bots:
         raise ConfigError(unknown_bot("anchor", anchor, list(sheet.bots)))
     if not sheet.bots:
@@ -60,7 +60,7 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
 
 
 def rows_by_bot(sheet: Sheet) -> list[NDArray[np.int64]]:
-    """Of each bot its rows in the sheet, in schedule order."""
+    """For each bot its rows in the sheet, in schedule order."""
     order = np.argsort(sheet.bot, kind="stable")
     return np.split(order, np.searchsorted(sheet.bot[order], np.arange(1, len(sheet.bots))))[
         : len(sheet.bots)
@@ -69,16 +69,16 @@ def rows_by_bot(sheet: Sheet) -> list[NDArray[np.int64]]:
 
 @attrs.frozen(eq=False, kw_only=True)
 class _Sums:
-    """What is summed up of one bot, over the series in which it sat."""
+    """The sums of one bot, over the series in which it sat."""
 
     rows: NDArray[np.int64]
-    """In the sheet."""
+    """Its row numbers in the sheet."""
     matches: int
     wins: Clusters
     points: Clusters
     returns: Clusters
     returns_largest: float
-    """Without its sign."""
+    """The largest absolute value."""
     ties: int
     faults: tuple[int, ...]
 
@@ -98,7 +98,7 @@ class _Sums:
 
 
 def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) -> Row:
-    """Without rank and rating: as if rated by returns."""
+    """The row without rank and rating: as if rated by returns."""
     wins = int(total(sums.wins.sums))
     low, high = share_interval(sums.wins)
     points = sums.points.mean, *share_interval(sums.points)
@@ -148,7 +148,7 @@ def _ratings(sheet: Sheet, anchor: str | None) -> Ratings:
 
 
 def _rated(row: Row, ratings: Ratings, place: int) -> Row:
-    """The row with its rating, to a hundredth: what follows depends on the processor, and is noise."""
+    """The row with its rating, to a hundredth: further digits depend on the processor, and are noise."""
     rating, low, high = (
         round(float(column[place]), 2) + 0.0 for column in (ratings.rating, ratings.low, ratings.high)
     )
@@ -156,7 +156,7 @@ def _rated(row: Row, ratings: Ratings, place: int) -> Row:
 
 
 def _better(sheet: Sheet, sums: Sequence[_Sums], ratings: Ratings | None, first: int, second: int) -> float:
-    """How probable it is that the first is stronger; 0.5 if there is no second, or no match of one."""
+    """The probability that the first is stronger; 0.5 if there is no second, or one has no match."""
     if second < 0 or not sums[first].matches or not sums[second].matches:
         return 0.5
     if ratings is not None:
@@ -167,7 +167,7 @@ def _better(sheet: Sheet, sums: Sequence[_Sums], ratings: Ratings | None, first:
 
 
 def _returns(sheet: Sheet, rows: NDArray[np.int64]) -> Clusters:
-    """By all series, so that those of two bots lie side by side."""
+    """Returns by series, over all series, so that two bots' columns are aligned."""
     return Clusters.of(sheet.series[rows], sheet.returns[rows], len(sheet.series_ids))
 
 
@@ -175,7 +175,7 @@ def _returns(sheet: Sheet, rows: NDArray[np.int64]) -> Clusters:
 
 
 def _key(row: Row, scale: Scale) -> tuple[float, ...]:
-    """Best first; bots without a match last; equals share a place."""
+    """The sort key: best first, bots without a match last; equals share a place."""
     if scale.ranked_by == "score":
         return (row.matches == 0, -row.score)
     by_rating = (row.matches == 0, -row.rating)
@@ -186,7 +186,7 @@ def _key(row: Row, scale: Scale) -> tuple[float, ...]:
 
 
 def _order(rows: Sequence[Row], scale: Scale) -> list[int]:
-    """Places of the rows, best first; equals by rating where places are given, then by win rate and name."""
+    """The order of the rows, best first; equals by rating if places are given, then by win rate and name."""
 
     def key(place: int) -> tuple[object, ...]:
         row = rows[place]
@@ -207,7 +207,7 @@ def _placed(rows: Sequence[Row], scale: Scale) -> list[Row]:
 
 
 def _notes(rows: Sequence[Row], met: Sequence[Meeting], scale: Scale) -> Iterator[str]:
-    """A line for each bot that beats the leader though ranked lower; surely ones first, by rank."""
+    """A line for each bot that beats the leader though ranked lower; the certain ones first, by rank."""
     if not rows or not rows[0].matches:
         return
     leader, ranks = rows[0], {row.bot: row.rank for row in rows}
@@ -225,7 +225,7 @@ def _notes(rows: Sequence[Row], met: Sequence[Meeting], scale: Scale) -> Iterato
 
 
 def _lead(meeting: Meeting, scale: Scale) -> tuple[float, float, str]:
-    """By how much the bot is ahead, the lower end of that, and both in words."""
+    """By how much the bot is ahead, the lower end of the interval, and both in words."""
     if scale.rated_by == "ranks":
         low, high = meeting.share_low, meeting.share_high
         words = f"{meeting.share:.1%} ({100 * low:.0f}–{100 * high:.0f})"

@@ -1,29 +1,29 @@
-"""Ratings: how strong bots are on an Elo-like scale, by maximum likelihood, and how sure that is.
+"""Ratings: how strong bots are on an Elo-like scale, by maximum likelihood, and how certain that is.
 
-The model is Plackett–Luce with Efron's ties (`plackett_luce`): what counts is who came
-before whom, not in which order matches were played.  Series are the independent units.
+The model is Plackett–Luce with Efron's ties (`plackett_luce`): what counts is who finished
+ahead of whom, not in which order matches were played.  Series are the independent units.
 
 *A prior of a quarter of a series.*  Every bot is given the duels of `PRIOR` series
-against a virtual bot at the middle, half of them won and half lost.  Bots that always
-win then have a finite rating, and bots that never met are on one scale.  A quarter takes
-off about the bias that maximum likelihood has for few matches.  A whole series was tried:
-it draws two groups of which one beats the other so far together that intervals held the
+against a virtual bot of average strength, half of them won and half lost.  Bots that always
+win then have a finite rating, and bots that never met are on one scale.  A quarter removes
+about the bias that maximum likelihood has for few matches.  A whole series was tried:
+if one group beats another, it pulls the two so far together that intervals covered the
 truth in 62 to 92 %, instead of 93 to 96 %.
 
 *Errors by series.*  The covariance is the sandwich H⁻¹·(Σ gₛgₛᵀ)·H⁻¹ with the gradients
 of the series, times (S+1)/S, and Student's t of k−1 degrees of freedom for a bot with k
-series.  The prior counts among the gradients, else bots that always win would claim
-certainty (`PRIOR_SPREAD`); so do imagined decided series where nearly all were split or
-tied, else equals on shared deals would (`UNSEEN`, `SHOWN`).
+series.  The prior counts among the gradients, because otherwise bots that always win would
+claim certainty (`PRIOR_SPREAD`); so do imagined decided series if nearly all were split or
+tied, because otherwise equals on shared deals would (`UNSEEN`, `SHOWN`).
 
-*What it holds.*  Simulated were the designs in tests/analysis/test_ratings.py, 300 tournaments
-of each: 4 to 7 bots, 2 or 6 seats, 5 to 30 series a table, matches of a series independent,
+*Coverage.*  The designs in tests/analysis/test_ratings.py were simulated, 300 tournaments
+of each: 4 to 7 bots, 2 or 6 seats, 5 to 30 series per table, matches of a series independent,
 alike or mirrored, up to 870 Elo from the best to the worst.  Pooled over bots the 95 %
-intervals, about the mean or of differences from a named bot, held the truth in 94.9 to
-96.2 %; in 98.6 to 100 %, wider than need be, where bots have 3 to 6 series, or nearly all
-are split.  Two bots that split a series of two matches but for a chance, in which the
-better one takes both: computed exactly for chances up to 0.6 and 5, 10, 20, 40 and 100
-series, it is 93.7 % or more, and over 99 % where no more than two are expected to be
+intervals, about the mean or of differences from a named bot, covered the truth in 94.9 to
+96.2 %; in 98.6 to 100 %, wider than necessary, where bots have 3 to 6 series, or nearly all
+are split.  For two bots that split a series of two matches, except with some chance that the
+better one takes both, it was computed exactly for chances up to 0.6 and 5, 10, 20, 40 and 100
+series: 93.7 % or more, and over 99 % where no more than two are expected to be
 decided.  Where it fails: a bot that loses one match in 400, and mostly none of the 60 it
 plays, has its true rating above the interval in one tournament of seven.
 """
@@ -55,60 +55,60 @@ from arena.analysis.student import student_cdf, student_t
 from arena.errors import ConfigError
 
 ANCHOR = 1500.0
-"""What the mean of all bots, or the named bot, is rated."""
+"""The rating of the mean of all bots, or of the named bot."""
 
 ELO = 400 / log(10)
-"""Elo points of one natural unit of strength: 400 points are odds of 10 to 1 in a duel."""
+"""Elo points per natural unit of strength: 400 points are odds of 10 to 1 in a duel."""
 
 PRIOR = 0.25
 """How many series of pseudo-results each bot has; see above."""
 
 PRIOR_SPREAD = 3.0
-"""By how much the pseudo-results' variance counts for more than it is.
+"""The factor by which the pseudo-results' variance is inflated.
 
-Who won all of k series against one other is at odds of 8k to 1, with a standard error
+A bot that won all of k series against one other is at odds of 8k to 1, with a standard error
 of √3 (three, as each of the two has pseudo-results, which halves it).  So the lower
 limit, for many series, is at odds of k/3.7 to 1, and that is the exact one: at worse
-odds all k are won in less than 2.5 % of cases.  Against several it is lower than need be.
+odds all k are won in less than 2.5 % of cases.  Against several it is lower than necessary.
 """
 
 UNSEEN = 2.0
-"""So many decided series are added to those of every bot, lest few of them, or none, claim much.
+"""How many decided series are added to those of every bot, so that few of them, or none, do not claim much.
 
 Equals on shared deals split nearly every series, and once in a while one takes all of it:
-how often, n, is a Poisson number.  n ± 1.96·√n holds a mean of 1 in only 63 %, as none seen
-would mean none ever; n ± 1.96·√(n+2) holds any mean in 93 % or more.
+the count n of these is Poisson.  n ± 1.96·√n covers a mean of 1 in only 63 %, as none seen
+would mean none ever; n ± 1.96·√(n+2) covers any mean in 93 % or more.
 """
 
 SHOWN = 0.25
-"""Nothing is imagined for bots whose series vary by this part of what they would if their matches went alike.
+"""Nothing is imagined for bots whose series vary by this share of what they would if all matches went alike.
 
-Independent matches vary by half of it in series of two.  If the part is 1/2 or 1, intervals of
-six seats at one table get 5 to 12 % wider, and hold the truth in up to 97.8 %.
+Independent matches vary by half of that in series of two.  If the share is 1/2 or 1, intervals of
+six seats at one table get 5 to 12 % wider, and cover the truth in up to 97.8 %.
 """
 
 UNMET = 400.0
-"""The standard deviation, in Elo, of where a group stands of which no bot met one of the others.
+"""The standard deviation, in Elo, of the position of a group of which no bot met any of the others.
 
-No result tells it, so it is assumed: in 95 % within 800 points, which are odds of 100 to 1.
+No result shows it, so it is assumed: in 95 % within 800 points, which are odds of 100 to 1.
 """
 
 HALF_MAX = 1200.0
-"""No interval is wider than ± this for want of series alone: 1200 points are odds of 1000 to 1.
+"""No interval is wider than ± this merely for lack of series: 1200 points are odds of 1000 to 1.
 
 With one series, Student's t would give ± 5000 and more.
 """
 
 MANY = 1000.0
-"""The degrees of freedom of a bot without series, whose spread is assumed and not estimated."""
+"""The degrees of freedom of a bot without series, whose spread is assumed, not estimated."""
 
 
 @attrs.frozen(eq=False)
 class Ratings:
-    """The bots' ratings in Elo, ordered as they were given, with 95 % intervals.
+    """The bots' ratings in Elo, in the order given, with 95 % intervals.
 
-    If a bot is the anchor, its interval is ±0, and those of the others are of what they
-    differ from it.  Otherwise they are of what a bot differs from the mean of all bots.
+    If a bot is the anchor, its interval is ±0, and those of the others are of their difference
+    from it.  Otherwise they are of a bot's difference from the mean of all bots.
     """
 
     bots: tuple[str, ...]
@@ -121,7 +121,7 @@ class Ratings:
     """The degrees of freedom of each bot's interval."""
 
     def better(self, i: int, j: int) -> float:
-        """How probable it is that bot i is stronger than bot j: ½ if nothing is known."""
+        """The probability that bot i is stronger than bot j: ½ if nothing is known."""
         v = self.covariance
         variance = v[i, i] + v[j, j] - 2 * v[i, j]
         if i == j or variance <= 0:
@@ -132,7 +132,7 @@ class Ratings:
 
 @attrs.frozen(eq=False)
 class _Seats:
-    """The rows by series, match, rank and bot, so that their order does not matter; the former renumbered."""
+    """The rows sorted by series, match, rank and bot, with series and matches renumbered."""
 
     series: Ints
     match: Ints
@@ -157,11 +157,11 @@ def rate(
 ) -> Ratings:
     """The ratings of these bots from the seats of all matches, in any order.
 
-    A row is a seat: its match, the series of that, the bot as an index into `bots`, and
-    its place, 1 the best; equal ranks are ties.  With a prior of 0 it is the plain
-    maximum of the likelihood, and ConfigError is raised where there is none.
+    A row is a seat: its match, the match's series, the bot as an index into `bots`, and
+    its place, 1 the best; equal ranks are ties.  With a prior of 0 it is the plain maximum
+    of the likelihood.  Raises ConfigError if that does not exist, or if the anchor is not a bot.
 
-    One bot alone is rated `ANCHOR` ± 800: what `UNMET` leaves open.
+    A single bot is rated `ANCHOR` ± 800: the uncertainty of `UNMET`.
     """
     if anchor is not None and anchor not in bots:
         raise ConfigError(
@@ -174,7 +174,7 @@ def rate(
     apart = len(np.unique(groups)) > 1
     if apart and prior == 0:
         raise ConfigError(
-            "ratings without a prior need that no bots were ahead of all others in all matches: give a prior"
+            "without a prior there are no ratings where some bots always beat all others: give a prior"
         )
 
     def slope_at(strength: Floats) -> Slope:
@@ -221,7 +221,7 @@ def _series_length(seats: _Seats) -> Floats:
 
 
 def _groups(every: Sequence[Shape], bots: int, *, mutual: bool) -> Ints:
-    """Of each bot the first of its group: who met, if only by way of others; if mutual, in both orders."""
+    """For each bot the first of its group: bots that met, even indirectly; if mutual, in both orders."""
     reach = np.eye(bots, dtype=np.bool_)
     for shape in every:
         for first, second in zip(*np.triu_indices(shape.seats, 1), strict=True):
@@ -234,7 +234,7 @@ def _groups(every: Sequence[Shape], bots: int, *, mutual: bool) -> Ints:
 
 
 def _prior(strength: Floats, weight: Floats) -> Slope:
-    """The pseudo-results; without any, what keeps the sum at 0, as results tell differences only."""
+    """The pseudo-results; without any, what keeps the sum at 0, as results show only differences."""
     if not weight.any():
         total = float(np.sum(strength))
         flat = np.ones(len(strength))
@@ -247,7 +247,7 @@ def _prior(strength: Floats, weight: Floats) -> Slope:
 def _sandwich(
     strength: Floats, information: Floats, seats: _Seats, every: Sequence[Shape], weight: Floats
 ) -> Floats:
-    """The covariance of the strengths, as far as series tell it."""
+    """The covariance of the strengths, as far as series show it."""
     rows = np.zeros(len(seats.bot))
     for shape in every:
         rows[shape.rows[:, None] + np.arange(shape.seats)] = scores(strength, shape)
@@ -261,10 +261,10 @@ def _sandwich(
 
 
 def _unseen(varied: Floats, information: Floats, seats: _Seats) -> Floats:
-    """What the gradients of `UNSEEN` series would add whose matches all went alike.
+    """What the gradients of `UNSEEN` series would add if all their matches went alike.
 
-    In full if a bot's gradients do not vary at all, as where series were split or tied; the
-    less, the more they vary; and nothing once they vary as much as `SHOWN` says.
+    Added in full if a bot's gradients do not vary at all, as when series were split or tied; the
+    less, the more they vary; and not at all once they vary as much as `SHOWN` says.
     """
     length = _series_length(seats)
     alike = length * np.diag(information)  # of independent matches it would be the information
@@ -275,11 +275,11 @@ def _unseen(varied: Floats, information: Floats, seats: _Seats) -> Floats:
 
 
 def _adrift(spread: Floats, groups: Ints) -> Floats:
-    """The covariance of strengths in Elo, where nothing but the prior joins these groups.
+    """The covariance of strengths in Elo, if only the prior connects these groups.
 
-    Inside a group it is that about the group's mean, and the mean is as good as unknown:
-    what the sandwich says of it depends on how many bots there are and how far apart, as
-    if every bot of the group were another witness.
+    Within a group it is that about the group's mean, and the mean is practically unknown:
+    the sandwich's estimate of it depends on the number of bots and their spread, as
+    if every bot of the group were independent evidence.
     """
     same = (groups[:, None] == groups).astype(np.float64)
     inside = np.eye(len(groups)) - same / np.sum(same, axis=1)
@@ -290,7 +290,7 @@ def _adrift(spread: Floats, groups: Ints) -> Floats:
 def _anchored(
     bots: tuple[str, ...], strength: Floats, spread: Floats, freedom: Floats, anchor: str | None
 ) -> Ratings:
-    """The ratings from strengths and their covariance in Elo, whatever their zero."""
+    """The ratings from strengths and their covariance in Elo, on any zero point."""
     shift = np.eye(len(bots))
     if anchor is not None:
         place = bots.index(anchor)

@@ -1,4 +1,4 @@
-"""The table of series: what each bot did in each, the unit of all errors."""
+"""The table of series, the unit of all errors: what each bot did in each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arena.analysis.sheet import Sheet
 
 SERIES_AT_ONCE = 20_000
-"""So many series are Python objects at one time."""
+"""How many series are Python objects at one time."""
 
 
 @attrs.frozen
@@ -27,11 +27,11 @@ class SeriesRow:
     bot: str
     version: str
     counted: bool
-    """Whether the series counts; else a match of it is missing or aborted, or one before it is not closed."""
+    """Whether the series counts; if not, a match is missing or aborted, or an earlier series not closed."""
     matches: int
-    """That were played to the end."""
+    """How many were played to the end."""
     aborted: int
-    """That the rules or the arena broke."""
+    """In how many the rules or the arena failed."""
     wins: int
     ties: int
     points_mean: float
@@ -43,7 +43,7 @@ COLUMNS = columns_of(SeriesRow)
 
 
 def series_table(store: Store, sheet: Sheet) -> Table:
-    """A header and the rows: counted series in schedule order, each by bot; then the others, just so."""
+    """A header and the rows: counted series in schedule order, each by bot; then the others likewise."""
     return [column.name for column in COLUMNS], _rows(store, sheet)
 
 
@@ -82,7 +82,7 @@ def _counted(game: str, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
 
 
 def _others(store: Store, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
-    """Of the series that do not count; those are few, or the tournament is not over."""
+    """The rows of the series that do not count; they are few, unless the tournament is not over."""
     names = ["series_id", "cycle", "game", "bot", "version", "status", "win", "tie", "points", "returns"]
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     header, rows = store.table("seats")
@@ -97,7 +97,7 @@ def _others(store: Store, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
 
 
 def _other(seats: list[dict[str, Any]]) -> tuple[Any, ...]:
-    """From the seats of one bot in one series."""
+    """The row from the seats of one bot in one series."""
     done = [seat for seat in seats if seat["status"] == "done"]
     first: Mapping[str, Any] = seats[0]
 

@@ -1,4 +1,4 @@
-"""The seats of all matches that count, as numpy columns: what every table and picture is computed from."""
+"""The seats of all matches that count, as numpy columns, from which every table and picture is computed."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from arena.store import SEAT_BITS, Row, SeriesState, Store
 
 @attrs.frozen(eq=False, kw_only=True)
 class Sheet:
-    """One row a seat of a counted match, in schedule order, then by seat.
+    """One row per seat of a counted match, in schedule order, then by seat.
 
-    `match`, `series` and `bot` are numbers into `match_ids`, `series_ids` and `bots`.
+    `match`, `series` and `bot` are indices into `match_ids`, `series_ids` and `bots`.
     """
 
     progress: Progress
     bots: tuple[str, ...]
-    """All bots of the store, by name; also those without a match that counts."""
+    """All bots of the store, by name, including those without a match that counts."""
     versions: tuple[str, ...]
-    """By bot, as it last played."""
+    """By bot, the version that last played."""
     series_ids: tuple[str, ...]
     """The counted series, in schedule order."""
     cycles: NDArray[np.int32]
-    """By series: the lap of the tournament that it belongs to."""
+    """By series: the lap of the tournament to which it belongs."""
     match_ids: tuple[str, ...]
     """The counted matches, in schedule order."""
     match: NDArray[np.int64]
@@ -67,7 +67,7 @@ class Sheet:
 def read_sheet(store: Store) -> Sheet:
     """The sheet of what the store holds now.
 
-    Reads rows in the order in which they lie and sorts numbers: a join in schedule order
+    Reads rows in storage order and sorts numbers: a join in schedule order
     would take SQLite three times as long.
     """
     with _without_collector():
@@ -96,14 +96,14 @@ def _counted(store: Store) -> tuple[Progress, _Counted]:
     matches = _Matches()
     for chunk in store.match_chunks():
         matches.add(*chunk)
-    is_over = matches.planned == store.planned()  # then nobody need look for what is missing
+    is_over = matches.planned == store.planned()  # then no match is missing, and none need be looked for
     progress = progress_of(matches.series(() if is_over else store.unplayed()))
     return progress, matches.counted(progress.series)
 
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Millions of rows and no cycle among them: to look for one again and again takes half of the time."""
+    """Without garbage collection: millions of rows have no cycles, and the search takes half of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -118,7 +118,7 @@ class _Counted:
     """The matches that count, in schedule order."""
 
     numbers: NDArray[np.int64]
-    """In the database."""
+    """Their numbers in the database."""
     match_ids: tuple[str, ...]
     series: NDArray[np.int32]
     rotations: NDArray[np.int32]
@@ -128,16 +128,16 @@ class _Counted:
 
 
 class _Matches:
-    """What is gathered of all matches, in the order in which they lie."""
+    """What is collected about all matches, in storage order."""
 
     def __init__(self) -> None:
         self.match_ids: list[str] = []
         self.codes: dict[str, int] = {}
-        """Of each series, in the order in which they came."""
+        """A number for each series, in order of appearance."""
         self.outside: list[tuple[str, int]] = []
-        """Pairing and index of the matches that the schedule does not name."""
+        """Pairing and index of the matches that are not in the schedule."""
         self.parts: list[NDArray[np.int64]] = []
-        """Of each chunk by match: position, number, series, cycle, rotation, whether it is done."""
+        """For each chunk, by match: position, number, series, cycle, rotation, whether it is done."""
 
     def add(
         self,
@@ -150,7 +150,7 @@ class _Matches:
         done: Sequence[int],
         pairings: Sequence[str | None],
     ) -> None:
-        """The columns of `Store.match_chunks`."""
+        """Adds a chunk: the columns of `Store.match_chunks`."""
         begin = len(self.match_ids)
         self.outside += [
             (pairing, begin + index) for index, pairing in enumerate(pairings) if pairing is not None
@@ -162,11 +162,11 @@ class _Matches:
 
     @property
     def planned(self) -> int:
-        """How many of them the schedule names."""
+        """How many of them are in the schedule."""
         return len(self.match_ids) - len(self.outside)
 
     def series(self, unplayed: Iterable[Row]) -> list[SeriesState]:
-        """All series in schedule order; those that the schedule does not name come last, by their ids.
+        """All series in schedule order; those that are not in the schedule come last, by their ids.
 
         `unplayed`: the rows of `Store.unplayed`.
         """
@@ -176,6 +176,7 @@ class _Matches:
             dtype=np.int64,
         ).reshape(-1, 2)
         size, is_planned = len(self.codes), places >= 0
+        # A series stands where its first match does, played or not: one that is only begun keeps its place.
         first = np.full(size, _NOWHERE)
         np.minimum.at(first, codes[is_planned], places[is_planned])
         np.minimum.at(first, left[:, 1], left[:, 0])
@@ -189,7 +190,7 @@ class _Matches:
         return list(map(SeriesState, [names[code] for code in order.tolist()], *columns))
 
     def counted(self, series_ids: Collection[str]) -> _Counted:
-        """Those of these series."""
+        """The matches of these series."""
         table = self._table()
         self._place_outside(table[0])
         counts = np.array([each in series_ids for each in self.codes], dtype=np.bool_)
@@ -215,25 +216,25 @@ class _Matches:
         return self.parts[0]
 
     def _place_outside(self, positions: NDArray[np.int64]) -> None:
-        """After all others, by their pairings."""
+        """Gives matches outside of the schedule positions after all others, by their pairings."""
         behind = int(positions.max(initial=0)) + 1
         for place, (_, index) in enumerate(sorted(self.outside)):
             positions[index] = behind + place
 
 
 class _Seats:
-    """What is gathered of the rows of `seats`, in the order in which they lie."""
+    """What is collected from the rows of `seats`, in storage order."""
 
     def __init__(self, numbers: NDArray[np.int64]) -> None:
-        """`numbers`: of the counted matches in schedule order."""
+        """`numbers`: the numbers of the counted matches in schedule order."""
         self.order = np.argsort(numbers, kind="stable")
         self.numbers = numbers[self.order]
         self.codes: dict[str, int] = {}
-        """Of each bot, in the order in which they came."""
+        """A number for each bot, in order of appearance."""
         self.times: dict[int, list[bytes]] = {}
         """By code of the bot."""
         self.parts: list[dict[str, NDArray[Any]]] = []
-        """Of each chunk the columns of the seats that count."""
+        """For each chunk the columns of the seats that count."""
 
     def add(
         self,
@@ -245,7 +246,7 @@ class _Seats:
         think_max_s: Sequence[float],
         times: Sequence[bytes],
     ) -> None:
-        """The columns of `Store.seat_chunks`."""
+        """Adds a chunk: the columns of `Store.seat_chunks`."""
         match, counts = self._places(matches)
         codes = np.array([self.codes.setdefault(bot, len(self.codes)) for bot in bots], dtype=np.int32)
         self._add_times(np.where(counts, codes, -1), times)
@@ -259,13 +260,13 @@ class _Seats:
         self.parts.append({name: column[counts] for name, column in columns.items()})
 
     def _places(self, matches: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Of matches by their numbers: the places in schedule order, and whether they count."""
+        """For matches by their numbers: their places in schedule order, and whether they count."""
         match = np.array(matches, dtype=np.int64)
-        place = np.searchsorted(self.numbers, match)
+        place = np.searchsorted(self.numbers, match)  # may be past the end: hence the -1 appended
         return np.append(self.order, -1)[place], np.append(self.numbers, -1)[place] == match
 
     def _add_times(self, codes: NDArray[np.int32], times: Sequence[bytes]) -> None:
-        """By bot, sorted in one go: to look at two million rows one by one takes seconds.  -1: not kept."""
+        """Adds times by bot, sorted in one go: two million rows one by one take seconds.  -1: not kept."""
         order = np.argsort(codes, kind="stable")
         found, firsts = np.unique(codes[order], return_index=True)
         ends = np.append(firsts[1:], len(order))
@@ -279,13 +280,13 @@ class _Seats:
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], dict[str, str]]:
         """All columns in schedule order; the number of the bot in each row; all bots with versions, by name.
 
-        `known`: bots that the store names, with their versions, whether they sat in a match or not.
+        `known`: the bots of the store with their versions, whether they sat in a match or not.
         """
         names = sorted({*known, *self.codes})
         number = {name: index for index, name in enumerate(names)}
         columns = {name: self._taken(name, kind) for name, kind in _KINDS.items()}
         order = np.lexsort((columns["seat"], columns["match"]))
-        for name in columns:  # one after the other: both tables would not fit into memory
+        for name in columns:  # one by one: unsorted and sorted tables together would not fit into memory
             columns[name] = columns[name][order]
         columns |= self._faults(columns["match"], columns["seat"], store)
         codes = columns.pop("bot")
@@ -294,18 +295,18 @@ class _Seats:
         return columns, numbers[codes], {name: versions.get(name, known.get(name, "")) for name in names}
 
     def _taken(self, name: str, kind: Any) -> NDArray[Any]:
-        """A column, whole; its parts are forgotten."""
+        """A whole column; its parts are dropped."""
         parts = [np.zeros(0, dtype=kind), *(part.pop(name) for part in self.parts)]
         return np.concatenate(parts, dtype=kind, casting="unsafe")
 
     def _faults(
         self, match: NDArray[np.int64], seat: NDArray[np.int16], store: Store
     ) -> dict[str, NDArray[np.int32]]:
-        """By kind; most seats have none, so those that do are asked for on their own."""
+        """Fault counts by kind; most seats have none, so the store gives those that do separately."""
         columns: dict[str, NDArray[np.int32]] = {
             kind: np.zeros(len(match), dtype=np.int32) for kind in FAULT_KINDS
         }
-        keys = match << SEAT_BITS["seat"] | seat
+        keys = match << SEAT_BITS["seat"] | seat  # rows are sorted by both, so one number finds a row
         for matches, seats, *counts in store.fault_chunks():
             place, is_counted = self._places(matches)
             sought = place << SEAT_BITS["seat"] | np.array(seats, dtype=np.int64)
@@ -315,7 +316,7 @@ class _Seats:
         return columns
 
     def _versions(self, bots: int, store: Store) -> dict[str, str]:
-        """Of each of so many bots that which it last played; from behind, as most are found there at once."""
+        """The version that each bot last played; searched from the end, where most are found at once."""
         found: dict[str, str] = {}
         chunks = store.version_chunks()
         while len(found) < bots:
@@ -326,13 +327,13 @@ class _Seats:
         return found
 
     def times_by(self, names: Iterable[str]) -> tuple[NDArray[np.float32], ...]:
-        """Of each bot; what was gathered is forgotten."""
+        """The times of each bot; what was collected is dropped."""
         parts = (self.times.pop(self.codes.get(name, -1), []) for name in names)
         return tuple(np.frombuffer(b"".join(part), dtype=np.float32) for part in parts)
 
 
 _NOWHERE = np.iinfo(np.int64).max
-"""Behind every position of a schedule."""
+"""After every position of a schedule."""
 _KINDS: Mapping[str, Any] = {
     "bot": np.int32,
     "match": np.int64,
@@ -345,7 +346,7 @@ _KINDS: Mapping[str, Any] = {
     "decisions": np.int32,
     "think_max_s": np.float64,
 }
-"""The columns that are gathered -> their types."""
+"""The columns that are collected -> their types."""
 
 
 def _unpacked(packed: NDArray[np.int64]) -> dict[str, NDArray[Any]]:

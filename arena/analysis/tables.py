@@ -1,4 +1,4 @@
-"""A results folder as pandas DataFrames, each made when it is asked for."""
+"""A results folder as pandas DataFrames, each created on demand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 RUN_BYTES_MAX = 10_000_000
-"""Of run.json, which holds a page."""
+"""The largest run.json that is read; it usually holds a page."""
 
 COLUMNS: Mapping[str, tuple[Column, ...]] = {
     **TABLES,
@@ -37,66 +37,72 @@ _DTYPES = {"text": "str", "integer": "int64", "real": "float64", "boolean": "boo
 
 
 def load(folder: str | Path = LATEST) -> Results:
-    """The results of a run: of its database, or, where that was not handed on, of its CSVs."""
+    """The results of a run: from its database, or, if that was not shared, from its CSVs.
+
+    Raises ConfigError if it is not a results folder.
+    """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ConfigError(f"{folder} is no folder: `arena run` makes one, or name another")
+        raise ConfigError(f"{folder} is not a folder: `arena run` makes one, or name another")
     if not holds_tournament(folder) and not (folder / "matches.csv").is_file():
         raise ConfigError(f"{folder} is not a results folder: it has neither {DATABASE} nor matches.csv")
     return Results(folder)
 
 
 class Results:
-    """The tables of one results folder, as DataFrames with the columns of the CSVs, read when asked for."""
+    """The tables of one results folder, as DataFrames with the columns of the CSVs, read on demand.
+
+    Each raises ConfigError if its CSV is missing or cannot be read.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @cached_property
     def matches(self) -> DataFrame:
-        """One row a match."""
+        """One row per match."""
         return self._frame("matches")
 
     @cached_property
     def seats(self) -> DataFrame:
-        """One row a seat of a match: what its bot did there."""
+        """One row per seat of a match: what its bot did there."""
         return self._frame("seats")
 
     @cached_property
     def bots(self) -> DataFrame:
-        """One row a bot."""
+        """One row per bot."""
         return self._frame("bots")
 
     @cached_property
     def decisions(self) -> DataFrame:
-        """One row a decision, as far as the run kept them (`--decisions`) and their series is closed."""
+        """One row per decision, as far as the run kept them (`--decisions`) and their series is closed."""
         return self._frame("decisions")
 
     @cached_property
     def series(self) -> DataFrame:
-        """One row a bot in a series: the units of all errors."""
+        """One row per bot in a series: the units of all errors."""
         return self._frame("series")
 
     @cached_property
     def head_to_head(self) -> DataFrame:
-        """One row an ordered pair of bots that met, by the rank of both."""
+        """One row per ordered pair of bots that met, by the rank of both."""
         return self._frame("head_to_head")
 
     @cached_property
     def leaderboard(self) -> DataFrame:
-        """One row a bot, best first."""
+        """One row per bot, best first."""
         return self._frame("leaderboard")
 
     @cached_property
     def run(self) -> dict[str, Any]:
-        """What stands in run.json: plan, versions, machine, times; empty if there is none."""
+        """The contents of run.json: plan, versions, machine, times; empty if there is none."""
         path = self.folder / "run.json"
         try:
             value = json.loads(read_regular(path, RUN_BYTES_MAX))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
-            raise ConfigError(f"{path} is no JSON: {error}") from error
+            raise ConfigError(f"{path} is not JSON: {error}") from error
         return dict(value)
 
     def __repr__(self) -> str:
@@ -116,7 +122,7 @@ class Results:
         if holds_tournament(self.folder):
             with Store.checked(self.folder) as store:
                 if store.damage is not None:
-                    warnings.warn(f"{store.damage}, and only they are in the tables", stacklevel=3)
+                    warnings.warn(f"{store.damage}, and the tables have only these", stacklevel=3)
                 return _typed(name, *_table(store, name))
         return _read(self.folder / f"{name}.csv", name)
 
@@ -135,18 +141,18 @@ def _table(store: Store, name: str) -> Table:
 
 
 def _read(path: Path, name: str) -> DataFrame:
-    """A CSV, every cell taken literally: a bot may be called NA or 007."""
+    """A CSV, every cell taken literally: a bot may be named NA or 007."""
     import pandas
 
     try:
         frame = pandas.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8")
     except FileNotFoundError:
         raise ConfigError(f"{path} is not there: `arena leaderboard {path.parent}` writes it") from None
-    except ValueError as error:  # pandas' own errors, and text that is no UTF-8
-        raise ConfigError(f"{path} is no table: {error}") from error
+    except ValueError as error:  # pandas' own errors, and text that is not UTF-8
+        raise ConfigError(f"{path} is not a table: {error}") from error
     if missing := [column.name for column in COLUMNS[name] if column.name not in frame]:
         raise ConfigError(
-            f"{path} lacks the columns {', '.join(missing)}: another version of the arena wrote it"
+            f"{path} is missing the columns {', '.join(missing)}: another version of the arena wrote it"
         )
     for column in COLUMNS[name]:
         if column.type == "text":
@@ -154,7 +160,7 @@ def _read(path: Path, name: str) -> DataFrame:
     try:
         return _typed(name, list(frame.columns), frame)
     except ValueError as error:
-        raise ConfigError(f"{path} holds what is no number: {error}") from error
+        raise ConfigError(f"{path} has something that is not a number: {error}") from error
 
 
 def _typed(name: str, header: Sequence[str], rows: Any) -> DataFrame:

@@ -74,7 +74,7 @@ def joined(bots: Sequence[str]) -> str:
 
 
 def derive_seed(seed: int, *key: str | int) -> int:
-    """A 128-bit seed for what `key` names, from a seed of at most 512 bits, derived in the way of that seed."""
+    """A 128-bit seed for what `key` names, from a seed of at most 512 bits, in that seed's way."""
     seeding = seed.seeding if isinstance(seed, SeedOfOld) else SEEDING
     return seed_in(seeding, SEEDINGS[seeding](seed, key))
 
@@ -89,8 +89,8 @@ def _by_keyed_hash(seed: int, key: tuple[str | int, ...]) -> int:
 SEEDINGS: dict[int, Callable[[int, tuple[str | int, ...]], int]] = {1: _by_keyed_hash}
 """The ways in which seeds are derived, by the number that the folder of a tournament keeps.
 
-Entries never change: a folder resumes in the way in which it began, in any later version.  A better way gets a
-new number.
+Entries never change: a folder resumes in the way in which it began, in any later version.  A better way
+gets a new number.
 """
 SEEDING = 1
 """The way of new tournaments."""

@@ -1,6 +1,6 @@
 """The Python SDK: write a class with a `move`, call `run`; see bots/README.md.
 
-It knows nothing of the arena but the wire.
+It knows only the wire of the arena.
 """
 
 from arena.sdk.bot import Bot

@@ -1,6 +1,6 @@
-"""What a bot is: one class with one method to write.
+"""What a bot is: a class with one method to write.
 
-The same object plays as a program of its own (`run`) and inside the arena's process
+The same object plays as its own program (`run`) and inside the arena's process
 (`arena.players.local`); both call exactly these methods, in the order of a match:
 `begin`, then any of `move`, `event`, `fault`, then `finished`.
 """
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class Bot:
-    """A bot; override `move`, and of the rest what you need.
+    """A bot; override `move`, and whatever else you need.
 
-    Every argument is plain JSON (dicts, lists, strings, numbers) but the messages
+    Every argument is plain JSON (dicts, lists, strings, numbers) except the messages
     `match` and `result`, whose fields arena/wire/PROTOCOL.md describes.
     """
 
     name: str = ""
-    """How it calls itself; ARENA_NAME goes before."""
+    """Its own name for itself; ARENA_NAME takes precedence."""
     version: str = "1"
 
     rng: Random
-    """Set anew at each match start, from a seed that the match gives: use it and nothing else for chance."""
+    """Seeded at each match start from the match's `bot_seed`: use it and nothing else for randomness."""
     match: Match
-    """What was told at match start: game, rules, seat, names, time control."""
+    """The match in progress: game, rules, seat, names, time control."""
 
     def move(self, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
         """The move to make now, as JSON; `options` says what is legal."""
@@ -42,13 +42,13 @@ class Bot:
         """Something happened that this seat may know of."""
 
     def fault(self, kind: str, reason: str) -> None:
-        """An answer of this bot did not count, and why."""
+        """An answer of this bot did not count; `reason` says why."""
 
     def finished(self, result: Result) -> None:
         """The match is over."""
 
     def begin(self, match: Match) -> None:
-        """Starts a match; for those who drive a bot, not for bots."""
+        """Starts a match; called by whatever drives the bot, not by bots."""
         self.match = match
         self.rng = Random(int(match.bot_seed))
         self.started(match)

@@ -1,4 +1,4 @@
-"""Moves out of options: one at random, or every one of them.
+"""Moves from options: one at random, or every one of them.
 
 An option is `{"kind": "Bid", "form": ["<face>", "<count>"], "fields": {"face": {"min": 1, "max": 6}, …}}`:
 the move is `form` with a value for each `"<field>"`, taken from the field's domain, which is
@@ -18,14 +18,14 @@ Option = Mapping[str, Any]
 def choose(options: Sequence[Option], rng: Random) -> Any:
     """A move at random: an option uniformly, then each field uniformly.
 
-    Of a subset its size, then its members.
+    For a subset first its size, then its members.  Raises IndexError if there are no options.
     """
     option = rng.choice(options)
     return fill(option["form"], {field: _sample(domain, rng) for field, domain in option["fields"].items()})
 
 
 def every(options: Sequence[Option]) -> Iterator[Any]:
-    """Every move that the options allow, lazily: subsets and wide ranges can make that very many."""
+    """Every move that the options allow, lazily: subsets and wide ranges can give very many."""
     for option in options:
         names = list(option["fields"])
         for values in product(*(_values(domain) for domain in option["fields"].values())):

@@ -1,6 +1,6 @@
-"""A bot as a program of its own: over TCP, or over standard input and output.
+"""A bot as its own program: over TCP, or over standard input and output.
 
-Where the arena's welcome says a token, a connection that breaks is made anew, and the token gives the bot its
+If the arena's welcome has a token and the connection breaks, the bot reconnects, and the token gives it its
 place back.
 """
 
@@ -22,7 +22,7 @@ from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, FromArena,
 
 CHUNK_BYTES: Final = 65536
 RETURN_S: Final = 10.0
-"""So long the arena keeps the place of a bot that has lost its connection."""
+"""How long the arena keeps the place of a bot that has lost its connection."""
 RETURN_PAUSE_S: Final = 0.2
 
 
@@ -30,18 +30,19 @@ class Transport(Protocol):
     """Bytes to and from the arena, blocking."""
 
     def receive(self) -> bytes:
-        """What came; `b""`: the arena has closed."""
+        """The next bytes; `b""`: the arena has closed."""
 
     def send(self, data: bytes) -> None:
-        """Hands all of it over."""
+        """Sends all of it."""
 
 
 def run(bot: Bot | type[Bot]) -> None:
-    """Plays until the arena says bye or is there no more; then returns.
+    """Plays until the arena says bye or is gone; then returns.
 
-    ARENA_HOST and ARENA_PORT say where the arena is; without a port the bot speaks over
-    standard input and output.  ARENA_NAME and ARENA_TOKEN say who it is.  What the bot's own
-    code raises travels: the traceback tells the author, and to the arena the bot is gone.
+    ARENA_HOST and ARENA_PORT say where the arena is; without a port the bot uses
+    standard input and output.  ARENA_NAME and ARENA_TOKEN say who it is.  Exceptions of the bot's own
+    code propagate: the traceback is for its author, and for the arena the bot is gone.  Raises
+    SystemExit (2), with a sentence on standard error, if it cannot connect or is refused.
     """
     player = bot() if isinstance(bot, type) else bot
     name = os.environ.get("ARENA_NAME") or player.name
@@ -53,9 +54,10 @@ def run(bot: Bot | type[Bot]) -> None:
 
 
 def play(bot: Bot, transport: Transport, name: str, token: str | None = None) -> str | None:
-    """Says hello and plays until bye or the end of what comes.
+    """Says hello and plays until bye or the end of the connection.
 
-    Gives the token with which the bot may come back, if the connection broke and the arena told one.
+    Returns the token with which the bot may come back, if the connection broke and the arena gave one.
+    Raises SystemExit (2) if the arena refuses the bot.
     """
     connection = BotConnection()
     if not _send(transport, connection.hello(name or None, token)):
@@ -65,7 +67,7 @@ def play(bot: Bot, transport: Transport, name: str, token: str | None = None) ->
         for message in connection.receive(received):
             if isinstance(message, Bye):
                 if not is_welcome:
-                    _give_up(f"The arena does not let {name or 'this bot'} in: {message.reason}")
+                    _give_up(f"The arena refused {name or 'this bot'}: {message.reason}")
                 return None
             is_welcome = True
             if isinstance(message, Ask):
@@ -80,7 +82,7 @@ def play(bot: Bot, transport: Transport, name: str, token: str | None = None) ->
 
 
 def tell(bot: Bot, message: FromArena) -> None:
-    """Hands the bot a message that wants no answer."""
+    """Gives the bot a message that needs no answer."""
     if isinstance(message, EventMessage):
         bot.event(message.kind, message.payload)
     elif isinstance(message, Match):
@@ -94,12 +96,12 @@ def tell(bot: Bot, message: FromArena) -> None:
 def _receive(transport: Transport) -> bytes:
     try:
         return transport.receive()
-    except (ConnectionError, TimeoutError):  # the arena was ended, or its machine: for a bot the same as bye
+    except (ConnectionError, TimeoutError):  # the arena or its machine went down: for a bot the same as bye
         return b""
 
 
 def _send(transport: Transport, data: bytes) -> bool:
-    """Whether there still was somebody to send it to."""
+    """Sends the data; returns whether there was still somebody to receive it."""
     try:
         transport.send(data)
     except (ConnectionError, TimeoutError):
@@ -119,7 +121,7 @@ class _Functions:
 
 @contextmanager
 def _transport() -> Iterator[Transport]:
-    """What the environment says: TCP with a port, else standard streams unless a person sits there."""
+    """What the environment says: TCP with a port, otherwise standard streams unless they are a terminal."""
     port = os.environ.get("ARENA_PORT")
     if port:
         with _connect(_host(), port) as connection:
@@ -142,7 +144,7 @@ def _connect(host: str, port: str) -> socket.socket:
 
 
 def _connect_again() -> socket.socket | None:
-    """A new connection to the same arena; None if it cannot be had while the place is kept."""
+    """A new connection to the same arena; None if there is none while the place is kept."""
     until = time.monotonic() + RETURN_S
     while (left_s := until - time.monotonic()) > 0:
         try:
@@ -174,8 +176,8 @@ def _over(connection: socket.socket) -> Transport:
 def _standard_streams() -> Iterator[Transport]:
     """The arena at descriptors 0 and 1.
 
-    They are moved away for as long as the bot plays, so that print() goes to standard error,
-    also that of libraries and child processes, and input() finds nothing.
+    While the bot plays they are moved to other descriptors, so that print() goes to standard error,
+    in libraries and child processes too, and input() reads nothing.
     """
     sys.stdout.flush()
     incoming, outgoing = os.dup(0), os.dup(1)

@@ -1,8 +1,8 @@
-"""The two ends of a connection, without a socket: bytes in, what was said out, and the other way round.
+"""The two ends of a connection, without a socket: bytes in, messages out, and the other way round.
 
-`ArenaConnection` is an automaton whose whole behaviour stands in two tables, `HEARD` and `SAID`.  It never
-raises on what the other side sends: whatever it is comes out as a `Received`.  What we do wrong ourselves
-raises LocalProtocolError.
+`ArenaConnection` is a state machine defined entirely by two tables, `HEARD` and `SAID`.  It never
+raises on what the other side sends: whatever it is comes out as a `Received`.  Our own mistakes
+raise LocalProtocolError.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ __all__ = [
 ]
 
 
-# What a connection of the arena's side tells of what it received.
+# What the arena's end of a connection reports about what it received.
 
 
 class Introduced(msgspec.Struct, frozen=True):
-    """The bot said who it is; comes once at most.  The name is not checked: see `check_name`."""
+    """The bot said who it is; occurs at most once.  The name is not checked: see `check_name`."""
 
     name: str | None
     token: str | None
@@ -52,7 +52,7 @@ class Introduced(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """The bot introduced itself in a way that cannot be: say bye and close."""
+    """The bot introduced itself in an unacceptable way: say bye and close."""
 
     reason: str
 
@@ -65,14 +65,14 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class Malformed(msgspec.Struct, frozen=True):
-    """Something that is no answer came while a question was open, and settles it."""
+    """Something that is not an answer came while a question was open, and settles it."""
 
     reason: str
     settles: bool = True
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """Something that is of no consequence, for the log."""
+    """Something without consequences, for the log."""
 
     reason: str
 
@@ -80,14 +80,14 @@ class Noted(msgspec.Struct, frozen=True):
 Received: TypeAlias = Introduced | Refused | Answered | Malformed | Noted
 
 
-# The automaton.
+# The state machine.
 
 
 class State(Enum):
-    """Where a connection of the arena's side stands."""
+    """The state of the arena's end of a connection."""
 
     NAMING = auto()
-    """Nobody has said who is there."""
+    """The bot has not said who it is."""
     READY = auto()
     """No question is open."""
     ASKED = auto()
@@ -95,11 +95,11 @@ class State(Enum):
     OWING = auto()
     """A plain bot still owes the answer to a question that was given up."""
     REFUSED = auto()
-    """The introduction was refused; there is only bye to say."""
+    """The introduction was refused; all that is left is to say bye."""
     CLOSED = auto()
     """One side has closed."""
 
-    # Enum's own goes through Python, and the tables are asked for every message.
+    # Enum's own hash is computed in Python, and every message looks something up in the tables.
     __hash__ = object.__hash__
 
 
@@ -109,15 +109,15 @@ class Heard(Enum):
     INTRODUCTION = auto()
     """A name, token or hello before the first answer."""
     BAD_INTRODUCTION = auto()
-    """The first one, with an unknown protocol or wrong types."""
+    """The first introduction, with an unknown protocol or wrong types."""
     ANSWER = auto()
     """An answer to the question that is open, or owed."""
     OLD = auto()
     """An answer to an older question."""
     WRONG = auto()
-    """An object that is no answer to any question given out."""
+    """An object that does not answer any question given out."""
     BROKEN = auto()
-    """A value that is no JSON object."""
+    """A value that is not a JSON object."""
     END = auto()
     """The other side has closed."""
 
@@ -125,7 +125,7 @@ class Heard(Enum):
 
 
 class Outcome(Enum):
-    """What is told of it."""
+    """How a value is reported."""
 
     INTRODUCED = auto()
     REFUSED = auto()
@@ -138,7 +138,7 @@ HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Outcome]]]] = {
     State.NAMING: {
         Heard.INTRODUCTION: (State.READY, Outcome.INTRODUCED),
         Heard.BAD_INTRODUCTION: (State.REFUSED, Outcome.REFUSED),
-        Heard.WRONG: (State.READY, Outcome.NOTED),  # a plain bot that has no name
+        Heard.WRONG: (State.READY, Outcome.NOTED),  # a plain bot that sends no name
         Heard.BROKEN: (State.NAMING, Outcome.NOTED),
         Heard.END: (State.CLOSED, Outcome.NOTED),
     },
@@ -161,7 +161,7 @@ HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Outcome]]]] = {
         Heard.INTRODUCTION: (State.OWING, Outcome.NOTED),
         Heard.ANSWER: (State.READY, Outcome.NOTED),
         Heard.OLD: (State.OWING, Outcome.NOTED),
-        # What is no answer stands for the missing one: a bot that answers wrongly must not wait for ever.
+        # Anything wrong stands in for the answer owed: a bot that answers wrongly must not wait for ever.
         Heard.WRONG: (State.READY, Outcome.NOTED),
         Heard.BROKEN: (State.READY, Outcome.NOTED),
         Heard.END: (State.CLOSED, Outcome.NOTED),
@@ -169,11 +169,11 @@ HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Outcome]]]] = {
     State.REFUSED: {Heard.END: (State.CLOSED, Outcome.NOTED)},  # anything else is not even read
     State.CLOSED: {},
 }
-"""What follows from what was heard.  What has no entry cannot be."""
+"""What follows from what was heard.  Combinations without an entry cannot occur."""
 
 
 class Said(Enum):
-    """What we do to the connection."""
+    """What we do with the connection."""
 
     ENTER = auto()
     WELCOME = auto()
@@ -203,18 +203,18 @@ SAID: Final[Mapping[State, Mapping[Said, State]]] = {
     },
     State.OWING: {Said.BEGIN_MATCH: State.OWING, Said.TELL: State.OWING, Said.BYE: State.CLOSED},
     State.REFUSED: {Said.BYE: State.CLOSED},
-    # The other side may close at any moment, so what we say then is lost, but no mistake.  A question would
-    # be one: nobody can answer it.
+    # The other side may close at any moment, so what we say then is lost, but not a mistake.  A question
+    # would be one: nobody can answer it.
     State.CLOSED: dict.fromkeys(
         (Said.WELCOME, Said.BEGIN_MATCH, Said.GIVE_UP, Said.TELL, Said.BYE), State.CLOSED
     ),
 }
-"""What follows from what we say.  What has no entry raises LocalProtocolError."""
+"""What follows from what we say.  Combinations without an entry raise LocalProtocolError."""
 
 OLD_ANSWER: Final = Noted("an answer to an old question")
-_LATE_NAME = Noted("a name after the time for names: it changes nothing")
+_LATE_NAME = Noted("a name that came too late: it changes nothing")
 VALUES_AT_ONCE: Final = 32
-"""So many values of one connection are read in one step: 6 µs each if they are as bad as can be."""
+"""How many values of one connection are read in one step: 6 µs each in the worst case."""
 _INTRODUCING_KEYS = frozenset({"name", "token", "protocol"})
 
 
@@ -230,40 +230,40 @@ class ArenaConnection:
         self.protocol: int | None = None
         """None: a plain bot."""
         self.match_id: str | None = None
-        """The match that runs."""
+        """The match in progress."""
         self.game_number = 0
-        """How many matches began."""
+        """How many matches have begun."""
         self._stream = JsonStream(bytes_max=bytes_max, values_max=VALUES_AT_ONCE)
-        self._asked = 0  # the ids "1" to this were given out
+        self._asked = 0  # the ids from "1" to this have been given out
         self._last_id = ""
         self._has_answered = False
 
     @property
     def can_ask(self) -> bool:
-        """Whether a question may go out now: no other is open, and a plain bot owes no old answer."""
+        """Whether a question may be sent now: no other is open, and a plain bot owes no old answer."""
         return self.state is State.READY
 
     @property
     def open_id(self) -> str | None:
-        """The question that waits for its answer."""
+        """The id of the open question; None if there is none."""
         return self._last_id if self.state is State.ASKED else None
 
     @property
     def has_more(self) -> bool:
-        """Whether bytes that were received wait to be read: see `read_on`."""
+        """Whether received bytes are still unread: see `read_on`."""
         return bool(self._stream.rest)
 
-    # What comes.
+    # Receiving.
 
     def receive(self, data: bytes) -> list[Received]:
         """What these bytes say, in order; `b""`: the other side has closed.  Never raises.
 
-        VALUES_AT_ONCE at most; if it `has_more` then, `read_on` gives the next ones.
+        At most VALUES_AT_ONCE; if it `has_more` after that, `read_on` gives the next ones.
         """
         return self._read(data) if data else self._end()
 
     def read_on(self) -> list[Received]:
-        """What the bytes say that were received and not read yet; VALUES_AT_ONCE at most."""
+        """What bytes received earlier say, as far as not read yet; at most VALUES_AT_ONCE."""
         return self._read(b"")
 
     def _read(self, data: bytes) -> list[Received]:
@@ -303,12 +303,12 @@ class ArenaConnection:
         return self._judge(Heard.WRONG, 'no "message_id"')
 
     def _hear_answer(self, value: dict[str, Any], message_id: Any) -> Received:
-        # Before the first question `_last_id` is no id, and an empty one must not pass for it.
+        # Before the first question `_last_id` is empty, and an empty id must not match it.
         if message_id != self._last_id or type(message_id) is not str or not self._asked:
             number = _number(message_id)
             if number is None:
                 return self._judge(
-                    Heard.WRONG, f"message_id {_short(message_id)} is no string and no integer"
+                    Heard.WRONG, f"message_id {_short(message_id)} is neither a string nor an integer"
                 )
             if not 1 <= number <= self._asked:
                 return self._judge(Heard.WRONG, f"message_id {_short(message_id)} was never given out")
@@ -340,14 +340,15 @@ class ArenaConnection:
         self.state, outcome = HEARD[self.state][heard]
         return Malformed(reason) if outcome is Outcome.MALFORMED else Noted(reason)
 
-    # What we say.  Everything but a question is empty for a plain bot.
+    # Sending.  Each returns the bytes to send, for a plain bot none but questions.  All raise
+    # LocalProtocolError if the state does not allow it.
 
     def enter(self) -> None:
-        """The time for names is over: a plain bot without name."""
+        """Stops waiting for a name: it is a plain bot without one."""
         self._do(Said.ENTER)
 
     def welcome(self, name: str, token: str | None = None) -> bytes:
-        """The bot plays, under this name; with the token it may come back if its connection breaks."""
+        """Admits the bot under this name; with the token it can come back if the connection breaks."""
         self._do(Said.WELCOME)
         return self._tell(messages.Welcome(name, token=token or UNSET))
 
@@ -363,7 +364,7 @@ class ArenaConnection:
         time_control: Mapping[str, Any],
         bot_seed: int,
     ) -> bytes:
-        """A match begins; `rules` is a JSON object.  For plain bots too: it counts `game_number`."""
+        """Begins a match; `rules` is a JSON object.  For plain bots too: it counts `game_number`."""
         self._do(Said.BEGIN_MATCH)
         self.match_id = match_id
         self.game_number += 1
@@ -382,7 +383,10 @@ class ArenaConnection:
         )
 
     def ask(self, *, state: bytes, options: bytes, time_s: float | None, bank_s: float | None) -> bytes:
-        """A question under a new id, when `can_ask`; `state` is a JSON object, `options` a JSON list."""
+        """A question under a new id; `state` is a JSON object, `options` a JSON list.
+
+        Raises LocalProtocolError outside of a match, and if not `can_ask`.
+        """
         if self.match_id is None:
             raise LocalProtocolError("a question cannot be asked outside of a match")
         question_id = str(self._asked + 1)
@@ -407,28 +411,31 @@ class ArenaConnection:
             self.state = State.OWING
 
     def event(self, kind: str, payload: bytes) -> bytes:
-        """Something happened; `payload` is JSON."""
+        """Tells of an event; `payload` is JSON.  Raises LocalProtocolError outside of a match."""
         return self._tell_of_match(messages.EventMessage(self._match(), kind, Raw(payload)))
 
     def fault(self, kind: str, reason: str, message_id: str | None) -> bytes:
-        """The bot failed at this question, or (None) without having been asked."""
+        """Tells of a fault at this question, or (None) at one that was not put.
+
+        Raises LocalProtocolError outside of a match.
+        """
         return self._tell_of_match(messages.FaultMessage(self._match(), message_id, kind, reason))
 
     def result(self, *, ranks: Mapping[str, int], returns: Mapping[str, float]) -> bytes:
-        """The match is over; both by name."""
+        """Ends the match; ranks and returns are by name.  Raises LocalProtocolError outside of a match."""
         said = self._tell_of_match(messages.Result(self._match(), ranks, returns))
         self.match_id = None
         return said
 
     def bye(self, reason: str) -> bytes:
-        """We shall close the connection.  A plain bot is told only if it was never asked: refused."""
+        """Announces that we close the connection; to a plain bot only if it was never asked (refused)."""
         is_told = self.state is not State.CLOSED and (self.protocol is not None or not self._asked)
         self._do(Said.BYE)
         return messages.encode(messages.Bye(reason)) if is_told else b""
 
     def _match(self) -> str:
         if self.match_id is None:
-            raise LocalProtocolError("there is no match to tell of")
+            raise LocalProtocolError("there is no match in progress")
         return self.match_id
 
     def _tell_of_match(self, message: msgspec.Struct) -> bytes:
@@ -446,7 +453,7 @@ class ArenaConnection:
     def _after(self, said: Said) -> State:
         then = SAID[self.state].get(said)
         if then is None:
-            raise LocalProtocolError(f"{said.name} cannot be done to a connection that is {self.state.name}")
+            raise LocalProtocolError(f"{said.name} is not possible on a connection that is {self.state.name}")
         return then
 
 
@@ -455,16 +462,16 @@ def _refuse(value: dict[str, Any]) -> str | None:
     if "protocol" in value or value.get("type") == "hello":
         protocol = value.get("protocol")
         if type(protocol) not in (int, float) or protocol != PROTOCOL:
-            return f"protocol {_short(protocol)} is not spoken here, only {PROTOCOL}"
+            return f"protocol {_short(protocol)} is not supported, only {PROTOCOL}"
     for key in ("name", "token"):
         given = value.get(key)
         if given is not None and not isinstance(given, str):
-            return f"{key} {_short(given)} is no string"
+            return f"{key} {_short(given)} is not a string"
     return None
 
 
 def _number(message_id: Any) -> int | None:
-    """The number of an id as bots may write it, 0 if there is none like it; None for a wrong type."""
+    """The number of an id as bots may write it, 0 if it cannot be one; None for a wrong type."""
     if isinstance(message_id, str):
         is_canonical = message_id.isascii() and message_id.isdigit() and message_id[0] != "0"
         return int(message_id) if is_canonical and len(message_id) < 19 else 0
@@ -474,7 +481,7 @@ def _number(message_id: Any) -> int | None:
 
 
 def _short(value: Any) -> str:
-    """A value as JSON, cut to what a reason can hold."""
+    """A value as JSON, cut to what fits into a reason."""
     return shown(value, 40)
 
 
@@ -493,7 +500,7 @@ class BotConnection:
     def receive(self, data: bytes) -> list[FromArena]:
         """The messages that these bytes complete; `b""`: the arena has closed.
 
-        Unknown types and keys are ignored.  Raises RemoteProtocolError for what is no message at all.
+        Unknown types and keys are ignored.  Raises RemoteProtocolError for anything that is not a message.
         """
         if not data:
             self.is_closed = True
@@ -501,12 +508,12 @@ class BotConnection:
         received = []
         for value in self._stream.feed(data):
             if isinstance(value, Broken):
-                raise RemoteProtocolError(f"the arena said something that cannot be read: {value.reason}")
+                raise RemoteProtocolError(f"the arena sent something that cannot be read: {value.reason}")
             message = messages.from_arena(value)
             if message is not None:
                 received.append(message)
         return received
 
     def answer(self, message_id: str, move: Any) -> bytes:
-        """A move, as JSON can hold it, for this question."""
+        """The answer to this question; `move` is anything that JSON can represent."""
         return messages.encode(messages.Answer(message_id, move))

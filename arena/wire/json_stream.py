@@ -1,18 +1,18 @@
 """Bytes, split anywhere -> the JSON objects in them.
 
-A stream is read by these rules, byte by byte, so that how the bytes were split can never matter:
+A stream is read by these rules, byte by byte, so that it never matters how the bytes were split:
 
-- Between objects white space is nothing.  Any other byte but `{` begins junk: one Broken, up to the next `{`.
-- An object counts at its closing brace.
-- A value is broken at the first byte with which no JSON object can go on, at the bracket that nests too deep,
-  or behind its closing brace if what is wrong shows only there (invalid UTF-8, half a surrogate pair, a
+- White space between objects is ignored.  Any other byte but `{` begins junk: one Broken, up to the next `{`.
+- An object is complete at its closing brace.
+- A value is broken at the first byte with which no JSON object can continue, at the bracket that nests too
+  deep, or after its closing brace if the error shows only there (invalid UTF-8, an unpaired surrogate, a
   number out of range).  From that byte on everything is skipped up to the next `{`; if that byte is a `{` it
-  is the next one.  So half an object followed by a whole one costs the half one only.
+  is the next one.  So half an object followed by a whole one loses only the half one.
 - A value is broken at the first byte over `bytes_max`; then everything is skipped up to the next newline, and
-  up to the next `{` behind it.
+  up to the next `{` after it.
 
-Nothing but the unfinished value is kept, and no byte of it is looked at twice.  One call gives `values_max`
-values at most; what is behind them waits as `rest`, so that no bytes cost a tenth of a second at once.
+Only the unfinished value is kept, and no byte of it is looked at twice.  One call gives at most `values_max`
+values; the bytes after them wait as `rest`, so that no input takes a tenth of a second in one step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Broken", "JsonStream"]
 
 
 class Broken(msgspec.Struct, frozen=True):
-    """A value that is no JSON object, and why."""
+    """A value that is not a JSON object, and why."""
 
     reason: str
 
@@ -36,7 +36,7 @@ JsonObject: TypeAlias = dict[str, Any]
 
 
 def _real(text: str) -> float:
-    """A number with a point or an exponent; ValueError if it is out of range.
+    """A number with a point or an exponent.  Raises ValueError if it is out of range.
 
     msgspec's own reader takes 9 µs for `5e-324` and `1e300`: 0.1 s for 64 kB of them, where this takes 2 ms.
     """
@@ -51,8 +51,10 @@ _decode = msgspec.json.Decoder(float_hook=_real).decode
 # Where the reader stands between values.
 _BETWEEN, _JUNK, _OVERLONG, _INSIDE = range(4)
 
-# The grammar of JSON within an object, as a table: _NEXT[place][byte] is the next place, or something to do.
-# Places up to _LAST_PLACE; the key's string has places of its own, because a colon must follow it.
+# The grammar of JSON within an object, as a table: _NEXT[place][byte] is the next place, or an action.
+# Numbers below _LAST_PLACE are places, the others actions; a key's string has places of its own, because a
+# colon must follow it.  A table, because the first impossible byte must be found wherever the bytes are
+# split, and a JSON parser reports errors only for whole values.
 (
     _KEY_OR_END,
     _KEY,
@@ -92,7 +94,7 @@ _NOT_WHITE = re.compile(rb"[^ \t\n\r]")
 
 
 def _grammar() -> tuple[bytes, ...]:
-    """The table, a row of 256 a place."""
+    """The table: for each place a row of 256."""
     rows = [bytearray([_WRONG]) * 256 for _ in range(_LAST_PLACE)]
 
     def on(place: int, symbols: bytes, then: int) -> None:
@@ -159,7 +161,7 @@ _NEXT = _grammar()
 
 
 class JsonStream:
-    """Takes bytes as they come and gives the objects that are complete."""
+    """Takes bytes as they arrive and gives the objects that are complete."""
 
     def __init__(self, bytes_max: int = 65536, depth_max: int = 64, values_max: float = inf) -> None:
         """`bytes_max`: the longest value, from brace to brace; `depth_max`: how many brackets may be open.
@@ -170,18 +172,20 @@ class JsonStream:
         self.depth_max = depth_max
         self.values_max = values_max
         self.rest = b""
-        """Bytes that were fed and not read yet; the next `feed` begins with them."""
+        """Bytes fed but not read yet; the next `feed` begins with them."""
         self._where = _BETWEEN
         self._value = bytearray()  # the unfinished value; begins with its `{`
         self._place = _KEY_OR_END
         self._open = bytearray()  # its open brackets, `{` and `[`
         self._too_long = Broken(f"a value of more than {bytes_max} bytes")
-        self._too_deep = Broken(f"more than {depth_max} brackets inside each other")
+        self._too_deep = Broken(f"more than {depth_max} nested brackets")
 
     def feed(self, data: bytes) -> list[JsonObject | Broken]:
-        """What these bytes complete, in order, as far as `values_max`; never raises."""
+        """The values that these bytes complete, in order, at most `values_max`; never raises."""
         if self.rest:
             data, self.rest = self.rest + data, b""
+        # The usual case, without the scan: one whole object, which msgspec reads in one go.  If that fails
+        # nothing is known yet (it may be half an object, or two), and the scan decides by the rules above.
         if (
             self._where <= _JUNK
             and data[:1] == b"{"
@@ -198,14 +202,14 @@ class JsonStream:
         return self._scan(data)
 
     def close(self) -> Broken | None:
-        """What is wrong if the stream ends here: half a value."""
+        """What is broken if the stream ends here: half a value, or None."""
         half = self._where == _INSIDE
         self.rest = b""
         self._forget(_BETWEEN)
         return Broken("the stream ended in the middle of a value") if half else None
 
     def _whole(self, data: bytes) -> JsonObject | None:
-        """The object, if these bytes are exactly one and surely keep the limits; None says nothing."""
+        """The object, if these bytes are exactly one and surely within the limits; None decides nothing."""
         if (
             data[:1] == b"{"
             and len(data) <= self.bytes_max
@@ -245,7 +249,9 @@ class JsonStream:
             position = data.find(b"{", position)
             if position < 0:
                 return found
-            if position >= tried_to:  # a line is tried as a whole once only: many objects may stand on it
+            # A line is tried as a whole only once: it may hold many objects, and trying it again from each of
+            # them would take quadratic time.
+            if position >= tried_to:
                 tried_to = data.find(b"\n", position) + 1 or end
                 value = self._whole(data[position:tried_to])
                 if value is not None:
@@ -259,8 +265,8 @@ class JsonStream:
         return found
 
     def _inside(self, data: bytes, begin: int, found: list[JsonObject | Broken]) -> int:
-        """Reads on in a value, to where it ends in whatever way, or the bytes do; gives that position."""
-        limit = begin + self.bytes_max - len(self._value)  # the value's bytes may lie before this
+        """Continues a value until it is complete or broken, or the bytes end; returns that position."""
+        limit = begin + self.bytes_max - len(self._value)  # earlier bytes of the value count too
         end = min(len(data), limit)
         place, opened, position = self._place, self._open, begin
         while position < end:
@@ -275,7 +281,7 @@ class JsonStream:
             elif then == _COMMA:
                 place = _KEY if opened[-1] == 0x7B else _VALUE
             elif then in (_CLOSE_OBJECT, _CLOSE_LIST):
-                if symbol - opened.pop() != 2:  # in ASCII a closing bracket stands two behind its opening one
+                if symbol - opened.pop() != 2:  # in ASCII a closing bracket comes two after its opening one
                     return self._break(position, _wrong(symbol), found)
                 if not opened:
                     self._value += data[begin : position + 1]
@@ -304,7 +310,7 @@ class JsonStream:
         return position
 
     def _finish(self, found: list[JsonObject | Broken]) -> None:
-        """Decodes the value that was closed; what the grammar does not know is found here."""
+        """Decodes a closed value; errors that the grammar cannot see are found here."""
         where = _JUNK
         try:
             found.append(_decode(self._value))
@@ -321,9 +327,9 @@ class JsonStream:
         self._open.clear()
 
 
-_NO_OBJECT = Broken("no JSON object: outside of objects only white space may stand")
+_NO_OBJECT = Broken("not a JSON object: only white space may appear outside of objects")
 
 
 def _wrong(symbol: int) -> Broken:
     shown = repr(chr(symbol)) if 0x20 <= symbol < 0x7F else f"byte 0x{symbol:02x}"
-    return Broken(f"broken JSON: {shown} cannot stand there")
+    return Broken(f"broken JSON: unexpected {shown}")

@@ -1,8 +1,8 @@
 """Every message of the protocol as a frozen class, and how it is written.
 
-The classes serve both sides: what one encodes the other decodes.  Where a field holds JSON that a higher rank
-has encoded already (rules, state, options, payload), the sending side puts it in as `Raw`, and it is spliced
-into the message as it is; the receiving side finds decoded values there.
+Both sides use the classes: what one encodes the other decodes.  If a caller has already encoded the JSON of a
+field (rules, state, options, payload), the sending side passes it as `Raw`, and it is spliced
+into the message as it is; the receiving side gets decoded values there.
 """
 
 from __future__ import annotations
@@ -44,20 +44,20 @@ NAME_LENGTH_MAX: Final = 64
 
 
 def check_name(name: str, reserved: Collection[str] = ()) -> str | None:
-    """Why nobody can be called so, as one clause; None if it is a name.
+    """Why this cannot be a name, as one clause; None if it can.
 
-    `reserved` are the words of the game that is played.
+    `reserved`: the reserved words of the game that is played.
     """
     if not name:
         return "a name cannot be empty"
     if len(name) > NAME_LENGTH_MAX:
         return f"a name has at most {NAME_LENGTH_MAX} characters, this one {len(name)}"
     if not name.isprintable():  # control and format characters, line breaks, halves of surrogate pairs
-        return "a name has printable characters only"
+        return "a name can have only printable characters"
     if name != name.strip():
-        return "a name cannot begin or end with a blank"
+        return "a name cannot begin or end with a space"
     if (char := unseen(name)) is not None:
-        return f"a name has characters that one can see and tell apart, and no U+{ord(char):04X}"
+        return f"a name can have only characters that people can see and tell apart, not U+{ord(char):04X}"
     if name in reserved:
         return f"{name!r} is a reserved word"
     return None
@@ -71,7 +71,7 @@ class _Message(msgspec.Struct, frozen=True, tag_field="type"):
 
 
 class Hello(_Message, frozen=True, tag="hello", omit_defaults=True):
-    """The first thing a bot of the full protocol says."""
+    """The first message of a bot of the full protocol."""
 
     protocol: int
     name: str | None = None
@@ -94,7 +94,7 @@ class Welcome(_Message, frozen=True, tag="welcome"):
     name: str
     protocol: int = PROTOCOL
     token: str | UnsetType = UNSET
-    """What to send in hello if the connection breaks; there is none where nobody else can connect."""
+    """What to send in hello if the connection breaks; none where nobody else can connect."""
 
 
 class Match(_Message, frozen=True, tag="match"):
@@ -125,7 +125,7 @@ class Ask(_Message, frozen=True, tag="ask"):
     game_number: int
     match_id: str
     time_s: float | None
-    """How long the answer may take; null: as long as it likes."""
+    """How long the answer may take; null: no limit."""
     bank_s: float | None
     """What is left for the whole match; null: there is no bank."""
     state: Any
@@ -147,7 +147,7 @@ class FaultMessage(_Message, frozen=True, tag="fault"):
 
     match_id: str
     message_id: str | None
-    """The question that it failed; null if it was not asked."""
+    """The question at which it failed; null if it was not asked."""
     kind: str
     """`too_late`, `malformed`, `illegal` or `gone`."""
     reason: str
@@ -191,7 +191,7 @@ def encode(message: msgspec.Struct) -> bytes:
 
 
 def plain_question(message_id: str, game_number: int, state: bytes) -> bytes:
-    """A plain question as one line; `state` is a JSON object."""
+    """A plain question as one line; `state` is a JSON object.  Raises LocalProtocolError if it is not."""
     if state[:1] != b"{" or state[-1:] != b"}":
         raise LocalProtocolError(f"the state in a question must be a JSON object, not {state[:40]!r}")
     comma = b"" if state == b"{}" else b","
@@ -212,9 +212,9 @@ _TYPES: dict[str, type[_Message]] = {
 
 
 def from_arena(said: dict[str, Any]) -> FromArena | None:
-    """What the arena said; None for a type of a later protocol; unknown keys are ignored.
+    """The message in this object; None for a type of a later protocol; unknown keys are ignored.
 
-    Raises RemoteProtocolError if fields are wrong.
+    Raises RemoteProtocolError if fields are missing or wrong.
     """
     kind = said.get("type")
     try:
@@ -225,6 +225,6 @@ def from_arena(said: dict[str, Any]) -> FromArena | None:
             return PlainQuestion(said["message_id"], said["game_number"], state)
     except (msgspec.ValidationError, KeyError) as error:
         raise RemoteProtocolError(
-            f"the arena said something that is no message of the protocol: {error}"
+            f"the arena sent something that is not a message of the protocol: {error}"
         ) from None
     return None

@@ -1,7 +1,7 @@
-"""Names that people can tell apart: which characters one cannot see, and which names look alike.
+"""Names that people can tell apart: which characters are invisible, and which names look alike.
 
-Below rank 0.  No table of all of Unicode: what NFKC and casefolding equate, and the letters of the Greek and
-the Cyrillic alphabet that are drawn as Latin ones are.
+It has no table of all of Unicode: names look alike by NFKC and casefolding, and by the Greek and
+Cyrillic letters that look like Latin ones.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from itertools import combinations, groupby
 from unicodedata import category, normalize
 
 MARKS_MAX = 4
-"""On one letter, as many as any script needs; a tower of them would cover the lines above."""
+"""Marks on one letter: as many as any script needs; a tower of them would cover the lines above."""
 _BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc\U00016fe4\U0001d159")
-"""Letters and signs that are drawn as nothing, though Unicode does not call them blanks."""
+"""Letters and signs that are invisible, though Unicode does not class them as blanks."""
 _UNSEEN = (*range(0x180B, 0x1810), 0x034F, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 """Marks that change how another character is drawn, if anything: variation selectors, the grapheme joiner."""
 _INVISIBLE = _BLANK | frozenset(map(chr, _UNSEEN))
 
 _LATIN = str.maketrans(
-    # Cyrillic, then Greek, capitals first; then what is drawn as a small L, or an O
+    # Cyrillic, then Greek, capitals first; then what looks like a lowercase L, or an O
     "АВСЕНІЈКМОРЅТХУаԁеһіјорԛѕсѵԝхуӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορυχ1I|0O",
     "ABCEHlJKMoPSTXYadehijopqscvwxylABEZHlKMNoPTYXayiKvopuxllloo",
 )
 
 
 def unseen(name: str) -> str | None:
-    """The first character that nobody can see in it, or that belongs on a letter and stands on none."""
+    """The first invisible character, mark without a letter, or mark too many; None if there is none."""
     letter_before, marks = False, 0
     for char in name:
         is_mark = category(char).startswith("M")
@@ -44,7 +44,7 @@ def looks_like(name: str, other: str) -> bool:
 
 
 def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Every two of the names, each of which is another, that look alike."""
+    """Every pair of different names that look alike."""
     for _, group in groupby(
         sorted((look, name) for name in set(names) for look in _looks(name)), lambda it: it[0]
     ):
@@ -52,14 +52,14 @@ def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def told_apart(name: str) -> str:
-    """The name, with the numbers of those of its characters that a keyboard may not have."""
+    """The name, followed by the code points of its non-ASCII characters."""
     points = " ".join(f"U+{ord(char):04X}" for char in name if not char.isascii())
     return f"{name} ({points})" if points else name
 
 
 @lru_cache(4096)
 def _looks(name: str) -> frozenset[str]:
-    """What it is drawn as, and what it is read as."""
+    """The name reduced to how it looks, and to how it reads."""
     plain = " ".join(normalize("NFKC", name).split())
     drawn = normalize("NFC", plain.translate(_LATIN)).casefold()
     return frozenset((f"drawn {drawn}", f"read {normalize('NFKC', plain.casefold())}"))

@@ -1,4 +1,4 @@
-"""A JSON value in few characters, at the cost of few: what a reason repeats of a wrong value."""
+"""A JSON value in few characters, at the cost of few: how a reason quotes a wrong value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 __all__ = ["shown"]
 
 _BITS_MAX = 1000
-"""Of a number that is written out: Python takes 0.2 ms for one of 4,300 digits, and 64 KiB hold 15."""
+"""Of an integer that is written out: Python takes 0.2 ms for one of 4,300 digits, and 64 KiB hold 15."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -24,12 +24,12 @@ def shown(value: Any, length_max: int) -> str:
             if len(text) > length_max:
                 return text[: length_max - 1] + "…"
     except (TypeError, ValueError, OverflowError, RecursionError):
-        return f"something of type {type(value).__name__}"  # no JSON can mean it; the wire lets none through
+        return f"something of type {type(value).__name__}"  # no JSON decodes to it; the wire never gives it
     return text
 
 
 def _pieces(value: Any, length_max: int) -> Iterator[str]:
-    """The value as JSON, bit by bit; what is longer than is shown may be cut."""
+    """The value as JSON, piece by piece; strings longer than what is shown may be cut."""
     if isinstance(value, list | tuple):
         yield "["
         for index, member in enumerate(value):

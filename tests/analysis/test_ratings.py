@@ -325,7 +325,7 @@ def test_matches_of_a_series_are_not_independent():
 
 def test_without_a_prior_who_always_wins_has_no_rating():
     """The plain maximum lies at infinity, and that is said."""
-    with pytest.raises(ConfigError, match="ahead of all others in all matches: give a prior"):
+    with pytest.raises(ConfigError, match="some bots always beat all others: give a prior"):
         rate(NAMES[:2], *seats((0, WON), (1, WON)), prior=0)
 
 

@@ -87,7 +87,7 @@ def test_run_json_is_read(folder):
     (folder / "run.json").write_text('{"arena_version": "0.1.0"}')
     assert load(folder).run == {"arena_version": "0.1.0"}
     (folder / "run.json").write_text("{")
-    with pytest.raises(ConfigError, match=r"run\.json is no JSON"):
+    with pytest.raises(ConfigError, match=r"run\.json is not JSON"):
         _ = load(folder).run
 
 
@@ -111,10 +111,10 @@ def spoil_number(path: Path) -> None:
     ("spoil", "sentence"),
     [
         pytest.param(lambda path: path.unlink(), "neither arena.db nor matches.csv", id="missing"),
-        pytest.param(lambda path: path.write_bytes(b""), "is no table", id="empty"),
-        pytest.param(lambda path: path.write_bytes(b"\xff\xfe\x00"), "is no table", id="no text"),
-        pytest.param(cut_column, "lacks the columns series_id, cycle", id="columns missing"),
-        pytest.param(spoil_number, "holds what is no number", id="no number"),
+        pytest.param(lambda path: path.write_bytes(b""), "is not a table", id="empty"),
+        pytest.param(lambda path: path.write_bytes(b"\xff\xfe\x00"), "is not a table", id="no text"),
+        pytest.param(cut_column, "is missing the columns series_id, cycle", id="columns missing"),
+        pytest.param(spoil_number, "has something that is not a number", id="no number"),
     ],
 )
 def test_a_broken_csv_gets_a_sentence(played, spoil, sentence):
@@ -129,7 +129,7 @@ def test_a_broken_csv_gets_a_sentence(played, spoil, sentence):
 
 def test_a_folder_without_results_gets_a_sentence(tmp_path, played):
     """Missing, empty, or with one table only."""
-    with pytest.raises(ConfigError, match="is no folder"):
+    with pytest.raises(ConfigError, match="is not a folder"):
         load(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigError, match=r"neither arena.db nor matches\.csv"):
@@ -191,7 +191,7 @@ def test_the_example_runs(folder, monkeypatch, capsys):
 def test_the_example_explains_a_missing_folder(monkeypatch, tmp_path):
     """A sentence and exit code, no traceback."""
     monkeypatch.setattr(sys, "argv", ["analyse.py", str(tmp_path / "nowhere")])
-    with pytest.raises(SystemExit, match="is no folder"):
+    with pytest.raises(SystemExit, match="is not a folder"):
         runpy.run_path(str(HOUSE / "examples" / "analyse.py"), run_name="__main__")
 
 

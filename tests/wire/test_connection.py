@@ -174,7 +174,7 @@ def test_what_is_said_in_each_state(full: bool, state: State, said: Said) -> Non
     connection.match_id = "0a"
     then = SAID[state].get(said)
     if then is None:
-        with pytest.raises(LocalProtocolError, match=r"cannot be done to a connection"):
+        with pytest.raises(LocalProtocolError, match=r"is not possible on a connection"):
             say(connection, said)
         assert state is connection.state
         return
@@ -209,17 +209,17 @@ INTRODUCTIONS: list[tuple[str, bytes, Any]] = [
     ("a name that is null", b'{"type":"hello","protocol":1.0,"name":null}', Introduced(None, None, 1)),
     ("a protocol without type", b'{"protocol":1,"name":"a"}', Introduced("a", None, 1)),
     ("a name that nobody may have", b'{"name":"\\n"}', Introduced("\n", None, None)),
-    ("a later protocol", b'{"type":"hello","protocol":2}', Refused("protocol 2 is not spoken here, only 1")),
+    ("a later protocol", b'{"type":"hello","protocol":2}', Refused("protocol 2 is not supported, only 1")),
     ("a protocol that is true", b'{"type":"hello","protocol":true}',
-     Refused("protocol true is not spoken here, only 1")),
+     Refused("protocol true is not supported, only 1")),
     ("a protocol that is text", b'{"type":"hello","protocol":"1"}',
-     Refused('protocol "1" is not spoken here, only 1')),
+     Refused('protocol "1" is not supported, only 1')),
     ("a hello without protocol", b'{"type":"hello","name":"a"}',
-     Refused("protocol null is not spoken here, only 1")),
-    ("a name that is a number", b'{"name":5}', Refused("name 5 is no string")),
-    ("a token that is a list", b'{"name":"a","token":[]}', Refused("token [] is no string")),
+     Refused("protocol null is not supported, only 1")),
+    ("a name that is a number", b'{"name":5}', Refused("name 5 is not a string")),
+    ("a token that is a list", b'{"name":"a","token":[]}', Refused("token [] is not a string")),
     ("a long wrong name", b'{"name":[%b0]}' % (b"0," * 99),
-     Refused("name [" + "0," * 19 + "… is no string")),
+     Refused("name [" + "0," * 19 + "… is not a string")),
 ]  # fmt: skip
 
 
@@ -244,9 +244,9 @@ def test_nothing_is_read_behind_a_refused_introduction() -> None:
     """A second hello in the same chunk does not undo the refusal."""
     connection = ArenaConnection()
     received = connection.receive(b'{"name":5}{"name":"alice"}junk')
-    assert [Refused("name 5 is no string")] == received
-    bye = b'{"type":"bye","reason":"name 5 is no string"}\n'
-    assert bye == connection.bye("name 5 is no string")
+    assert [Refused("name 5 is not a string")] == received
+    bye = b'{"type":"bye","reason":"name 5 is not a string"}\n'
+    assert bye == connection.bye("name 5 is not a string")
 
 
 def test_junk_before_the_name_is_noted_only() -> None:
@@ -292,13 +292,13 @@ ANSWERS: list[tuple[str, bytes, Any]] = [
     ("no id", b'{"move":"pass"}', Malformed('no "message_id"')),
     ("an empty object", b"{}", Malformed('no "message_id"')),
     ("an id that is true", b'{"message_id":true,"move":1}',
-     Malformed("message_id true is no string and no integer")),
+     Malformed("message_id true is neither a string nor an integer")),
     ("an id that is null", b'{"message_id":null,"move":1}',
-     Malformed("message_id null is no string and no integer")),
+     Malformed("message_id null is neither a string nor an integer")),
     ("an id that is a list", b'{"message_id":["2"],"move":1}',
-     Malformed('message_id ["2"] is no string and no integer')),
+     Malformed('message_id ["2"] is neither a string nor an integer')),
     ("an id with a fraction", b'{"message_id":2.5,"move":1}',
-     Malformed("message_id 2.5 is no string and no integer")),
+     Malformed("message_id 2.5 is neither a string nor an integer")),
     ("the next id", b'{"message_id":"3","move":1}', Malformed('message_id "3" was never given out')),
     ("id zero", b'{"message_id":0,"move":1}', Malformed("message_id 0 was never given out")),
     ("a negative id", b'{"message_id":-2,"move":1}', Malformed("message_id -2 was never given out")),
@@ -310,9 +310,9 @@ ANSWERS: list[tuple[str, bytes, Any]] = [
     ("a very long id", b'{"message_id":"%b","move":1}' % (b"9" * 5000),
      Malformed('message_id "99999999999999999999999999999999999999… was never given out')),
     ("a very large id", b'{"message_id":1e300,"move":1}', Malformed("message_id 1e300 was never given out")),
-    ("a list", b'["2","pass"]', Malformed("no JSON object: outside of objects only white space may stand")),
-    ("broken JSON", b'{"message_id":2,"move":pass}', Malformed("broken JSON: 'p' cannot stand there")),
-    ("NaN", b'{"message_id":2,"move":NaN}', Malformed("broken JSON: 'N' cannot stand there")),
+    ("a list", b'["2","pass"]', Malformed("not a JSON object: only white space may appear outside of objects")),
+    ("broken JSON", b'{"message_id":2,"move":pass}', Malformed("broken JSON: unexpected 'p'")),
+    ("NaN", b'{"message_id":2,"move":NaN}', Malformed("broken JSON: unexpected 'N'")),
     ("an old id", b'{"message_id":"1","move":1}', Noted("an answer to an old question")),
 ]  # fmt: skip
 

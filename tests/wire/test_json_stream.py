@@ -125,7 +125,7 @@ def test_broken_counts_at_the_first_wrong_byte() -> None:
     """The open question is settled then, not when the bot ends its line."""
     stream = JsonStream()
     assert not stream.feed(b'{"a":n')
-    expected = [Broken("broken JSON: 'o' cannot stand there")]
+    expected = [Broken("broken JSON: unexpected 'o'")]
     assert expected == stream.feed(b"o")
 
 

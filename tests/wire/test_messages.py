@@ -36,39 +36,43 @@ NAMES: list[tuple[str, str, str | None]] = [
     ("digits of a second one", "alice-2", None),
     ("empty", "", "a name cannot be empty"),
     ("sixty-five characters", "a" * 65, "a name has at most 64 characters, this one 65"),
-    ("a newline", "a\nb", "a name has printable characters only"),
-    ("an escape sequence", "\x1b[31mred", "a name has printable characters only"),
-    ("a change of writing direction", "a\u202eb", "a name has printable characters only"),
-    ("half a surrogate pair", "a\ud800", "a name has printable characters only"),
+    ("a newline", "a\nb", "a name can have only printable characters"),
+    ("an escape sequence", "\x1b[31mred", "a name can have only printable characters"),
+    ("a change of writing direction", "a\u202eb", "a name can have only printable characters"),
+    ("half a surrogate pair", "a\ud800", "a name can have only printable characters"),
     (
         "nothing but a Hangul filler",
         "\u3164",
-        "a name has characters that one can see and tell apart, and no U+3164",
+        "a name can have only characters that people can see and tell apart, not U+3164",
     ),
-    ("a blank of Braille", "a\u2800", "a name has characters that one can see and tell apart, and no U+2800"),
+    (
+        "a blank of Braille",
+        "a\u2800",
+        "a name can have only characters that people can see and tell apart, not U+2800",
+    ),
     (
         "a variation selector",
         "a\ufe0f",
-        "a name has characters that one can see and tell apart, and no U+FE0F",
+        "a name can have only characters that people can see and tell apart, not U+FE0F",
     ),
     (
         "an accent on nothing",
         "\u0301",
-        "a name has characters that one can see and tell apart, and no U+0301",
+        "a name can have only characters that people can see and tell apart, not U+0301",
     ),
     (
         "an accent on a blank",
         "a \u0301",
-        "a name has characters that one can see and tell apart, and no U+0301",
+        "a name can have only characters that people can see and tell apart, not U+0301",
     ),
     (
         "a tower of accents",
         "a" + 5 * "\u0301",
-        "a name has characters that one can see and tell apart, and no U+0301",
+        "a name can have only characters that people can see and tell apart, not U+0301",
     ),
-    ("blank in front", " alice", "a name cannot begin or end with a blank"),
-    ("blank behind", "alice ", "a name cannot begin or end with a blank"),
-    ("blanks only", "  ", "a name cannot begin or end with a blank"),
+    ("blank in front", " alice", "a name cannot begin or end with a space"),
+    ("blank behind", "alice ", "a name cannot begin or end with a space"),
+    ("blanks only", "  ", "a name cannot begin or end with a space"),
     ("a word of the game", "pass", "'pass' is a reserved word"),
     ("a word of another game", "hit", None),
 ]
@@ -161,5 +165,5 @@ def test_messages_of_later_protocols_are_ignored(said: dict[str, Any]) -> None:
 )
 def test_a_message_without_its_fields_is_an_error(said: dict[str, Any]) -> None:
     """The arena's own mistakes do not pass silently in a bot."""
-    with pytest.raises(RemoteProtocolError, match="no message of the protocol"):
+    with pytest.raises(RemoteProtocolError, match="not a message of the protocol"):
         from_arena(said)
