@@ -72,7 +72,7 @@ def row(habit: Habit = RUDE, **changes) -> Row:
             ["the honest bots answered 1.50 ms later (median); promised: 1 ms"],
         ),
         ("too few answers to tell", {"times_s": [0.5] * 49}, []),
-        ("a terminal obeys", {"obeyed": True}, ["the arena printed what a terminal obeys"]),
+        ("a terminal obeys", {"obeyed": True}, ["the arena printed terminal escape sequences"]),
         ("uncharged", {"faults": {}}, ["it was not charged with malformed"]),
         (
             "charged wrongly",

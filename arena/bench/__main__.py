@@ -39,15 +39,15 @@ MEASURINGS: dict[str, Measuring] = {
 
 DESCRIPTION = """How fast the arena is, on this machine: medians of repeats, beside the goals.
 
-rules    random legal play, no bots: decisions a second of one core
-hands    the same of games played in hands: hands a second, beside PokerKit's if it is installed
-referee  matches between bots of this process: the same
-tcp      CPU time of a question over TCP, and of a message of a bare Trio server
-loop     what each part of the quick way of an answer gains
-runner   tournaments with compiled bots at 8 tables: questions a second
-flood    what a bot or a hundred strangers that flood cost the others
+rules    random legal play, no bots: decisions per second of one core
+hands    games played in hands: hands per second, beside PokerKit's if it is installed
+referee  matches between bots in this process: decisions per second of one core
+tcp      CPU time of a question over TCP, and of a message to a bare Trio server
+loop     what each part of an answer's fast path gains
+runner   tournaments with compiled bots at 8 tables: questions per second
+flood    what a flooding bot, or a hundred flooding strangers, cost the others
 memory   the arena process's peak at 32 tables
-box      milliseconds to start a program in each box, and what a box costs a question
+box      milliseconds to start a program in each box, and what a box costs per question
 scale    leaderboard and report of a million matches: seconds and memory
 help     how long `arena --help` takes
 """
@@ -96,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         choices=MEASURINGS,
         metavar="NAME",
-        help="measure just this; may be repeated",
+        help="measure only this; may be repeated",
     )
     parser.add_argument("--repeats", type=_count, default=5, metavar="N", help="samples of each number (5)")
     parser.add_argument(

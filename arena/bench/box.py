@@ -1,4 +1,4 @@
-"""What a box costs: the start of a program, and a question, in each, in one run, in turn."""
+"""What a box costs per start of a program and per question: all boxes in one run, in turn."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from arena.box.places import Place
 from arena.errors import ConfigError
 
 STARTS_PER_S = 12
-"""About as many rounds of all boxes take a second; only the length of a repeat hangs on it."""
+"""About how many rounds of all boxes take a second; it only determines the length of a repeat."""
 START_GOAL_MS = 10.0
 DIRECT = "directly"
 PROGRAM = ("/bin/echo", "here")
 
 
 def measure_box(effort: Effort) -> list[Measure]:
-    """Milliseconds until a program has said something: started directly, without a box, and in each box."""
+    """Milliseconds until a program prints something: started directly, without a box, and in each box."""
     with tempfile.TemporaryDirectory() as folder:
         times = trio.run(_times, effort, Path(os.path.realpath(folder)))
     found = [Measure("box", f"a start, {name}", "ms", tuple(samples)) for name, samples in times.items()]
@@ -77,7 +77,7 @@ async def _times(effort: Effort, own: Path) -> dict[str, list[float]]:
 
 
 async def _direct() -> float:
-    """A start as it was before there were boxes."""
+    """A start without any of the box's machinery."""
     read_fd, write_fd = os.pipe()
     began = time.perf_counter()
     process = await trio.lowlevel.open_process(
@@ -106,7 +106,7 @@ async def _boxed(box: Box, place: Place) -> float:
 
 
 async def _heard(read_fd: int, began: float) -> float:
-    """Milliseconds until the program has said its word."""
+    """Milliseconds until the program has printed its line."""
     await trio.lowlevel.wait_readable(read_fd)
     took = 1000 * (time.perf_counter() - began)
     os.close(read_fd)

@@ -34,7 +34,7 @@ class Client:
 
 
 async def compiled() -> Entrant | None:
-    """The compiled bot, built; None on a machine without a compiler."""
+    """The compiled bot, after building it; None on a machine without a compiler."""
     entrant = resolve(COMPILED, base=Path.cwd())
     if needs_build(entrant):
         if shutil.which("g++") is None:
@@ -47,7 +47,7 @@ async def compiled() -> Entrant | None:
 
 
 async def clients() -> list[Client]:
-    """The compiled bot where it can be built, and the Python client, at a game that both play."""
+    """The compiled bot, if it can be built, and the Python client, at a game that both play."""
     entrant = await compiled()
     games = [] if entrant is None else [GAMES[name] for name in entrant.games]
     game = games[0]() if games else GAMES[next(iter(GAMES))]()

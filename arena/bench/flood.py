@@ -1,4 +1,4 @@
-"""What a bot or a hundred strangers that flood cost the others: questions a second, and thinking time.
+"""What a flooding bot, or a hundred flooding strangers, cost the others: questions per second, thinking time.
 
 `measure_flood` starts this module as a program, once without a flood and once with each kind, in turn.
 """
@@ -32,19 +32,19 @@ SHARE_GOAL, DELAY_GOAL_MS = 0.8, 1.0
 
 @attrs.frozen
 class Report:
-    """How it went with the others."""
+    """How the other bots fared."""
 
     questions_per_s: float
     questions_per_cpu_s: float
-    """By the arena's own processor time, which says what the flood costs it on a machine that others use."""
+    """By the arena's own processor time, which shows the cost of the flood even on a shared machine."""
     median_ms: float
     """The median thinking time of the lean bots, in milliseconds."""
     faults: int
-    """Of the lean bots."""
+    """The faults of the lean bots."""
 
 
 def measure_flood(effort: Effort) -> list[Measure]:
-    """Ratios and differences within each repeat, so that a noisy moment hits all of them."""
+    """Ratios and differences within each repeat, so that a noisy moment affects all of them."""
     matches = max(4 * TABLES, round(MATCHES_PER_S * effort.seconds))
     found: dict[str, list[Report]] = {kind: [] for kind in KINDS}
     for _ in range(effort.repeats):
@@ -95,7 +95,7 @@ def _measured(kind: str, matches: int) -> Report:
 
 
 def main() -> None:
-    """Plays so many matches between two lean bots, beside a flood; prints the report as JSON."""
+    """Plays a number of matches between two lean bots during a flood; prints the report as JSON."""
     words = argparse.ArgumentParser(prog="python -m arena.bench.flood", description=__doc__)
     words.add_argument("kind", choices=KINDS)
     words.add_argument("matches", type=int)
@@ -105,7 +105,7 @@ def main() -> None:
 
 
 async def play(kind: str, matches: int, folder: Path) -> Report:
-    """A round-robin of two lean bots and one more: a flooding one, or one that lets strangers have a port."""
+    """A round-robin of two lean bots and a third: a flooding one, or one whose port strangers can use."""
     from arena.bench.clients import LEAN_CLIENT, compiled
     from arena.games import GAMES
     from arena.players.entrant import Entrant
@@ -177,7 +177,7 @@ async def play(kind: str, matches: int, folder: Path) -> Report:
 
 
 async def _strangers(port: str) -> None:
-    """The one that is waited for comes and is silent; then the strangers come."""
+    """The expected bot connects and stays silent; then the strangers connect."""
     stream = await trio.open_tcp_stream("127.0.0.1", int(port))
     async with stream, trio.open_nursery() as nursery:
         await stream.send_all(b'{"name":"away","token":"token"}\n')

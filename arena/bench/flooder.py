@@ -1,7 +1,7 @@
 """Floods a port of the arena as hard as one process can; ends by itself after a minute.
 
 `flooder.py bot`, with ARENA_PORT and ARENA_TOKEN: says hello, then floods over 16 connections.
-`flooder.py strangers PORT COUNT`: so many connections that never say who they are, opened again and again.
+`flooder.py strangers PORT COUNT`: COUNT connections that never say who they are, opened again and again.
 """
 
 import os
@@ -12,7 +12,7 @@ import time
 
 ENDS_IN_S = 60
 JUNK = b"{\n" * 32768
-"""What cost most to read: 204 ms for every 64 kB, once."""
+"""What used to cost most to read: 204 ms for every 64 kB."""
 
 
 def opened(port: int) -> socket.socket:
@@ -23,7 +23,7 @@ def opened(port: int) -> socket.socket:
 
 
 def flood(port: int, count: int, first: bytes) -> None:
-    """Keeps so many connections open and full; `first` is said at the beginning of the first one."""
+    """Keeps this many connections open and full; `first` is sent at the start of the first one."""
     poll = select.epoll()
     socks: dict[int, tuple[socket.socket, bytes]] = {}
     ends_at = time.monotonic() + ENDS_IN_S

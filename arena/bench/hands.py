@@ -1,6 +1,6 @@
-"""Hands a second of the games that are played in hands, and PokerKit's in the same loop if it is installed.
+"""Hands per second of the games played in hands, and PokerKit's in the same loop if it is installed.
 
-One core's processor time, and samples of both taken in turn, as everywhere here.
+One core's processor time, with samples of both taken in turn, as everywhere here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arena.game import Game
 
 HANDS_GOAL = 2_000
 SEATS = 6
-"""The table that the goal is set for."""
+"""The table for which the goal is set."""
 
 
 def measure_hands(effort: Effort) -> list[Measure]:
@@ -32,7 +32,7 @@ def measure_hands(effort: Effort) -> list[Measure]:
 
 
 def _beside_pokerkit(game: Game[Any, Any], seats: int, effort: Effort) -> list[Measure]:
-    """Our hands; theirs, and how many times as many are ours, if they can be played here."""
+    """Our hands; and, if PokerKit can play here, its hands and the ratio."""
     loop = _loop_for(game)
     play_alone(game, seats, 0.0, effort.repeats)  # fills what is kept from match to match
     ours, theirs = [], []
@@ -50,7 +50,7 @@ def _beside_pokerkit(game: Game[Any, Any], seats: int, effort: Effort) -> list[M
 
 
 def _loop_for(game: Game[Any, Any]) -> ModuleType | None:
-    """PokerKit's loop, if it can play by this game's house rules; says so if PokerKit is not installed."""
+    """PokerKit's loop, if it can play by this game's house rules; reports it if PokerKit is not installed."""
     try:
         from arena.bench import pokerkit_loop
     except ModuleNotFoundError as missing:

@@ -1,4 +1,4 @@
-"""A program that answers questions over TCP with as little as it takes; started as a file, by itself.
+"""A program that answers questions over TCP with as little work as possible; run as a file.
 
 It speaks the full protocol and plays any game: the first option, every field as low as it goes.
 """
@@ -32,7 +32,7 @@ def answer(question: dict[str, Any]) -> bytes:
 
 
 def filled(form: Any, fields: dict[str, Any]) -> Any:
-    """The form of a move with the lowest value in the place of each field."""
+    """The form of a move with the lowest value for each field."""
     if isinstance(form, dict):
         return {key: filled(part, fields) for key, part in form.items()}
     if isinstance(form, list):

@@ -1,4 +1,4 @@
-"""What was measured: samples of one number, their median, perhaps a goal; as a table and as JSON."""
+"""Measurements: samples of one number, their median, perhaps a goal; as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Goal:
 
     bound: float
     is_upper: bool
-    """The number should be at most `bound`; else at least."""
+    """Whether the number should be at most `bound`; otherwise at least."""
 
     def is_met(self, value: float) -> bool:
         return value <= self.bound if self.is_upper else value >= self.bound
@@ -90,7 +90,7 @@ class Measure:
 
 
 def ratios(over: Sequence[float], under: Sequence[float]) -> tuple[float, ...]:
-    """Each sample by the one that was taken beside it, so that a noisy moment hits both."""
+    """Each sample divided by the one taken beside it, so that a noisy moment affects both."""
     return tuple(a / b for a, b in zip(over, under, strict=True))
 
 
@@ -139,7 +139,7 @@ def machine() -> dict[str, Any]:
 
 
 def machine_line(machine: Mapping[str, Any]) -> str:
-    """The machine in one line; `load` tells how busy it was before we began."""
+    """The machine in one line; `load` is how busy it was before we began."""
     return (
         f"commit {machine['commit']} on {machine['name']}: {machine['processor']}, {machine['cores']} cores, "
         f"load {machine['load']}; {machine['system']}, Python {machine['python']}, trio {machine['trio']}"
@@ -158,7 +158,7 @@ def _commit() -> str:
 
 
 def _processor() -> str:
-    """The processor's own name where the system tells it (Linux), else its kind."""
+    """The processor's name if the system reports it (Linux), otherwise its architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,7 +1,7 @@
-"""The loop of `random_match` once more, on PokerKit: what a well-made poker library plays in the same time.
+"""The loop of `random_match` on PokerKit: what a well-made poker library plays in the same time.
 
-Everything that PokerKit can do by itself it does, and only what this loop needs is asked of it: the loop
-stands here to be beaten fairly.  PokerKit is a development dependency, imported here and nowhere else.
+PokerKit automates everything that it can, and does only what this loop needs, so that the comparison
+is fair.  PokerKit is a development dependency, imported here and nowhere else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AUTOMATIONS = tuple(pokerkit.Automation)
 def play_hands(rules: Mapping[str, Any], seats: int, rng: Random) -> int:
     """The decisions in `hands` hands of random legal play by these house rules, stacks equal before each.
 
-    Cards come from the module's own luck; random play does not look at them.
+    Cards come from PokerKit's own random source; random play does not look at them.
     """
     assert rules["reset_stacks"], "every hand here begins with equal stacks"
     with warnings.catch_warnings():

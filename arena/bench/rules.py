@@ -1,6 +1,6 @@
-"""Rules alone, and the referee with bots of this process: decisions a second of one core's time.
+"""Rules alone, and the referee with bots in this process: decisions per second of one core's time.
 
-Time is that of the processor (`process_time`): what else runs on the machine does not count.
+Time is processor time (`process_time`): other programs on the machine do not count.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from arena.tournament.plan import Plan
 
 RULES_GOAL = 50_000
 REFEREE_GOAL = 30_000
-"""For the game that is played when none is said; others have more to tell in each question."""
+"""The goal for the default game; other games have longer questions."""
 SAMPLES_AT_LENGTH = 2
-"""So many numbers get the whole of the time that a sample may take; with more games each gets less."""
+"""Up to this many numbers each get the full time of a sample; with more games each gets less."""
 UNHURRIED = Control(move_s=None)
 
 
@@ -62,7 +62,7 @@ def _lowest(domain: dict[str, Any]) -> Any:
 
 
 def _filled(form: Any, fields: dict[str, Any]) -> Any:
-    """The form of a move with the lowest value in each place."""
+    """The form of a move with the lowest value for each field."""
     if type(form) is dict:
         return {key: _filled(part, fields) for key, part in form.items()}
     is_field = type(form) is str and form[:1] == "<" and form[1:-1] in fields
@@ -70,7 +70,7 @@ def _filled(form: Any, fields: dict[str, Any]) -> Any:
 
 
 def games() -> Iterator[tuple[Game[Any, Any], int]]:
-    """Every game with its default rules, at its smallest table and at one of about six."""
+    """Every game with its default rules, at its smallest table and at one of about six seats."""
     for name in GAMES:
         game = GAMES[name]()
         for seats in sorted({game.seats[0], min(6, game.seats[-1])}):
@@ -81,14 +81,14 @@ def is_played_in_hands(game: Game[Any, Any]) -> bool:
     """Whether its house rules set a number of hands.
 
     Then the work is in the hand (the deal, the streets, the showdown, the pots), not in the decision,
-    and hands a second are what the goal is about: bench/hands.py measures them.
+    and the goal is about hands per second, which bench/hands.py measures.
     """
     return "hands" in attrs.fields_dict(type(game))
 
 
 @attrs.frozen
 class Alone:
-    """What was played without bots, and how long it took."""
+    """Play without bots: how much was played, and how long it took."""
 
     decisions: int
     draws: int
@@ -119,7 +119,7 @@ def measure_rules(effort: Effort) -> list[Measure]:
 
 
 def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> Alone:
-    """Whole matches of random legal moves, one at least, for so long."""
+    """Complete matches of random legal moves, at least one, for about this long."""
     rng, decisions, draws = Random(seed), 0, 0
     began = time.process_time()
     while (spent := time.process_time() - began) < seconds or not decisions:
@@ -132,7 +132,7 @@ def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> A
 
 
 def measure_referee(effort: Effort) -> list[Measure]:
-    """`play_match` with bots of this process: a lean one, and the one that plays at random."""
+    """`play_match` with bots in this process: a lean one, and the random one."""
     found, tables = [], [(*table, bot) for table in games() for bot in (LeanBot, RandomBot)]
     seconds = _sample_s(effort, len(tables))
     for game, seats, bot in tables:
@@ -154,7 +154,7 @@ def _sample_s(effort: Effort, numbers: int) -> float:
 async def _play_here(
     game: Game[Any, Any], seats: int, bot: type[Bot], seconds: float, first_seed: int
 ) -> float:
-    """Decisions a second; each of these bots must play without a fault, or the number means nothing."""
+    """Decisions per second; the bots must play without a fault, or the number means nothing."""
     players: list[Player | None] = [LocalPlayer(f"{bot.name}-{seat}", bot()) for seat in range(seats)]
     names = tuple(f"{bot.name}-{seat}" for seat in range(seats))
     decisions, seed = 0, first_seed * 1_000_000

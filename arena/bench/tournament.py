@@ -1,4 +1,4 @@
-"""A whole tournament in an arena process of its own: questions a second, and the peak of its memory.
+"""A whole tournament in its own arena process: questions per second, and peak memory.
 
 `measure_runner` and `measure_memory` start this module as a program; it plays, and prints what that took.
 """
@@ -29,7 +29,7 @@ from arena.schedule.course import Course
 RUNNER_TABLES, RUNNER_GOAL = 8, 10_000
 MEMORY_TABLES, MEMORY_GOAL_MB = 32, 80
 MATCHES_PER_S = 250
-"""About as many matches of lean bots as are played in a second; only the length of a repeat hangs on it."""
+"""About how many matches of lean bots are played per second; it only determines the length of a repeat."""
 PATIENCE_S = 120.0
 ROOT = Path(arena.__file__).resolve().parents[1]
 
@@ -40,19 +40,19 @@ class Report:
 
     questions: int
     wall_s: float
-    """From the first match's start to the last match's end, starting bots for it included."""
+    """From the start of the first match to the end of the last, including the start of bots."""
     cpu_s: float
-    """Of the arena process in that time, its bots not counted."""
+    """Processor time of the arena process in that time, without its bots."""
     peak_mb: float
-    """The most memory that the arena process has held so far, in 10⁶ bytes."""
+    """The peak memory of the arena process so far, in 10⁶ bytes."""
     spoilt: int
-    """Matches with a fault, or that the rules broke."""
+    """Matches with a fault, or in which the rules failed."""
     median_ms: float
     """From a question to its answer."""
 
 
 def measure_runner(effort: Effort) -> list[Measure]:
-    """Questions a second at 8 tables, by the wall clock and by the arena's processor time."""
+    """Questions per second at 8 tables, by the wall clock and by the arena's processor time."""
     matches = max(2 * RUNNER_TABLES, round(MATCHES_PER_S * effort.seconds))
     reports = [tournament(RUNNER_TABLES, matches) for _ in range(effort.repeats)]
     wall = tuple(report.questions / report.wall_s for report in reports)
@@ -67,7 +67,7 @@ def measure_runner(effort: Effort) -> list[Measure]:
 
 
 def measure_memory(effort: Effort) -> list[Measure]:
-    """The peak at 32 tables."""
+    """The peak memory at 32 tables."""
     peaks = tuple(tournament(MEMORY_TABLES, 4 * MEMORY_TABLES).peak_mb for _ in range(min(effort.repeats, 3)))
     return [Measure("memory", f"peak at {MEMORY_TABLES} tables", "MB", peaks, at_most(MEMORY_GOAL_MB))]
 
@@ -90,7 +90,7 @@ def _wall(command: Sequence[str], folder: Path) -> float:
 
 
 def tournament(tables: int, matches: int, sandbox: Level = "shield") -> Report:
-    """Plays in a fresh process, in a folder that is gone afterwards."""
+    """Plays in a fresh process, in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "arena.bench.tournament", str(tables), str(matches), folder]
         command += ["--sandbox", sandbox]
@@ -113,7 +113,7 @@ def tournament(tables: int, matches: int, sandbox: Level = "shield") -> Report:
 
 
 def main() -> None:
-    """Plays so many matches at so many tables; prints the report as JSON."""
+    """Plays this many matches at this many tables; prints the report as JSON."""
     words = argparse.ArgumentParser(prog="python -m arena.bench.tournament", description=__doc__)
     words.add_argument("tables", type=int)
     words.add_argument("matches", type=int)
@@ -126,7 +126,7 @@ def main() -> None:
 
 def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
     """A round-robin of two lean bots, kept in a store as any other."""
-    # What `arena run` has in its memory is in this process too.
+    # This process has loaded everything that `arena run` has.
     import_module("arena.cli")
     import_module("arena.cli")
     from arena.bench.clients import LEAN_CLIENT, compiled
@@ -184,7 +184,7 @@ def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
 
 
 def _peak_mb() -> float:
-    """The most memory that this process has held.
+    """The peak memory of this process.
 
     Not `ru_maxrss` on Linux: that starts with what the parent held when it forked us.
     """

@@ -1,8 +1,8 @@
 """Questions over TCP: the arena's processor time for one, and that of a bare Trio server for the same bytes.
 
-Both serve the same client programs, each in a process of its own, over as many connections, in turn: a noisy
-moment of the machine hits both.  The bare server is the least that Trio lets one write: encode, `send_all`,
-`receive_some`, decode.
+Both serve the same client programs, each in its own process, over equally many connections, in turn, so that
+a noisy moment of the machine affects both.  The bare server is the minimum possible with Trio: encode,
+`send_all`, `receive_some`, decode.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TABLES = 8
 SEATS = 2
 RATIO_GOAL = 2.0
 PATIENCE_S = 30.0
-"""Within this all clients are there, or something is wrong."""
+"""Within this all clients have connected, or something is wrong."""
 
 Saying = tuple[Any, ...]
 """What the arena says between two answers, as JSON values: a question, in the full protocol after events."""
@@ -44,21 +44,21 @@ Saying = tuple[Any, ...]
 
 @attrs.frozen
 class Sample:
-    """What some seconds of questions and answers took."""
+    """What a few seconds of questions and answers took."""
 
     messages: int
     """Questions, each with its answer."""
     cpu_s: float
-    """Of this process, clients not counted."""
+    """Processor time of this process, without the clients."""
 
     @property
     def cpu_us(self) -> float:
-        """Processor time of a message, in microseconds."""
+        """Processor time per message, in microseconds."""
         return 1e6 * self.cpu_s / self.messages
 
 
 def measure_tcp(effort: Effort) -> list[Measure]:
-    """For every client: the arena, the bare server, and how many times more the arena takes."""
+    """For every client: the arena, the bare server, and how many times as much the arena takes."""
     found = []
     for client in trio.run(clients):
         sayings = trio.run(record_sayings, client, TABLES, min(0.3, effort.seconds))
@@ -78,13 +78,13 @@ def measure_tcp(effort: Effort) -> list[Measure]:
 
 
 async def play_tables(client: Client, tables: int, seconds: float) -> Sample:
-    """Matches between clients, one after the other at each table, with all that a run has but the store."""
+    """Matches between clients, one after the other at each table, with everything a run has but the store."""
     async with _seated(client, tables * SEATS) as (players, watch):
         return await _play_all(client.game, players, watch, seconds)
 
 
 async def record_sayings(client: Client, tables: int, seconds: float) -> list[Saying]:
-    """What the arena says to such clients, from all connections."""
+    """What the arena says to such clients, on all connections."""
     heard: list[_Recording] = []
 
     def recorded(transport: Transport) -> Transport:
@@ -101,7 +101,7 @@ async def record_sayings(client: Client, tables: int, seconds: float) -> list[Sa
 async def _seated(
     client: Client, seats: int, wrapped: Any = lambda transport: transport
 ) -> AsyncIterator[tuple[list[StreamPlayer], LagWatch]]:
-    """So many clients, connected and introduced as in a run."""
+    """This many clients, connected and introduced as in a run."""
     players: list[StreamPlayer] = []
     everyone = trio.Event()
     watch = LagWatch()
@@ -164,7 +164,7 @@ async def _play_all(
 
 
 class _Recording(Transport):
-    """A transport that keeps what is said, grouped by what was heard in between."""
+    """A transport that keeps what is sent, grouped by the answers in between."""
 
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
@@ -190,7 +190,7 @@ class _Recording(Transport):
         self._inner.close()
 
     def sayings(self) -> list[Saying]:
-        """All but the last, which no answer followed."""
+        """All groups but the last, which no answer followed."""
         return [tuple(map(msgspec.json.decode, said.splitlines())) for said in self._said[:-1] if said]
 
 
@@ -198,7 +198,7 @@ class _Recording(Transport):
 
 
 async def ping_pong(client: Client, connections: int, sayings: Sequence[Saying], seconds: float) -> Sample:
-    """The same questions and answers with nothing around them."""
+    """The same questions and answers with nothing else."""
     messages, here, left = 0, 0, connections
     everyone, over = trio.Event(), trio.Event()
     deadline = float("inf")
@@ -246,7 +246,7 @@ async def ping_pong(client: Client, connections: int, sayings: Sequence[Saying],
 
 @asynccontextmanager
 async def _started(client: Client, port: int, count: int) -> AsyncIterator[None]:
-    """So many processes of the client, ended on the way out."""
+    """This many processes of the client, ended on exit."""
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "ARENA_HOST": "127.0.0.1",

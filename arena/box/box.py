@@ -1,4 +1,4 @@
-"""The box of a run: how well its bots are shut in, found out by trying, and programs started in it."""
+"""The box of a run: how well it confines bots, found out by trying, and programs started in it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ LEVELS: tuple[Level, ...] = ("shield", "strict", "off")
 Means: TypeAlias = Literal["bubblewrap", "landlock", "limits"]
 
 LANDLOCK_MAY_FAIL = {"signal"}
-"""What older versions of it do not hold: still better than nothing, and said."""
+"""What older versions of Landlock do not prevent: still better than nothing, and reported."""
 PROBE_S_MAX = 20.0
 _SAID_BYTES_MAX = 4096
 _SMALL_PIDS = 16
-"""A box counts its processes from 1: small numbers mean its own there, and prove nothing."""
+"""A box numbers its processes from 1: there, small numbers are its own processes, and prove nothing."""
 _DEVICES = (
     "/dev/null",
     "/dev/zero",
@@ -43,8 +43,8 @@ _DEVICES = (
     "/dev/ptmx",
 )
 _WHY_NOT = {
-    "bubblewrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap), and let its users "
-    "make user namespaces",
+    "bubblewrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap), and let users "
+    "create user namespaces",
 }
 
 
@@ -57,9 +57,9 @@ class Job:
     place: Place
     memory_mb: int = limits.MEMORY_MB
     has_network: bool = False
-    """Whether it has the network in a strict box as well."""
+    """Whether it has the network even in a strict box."""
     is_piped: bool = False
-    """Whether its standard input and output lead to the arena."""
+    """Whether its standard input and output are connected to the arena."""
     is_server: bool = False
     """Whether the arena listens for it: in a strict box, within its own network."""
 
@@ -71,7 +71,7 @@ class Box:
         self.level = level
         self.means = means
         self.failings: tuple[str, ...] = ()
-        """What programs in it get away with all the same, in words."""
+        """What programs in it can do nevertheless, in words."""
         self._keeper = keeper
         self._scratch = scratch
         self._scratches: dict[Place, Path] = {}
@@ -79,23 +79,23 @@ class Box:
 
     @property
     def name(self) -> str:
-        """What tables say of it: `shield (bubblewrap)`."""
+        """Its name in tables: `shield (bubblewrap)`."""
         return self.level if self.level == "off" else f"{self.level} ({self.means})"
 
     @property
     def has_own_network(self) -> bool:
-        """Whether nobody else can reach a port of a program without network."""
+        """Whether its programs have a network of their own, whose ports nobody else can reach."""
         return self.level == "strict"
 
     @property
     def port(self) -> int:
-        """Where a program of a box with its own network finds the arena."""
+        """The arena's port, for programs in a box with its own network."""
         return BOX_PORT
 
     async def start(self, job: Job, fds: Sequence[int], nursery: trio.Nursery) -> Running:
-        """Starts the program with these standard streams; `nursery` hears of it until `Running.close`.
+        """Starts the program with these standard streams; a task in `nursery` follows it until it is closed.
 
-        Raises CannotRun.
+        Raises CannotRun if it cannot be started.
         """
         running = await self._keeper.spawn(self._order(job), fds)
         nursery.start_soon(running.listen)
@@ -152,7 +152,7 @@ class Box:
 
 
 def _rules(place: Place, scratch: str) -> tuple[list[str], list[str]]:
-    """What Landlock leaves readable and writable: all that is shown, its own folder, no other process."""
+    """What Landlock leaves readable and writable: everything shown, its own folder, no other process."""
     hidden = [*place.hidden, Path("/proc"), Path("/run"), Path(scratch).parent]
     inner = [path for path in place.hidden if place.folder in path.parents]
     is_writable = place.is_writable and not inner
@@ -170,7 +170,7 @@ def _rules(place: Place, scratch: str) -> tuple[list[str], list[str]]:
     return [str(path) for path in readable], [str(path) for path in writable]
 
 
-# Which means there are is found out by trying.
+# Which mechanisms work is found out by trying.
 
 
 @asynccontextmanager
@@ -183,8 +183,8 @@ async def open_box(
 ) -> AsyncIterator[Box]:
     """The box of a run; `secret` is a file in a folder that no bot may see.
 
-    By these `means`, or by the best that a trial says to hold.  Raises ConfigError if it is to be strict and
-    cannot be.
+    Uses these `means`, or the best that pass a trial.  Raises ConfigError if a strict box is asked for and
+    none works.
     """
     with ExitStack() as undo:
         scratch = Path(tempfile.mkdtemp(prefix="arena-"))
@@ -199,7 +199,7 @@ async def open_box(
                 try:
                     box = await _tried(level, keeper, scratch, secret, nursery, say)
                 except ConfigError as error:
-                    mistake = error  # raised below, where no nursery makes a group of it
+                    mistake = error  # raised below, outside of the nursery, which would wrap it in a group
             if mistake is not None:
                 raise mistake
             yield box
@@ -216,9 +216,9 @@ async def _tried(
     nursery: trio.Nursery,
     say: Callable[[str], None],
 ) -> Box:
-    """The best box that holds what it promises, and is said."""
+    """The best box that keeps its promises; says which it is."""
     if level == "off":
-        say("bots run without a box (--sandbox off): they have your rights")
+        say("bots run without a box (--sandbox off): they have your permissions")
         return Box(level, "limits", keeper, scratch)
     for means in _means(level):
         box = Box(level, means, keeper, scratch)
@@ -232,12 +232,12 @@ async def _tried(
         why = _reason(escapes)
         if level == "strict":
             raise ConfigError(
-                f"--sandbox strict: bubblewrap does not shut bots in here ({why}), and without that none is "
-                f"started: {_WHY_NOT['bubblewrap']}, or take --sandbox shield"
+                f"--sandbox strict: bubblewrap cannot confine bots here ({why}), so none was started: "
+                f"{_WHY_NOT['bubblewrap']}, or take --sandbox shield"
             )
         say(f"warning: no shield by {means} ({why})")
     say(
-        "warning: bots run with limits alone: they have your rights, and see results and other bots; "
+        "warning: bots run with limits alone: they have your permissions, and see results and other bots; "
         + _WHY_NOT["bubblewrap"]
     )
     return Box(level, "limits", keeper, scratch)
@@ -250,17 +250,17 @@ def _means(level: Level) -> Sequence[Means]:
 def _said(box: Box) -> str:
     line = f"bots run in a {'strict box' if box.level == 'strict' else 'shield'} ({box.means})"
     if box.failings:
-        return f"warning: {line}, which does not keep them from this: {', '.join(box.failings)}"
+        return f"warning: {line}, in which they can still do this: {', '.join(box.failings)}"
     return line
 
 
 def _reason(escapes: Sequence[str]) -> str:
-    """Why a box is none."""
+    """Why a box was rejected."""
     return "; ".join(probe.ACTS[act][1] if act in probe.ACTS else act for act in escapes)
 
 
 async def _escapes(box: Box, keeper: Keeper, secret: Path | None, nursery: trio.Nursery) -> list[str]:
-    """What a program in this box gets away with: names of acts, or why it could not be tried."""
+    """What a program in this box gets away with: names of acts, or the reason why it could not be tried."""
     if box.means == "bubblewrap" and bubblewrap.program() is None:
         return ["it is not installed"]
     if box.means == "landlock" and not landlock.version():
@@ -271,7 +271,7 @@ async def _escapes(box: Box, keeper: Keeper, secret: Path | None, nursery: trio.
 
 
 class _Trial:
-    """What a box is tried with: folders of our own, the results, this process, a port."""
+    """The targets of a trial: folders of our own, the results, this process, a port."""
 
     def __init__(self, level: Level, secret: Path | None, *, is_counting_from_one: bool) -> None:
         self._undo = ExitStack()
@@ -307,7 +307,7 @@ class _Trial:
         self._undo.close()
 
     def escapes(self, said: Sequence[str]) -> list[str]:
-        """What the probe got away with, by what it said and what it left; or why there is nothing to tell."""
+        """What the probe got away with, by what it said and left behind; or why that is unknown."""
         if probe.DONE not in said:
             return [" ".join(said) or "it does not start"]
         # Written is what can be seen outside: within the box there may be another folder of this name.

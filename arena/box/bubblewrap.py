@@ -1,4 +1,4 @@
-"""The words for bubblewrap: which file systems, namespaces and rights a program in the box has."""
+"""The arguments for bubblewrap: which file systems, namespaces and rights a program in the box has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.box.places import Place, below, needed_paths
 
 PROGRAM = "bwrap"
 TMP_BYTES_SHIELD, TMP_BYTES_STRICT = 1 << 30, 64 << 20
-"""What a bot may keep in /tmp and /dev/shm, each: it is memory.  Other people's bots need little."""
+"""How much a bot may keep in /tmp and in /dev/shm, which are memory.  Other people's bots need little."""
 MASK_BYTES = 1 << 16
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
@@ -22,12 +22,12 @@ _SETTINGS = (
     *("ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "mime.types", "nsswitch.conf", "os-release"),
     *("passwd", "pki", "protocols", "resolv.conf", "services", "ssl", "terminfo", "timezone"),
 )
-"""Of /etc: what programs and their libraries ask for, and no secrets."""
+"""Shown of /etc: what programs and their libraries ask for, and no secrets."""
 _KERNEL = ("sys", "fs", "acpi", "scsi", "driver", "tty", "asound", "sysrq-trigger", "mtrr")
-"""Of /proc: where root may turn the knobs of the kernel, also root without any capability: Bubblewrap 0.8
+"""Hidden of /proc: where root can change kernel settings, even without any capability: Bubblewrap 0.8
 leaves /proc/sys open to it."""
 _RUN_SHOWN = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
-"""Of /run: names of hosts, and on NixOS the system.  The rest are doors to services that act for the user."""
+"""Shown of /run: host names, and on NixOS the system.  The rest are sockets of the user's services."""
 _GRAPHICS = ("/dev/dri", "/dev/kfd")
 
 Mode = Literal["hide", "ro", "rw"]
@@ -40,7 +40,7 @@ def program() -> str | None:
 
 
 def shield_words(place: Place, env: Mapping[str, str]) -> list[str]:
-    """The system as it is, nothing of it writable; results, other bots and their processes out of reach."""
+    """The system as it is, but read-only; results, other bots and their processes out of reach."""
     views: dict[Path, Mode] = dict.fromkeys(place.hidden, "hide")
     views |= dict.fromkeys(_reopened(place), "ro")
     views |= dict.fromkeys((*place.own, place.folder), "rw" if place.is_writable else "ro")
@@ -57,7 +57,7 @@ def shield_words(place: Place, env: Mapping[str, str]) -> list[str]:
 
 
 def strict_words(place: Place, env: Mapping[str, str], *, network: bool) -> list[str]:
-    """Only what is needed, all of it read-only unless the place is writable; no network but its own."""
+    """Only what is needed, read-only unless the place is writable; no network but its own."""
     needed = [*needed_paths(), *place.read]
     shown = [*needed, *place.own, *map(Path, _SYSTEM)]
     views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, shown)}
@@ -93,7 +93,7 @@ def _system() -> Iterator[str]:
 
 
 def _system_views(tmp_bytes: int) -> Iterator[str]:
-    """Devices, processes and room for temporary files, all of its own."""
+    """Its own devices, processes and space for temporary files."""
     size = str(tmp_bytes)
     yield from (
         "--dev",
@@ -122,13 +122,13 @@ def _graphics() -> Iterator[str]:
 
 
 def _reopened(place: Place) -> list[Path]:
-    """What it needs and would not see, as it lies in something that is hidden."""
+    """What it needs but would not see, because it lies in something hidden."""
     covered = [*place.hidden, Path("/tmp"), Path("/run")]
     return [path for path in (*needed_paths(), *place.read) if below(path, covered)]
 
 
 def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
-    """From the top down, so that what is deeper stands in the place of what was there."""
+    """The mounts from the top down, so that deeper ones cover what was there."""
     views = {**_held(views, place), **views}
     masks = []
     for path in sorted(views, key=lambda path: len(path.parts)):
@@ -147,9 +147,9 @@ def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
 
 
 def _held(views: Mapping[Path, Mode], place: Place) -> dict[Path, Mode]:
-    """Keeps a bot from moving away, with a folder of its own, what is hidden in it: a mount is not moved.
+    """Keeps a bot from moving its own folder together with what is hidden in it: a mount cannot be moved.
 
-    Each folder once, however much is hidden in it: a second mount would show again what the first one hid.
+    Each folder only once, however much is hidden in it: a second mount would reveal what the first one hid.
     """
     if not place.is_writable:
         return {}

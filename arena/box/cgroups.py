@@ -1,4 +1,4 @@
-"""A cgroup for one program where we may make one (version 1 or 2): memory and tasks, counted exactly.
+"""A cgroup for one program, if we may create one (version 1 or 2): memory and tasks, counted exactly.
 
 A group is a list of folders: one of version 2, or one for each controller of version 1.
 """
@@ -15,9 +15,9 @@ _REMOVE_TRIES = 50
 
 
 def made_for(pids: Iterable[int], memory_bytes: int, tasks: int) -> list[str]:
-    """A group of these processes and those that they start, with these limits; empty where there is none.
+    """A group of these processes and those that they start, with these limits; empty if none can be made.
 
-    What they started before belongs to it or not: whoever watches them looks at the processes as well.
+    Processes that they started before may be outside of it: so the guard watches processes as well.
     """
     made: list[str] = []
     try:
@@ -36,7 +36,7 @@ def made_for(pids: Iterable[int], memory_bytes: int, tasks: int) -> list[str]:
 
 
 def places_of(guard: int) -> list[str]:
-    """Where the folders of a guard's group are, if there are any: below the groups that we are in."""
+    """Where the folders of a guard's group go, if it gets one: below the groups that we are in."""
     name = f"arena-{guard}"
     try:
         with open("/proc/self/cgroup", encoding="utf-8") as file:
@@ -65,7 +65,7 @@ def _limit(group: list[str], memory_bytes: int, tasks: int) -> None:
 
 
 def excess(group: list[str]) -> str:
-    """`memory` or `tasks`, if the group has come to its limit; empty otherwise."""
+    """`memory` or `tasks`, if the group has reached its limit; empty otherwise."""
     if not group:
         return ""
     if _count(group[0], "memory.oom_control" if len(group) == 2 else "memory.events", "oom_kill"):
@@ -74,7 +74,7 @@ def excess(group: list[str]) -> str:
 
 
 def _count(place: str, name: str, key: str) -> int:
-    """The number of this key in such a file, or the only number there."""
+    """The number at this key of a cgroup file, or the only number in it."""
     with suppress(OSError, ValueError), open(os.path.join(place, name), encoding="ascii") as file:
         for line in file:
             *keys, number = line.split()
@@ -84,7 +84,7 @@ def _count(place: str, name: str, key: str) -> int:
 
 
 def remove(group: list[str]) -> None:
-    """Removes the group; its processes are gone, which the system may take note of a little later."""
+    """Removes the group; its processes are gone, but the kernel may notice that a little later."""
     for place in group:
         for _ in range(_REMOVE_TRIES):
             try:

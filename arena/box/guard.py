@@ -1,7 +1,7 @@
-"""The guard of one started program: it sets the bounds, tells of the end, and leaves nothing behind.
+"""The guard of one started program: it sets the limits, reports the end, and leaves nothing behind.
 
 A fork of the keeper, and the parent of the program.  Its socket leads to the arena: one byte asks it to end
-the program politely, and when the socket is closed, for whatever reason, all that descends from it ends.
+the program politely, and when the socket is closed, for whatever reason, it kills all its descendants.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from arena.box.processes import (
 )
 
 BOX_PORT = 7777
-"""Where the arena listens within a network of the program's own: nobody else is there to take it."""
+"""The arena's port in a program's own network, where nobody else can take it."""
 _BACKLOG = 16
 _LISTEN_S = 5.0
 _NS_GET_USERNS = 0xB701
-"""Of ioctl: the namespace of users that a namespace belongs to."""
+"""The ioctl for the user namespace that a namespace belongs to."""
 TERMINATE = b"T"
 _INFO_BYTES_MAX = 4096
 _CANNOT_RUN = 127
 _ON_PIPES = 'exec "$@" <&{0} >&{1} {0}<&- {1}>&-'
-"""Bubblewrap's own processes hold on to the standard streams, so nobody would see that a bot has closed them;
-what else is open they close."""
+"""Bubblewrap's own processes keep the standard streams open, so nobody would notice that a bot closed them;
+all other descriptors they close."""
 
 
 def watch_over(order: dict[str, Any], fds: list[int]) -> None:
-    """Starts the program that is ordered and stays until it and all its descendants are gone.
+    """Starts the program of this order and stays until it and all its descendants are gone.
 
     `fds` are its standard streams and the socket to the arena.
     """
@@ -78,12 +78,12 @@ def watch_over(order: dict[str, Any], fds: list[int]) -> None:
 
 
 class _Program:
-    """The program, started: its process, and what the box says of it."""
+    """The started program: its process, and what the box reports about it."""
 
     def __init__(self, order: dict[str, Any], fds: list[int]) -> None:
         self.listeners: list[int] = []
         self.inner = 0
-        """The first process within a process namespace of its own; 0: there is none."""
+        """The first process in the program's own process namespace; 0: there is none."""
         boxed = order["box"]
         argv, kept, ours = order["argv"], [], []
         if boxed is not None:
@@ -113,7 +113,7 @@ class _Program:
         """Asks the program and its group to end."""
         with suppress(OSError):
             if self.inner:
-                # The first process of a namespace hears nothing that it does not wait for: those below it do.
+                # A namespace's first process ignores signals that it does not handle; those below it do not.
                 for pid in children(self.inner):
                     os.kill(pid, signal.SIGTERM)
                 os.killpg(self.inner, signal.SIGTERM)
@@ -121,7 +121,7 @@ class _Program:
                 os.killpg(self.pid, signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends all of it; within a namespace the system sees to that."""
+        """Kills all of it; in a namespace the kernel does that."""
         with suppress(OSError):
             if self.inner:
                 os.kill(self.inner, signal.SIGKILL)
@@ -129,7 +129,7 @@ class _Program:
 
 
 def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int]) -> int:
-    """The process of the program.  Raises OSError, with the system's reason, if it cannot be run."""
+    """Forks the process of the program.  Raises OSError, with the system's reason, if it cannot be run."""
     failed, fails = os.pipe()
     me = os.getpid()
     pid = os.fork()
@@ -192,7 +192,7 @@ def _become(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[i
 
 
 def _lifted(fds: list[int], numbers: list[int]) -> list[int]:
-    """Standard input and output under other numbers, of one digit, which is all that `sh` knows."""
+    """Standard input and output under other numbers, of one digit, which is all that `sh` supports."""
     above = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in fds]
     fds[2] = above[2]
     for fd, number in zip(above, numbers, strict=False):
@@ -201,7 +201,7 @@ def _lifted(fds: list[int], numbers: list[int]) -> list[int]:
 
 
 def _sealed(words: list[str]) -> int:
-    """A file in memory with these words, which no command line shows."""
+    """A file in memory with these arguments, so that no command line shows them."""
     fd = os.memfd_create("box", 0) if hasattr(os, "memfd_create") else -1
     os.write(fd, b"".join(os.fsencode(word) + b"\0" for word in words))
     os.lseek(fd, 0, os.SEEK_SET)
@@ -209,7 +209,7 @@ def _sealed(words: list[str]) -> int:
 
 
 def _inner(info: int) -> int:
-    """The first process in the box, which bubblewrap tells; 0 if it failed before."""
+    """The first process in the box, as bubblewrap reports it; 0 if it failed before."""
     said = b""
     while b"}" not in said and len(said) < _INFO_BYTES_MAX:
         more = os.read(info, _INFO_BYTES_MAX)
@@ -228,7 +228,7 @@ def _listen_inside(inner: int) -> int:
         try:
             network = os.open(f"/proc/{inner}/ns/net", os.O_RDONLY)
             # Not `ns/user`: once bubblewrap has disabled user namespaces that is a nested one, which has no
-            # say over the network, and whether it has by now is a race (lost by 3 % of starts under load).
+            # control of the network, and whether it has by now is a race (lost by 3 % of starts under load).
             users = fcntl.ioctl(network, _NS_GET_USERNS)
             libc.setns(users, 0)  # refused where it is our own: as root there may be no namespace of users
             if libc.setns(network, 0):
@@ -251,7 +251,7 @@ def _listen_inside(inner: int) -> int:
 
 
 def _watch(order: dict[str, Any], program: _Program, control: socket.socket, group: list[str]) -> None:
-    """Tells the arena what becomes of the program, until the arena has enough of it."""
+    """Reports to the arena what becomes of the program, until the arena closes the socket."""
     deaths = wakeups()
     try:
         _listen(order, program, control, group, deaths)
@@ -295,7 +295,7 @@ def _listen(
 
 
 def _reap(program: _Program, control: socket.socket, order: dict[str, Any], group: list[str]) -> None:
-    """Buries who has ended, and tells if it was the program."""
+    """Reaps processes that have ended, and reports it if one was the program."""
     with suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -306,7 +306,7 @@ def _reap(program: _Program, control: socket.socket, order: dict[str, Any], grou
                 if reason:
                     _tell(control, ("over", reason))
                 code = os.waitstatus_to_exitcode(status)
-                # Bubblewrap tells of a signal as shells do.
+                # Bubblewrap reports a signal as shells do.
                 _tell(control, ("ended", 128 - code if program.inner and 128 < code < 193 else code))
 
 
@@ -316,7 +316,7 @@ def _tell(control: socket.socket, message: tuple[str, object]) -> None:
 
 
 def _excess(order: dict[str, Any], group: list[str]) -> str:
-    """What the program and its descendants use too much of, in words; empty if nothing."""
+    """Which limit the program and its descendants exceed, in words; empty if none."""
     said = cgroups.excess(group)
     if said:
         return _words(order, said)

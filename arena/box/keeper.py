@@ -1,7 +1,7 @@
 """The keeper: a small process that starts programs for the arena, and ends them all when the arena ends.
 
-However the arena ends: its end of the socket is closed then.  The keeper adopts what guards leave behind that
-were killed, and is itself woken by the arena's death should a bot have stopped it.
+However the arena ends, its end of the socket is closed.  The keeper adopts the processes that killed guards
+leave behind, and the arena's death wakes it if a bot has stopped it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from arena.box.processes import (
 from arena.box.scratch import remove
 
 GUARDS_END_S = 5.0
-"""Guards end by themselves when the arena is gone; whoever has not by then is killed with all it guards."""
+"""Guards end by themselves when the arena is gone; after this they are killed with all they guard."""
 
 
 def main(fd: int, scratch: str) -> None:
-    """Serves the arena at the other end of this socket until that is closed; then removes the folder."""
+    """Serves the arena at the other end of this socket until it is closed; then removes the folder."""
     arena = socket.socket(fileno=fd)
     keep(arena)
     remove(Path(scratch))
 
 
 def keep(arena: socket.socket) -> None:
-    """Starts what is asked for, each below a guard of its own."""
+    """Starts the programs asked for, each under its own guard."""
     os.setsid()  # what the terminal sends to the arena is the arena's business
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -88,7 +88,7 @@ def _start(
 
 
 def _bury(guards: set[int]) -> None:
-    """Reaps who has ended; children that are no guards were left behind by one that was killed."""
+    """Reaps children that have ended; those that are not guards were left behind by a killed guard."""
     killed: list[int] = []
     with suppress(ChildProcessError):
         while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):

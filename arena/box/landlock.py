@@ -1,7 +1,7 @@
-"""Landlock (Linux 5.13 and newer): a process gives up all files but some, and cannot take them back.
+"""Landlock (Linux 5.13 and newer): a process gives up access to all but some files, for good.
 
-Raw system calls, as the C library has no names for them.  The numbers are the same on every architecture that
-Landlock knows.
+Raw system calls, as the C library has no functions for them.  The numbers are the same on every architecture
+that Landlock supports.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ _PATH_BENEATH = 1
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _OF_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
-"""All rights over files by version; later ones add that over the controls of devices (`ioctl`)."""
+"""All rights over files by version; later ones add device control (`ioctl`)."""
 _OF_FILES_LAST = (1 << 16) - 1
 _ON_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | 1 << 14 | 1 << 15
 _SCOPE_SINCE = 6
 _SCOPES = 0b11
-"""No abstract Unix sockets of processes outside, no signals to them."""
+"""No abstract Unix sockets of outside processes, no signals to them."""
 
 
 def version() -> int:
-    """Landlock's version here; 0: none."""
+    """Landlock's version on this system; 0: none."""
     flag = ctypes.c_uint32(_VERSION_FLAG)
     return max(0, int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), flag)))
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
-    """From now on this process and all it starts read only these paths, and write only those, with all below.
+    """Lets this process and all that it starts read and write only these paths, with all below them.
 
-    Raises OSError where there is no Landlock.
+    Raises OSError if there is no Landlock.
     """
     number = version()
     if not number:

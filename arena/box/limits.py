@@ -1,4 +1,4 @@
-"""How much one started program may use, all its processes together, and by what means it is held to that."""
+"""How much one started program may use, all its processes together, and how that is enforced."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 MEMORY_MB = 2048
-"""Of all processes of a bot together.  Tables and small networks need far less, and two bots at each of two
-tables that use it all still leave half of a common machine."""
+"""For all processes of a bot together.  Tables and small networks need far less, and two bots at each of two
+tables that use all of it still leave half of a common machine."""
 TASKS_MAX = 512
-"""Processes of a bot: a parallel build on a large machine needs some hundred, a bomb has them in a blink."""
+"""Processes of a bot: a parallel build on a large machine needs some hundred, a fork bomb far more."""
 ADDRESS_BYTES_MAX = 64 << 30
 """Address space of a process.  Node and Java reserve tens of gigabytes that they never touch, so this stops
-only what is mad; what is really used is summed up and held to MEMORY_MB."""
+only absurd requests; the memory really used is summed up and limited by MEMORY_MB."""
 FILE_BYTES_MAX = 1 << 30
-"""The largest file: a log that runs away does not fill the disk at once."""
+"""The largest file: a runaway log does not fill the disk at once."""
 FILES_MAX, FILES_MOST = 1024, 4096
-"""Open files, and how many a program may ask for; `select` takes no more than the first."""
+"""Open files, and how many a program may ask for; `select` supports no more than the first."""
 CPU_S_MAX = 24 * 3600
-"""Processor time of a process: what computes for a day on end is not waiting for questions."""
+"""Processor time of a process: one that computes for a whole day is not waiting for questions."""
 USER_TASKS_MAX = 4096
-"""Processes of the user when a bot forks, the user's own included: they are counted together, so this is
-wide, and of root there may be any number."""
+"""Processes of the user, the user's own included, above which a bot cannot fork: they are counted together,
+so this is generous, and root may have any number."""
 WATCHED_EVERY_S = 0.25
-"""Where no cgroup counts, a look at the processes of each bot so often: a bomb lives no longer than that."""
+"""How often each bot's processes are checked where no cgroup counts them: a fork bomb lives no longer."""
 
 
 def resources() -> dict[int, tuple[int, int]]:
@@ -42,7 +42,7 @@ def resources() -> dict[int, tuple[int, int]]:
 
 
 def lower(wanted: Mapping[int, tuple[int, int]]) -> None:
-    """Sets these limits for this process and all that it starts; none is raised."""
+    """Sets these limits for this process and all that it starts; no limit is raised."""
     for number, (soft, hard) in wanted.items():
         _, most = resource.getrlimit(number)
         if most != resource.RLIM_INFINITY:

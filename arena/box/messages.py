@@ -1,4 +1,4 @@
-"""Values and file descriptors through a Unix socket: a length, then `marshal`; both ends are one Python."""
+"""Values and descriptors through a Unix socket: a length, then `marshal`; both ends are the same Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FDS_MAX = 8
 
 
 def packed(value: Any) -> bytes:
-    """A message, of what `marshal` knows: numbers, text, bytes, None, lists, tuples, dicts."""
+    """A message of what `marshal` supports: numbers, text, bytes, None, lists, tuples, dicts."""
     body = marshal.dumps(value)
     return HEAD.pack(len(body)) + body
 
@@ -27,7 +27,7 @@ def send(sock: socket.socket, value: Any, fds: Sequence[int] = ()) -> None:
 
 
 def receive(sock: socket.socket) -> tuple[Any, list[int]] | None:
-    """The next message of a blocking socket with its descriptors; None when the other side is gone."""
+    """The next message from a blocking socket with its descriptors; None if the other side is gone."""
     head, fds, _, _ = socket.recv_fds(sock, HEAD.size, FDS_MAX)
     head = _filled(sock, head, HEAD.size) if head else b""
     body = _filled(sock, b"", HEAD.unpack(head)[0]) if len(head) == HEAD.size else b""
@@ -48,13 +48,13 @@ def _filled(sock: socket.socket, octets: bytes, size: int) -> bytes:
 
 
 class Inbox:
-    """Messages out of bytes as they come."""
+    """Messages from bytes as they arrive."""
 
     def __init__(self) -> None:
         self._octets = b""
 
     def take(self, octets: bytes) -> list[Any]:
-        """The messages that are whole by now."""
+        """The messages that these bytes complete."""
         self._octets += octets
         found = []
         while len(self._octets) >= HEAD.size:

@@ -15,17 +15,17 @@ Ends: TypeAlias = tuple[tuple[str, int], tuple[str, int]]
 """Our address and port, and theirs."""
 
 FILES_LOOKED_AT_MAX = 512
-"""A bot that hides its connection among more open files than this does itself no good."""
+"""A bot that hides its connection among more open files than this only harms itself."""
 _SOCK_DIAG = 4
 """NETLINK_SOCK_DIAG."""
 _BY_FAMILY = 20
 _INODE_AT = 16 + 68
-"""Behind the header of the message, the last field of `struct inet_diag_msg`."""
+"""After the header of the message, the last field of `struct inet_diag_msg`."""
 _ANSWER_S = 1.0
 
 
 def comes_from(ends: Ends | None, top: int) -> bool:
-    """Whether a process below `top` holds the other end; where the kernel tells nothing, yes."""
+    """Whether a process below `top` holds the other end; true if the kernel does not say."""
     if not IS_LINUX or ends is None:
         return True
     inode = _inode(ends)
@@ -48,7 +48,7 @@ def _is_held(name: str, top: int) -> bool:
 
 
 def _inode(ends: Ends) -> int:
-    """The number of the socket at the other end; 0 if it is not of this machine, or closed."""
+    """The inode of the socket at the other end; 0 if it is not on this machine, or closed."""
     try:
         return _asked(ends)
     except OSError:  # a kernel without this way to ask

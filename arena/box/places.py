@@ -1,4 +1,4 @@
-"""What each bot may see: its own folder, what it needs, and what is to be hidden from it."""
+"""What each bot may see: its own folder, what it needs, and what must be hidden from it."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ import attrs
 import arena
 
 _FILES_SHOWN_MAX = 10_000
-"""Of a folder of which something is hidden the rest is named file by file where there is only Landlock."""
+"""With Landlock, if part of a folder is hidden the rest is allowed file by file, up to this many."""
 
 
 @attrs.frozen(kw_only=True)
 class Place:
-    """The files of one started program.  All paths are absolute and without links."""
+    """The files of one started program.  All paths are absolute and free of links."""
 
     folder: Path
-    """Where it runs."""
+    """Its working directory."""
     own: tuple[Path, ...]
-    """What of it is its own: the folder, or the files of a bot that is a file among others."""
+    """Which part of it is its own: the folder, or only the bot's files if it is a file among others."""
     is_writable: bool = False
     """Whether it may write to its folder."""
     read: tuple[Path, ...] = ()
-    """What else it reads, which another place may hide."""
+    """What else it may read, which another place may hide."""
     hidden: tuple[Path, ...] = ()
     """What it must not see: results, other bots."""
 
 
 @lru_cache(maxsize=1)
 def needed_paths() -> tuple[Path, ...]:
-    """What a Python bot needs beside the system: interpreter, virtual environment, and this package."""
+    """What a Python bot needs besides the system: interpreter, virtual environment, and this package."""
     homes = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve(), Path(sys.prefix)}
     package = Path(arena.__file__).resolve().parent
     return tuple(sorted({*homes, package}))
@@ -46,7 +46,7 @@ def below(path: Path, tops: Iterable[Path]) -> bool:
 
 
 def shown_paths(hidden: Sequence[Path], top: Path = Path("/")) -> list[Path]:
-    """Paths that hold, with all below them, everything below `top` but what is hidden, as it is now."""
+    """Paths that, with all below them, cover everything below `top` except what is hidden, as of now."""
     if top in hidden:
         return []
     if not any(top in path.parents for path in hidden):

@@ -1,6 +1,6 @@
-"""The probe: a program that tries, within a box, what is forbidden there, and says what it got away with.
+"""The probe: a program that tries, inside a box, what is forbidden there, and says what succeeded.
 
-Run as a file of its own, with the standard library alone: `probe.py NAME TARGET …`.
+Run as a separate file, with only the standard library: `probe.py NAME TARGET …`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable
 
 DONE = "done"
-"""The last word: whoever says it was not stopped before the end."""
+"""The last line: a probe that prints it was not stopped before its end."""
 TRACE = ".arena-probe"
-"""What is written: whether it can be seen outside says whether it was."""
+"""The file that is written: whether it is visible outside shows whether writing worked."""
 
 
 def read(path: str) -> None:
@@ -40,20 +40,20 @@ def connect(port: str) -> None:
 
 
 def tune(name: str) -> None:
-    """Opens a knob of the kernel and turns nothing."""
+    """Opens a kernel setting for writing, and changes nothing."""
     os.close(os.open(f"/proc/sys/{name}", os.O_WRONLY))
 
 
 ACTS: dict[str, tuple[Callable[[str], None], str]] = {
     "read": (read, "read what is hidden from it"),
     "write": (write, "write outside its folder"),
-    "signal": (signal, "signal processes of others"),
+    "signal": (signal, "signal other processes"),
     "spy": (spy, "see the environment of other processes"),
     "connect": (connect, "use the network"),
-    "tune": (tune, "change settings of the kernel"),
+    "tune": (tune, "change kernel settings"),
     "own": (write, "write to its own folder"),
 }
-"""What each act is, and how it is told."""
+"""What each act does, and its name in messages."""
 
 
 def main(words: list[str]) -> None:

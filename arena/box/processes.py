@@ -1,4 +1,4 @@
-"""Processes as the system knows them: who descends from whom, what they use, and their certain end."""
+"""Processes as the system sees them: their descendants, what they use, and killing them reliably."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from contextlib import suppress
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
 IS_LINUX = sys.platform == "linux"
 END_S_MAX = 10.0
-"""What takes longer to kill waits in the kernel for a disk or a network that does not answer."""
+"""A process that takes longer to kill waits in the kernel for a disk or network that does not answer."""
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 def prctl(option: int, value: int) -> None:
-    """Sets something about this process, where the system knows it."""
+    """Sets an attribute of this process, if the system supports it."""
     if IS_LINUX:
         libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0)
 
 
 def adopt_orphans() -> None:
-    """Whom our descendants leave behind becomes our child, in whatever session; forks do not inherit this."""
+    """Makes orphans among our descendants our children, in whatever session; forks do not inherit this."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def wake_when_orphaned(parent: int, number: signal.Signals) -> None:
-    """This signal comes when the parent ends, also if it is over already."""
+    """Has this signal sent when the parent ends, also if it has ended already."""
     prctl(PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         os.kill(os.getpid(), number)
@@ -56,7 +56,7 @@ def drained(deaths: socket.socket) -> None:
 
 
 def children(pid: int) -> list[int]:
-    """The children of a process, of all its threads."""
+    """The children of all threads of a process."""
     found = []
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
@@ -66,7 +66,7 @@ def children(pid: int) -> list[int]:
 
 
 def descendants(pid: int) -> list[int]:
-    """All below a process, parents first."""
+    """All descendants of a process, parents first."""
     if not IS_LINUX:
         return _listed_below(pid)
     found = children(pid)
@@ -87,8 +87,8 @@ def _listed_below(pid: int) -> list[int]:
 def kill_all_below(pid: int) -> None:
     """Kills every descendant; all are stopped first, so that the next look finds those forked meanwhile.
 
-    Groups are stopped as such, which nobody in them can outrun by forking.  Whoever has adopted orphans
-    (`adopt_orphans`) leaves nobody.
+    Process groups are stopped as a whole, so that no member can outrun it by forking.  If this process adopts
+    orphans (`adopt_orphans`), none is left.
     """
     ends_at = time.monotonic() + END_S_MAX
     held: set[int] = set()
@@ -117,7 +117,7 @@ def bury_all() -> None:
 
 
 def _groups(pids: Iterable[int]) -> set[int]:
-    """The groups of these processes, not ours."""
+    """The process groups of these processes, except ours."""
     found = set()
     for pid in pids:
         with suppress(OSError):
@@ -138,7 +138,7 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def memory_bytes(pids: Iterable[int]) -> int:
-    """What these processes hold in memory; what several share counts for each."""
+    """How much memory these processes hold; shared memory counts for each."""
     total = 0
     for pid in pids:
         with suppress(OSError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:
@@ -147,7 +147,7 @@ def memory_bytes(pids: Iterable[int]) -> int:
 
 
 def fair_memory_bytes(pids: Iterable[int]) -> int:
-    """The same with what is shared divided among those who share it, which takes the system longer to say."""
+    """How much memory these processes hold, shared memory divided among its users; slower to find out."""
     total = 0
     for pid in pids:
         with suppress(OSError), open(f"/proc/{pid}/smaps_rollup", "rb") as file:

@@ -1,4 +1,4 @@
-"""The arena's side of the keeper: programs started, told to end and heard of, every wait bounded."""
+"""The arena's side of the keeper: starts, ends and follows programs; every wait is bounded."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from arena.box.guard import TERMINATE
 from arena.box.messages import HEAD, Inbox, packed
 
 ANSWER_S_MAX = 20.0
-"""Within this a guard says whether the program runs, also on a machine under load."""
+"""Within this a guard says whether the program runs, even on a machine under load."""
 GONE_S_MAX = 12.0
-"""A guard that is not gone by then, with all it guards, has been stopped or waits in the kernel."""
+"""A guard that is not gone after this, with all it guards, has been stopped or waits in the kernel."""
 KEEPER_END_S = 6.0
 _PACKAGES = Path(arena.__file__).resolve().parents[1]
 _MAIN = "from arena.box.keeper import main; "
@@ -50,19 +50,19 @@ class Running:
         self.guard = 0
         """The process of its guard."""
         self.code: int | None = None
-        """How the program ended, as `subprocess` has it."""
+        """The program's exit status, in the form of `subprocess`."""
         self.excess = ""
-        """What it used too much of, if it was killed for that."""
+        """Which limit it exceeded, if it was killed for that."""
         self.failed: int | None = None
         self.started = trio.Event()
-        """Set when it runs, or could not be run."""
+        """Set when it runs, or when starting it failed."""
         self.ended = trio.Event()
-        """Set when the program itself has ended, or all is gone."""
+        """Set when the program itself has ended, or all its processes are gone."""
         self.gone = trio.Event()
-        """Set when no process is left of it."""
+        """Set when none of its processes is left."""
 
     async def listen(self) -> None:
-        """Hears what the guard says until it is gone, or `close`; goes on when the caller is cancelled."""
+        """Reads what the guard says until it is gone, or `close`; continues when the caller is cancelled."""
         with self._scope:
             while await self._hear():
                 pass
@@ -110,7 +110,7 @@ class Running:
             self._control.send(TERMINATE)
 
     async def kill(self) -> None:
-        """Ends it with all its descendants; returns when none is left, or can be got at."""
+        """Kills it with all its descendants; returns when none is left, or can be reached."""
         with suppress(OSError):
             self._control.shutdown(socket.SHUT_WR)
         await self._wait_gone(GONE_S_MAX / 4)
@@ -132,7 +132,7 @@ class Running:
                 os.kill(self.guard, signal.Signals[name])
 
     def close(self) -> None:
-        """Nothing more is heard; what still runs is ended by its guard."""
+        """Stops following it; the guard kills what still runs."""
         self._scope.cancel()
         for fd in self._fds:
             os.close(fd)
@@ -143,7 +143,7 @@ class Running:
 
 
 class Keeper:
-    """The process that starts programs for us; another one takes its place if a bot ends it."""
+    """The process that starts programs for us; if a bot kills it, another one takes its place."""
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
@@ -153,7 +153,7 @@ class Keeper:
         self._turn = trio.Lock()
 
     async def spawn(self, order: dict[str, Any], fds: Sequence[int]) -> Running:
-        """Has a program started with these standard streams; `Running.listen` must run to hear of it."""
+        """Has a program started with these standard streams; `Running.listen` must run to follow it."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
@@ -212,14 +212,14 @@ class Keeper:
         return 0 if self._process is None else self._process.pid
 
     def wake(self) -> None:
-        """Lets the keeper go on, should a bot have stopped it."""
+        """Wakes the keeper, in case a bot has stopped it."""
         import signal
 
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGCONT)
 
     def _replace(self) -> None:
-        """Gives this keeper up: what it started is ended by the guards, each when we close its socket."""
+        """Abandons this keeper: guards end what it started, each when we close its socket."""
         if self._socket is not None:
             self._socket.close()
         if self._process is not None:
@@ -228,7 +228,7 @@ class Keeper:
         self._socket = self._process = None
 
     async def close(self) -> None:
-        """Ends the keeper, and with it whatever may be left."""
+        """Ends the keeper, and with it anything left."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None

@@ -1,4 +1,4 @@
-"""`arena torture`: every habit in turn, and the bots that somebody wants to see beside them."""
+"""`arena torture`: every habit in turn, and any bots to compare with them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from arena.tournament.game_source import placed
 
 SERIES, SERIES_QUICK = 3, 1
 PAIRS_MAX = 3
-"""So often a habit and its absence are measured side by side, where the first time says little."""
+"""How often a habit and its absence are measured side by side, if the first time is inconclusive."""
 HELD, BROKEN = 0, 1
 
 
 def torture_command(
     bots: Sequence[str], only: Sequence[str], *, quick: bool, json: bool, game: str, sandbox: str
 ) -> int:
-    """Tries all that is asked for, prints it, and gives the exit code."""
+    """Tries everything asked for, prints it, and returns the exit code."""
     terms = Terms(series=SERIES_QUICK if quick else SERIES, sandbox=sandbox)
     trials = [*_with_bots(bots, terms, game), *(Trial(habit, terms) for habit in chosen(only))]
     adopt_orphans()
@@ -47,7 +47,7 @@ def torture_command(
 
 
 def _with_bots(bots: Sequence[str], terms: Terms, game: str) -> list[Trial]:
-    """A trial for each of these bots.  Raises ConfigError if one is none."""
+    """A trial for each of these bots.  Raises ConfigError if one is not a bot."""
     entrants = [resolve(spec, base=Path.cwd()) for spec in bots]
     return [
         Trial(_yours(entrant), terms, bot=spec, game=placed(game, Path.cwd()) or _game(entrant))
@@ -60,12 +60,12 @@ def _yours(entrant: Entrant) -> Habit:
 
 
 def _game(entrant: Entrant) -> str:
-    """What it is tried in, if it does not play everything."""
+    """The game to try it in, if it does not play every game."""
     return next(iter(entrant.games), "")
 
 
 def _tried(trials: Sequence[Trial]) -> Iterator[Row]:
-    """Each in turn, after what it is compared with."""
+    """Each trial in turn, after the one it is compared with."""
     without: dict[tuple[object, ...], Observed] = {}
     for trial in trials:
         key = (trial.game or trial.habit.game, trial.habit.is_stranger)
@@ -75,8 +75,8 @@ def _tried(trials: Sequence[Trial]) -> Iterator[Row]:
         for _ in range(PAIRS_MAX - 1):
             if not row.is_doubtful:
                 break
-            # A machine that does other things as well is slower at times: then both are measured anew, side
-            # by side.  What the habit itself delays it delays every time.
+            # A machine that does other things too is slower at times: then both are measured again, side by
+            # side.  A delay that the habit itself causes shows every time.
             without[key] = observe(attrs.evolve(trial, is_without=True))
             row = _row(trial, without[key])
         yield row

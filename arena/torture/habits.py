@@ -1,4 +1,4 @@
-"""The bad habits that come with the arena: what each is, and what the arena promises to make of it."""
+"""The bad habits that come with the arena: what each does, and what the arena promises to do about it."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ class Habit:
 
     name: str
     run: tuple[str, ...]
-    """A script of the folder of habits, and its arguments."""
+    """A script in the folder of habits, and its arguments."""
     faults: frozenset[str] = frozenset()
     may: frozenset[str] = frozenset()
     way: Way = "tcp"
     game: str = ""
-    """Empty: the game that every arena plays unasked."""
+    """Empty: the default game."""
     copies: int = 1
     refused: bool = False
     restart: str = "never"
     slow: bool = False
     box: bool = False
     is_yours: bool = False
-    """A bot that somebody wants to see beside the habits: it may fail as it likes."""
+    """A bot to compare with the habits: it may fail in any way."""
 
     @property
     def is_stranger(self) -> bool:
-        """Whether it comes uninvited, and gets no seat."""
+        """Whether it connects uninvited, and gets no seat."""
         return self.way == "lobby"
 
 
 def habits() -> list[Habit]:
-    """All of them, in the order of the file."""
+    """All habits, in the order of the file."""
     return [Habit(name=name, **fields) for name, fields in _read()["habits"].items()]
 
 
 def honest_bot(game: str) -> str:
-    """The built-in bot that is honest in this game; empty: `honest.py` is."""
+    """The built-in bot that is the honest one in this game; empty: `honest.py` is."""
     return str(_read()["honest"].get(game, ""))
 
 
 def chosen(names: Collection[str]) -> list[Habit]:
-    """Those with these names; all if there are none.  Raises ConfigError for a name that no habit has."""
+    """The habits with these names, or all if none is given.  Raises ConfigError for an unknown name."""
     known = habits()
     for name in names:
         if name not in {habit.name for habit in known}:
@@ -65,12 +65,12 @@ def chosen(names: Collection[str]) -> list[Habit]:
 
 
 def folder() -> Path:
-    """Where the scripts lie.  Raises ConfigError if they were not installed."""
+    """The folder of the scripts.  Raises ConfigError if they were not installed."""
     home = Path(__file__).parent.parent
     for place in (home / "_bots" / "misbehaving", home.parent / "bots" / "misbehaving"):
         if (place / FILE).is_file():
             return place
-    raise ConfigError("the misbehaving bots were not installed with the arena: install it anew")
+    raise ConfigError("the misbehaving bots were not installed with the arena: reinstall it")
 
 
 # The file.

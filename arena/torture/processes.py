@@ -1,4 +1,4 @@
-"""Processes seen from outside: who descends from us, what one has held.  Elsewhere than on Linux: nothing."""
+"""Processes seen from outside: our descendants, and their peak memory.  Only on Linux; elsewhere nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import attrs
 PROC = Path("/proc")
 PR_SET_CHILD_SUBREAPER = 36
 VANISH_S = 1.0
-"""What the system may take to clear away processes that were killed."""
+"""How long the system may take to clear away killed processes."""
 ROUNDS_MAX = 50
 
 
 def adopt_orphans() -> bool:
-    """Makes this process the parent of all orphans below it; whether that can be had."""
+    """Makes this process the parent of all orphans below it; returns whether the system supports that."""
     if sys.platform != "linux":
         return False
     return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
@@ -30,7 +30,7 @@ class _Stat:
     id: int
     parent: int
     is_dead: bool
-    """A zombie: nobody has asked how it ended."""
+    """Whether it is a zombie: nobody has reaped it."""
 
 
 def descendants(root: int) -> list[int]:
@@ -58,7 +58,7 @@ def _stat(place: Path) -> _Stat | None:
 
 
 def left_below_us() -> int:
-    """How many processes below this one do not go away by themselves; they are killed then."""
+    """How many processes below this one do not end by themselves; they are then killed."""
     waits_until = time.monotonic() + VANISH_S
     while (left := len(descendants(os.getpid()))) and time.monotonic() < waits_until:
         _bury()
@@ -78,7 +78,7 @@ def left_below_us() -> int:
 
 
 def _bury() -> None:
-    """Takes note of orphans that have ended."""
+    """Reaps orphans that have ended."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -1,4 +1,4 @@
-"""What is promised whatever a bot does, and whether one run kept it: arithmetic, no process."""
+"""What is promised whatever a bot does, and whether one run kept it: arithmetic, without processes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import attrs
 from arena.torture.habits import Habit
 
 MEMORY_MB = 100
-"""What the arena holds stays below this, in 10⁶ bytes; with well-behaved bots it is about half of it."""
+"""The arena's memory stays below this, in 10⁶ bytes; with well-behaved bots it is about half of it."""
 DELAY_MS = 1.0
-"""What the median thinking time of the honest may grow by."""
+"""By how much the median thinking time of the honest bots may grow."""
 TIMES_LEAST = 50
-"""Of fewer answers a median says nothing."""
+"""With fewer answers the median says nothing."""
 
 Verdict: TypeAlias = Literal["held", "broken", "open"]
-"""`open`: broken, where nothing had been promised."""
+"""`open`: broken, but nothing had been promised."""
 
 
 @attrs.frozen(kw_only=True)
@@ -33,42 +33,42 @@ class Terms:
     first_s: float = 10.0
     """The limit of an instance's first answer."""
     grace_s: float = 2.0
-    """What starting and ending a bot may take for each match."""
+    """How long starting and ending a bot may take for each match."""
     connect_s: float = 3.0
     sandbox: str = ""
-    """Under which box the bots are started; empty: as the arena does unasked."""
+    """The box that bots are started in; empty: the default."""
 
     def allowed_s(self, matches: int, startups_s: float = 0.0) -> float:
-        """What so many matches with a bot that uses up all its time may take."""
+        """How long this many matches may take with a bot that uses up all its time."""
         return ((self.limit_s + self.grace_s) * matches + startups_s) / self.tables
 
 
 @attrs.frozen(kw_only=True)
 class Observed:
-    """What one run came to."""
+    """The results of one run."""
 
     exit_code: int | None
     """None: it had to be killed."""
     seconds: float
     peak_mb: float | None
-    """The most memory that the arena's process held; None where the system does not tell."""
+    """The peak memory of the arena's process; None if the system does not report it."""
     left: int | None
-    """Processes alive after the arena had ended; None where that cannot be known."""
+    """Processes alive after the arena had ended; None if that cannot be known."""
     faults: Mapping[str, int]
-    """Of the bad one, by kind."""
+    """The faults of the bad bot, by kind."""
     honest_faults: Mapping[str, int]
     planned: int
-    """Matches of the schedule; 0 if the run never began."""
+    """Matches in the schedule; 0 if the run never began."""
     played: int
     aborted: int
     times_s: Sequence[float]
-    """Thinking times of the honest, sorted."""
+    """Thinking times of the honest bots, sorted."""
     last_words: str
     """The last line on the arena's standard error."""
     obeyed: bool
-    """Whether the arena printed anything that a terminal would obey."""
+    """Whether the arena printed any terminal escape sequence."""
     box: str = ""
-    """What the bots ran under."""
+    """The box that the bots ran in."""
 
     @property
     def median_ms(self) -> float | None:
@@ -81,7 +81,7 @@ class Observed:
         return self._quantile_ms(0.99)
 
     def _quantile_ms(self, share: float) -> float | None:
-        """None where there are too few answers to tell."""
+        """None if there are too few answers to tell."""
         if len(self.times_s) < TIMES_LEAST:
             return None
         return 1000 * self.times_s[max(0, ceil(share * len(self.times_s)) - 1)]
@@ -89,7 +89,7 @@ class Observed:
 
 @attrs.frozen(kw_only=True)
 class Row:
-    """A habit, what it came to, and what that was without it."""
+    """A habit, its results, and those of a run without it."""
 
     habit: Habit
     observed: Observed
@@ -100,29 +100,29 @@ class Row:
 
     @property
     def allowed_s(self) -> float:
-        """What the run may take: what it takes without the habit, and that."""
+        """How long the run may take: its time without the habit plus `extra_s`."""
         return self.without.seconds + self.extra_s
 
     @property
     def delay_ms(self) -> float | None:
-        """By how much the median thinking time of the honest grew."""
+        """By how much the median thinking time of the honest bots grew."""
         return _difference(self.observed.median_ms, self.without.median_ms)
 
     @property
     def delay_p99_ms(self) -> float | None:
-        """The same of what one answer in a hundred exceeds."""
+        """By how much the thinking time that they exceed in one of a hundred answers grew."""
         return _difference(self.observed.p99_ms, self.without.p99_ms)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the times look as if the machine had been busy: with the habit, or without it."""
+        """Whether the times look as if the machine had been busy, with the habit or without it."""
         has_hung = self.observed.exit_code is None
         is_slow = self.observed.seconds > self.allowed_s and not has_hung
         return is_slow or not -DELAY_MS / 2 <= (self.delay_ms or 0.0) <= DELAY_MS
 
     @property
     def breaches(self) -> list[str]:
-        """The promises that were broken, a clause each; worst first."""
+        """The broken promises, a clause each; worst first."""
         return list(_breaches(self))
 
     @property
@@ -133,7 +133,7 @@ class Row:
 
 
 def is_boxed(box: str) -> bool:
-    """Whether what the bots ran under keeps them from the arena's own process."""
+    """Whether the bots' box keeps them away from the arena's own process."""
     return box.startswith(("shield", "strict")) and "limits" not in box
 
 
@@ -164,13 +164,13 @@ def _breaches(row: Row) -> Iterator[str]:
     if row.delay_ms is not None and row.delay_ms > DELAY_MS:
         yield f"the honest bots answered {row.delay_ms:.2f} ms later (median); promised: {DELAY_MS:g} ms"
     if seen.obeyed:
-        yield "the arena printed what a terminal obeys"
+        yield "the arena printed terminal escape sequences"
     if not habit.is_yours and not habit.refused and seen.exit_code == 0:
         yield from _wrong_faults(habit, seen)
 
 
 def _wrong_faults(habit: Habit, seen: Observed) -> Iterator[str]:
-    """Whether it was charged with what it did."""
+    """The breach if it was not charged with what it did, or charged with something else."""
     if habit.faults and not habit.faults & seen.faults.keys():
         yield f"it was not charged with {' or '.join(sorted(habit.faults))}"
     wrong = {kind: count for kind, count in seen.faults.items() if kind not in habit.faults | habit.may}

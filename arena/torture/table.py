@@ -1,4 +1,4 @@
-"""The table of a torture, a row at a time, and its JSON."""
+"""The table of `arena torture`, row by row, and its JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS: Mapping[str, int] = {
     "+p99": 5,
     "verdict": 0,
 }
-"""Name -> width; numbers stand to the right, and the last column as it comes."""
+"""Name -> width; numbers are aligned right, and the last column is not padded."""
 WORDS = frozenset({"habit", "faults", "verdict"})
 
 LEGEND = (
@@ -30,7 +30,7 @@ LEGEND = (
 
 
 def header() -> str:
-    """Two lines."""
+    """The header, two lines."""
     return f"{_line(list(COLUMNS))}\n{_line(['─' * (wide or 7) for wide in COLUMNS.values()])}"
 
 
@@ -72,7 +72,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def conclusion(rows: Sequence[Row]) -> list[str]:
-    """What was broken, a line each, worst first; then how many held."""
+    """The broken promises, a line each, worst first; then how many habits held."""
     lines = [
         f"{row.habit.name}: {printable(breach)}"
         for row in _by_verdict(rows, "broken")

@@ -1,4 +1,4 @@
-"""One `arena run` in a process of its own, watched from outside: two honest bots, a bad one or strangers."""
+"""One `arena run` in its own process, watched from outside: two honest bots, a bad one or strangers."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ HONEST_NAMES = ("honest-1", "honest-2")
 BAD_NAME = "bad"
 LOOK_EVERY_S = 0.02
 HANGS_AFTER_S = 40.0
-"""Beyond what is allowed: then a run is killed."""
+"""A run that exceeds its allowed time by this is killed."""
 LOBBY_SERIES = 20
-"""For each series otherwise: who connects needs no start, and strangers must have time to disturb."""
+"""For each series otherwise: bots that connect need no start, and strangers need time to disturb."""
 HEAD_START_S = 1.0
-"""What strangers have before the honest come."""
+"""How long strangers are there before the honest bots connect."""
 LAST_WORDS_MAX = 160
 
 
 @attrs.frozen
 class Trial:
-    """What is run."""
+    """What to run: a habit on these terms."""
 
     habit: Habit
     terms: Terms
     is_without: bool = False
-    """An honest bot in its place, or nobody."""
+    """Whether an honest bot, or nobody, takes the habit's place."""
     bot: str = ""
     """The spec of somebody's bot in place of the habit's."""
     game: str = ""
@@ -57,20 +57,20 @@ class Trial:
 
     @property
     def extra_s(self) -> float:
-        """What it may cost: (limit + grace) × the matches with it; strangers: as a match a series."""
+        """How much longer it may take: (limit + grace) × the matches with it; strangers: one per series."""
         seats = 1 if self.habit.is_stranger else 2 * len(HONEST_NAMES)
         return self.terms.allowed_s(seats * self.terms.series, BUDGET_S if self.habit.slow else 0.0)
 
 
 def observe(trial: Trial) -> Observed:
-    """Runs it in a folder that is gone afterwards, and leaves no process."""
+    """Runs it in a folder that is removed afterwards, and leaves no process."""
     temporary = tempfile.TemporaryDirectory(prefix="arena-torture-", ignore_cleanup_errors=True)
     with latest_kept(), temporary as place:
         return _Run(trial, Path(place)).observe()
 
 
 class _Run:
-    """A trial that is going on."""
+    """A trial in progress."""
 
     def __init__(self, trial: Trial, home: Path) -> None:
         self.trial = trial
@@ -78,7 +78,7 @@ class _Run:
         self.out = home / "results"
         self.said = home / "said"
         self.guests: list[subprocess.Popen[bytes]] = []
-        """Honest bots and strangers that connect by themselves."""
+        """The honest bots and strangers that connect by themselves."""
 
     def observe(self) -> Observed:
         began = time.monotonic()
@@ -112,7 +112,7 @@ class _Run:
     # The run.
 
     def _command(self) -> list[str]:
-        """`arena run` with a plan; bots of the habits lie in folders of their own."""
+        """`arena run` with a plan; the habits' bots are in their own folders."""
         trial, terms = self.trial, self.trial.terms
         plan: dict[str, object] = {
             "series": trial.series,
@@ -170,7 +170,7 @@ class _Run:
     # Those that connect by themselves.
 
     def _invite(self, arena: subprocess.Popen[bytes]) -> None:
-        """Reads where to connect, as a person would, and starts the strangers, then the honest."""
+        """Reads where to connect, as a person would, and starts the strangers, then the honest bots."""
         port, tokens = _guidance(self.said, arena, len(HONEST_NAMES))
         if not self.trial.is_without:
             for number in range(self.trial.habit.copies):
@@ -227,7 +227,7 @@ _GUIDANCE = re.compile(r"ARENA_PORT=(\d+) ARENA_NAME=\S+ ARENA_TOKEN=(\S+)")
 
 
 def _guidance(said: Path, arena: subprocess.Popen[bytes], bots: int) -> tuple[str, list[str]]:
-    """The port and the tokens that the arena prints; nothing if it ends before."""
+    """The port and the tokens that the arena prints; none if it ends before."""
     while arena.poll() is None:
         found = _GUIDANCE.findall(said.read_text(encoding="utf-8", errors="replace"))
         if len(found) == bots:
@@ -237,7 +237,7 @@ def _guidance(said: Path, arena: subprocess.Popen[bytes], bots: int) -> tuple[st
 
 
 def _last_words(lines: Sequence[str]) -> str:
-    """What the arena said last, or of a traceback what was raised."""
+    """The arena's last line, or the exception of a traceback."""
     telling = [line.strip() for line in lines if re.match(r"[\s|+-]*(arena: |\w*(Error|Exception)\b)", line)]
     last = (telling or [line.strip() for line in lines] or [""])[-1]
     return last if len(last) <= LAST_WORDS_MAX else f"{last[: LAST_WORDS_MAX - 1]}…"
@@ -245,7 +245,7 @@ def _last_words(lines: Sequence[str]) -> str:
 
 @attrs.define
 class _Found:
-    """What the folder of a run holds."""
+    """What was found in the folder of a run."""
 
     planned: int = 0
     played: int = 0
