@@ -11,6 +11,7 @@ import attrs
 
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.strict import Reader, flag, many, one_of, read_table, read_toml, text, unknown, whole
+from arena.tournament.game_source import names_files
 from arena.units import unexpected
 
 Way: TypeAlias = Literal["tcp", "stdio", "lobby"]
@@ -52,7 +53,8 @@ def habits() -> list[Habit]:
 
 def honest_bot(game: str) -> str:
     """The built-in bot that is the honest one in this game; empty: `honest.py` is."""
-    return str(_read()["honest"].get(game, ""))
+    anywhere = "random" if names_files(game) else ""
+    return str(_read()["honest"].get(game, anywhere))
 
 
 def chosen(names: Collection[str]) -> list[Habit]:

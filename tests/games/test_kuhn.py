@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -12,7 +15,8 @@ from arena.game import CHANCE, Seat
 from arena.testing import check_game
 from arena.tournament.game_source import find_game
 
-FILE = Path(__file__).parents[2] / "examples" / "kuhn.py"
+HOUSE = Path(__file__).parents[2]
+FILE = HOUSE / "examples" / "kuhn.py"
 KUHN = find_game(str(FILE)).cls
 CARDS, PASS, BET = KUHN.moves
 
@@ -73,6 +77,34 @@ def test_the_value_of_the_game():
     """Played best by both it is worth -1/18 chip to seat 0, as Kuhn proved in 1950."""
     deals = [value("".join(cards)) for cards in permutations("JQK")]
     assert Fraction(-1, 18) == sum(deals) / len(deals)
+
+
+@pytest.mark.slow
+def test_a_game_of_the_house_is_a_folder_and_a_line(tmp_path):
+    """In a copy of the package, Kuhn poker as a folder and a line of the registry is played, told and offered."""
+    copy = tmp_path / "arena"
+    shutil.copytree(HOUSE / "arena", copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HOUSE / "bots" / "random", tmp_path / "bots" / "random")
+    (copy / "games" / "kuhn").mkdir()
+    shutil.copy(FILE, copy / "games" / "kuhn" / "__init__.py")
+    registry = copy / "games" / "__init__.py"
+    registry.write_text(
+        registry.read_text().replace("_PLACES = {\n", '_PLACES = {\n    "kuhn": "kuhn.Kuhn",\n')
+    )
+
+    def arena(*words: str) -> str:
+        command = [sys.executable, "-m", "arena.cli", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert "kuhn,Kuhn Poker,2,2,returns,1" in arena("games", "--csv")
+    arena(
+        "run", "--game", "kuhn", "random", "other=random", "--series", "1", "--strict", "-q", "--out", "out"
+    )
+    match = arena("matches", "out", "--csv").splitlines()[1].split(",")[0]
+    assert "of Kuhn Poker" in arena("replay", match, "out")
+    assert "Kuhn Poker" in Path(tmp_path, arena("report", "out").strip()).read_text()
 
 
 def test_it_is_short():
