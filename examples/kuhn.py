@@ -5,7 +5,7 @@ hidden.  In turn, from seat 0 on, they say "pass" or "bet", which puts a chip in
 bets, the cards are shown and the higher one takes the pot.  Who passes after a bet has folded, unseen.
 
 Source: H. W. Kuhn, "A Simplified Two-Person Poker", Contributions to the Theory of Games I, Annals of
-Mathematics Studies 24, Princeton 1950, pp. 97–103: played best by both, seat 0 loses 1/18 chip a match.
+Mathematics Studies 24, Princeton 1950, pp. 97–103: with best play by both, seat 0 loses 1/18 chip a match.
 House rule: a player that fails to answer passes.
 """
 

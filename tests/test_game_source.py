@@ -178,15 +178,15 @@ MISTAKES = [
     ("nearly a game", "holden", "", "did you mean holdem?"),
     ("no such file", "gone.py", "", "there is no file {home}/gone.py"),
     ("no such module", "kuhnless:Kuhn", "", "no module kuhnless in {home} or among the installed ones"),
-    ("no class named", "./kuhn", "", "{home}/kuhn is no game: expected a .py file or module:Class"),
+    ("no class named", "./kuhn", "", "{home}/kuhn is not a game: expected a .py file or module:Class"),
     ("a folder", "folder.py", "", "{home}/folder.py cannot be read"),
     ("a syntax error", "kuhn.py", "x = 1\ndef f(:\n", "{home}/kuhn.py, line 2: invalid syntax"),
     ("no text", "kuhn.py", "\0", "{home}/kuhn.py"),
-    ("no game in it", "kuhn.py", EMPTY, "{home}/kuhn.py holds no game"),
-    ("several in it", "kuhn.py", TWO, "holds 2 games, Kuhn and Leduc: say which, such as {home}/kuhn.py:Kuhn"),
+    ("no game in it", "kuhn.py", EMPTY, "{home}/kuhn.py contains no game"),
+    ("several in it", "kuhn.py", TWO, "contains 2 games, Kuhn and Leduc: choose one, such as {home}/kuhn.py:Kuhn"),
     ("no such class", "kuhn.py:Kunh", KUHN, "{home}/kuhn.py has no class Kunh; its games: Kuhn"),
-    ("a class that is no game", "kuhn.py:Cards", KUHN, "Cards in {home}/kuhn.py is no game: it does not derive"),
-    ("no class at all", "kuhn.py:shuffled", KUHN, "shuffled in {home}/kuhn.py is no game"),
+    ("a class that is no game", "kuhn.py:Cards", KUHN, "Cards in {home}/kuhn.py is not a game: it does not derive"),
+    ("no class at all", "kuhn.py:shuffled", KUHN, "shuffled in {home}/kuhn.py is not a game"),
     ("raises", "kuhn.py", "\n1 / 0\n", "{home}/kuhn.py, line 2, cannot be imported: ZeroDivisionError: division"),
     ("raises in words of many lines", "kuhn.py", "raise OSError('a\\nb')", "cannot be imported: OSError: a b"),
     ("ends", "kuhn.py", "raise SystemExit(0)", "cannot be imported: SystemExit: 0"),
@@ -196,11 +196,11 @@ MISTAKES = [
         "a built-in game's name",
         "kuhn.py",
         KUHN.replace('"kuhn"', '"holdem"'),
-        "Kuhn in {home}/kuhn.py is called holdem, as a built-in game is: give it another name",
+        "Kuhn in {home}/kuhn.py has the name of a built-in game, holdem: give it another one",
     ),
-    ("a built-in game itself", "arena.games.holdem.rules:Holdem", "", "is called holdem, as a built-in game is"),
+    ("a built-in game itself", "arena.games.holdem.rules:Holdem", "", "has the name of a built-in game, holdem"),
     ("a name that is no name", "kuhn.py", KUHN.replace('"kuhn"', '"../x"'), 'name: found "../x", expected'),
-    ("not complete", "kuhn.py", KUHN.replace("def ranks", "def rank"), "is not complete: it does not define ranks"),
+    ("not complete", "kuhn.py", KUHN.replace("def ranks", "def rank"), "is incomplete: it does not define ranks"),
     ("no version", "kuhn.py", KUHN.replace("version: ClassVar[int] = 1", ""), "version: found nothing, expected"),
     ("rated by what", "kuhn.py", KUHN.replace('"returns"', '"luck"'), 'rated_by: found "luck", expected "ranks"'),
 ]  # fmt: skip
@@ -268,6 +268,17 @@ def test_a_house_rule_of_it_is_read(home, arena):
     assert "dice of kuhn is 10, but must be a whole number, 1 to 9" in arena(*words, "dice=10")[2]
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"), [("float", "only bool, int and str"), ("Gone", "'Gone' is not defined")]
+)
+def test_a_house_rule_that_nobody_can_say_is_a_sentence(kind, said, home, arena):
+    """A type that neither a plan nor an option can give."""
+    rule = f"    stake: '{kind}' = 1\n\n    def start("
+    write("kuhn.py", KUHN.replace("    def start(", rule, 1))
+    code, out, err = arena("run", "--game", "kuhn.py", *WORDS)
+    assert (2, "", True) == (code, out, said in err), err
+
+
 def test_tables_need_no_game(played, arena):
     """Leaderboard, a bot's page, matches and all CSVs are the same without the file."""
     commands = [("leaderboard", "out"), ("leaderboard", "out", "--bot", "Bets"), ("matches", "out", "--csv")]
@@ -309,7 +320,7 @@ def test_reading_asks_for_a_game_that_is_not_what_it_was(trouble, said, played, 
     code, out, err = arena("replay", a_match(), "out")
     assert (2, "", True) == (code, out, said in err)
     assert err.startswith("arena: out was played with kuhn, but ")
-    assert err.endswith(": name the one it was played with by --game\n")
+    assert err.endswith(": use --game to name the file it was played with\n")
     code, out, err = arena("report", "out")
     assert (0, "out/report.html\n", True) == (code, out, said in err)
     page = Path("out/report.html").read_text()
@@ -327,7 +338,7 @@ def test_what_lies_in_the_folder_itself_is_not_run(played, arena):
         store.set_meta(ORIGIN, store.meta()[ORIGIN] | {"file": str(Path(file).absolute())})
     for words in (("replay", a_match(), "out"), ("run", "--resume", "out")):
         code, _, err = arena(*words)
-        assert (2, True) == (code, "whose code is not run unasked" in err), err
+        assert (2, True) == (code, "code from there is not run unasked" in err), err
     assert not has_run()
 
 
@@ -341,7 +352,7 @@ def test_what_a_folder_says_of_a_game_may_be_anything(kept, played, arena):
     with Store.open("out", write=True) as store:
         store.set_meta(ORIGIN, kept)
     code, _, err = arena("replay", a_match(), "out")
-    assert (2, True) == (code, "it does not say where that comes from" in err), err
+    assert (2, True) == (code, "it does not say where that game comes from" in err), err
     assert not has_run()
 
 
@@ -403,7 +414,7 @@ def test_going_on_with_a_changed_game_is_refused(played, arena):
     code, _, err = arena("run", "--resume", "out")
     assert (2, False) == (code, has_run())
     assert (
-        "games/kuhn.py has changed since: name the one it was played with by --game, or start over with --fresh"
+        "games/kuhn.py has changed since: use --game to name the file it was played with, or start over with --fresh"
         in err
     )
     said = "kuhn.py has changed since its matches were played; --fresh starts over, --out DIR plays elsewhere"

@@ -85,7 +85,8 @@ def test_the_commands_run_as_they_stand(home: Path) -> None:
     assert len(commands) >= 6
     for command in commands:
         if "MATCH" in command:
-            ids = shell("arena matches results/three --csv", home).stdout.splitlines()
+            folder = re.search(r"MATCH (\S+)", command)[1]
+            ids = shell(f"arena matches {folder} --csv", home).stdout.splitlines()
             command = command.replace("MATCH", ids[1].split(",")[0])
         result = shell(command, home)
         assert result.returncode == 0, f"{command}\n{result.stderr}"
@@ -99,6 +100,18 @@ def test_the_analysis_runs_as_it_stands(home: Path) -> None:
     result = shell(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", home)
     assert result.returncode == 0, result.stderr
     assert "odds" in result.stdout
+
+
+@pytest.mark.slow
+def test_the_game_is_retold_as_shown(home: Path) -> None:
+    """Under "Write a game" the first match of the tournament stands as `arena replay` prints it, to the letter."""
+    (shown,) = (block for block in blocks("text") if "Kuhn" in block)
+    (play,) = (
+        line[2:] for line in README.splitlines() if line.startswith("$ arena run --game examples/kuhn.py")
+    )
+    assert shell(play, home).returncode == 0
+    match = shell("arena matches results/kuhn --csv", home).stdout.splitlines()[1].split(",")[0]
+    assert shown == shell(f"arena replay {match} results/kuhn", home).stdout
 
 
 def test_a_bot_takes_no_more_than_twenty_lines() -> None:

@@ -87,7 +87,9 @@ def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
     try:
         origin = _origin_from(kept)
         if origin.file.resolve().is_relative_to(folder.resolve()):
-            raise ConfigError(f"{origin.file} lies in the results, whose code is not run unasked")
+            raise ConfigError(
+                f"{origin.file} is inside the results folder, and code from there is not run unasked"
+            )
         return load(origin)
     except ConfigError as error:
         raise ConfigError(f"{folder} was played with {name}, but {error}: {ask}") from None
@@ -96,10 +98,10 @@ def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
 def _origin_from(kept: object) -> Origin:
     keys = [field.name for field in attrs.fields(Origin)]
     if not isinstance(kept, Mapping) or not all(isinstance(kept.get(key), str) for key in keys):
-        raise ConfigError("it does not say where that comes from")
+        raise ConfigError("it does not say where that game comes from")
     origin = Origin(**{key: kept[key] for key in keys} | {"file": Path(kept["file"])})
     if not origin.file.is_absolute() or not _is_module_of(origin.file, origin.module):
-        raise ConfigError("it does not say where that comes from")
+        raise ConfigError("it does not say where that game comes from")
     return origin
 
 
@@ -126,7 +128,7 @@ def locate(word: str) -> Origin:
     if where.suffix == ".py":
         return Origin(where, "", cls, _fingerprint(where, ""))
     if not cls or not all(part.isidentifier() for part in where.name.split(".")):
-        raise ConfigError(f"{where}{':' if cls else ''}{cls} is no game: expected {EXPECTED}")
+        raise ConfigError(f"{where}{':' if cls else ''}{cls} is not a game: expected {EXPECTED}")
     found = module_file(where.name, where.parent)
     if found is None:
         raise ConfigError(f"{word}: no module {where.name} in {where.parent} or among the installed ones")
@@ -278,16 +280,16 @@ def _class_in(module: ModuleType, origin: Origin) -> GameClass:
             raise ConfigError(f"{origin.file} has no class {origin.cls}; its games: {listed(games)}")
         if not _is_game(found):
             raise ConfigError(
-                f"{origin.cls} in {origin.file} is no game: it does not derive from arena.game.Game"
+                f"{origin.cls} in {origin.file} is not a game: it does not derive from arena.game.Game"
             )
         return found
     complete = [name for name, cls in games.items() if not inspect.isabstract(cls)] or [*games]
     if not complete:
-        raise ConfigError(f"{origin.file} holds no game: no class in it derives from arena.game.Game")
+        raise ConfigError(f"{origin.file} contains no game: no class in it derives from arena.game.Game")
     if len(complete) > 1:
         which = f"{origin.file}:{complete[0]}"
         raise ConfigError(
-            f"{origin.file} holds {len(complete)} games, {listed(complete)}: say which, such as {which}"
+            f"{origin.file} contains {len(complete)} games, {listed(complete)}: choose one, such as {which}"
         )
     return games[complete[0]]
 
@@ -314,7 +316,7 @@ def _check(cls: GameClass, file: Path) -> None:
     who = f"{cls.__name__} in {file}"
     if inspect.isabstract(cls):
         missing = sorted(getattr(cls, "__abstractmethods__", ()))
-        raise ConfigError(f"{who} is not complete: it does not define {listed(missing)}")
+        raise ConfigError(f"{who} is incomplete: it does not define {listed(missing)}")
     for key, (kind, expected) in _SAID.items():
         value = getattr(cls, key, None)
         if (
@@ -324,7 +326,7 @@ def _check(cls: GameClass, file: Path) -> None:
         ):
             raise ConfigError(f"{who}: {key}: found {shown(value)}, expected {expected}")
     if cls.name in GAMES:
-        raise ConfigError(f"{who} is called {cls.name}, as a built-in game is: give it another name")
+        raise ConfigError(f"{who} has the name of a built-in game, {cls.name}: give it another one")
     if not _NAME.fullmatch(cls.name) or len(cls.name) > 40:
         raise ConfigError(
             f"{who}: name: found {shown(cls.name)}, expected up to 40 lower-case letters, digits and hyphens"

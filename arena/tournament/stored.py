@@ -27,7 +27,7 @@ from arena.units import shown
 ORIGIN = "game_origin"
 """Where the store keeps where a game that is not built in comes from."""
 
-ASK = "name the one it was played with by --game"
+ASK = "use --game to name the file it was played with"
 
 
 def stored_plan(folder: Path) -> Plan:

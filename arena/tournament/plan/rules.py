@@ -61,13 +61,20 @@ def _unknown_rule(cls: type[Game[Any, Any]], rule: str) -> str:
 
 def _rules(cls: type[Game[Any, Any]]) -> dict[str, Any]:
     """The house rules of a game -> the kinds of their values."""
-    kinds = typing.get_type_hints(cls)
+    try:
+        kinds = typing.get_type_hints(cls)
+    except (NameError, TypeError) as error:  # somebody's own game
+        raise ConfigError(f"the house rules of {cls.name} have types that cannot be read: {error}") from None
     return {field.name: kinds[field.name] for field in attrs.fields(cls)}
 
 
 def _rule_reader(kind: Any) -> Reader[Any]:
     words = typing.get_args(kind) if typing.get_origin(kind) is Literal else ()
-    return one_of(*words) if words else _RULE_READERS[_plain(kind)]
+    if words:
+        return one_of(*words)
+    if (plain := _plain(kind)) not in _RULE_READERS:
+        raise ConfigError(f"a house rule is of type {shown(plain)}: only bool, int and str can be given")
+    return _RULE_READERS[plain]
 
 
 def _parse_rule(kind: Any, value: str) -> Rule:
