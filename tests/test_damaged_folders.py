@@ -24,7 +24,7 @@ from tournaments import exact
 from arena.analysis import load
 from arena.cli import cli
 from arena.errors import ArenaError
-from arena.store import DATABASE, Store, digest
+from arena.store import DATABASE, Store, digest, exports
 
 HERE = Path(__file__).parent
 BOTS = "stored_bots"
@@ -242,7 +242,7 @@ def test_with_a_damaged_schedule_nothing_is_told_that_a_series_hides(played):
     changed(played, "DELETE FROM schedule WHERE position = 2")
     assert "its schedule" in arena("leaderboard", FOLDER)[2]
     with Store.checked(FOLDER) as store:
-        assert [] == list(store.table("decisions")[1])
+        assert [] == list(exports.table(store, "decisions")[1])
         assert {""} == {fault.reason for fault in store.faults(published=True)}
     assert 0 == arena("run", "--resume", FOLDER, "-q")[0]
     assert played.exact == exact(played.folder)

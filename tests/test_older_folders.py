@@ -20,7 +20,7 @@ from arena.errors import ConfigError
 from arena.replay import EVERYBODY, replay_of
 from arena.schedule import SEEDINGS
 from arena.show.match import retold
-from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store
+from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store, exports
 from arena.tournament.stored import stored_game
 
 HERE = Path(__file__).parent
@@ -55,7 +55,7 @@ def test_reading_an_older_folder_works_and_leaves_its_bytes_alone(schema1):
         assert (None, ["Even", "Odd"]) == (store.damage, [row.bot for row in leaderboard(store).rows])
         match = next(store.matches())
         assert list(retold(replay_of(store, match, stored_game(store)), EVERYBODY))
-        tables = {name: store.table(name) for name in TABLES}
+        tables = {name: exports.table(store, name) for name in TABLES}
         for name, (header, rows) in tables.items():
             with (schema1 / f"{name}.csv").open(newline="") as file:
                 told = list(csv.DictReader(file))

@@ -13,7 +13,7 @@ import pytest
 from arena.analysis import export
 from arena.cli import cli
 from arena.errors import ConfigError
-from arena.store import DATABASE, Store, aside
+from arena.store import DATABASE, Store, aside, exports
 
 BOTS = """
 import os, shutil
@@ -50,7 +50,7 @@ def test_seeds_are_for_the_owner_alone(tmp_path):
     try:
         with Store.create(tmp_path / "made" / "run", meta={"seed": SEED}) as store:
             store.set_meta("more", 1)
-            store.export()
+            exports.write(store)
             found = {path.name: mode(path) for path in store.folder.iterdir()}
     finally:
         os.umask(before)

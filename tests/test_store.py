@@ -29,7 +29,9 @@ from arena.store import (
     FaultCount,
     Store,
     StoredBot,
+    chunks,
     erase,
+    exports,
     holds_tournament,
     store_lock,
     write_tables,
@@ -37,7 +39,7 @@ from arena.store import (
 )
 from arena.store import files as store_files
 from arena.store.capsules import CAPSULE_BYTES_MAX, CAPSULES_MAX, LEFT_OUT
-from arena.store.schema import rows_of
+from arena.store.schema import STORED, rows_of
 
 SECRET = 0xDEADBEEFDEADBEEFDEADBEEFDEADBEEF
 
@@ -138,7 +140,7 @@ def test_a_seat_sums_up_its_decisions(store):
 def test_thinking_times_of_asked_decisions_are_kept_each(store):
     """One float32 an asked decision, so that quantiles need no decisions table."""
     store.add(entry(decisions=(decision(0, 0.5), decision(0, 0.0, asked=False), decision(0, 0.25))))
-    ((*_, times),) = store.seat_chunks()
+    ((*_, times),) = chunks.seats(store)
     assert (array("f", [0.5, 0.25]).tobytes(), b"") == times
 
 
@@ -207,13 +209,13 @@ def test_evidence_is_hidden_again_when_its_series_is_open_again(store):
         played = entry(plan, decisions=(fault,))
         record = attrs.evolve(played.record, capsules=(Capsule(fault, 0, ({"text": "a hand"},)),))
         store.add(attrs.evolve(played, record=record))
-    store.publish()
+    exports.publish(store)
     ids = [entry(plan).match_id for plan in plans]
     faults = store.folder / "faults"
     assert sorted(f"{id}-0-0.jsonl" for id in ids) == sorted(path.name for path in faults.iterdir())
     store.remove([ids[0]])
     assert [f"{ids[2]}-0-0.jsonl"] == [path.name for path in faults.iterdir()]
-    store.publish()
+    exports.publish(store)
     assert [f"{ids[2]}-0-0.jsonl"] == [path.name for path in faults.iterdir()]
 
 
@@ -244,7 +246,7 @@ def test_what_bots_say_cannot_hurt(store):
     """NULs, newlines, lone surrogates in a move or reason are escaped, in the database and the CSV."""
     evil = 'a\x00b\ud800\n"\r,ä'
     store.add(entry(decisions=(decision(0, move=evil, fault="malformed", reason=evil),)))
-    store.export()
+    exports.write(store)
     (row,) = rows(store.folder, "decisions")
     assert row["reason"] == row["move"] == 'a\\x00b\\ud800\\n"\\r,ä'
     assert store.decisions("000000000000")[0].reason == row["reason"]
@@ -266,7 +268,7 @@ def test_evidence_of_one_bot_is_bounded(store):
     store.remove([entry(pairing(0)).match_id])
     with Store.open(store.folder, write=True) as other:
         other.add_many(failing(number, 4) for number in range(half // 4, half))
-        other.publish()
+        exports.publish(other)
         assert CAPSULES_MAX == other.connection.execute("SELECT COUNT(*) FROM capsules").fetchone()[0]
     files = list((store.folder / "faults").glob("*.jsonl"))
     told = (store.folder / "faults" / LEFT_OUT).read_text().splitlines()
@@ -282,7 +284,7 @@ def test_evidence_of_one_bot_is_bounded(store):
 def test_a_capsule_is_bounded(store):
     """The last lines are kept; how many were before them is told."""
     store.add(failing(0, 1, "long" * 12_000))
-    store.publish()
+    exports.publish(store)
     (path,) = (store.folder / "faults").glob("*.jsonl")
     first, left_out, *kept = map(json.loads, path.read_text().splitlines())
     assert ("bob", {"left_out": "1 lines before these"}, 2) == (first["bot"], left_out, len(kept))
@@ -393,17 +395,25 @@ def test_exports_do_not_depend_on_the_order_of_play(tmp_path_factory, order, cut
         store.set_schedule(SCHEDULE)
         for plan in SCHEDULE:
             store.add(entry(plan))
-        store.export()
+        exports.write(store)
     with Store.create(folders[1], meta={"game_version": 1}) as store:
         store.set_schedule(SCHEDULE[:cut])
         store.add_many(entry(plan) for plan in order[:cut])
-        store.export()
+        exports.write(store)
     with Store.open(folders[1], write=True) as store:
         store.set_schedule(SCHEDULE)
         store.add_many(entry(plan) for plan in order[cut:])
-        store.export()
+        exports.write(store)
     assert everything(folders[0]) == everything(folders[1])
     assert [plan.id for plan in SCHEDULE] == [row["pairing_id"] for row in rows(folders[1], "matches")]
+
+
+@pytest.mark.parametrize("table", STORED)
+def test_rows_are_read_and_written_by_name(store, table):
+    """All columns of the layout, in its order, but for what only ties rows together."""
+    columns = [name for (name,) in store.rows(f"SELECT name FROM pragma_table_info('{table}')")]
+    ties = {"matches": {"number", "checksum"}}.get(table, {"match"})
+    assert [name for name in columns if name not in ties] == list(STORED[table])
 
 
 @pytest.mark.parametrize("name", ["matches", "seats", "decisions"])
@@ -413,16 +423,16 @@ def test_a_table_found_in_order_is_the_table_sorted(store, name):
     fault = decision(1, fault="too_late", reason="late")
     store.set_schedule(plans)
     store.add_many(entry(plan, decisions=(fault, decision(0))) for plan in plans[::-1])
-    read = [list(store._rows(rows_of(name, is_whole=is_whole))) for is_whole in (True, False)]
+    read = [list(store.rows(rows_of(name, is_whole=is_whole))) for is_whole in (True, False)]
     assert read[0] == read[1] != []
-    assert "TEMP B-TREE" not in str(list(store._rows(f"EXPLAIN QUERY PLAN {rows_of(name, is_whole=True)}")))
+    assert "TEMP B-TREE" not in str(list(store.rows(f"EXPLAIN QUERY PLAN {rows_of(name, is_whole=True)}")))
 
 
 def test_matches_outside_the_schedule_come_last(store):
     """Ordered by their pairing ids."""
     store.set_schedule([pairing(9), pairing(1)])
     store.add_many(entry(pairing(series)) for series in (5, 1, 3, 9))
-    store.export()
+    exports.write(store)
     assert [row["pairing_id"] for row in rows(store.folder, "matches")] == ["s9.0", "s1.0", "s3.0", "s5.0"]
 
 
@@ -432,7 +442,7 @@ def test_cells_hold_what_their_columns_promise(store):
     late = decision(0, 1 / 3, fault="too_late", reason="late")
     store.add(entry(pairing(0), points=(1 / 3, 2 / 3), returns=(-0.0, 1e-9), decisions=(late,)))
     store.add(entry(pairing(1), error="boom", decisions=(late,)))
-    store.export()
+    exports.write(store)
     parse = {"text": str, "integer": int, "real": float, "boolean": lambda cell: ("0", "1").index(cell)}
     for table, columns in TABLES.items():
         shown = rows(store.folder, table)
@@ -455,7 +465,7 @@ def test_opponents_stand_by_seat(store):
     """Joined by the documented separator, without the bot itself."""
     plan = pairing(bots=("ann", "bob", "cat"))
     store.add(entry(plan, ranks=(1, 2, 3), points=(1.0, 0.5, 0.0), returns=(0.0,) * 3))
-    store.export()
+    exports.write(store)
     assert [row["opponents"] for row in rows(store.folder, "seats")] == ["bob; cat", "ann; cat", "ann; bob"]
 
 
@@ -463,7 +473,7 @@ def test_no_seed_is_ever_exported(store):
     """A deal seed is a hidden thing: neither in decimal nor in hexadecimal in any CSV."""
     store.put_bots([StoredBot("ann"), StoredBot("bob")])
     store.add(entry(decisions=(decision(0, fault="gone", reason="closed"),)))
-    store.export()
+    exports.write(store)
     assert {"matches.csv", "seats.csv", "bots.csv", "decisions.csv"} == set(everything(store.folder))
     for content in everything(store.folder).values():
         assert str(SECRET).encode() not in content
@@ -475,17 +485,17 @@ def test_moves_are_shown_when_their_series_is_closed(store):
     fault = decision(0, fault="illegal", reason="no")
     store.set_schedule([pairing(0, 0), pairing(0, 1), pairing(1, 0)])
     store.add_many(entry(plan, decisions=(fault,)) for plan in (pairing(0, 0), pairing(1, 0)))
-    store.export()
+    exports.write(store)
     assert [row["series_id"] for row in rows(store.folder, "decisions")] == ["s1"]
     store.add(entry(pairing(0, 1), decisions=(fault,)))
-    store.export()
+    exports.write(store)
     assert [row["series_id"] for row in rows(store.folder, "decisions")] == ["s0", "s0", "s1"]
 
 
 def test_a_failed_export_leaves_the_old_tables(store):
     """All tables or none; and no temporary file stays."""
     store.add(entry())
-    store.export()
+    exports.write(store)
     before = everything(store.folder)
 
     def breaking():
@@ -502,11 +512,11 @@ def test_an_export_is_of_one_moment(store):
     """What a run adds meanwhile is in none of the tables."""
     store.add(entry(pairing(0)))
     with Store.open(store.folder) as reader, reader.frozen():
-        matches = len(list(reader.table("matches")[1]))
+        matches = len(list(exports.table(reader, "matches")[1]))
         store.add(entry(pairing(1)))
-        assert 2 * matches == len(list(reader.table("seats")[1]))
+        assert 2 * matches == len(list(exports.table(reader, "seats")[1]))
     with Store.open(store.folder) as reader:
-        assert len(list(reader.table("seats")[1])) == 4
+        assert len(list(exports.table(reader, "seats")[1])) == 4
 
 
 def test_small_files_are_written_whole(tmp_path):
@@ -721,7 +731,7 @@ def test_a_killed_run_has_every_match_whole_or_not_at_all(tmp_path):
 
 def test_erasing_takes_the_tables_only(store):
     """`--fresh` removes what it will write again; a user's own file stays."""
-    store.export()
+    exports.write(store)
     (store.folder / "notes.txt").touch()
     store.close()
     erase(store.folder)

@@ -13,7 +13,7 @@ import trio
 from arena.games.liars_dice import LiarsDice
 from arena.players.entrant import Entrant
 from arena.sdk import Bot
-from arena.store import TABLES, Store
+from arena.store import TABLES, Store, exports
 from arena.tournament.plan import Plan
 from arena.tournament.reporting import Silent
 from arena.tournament.run import Run
@@ -179,7 +179,7 @@ async def play(folder: Path, entrants=FIELD, *, stop_after=None, reporter=None, 
         try:
             await run_tournament(setup, reporter, summary)
         finally:
-            setup.store.export()
+            exports.write(setup.store)
     return summary, reporter
 
 

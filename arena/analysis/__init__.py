@@ -13,7 +13,7 @@ from arena.analysis.leaderboard import Leaderboard
 from arena.analysis.series import series_table as _series_table
 from arena.analysis.tables import COLUMNS, Results, load
 from arena.errors import ConfigError
-from arena.store import LATEST, Store, Table, is_written, write_tables
+from arena.store import LATEST, Store, Table, exports, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
 from arena.store.cells import harmless_rows
 
@@ -38,7 +38,7 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
         write_tables(
             place,
             {
-                **store.tables(),
+                **exports.tables(store),
                 "series": _as_cells(_series_table(store, sheet)),
                 "head_to_head": _as_cells(board.head_to_head),
                 "leaderboard": _as_cells(board.table),
@@ -48,7 +48,7 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
             aside=aside,
         )
     if folder is None:
-        store.publish()
+        exports.publish(store)
     return board
 
 

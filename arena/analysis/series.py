@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from arena.errors import FAULT_KINDS
-from arena.store import Store, Table, columns_of
+from arena.store import Store, Table, columns_of, exports
 
 if TYPE_CHECKING:
     from arena.analysis.sheet import Sheet
@@ -85,7 +85,7 @@ def _others(store: Store, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
     """The rows of the series that do not count; they are few, unless the tournament is not over."""
     names = ["series_id", "cycle", "game", "bot", "version", "status", "win", "tie", "points", "returns"]
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    header, rows = store.table("seats")
+    header, rows = exports.table(store, "seats")
     places = [header.index(name) for name in (*names, *FAULT_KINDS)]
     for row in rows:
         if row[places[0]] not in sheet.progress.series:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.counted import Progress, progress_of
 from arena.errors import FAULT_KINDS
-from arena.store import SEAT_BITS, Row, SeriesState, Store
+from arena.store import SEAT_BITS, Row, SeriesState, Store, chunks
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -73,7 +73,7 @@ def read_sheet(store: Store) -> Sheet:
     with _without_collector():
         progress, counted = _counted(store)
         seats = _Seats(counted.numbers)
-        for chunk in store.seat_chunks():
+        for chunk in chunks.seats(store):
             seats.add(*chunk)
         columns, bot, bots = seats.sorted({bot.bot: bot.version for bot in store.bots()}, store)
         match = columns["match"]
@@ -94,10 +94,10 @@ def read_sheet(store: Store) -> Sheet:
 
 def _counted(store: Store) -> tuple[Progress, _Counted]:
     matches = _Matches()
-    for chunk in store.match_chunks():
+    for chunk in chunks.matches(store):
         matches.add(*chunk)
     is_over = matches.planned == store.planned()  # then no match is missing, and none need be looked for
-    progress = progress_of(matches.series(() if is_over else store.unplayed()))
+    progress = progress_of(matches.series(() if is_over else chunks.unplayed(store)))
     return progress, matches.counted(progress.series)
 
 
@@ -307,7 +307,7 @@ class _Seats:
             kind: np.zeros(len(match), dtype=np.int32) for kind in FAULT_KINDS
         }
         keys = match << SEAT_BITS["seat"] | seat  # rows are sorted by both, so one number finds a row
-        for matches, seats, *counts in store.fault_chunks():
+        for matches, seats, *counts in chunks.faults(store):
             place, is_counted = self._places(matches)
             sought = place << SEAT_BITS["seat"] | np.array(seats, dtype=np.int64)
             rows = np.searchsorted(keys, sought[is_counted])
@@ -318,9 +318,9 @@ class _Seats:
     def _versions(self, bots: int, store: Store) -> dict[str, str]:
         """The version that each bot last played; searched from the end, where most are found at once."""
         found: dict[str, str] = {}
-        chunks = store.version_chunks()
+        latest_first = chunks.versions(store)
         while len(found) < bots:
-            matches, names, versions = next(chunks)
+            matches, names, versions = next(latest_first)
             _, counts = self._places(matches)
             for name, version in compress(zip(names, versions, strict=True), counts.tolist()):
                 found.setdefault(name, version)

@@ -15,7 +15,7 @@ from arena.analysis.leaderboard import SHOWN
 from arena.analysis.series import COLUMNS as SERIES_COLUMNS
 from arena.analysis.series import series_table
 from arena.errors import ConfigError
-from arena.store import DATABASE, LATEST, TABLES, Column, Store, Table, holds_tournament
+from arena.store import DATABASE, LATEST, TABLES, Column, Store, Table, exports, holds_tournament
 from arena.store.cells import meant
 from arena.strict import read_regular
 
@@ -131,7 +131,7 @@ def _table(store: Store, name: str) -> Table:
     from arena.analysis.sheet import read_sheet
 
     if name in TABLES:
-        return store.table(name)
+        return exports.table(store, name)
     if name == "series":
         return series_table(store, read_sheet(store))
     from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second

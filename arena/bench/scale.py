@@ -29,6 +29,7 @@ from arena.games import GAMES
 from arena.record import pack
 from arena.store import Store, StoredBot
 from arena.store.checksums import MatchRows, note_matches, note_schedule
+from arena.store.schema import insertion
 from arena.testing.games import random_match
 from arena.tournament.plan import Plan, as_mapping, identity
 
@@ -117,7 +118,7 @@ def make_folder(folder: Path, matches: int) -> None:
         while chunk := list(islice(rows, min(20_000, matches))):
             _insert(store, chunk)
             matches -= len(chunk)
-        with store._transaction() as db:
+        with store.transaction() as db:
             note_schedule(db)
 
 
@@ -205,16 +206,12 @@ def _match_rows(
 def _insert(store: Store, rows: list[tuple[Any, ...]]) -> None:
     """Inserts the rows directly: `Store.add` takes one match at a time, and is not what is measured."""
     sums = [MatchRows(match[1:], [seat[1:] for seat in seats]).checksum for _, match, seats in rows]
-    with store._transaction() as db:
-        db.executemany("INSERT INTO schedule VALUES (?, ?, ?)", (schedule for schedule, _, _ in rows))
-        marks = ", ".join("?" * 18)
-        matches = ((*match, sum) for (_, match, _), sum in zip(rows, sums, strict=True))
-        db.executemany(f"INSERT INTO matches VALUES ({marks})", matches)
+    with store.transaction() as db:
+        db.executemany(insertion("schedule"), (schedule for schedule, _, _ in rows))
+        matches = ((sum, *match) for (_, match, _), sum in zip(rows, sums, strict=True))
+        db.executemany(insertion("matches", "checksum", "number"), matches)
         note_matches(db, sums, len(sums))
-        marks = ", ".join("?" * 22)
-        db.executemany(
-            f"INSERT INTO seats VALUES ({marks})", (seat for _, _, seats in rows for seat in seats)
-        )
+        db.executemany(insertion("seats", "match"), (seat for _, _, seats in rows for seat in seats))
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from arena.errors import ConfigError
 from arena.show.board import leaderboard_text
 from arena.show.progress import Progress, progress
 from arena.show.text import Form, columns_of, out, say
+from arena.store import exports
 from arena.tournament.folder import open_run
 from arena.tournament.intake import course_there, cut, is_complete
 from arena.tournament.plan import format_of
@@ -118,7 +119,7 @@ class RunCommand:
         self.run.store.set_meta(CONCLUSION, list(self._conclusion()))
         export(self.run.store)
         if self.summary.first_fault is not None:  # its series is open, but whoever says -x asks for it
-            self.run.store.publish([self.summary.first_fault.match_id])
+            exports.publish(self.run.store, [self.summary.first_fault.match_id])
         write_run_file(self.run, began_at=self.began_at, played=self.summary.played, status=status)
 
     def _close(self) -> int:

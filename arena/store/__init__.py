@@ -6,7 +6,6 @@ always be made again.  One process writes (`store_lock`), any number read meanwh
 Nothing here depends on the order in which matches came in.
 """
 
-from arena.store.database import Store, holds_tournament
 from arena.store.files import (
     DATABASE,
     LATEST,
@@ -32,6 +31,7 @@ from arena.store.rows import (
 )
 from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, Row, columns_of
 from arena.store.soundness import Damage
+from arena.store.store import Store, holds_tournament
 
 __all__ = [
     "DATABASE",

@@ -18,8 +18,9 @@ from pathlib import Path
 from types import FrameType
 
 import arena
-from arena.store.database import Store
+from arena.store import exports
 from arena.store.files import place_of, write_table
+from arena.store.store import Store
 
 LARGE = 100_000
 """Matches from which on it pays: a process takes 0.2 s to start, and all tables of so many 4 s."""
@@ -80,7 +81,7 @@ def _write(folder: Path, places: dict[str, Path], mark: str) -> bool:
         if store.mark() != mark:
             return False
         for name, place in places.items():
-            write_table(place, store.table(name, as_cells=True))
+            write_table(place, exports.table(store, name, as_cells=True))
     return True
 
 

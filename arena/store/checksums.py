@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.store.schema import MARK, Row
+from arena.store.schema import MARK, Row, listed
 
 SIZE_BYTES = 8
 """One damaged match in 2⁶⁴ would go unnoticed."""
@@ -69,8 +69,8 @@ def together(sums: Iterable[bytes]) -> bytes:
 
 def note_rows(db: sqlite3.Connection, part: str, rows: Iterable[Row]) -> None:
     """That these rows are in place; `part`: `META` or `BOT`, which their first cell goes on."""
-    for row in rows:
-        _put(db, part + row[0], 1, checksum(row))
+    for name, (count, sum) in _sums(part, rows).items():
+        _put(db, name, count, sum)
 
 
 def note_schedule(db: sqlite3.Connection) -> None:
@@ -102,20 +102,25 @@ def noted(db: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
 def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[int, bytes]]:
     """What `checksums` ought to say; `matches`: the checksums of all matches."""
     meta = db.execute("SELECT key, value FROM meta").fetchall()  # the mark too: it must be readable
-    bots = db.execute("SELECT * FROM bots").fetchall()
+    bots = db.execute(f"SELECT {listed('bots')} FROM bots").fetchall()
     return {
         MATCHES: (len(matches), together(matches)),
         SCHEDULE: schedule_sum(db),
-        **{f"{META}{row[0]}": (1, checksum(row)) for row in meta if row[0] != MARK},
-        **{f"{BOT}{row[0]}": (1, checksum(row)) for row in bots},
+        **_sums(META, [(key, text) for key, text in meta if key != MARK]),
+        **_sums(BOT, bots),
     }
 
 
 def is_meta_whole(db: sqlite3.Connection) -> bool:
     """Whether `meta` is as it was written."""
     rows = db.execute("SELECT key, value FROM meta").fetchall()
-    found = {f"{META}{row[0]}": (1, checksum(row)) for row in rows if row[0] != MARK}
+    found = _sums(META, [(key, text) for key, text in rows if key != MARK])
     return found == {part: sum for part, sum in noted(db).items() if part.startswith(META)}
+
+
+def _sums(part: str, rows: Iterable[Row]) -> dict[str, tuple[int, bytes]]:
+    """What `checksums` ought to say of these rows; `part`: as for `note_rows`."""
+    return {f"{part}{name}": (1, checksum((name, *others))) for name, *others in rows}
 
 
 def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
@@ -131,7 +136,8 @@ def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
 def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:
     """(number, checksum as stored, rows) of all matches, in the order in which they lie."""
     others = [_Tail(db, table, order) for table, order in HANGING.items()]
-    for number, *row, sum in db.execute("SELECT * FROM matches ORDER BY number"):
+    matches = f"SELECT number, checksum, {listed('matches')} FROM matches ORDER BY number"
+    for number, sum, *row in db.execute(matches):
         yield number, sum, MatchRows(row, *(other.of(number) for other in others))
 
 
@@ -141,14 +147,18 @@ class _Tail:
     def __init__(self, db: sqlite3.Connection, table: str, order: str) -> None:
         # A row whose number is none is damaged: its match lacks it.
         is_number = "typeof(match) = 'integer'"
-        self.cursor = db.execute(f"SELECT * FROM {table} WHERE {is_number} ORDER BY match, {order}")
+        columns = f"match, {listed(table)}"
+        self.cursor = db.execute(f"SELECT {columns} FROM {table} WHERE {is_number} ORDER BY match, {order}")
         self.next: Row | None = next(self.cursor, None)
 
     def of(self, number: int) -> list[Row]:
         """Those of the match with this number; those of numbers that were passed over belong to no match."""
-        found = []
-        while self.next is not None and self.next[0] <= number:
-            if self.next[0] == number:
-                found.append(self.next[1:])
+        found: list[Row] = []
+        while self.next is not None:
+            match, *row = self.next
+            if match > number:
+                break
+            if match == number:
+                found.append(row)
             self.next = next(self.cursor, None)
         return found

@@ -8,9 +8,9 @@ from itertools import count
 from pathlib import Path
 
 from arena.errors import ConfigError
-from arena.store.database import Store, holds_tournament
 from arena.store.files import DATABASE, place_of, sentences, touch
 from arena.store.soundness import Damage, is_sound, salvaged
+from arena.store.store import Store, holds_tournament
 
 
 def mended(folder: Path) -> Damage | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -15,7 +16,7 @@ from arena.record import Decision, Entry
 from arena.schedule import PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import MatchRows
-from arena.store.schema import OPPONENTS_SEPARATOR, Row
+from arena.store.schema import OPPONENTS_SEPARATOR, STORED, Row, insertion
 from arena.words import printable
 
 Columns: TypeAlias = tuple[Sequence[Any], ...]
@@ -68,6 +69,7 @@ class StoredSeat:
         return self.too_late + self.malformed + self.illegal + self.gone
 
 
+BOT_FIELDS = tuple(field.name for field in attrs.fields(StoredBot))
 SEAT_FIELDS = tuple(field.name for field in attrs.fields(StoredSeat))
 
 
@@ -101,6 +103,9 @@ class StoredMatch:
     @property
     def versions(self) -> tuple[str, ...]:
         return tuple(seat.version for seat in self.seats)
+
+
+MATCH_FIELDS = tuple(field.name for field in attrs.fields(StoredMatch) if field.name != "seats")
 
 
 @attrs.frozen
@@ -152,7 +157,7 @@ def insert(db: sqlite3.Connection, entry: Entry, room: Room) -> bytes:
     rows = MatchRows(
         _match_row(entry),
         list(_seat_rows(entry)),
-        [(place, *_decision_row(decision)) for place, decision in enumerate(entry.decisions)],
+        [_decision_row(number, decision) for number, decision in enumerate(entry.decisions)],
         capsule_rows(db, entry, room),
     )
     insert_rows(db, rows)
@@ -161,37 +166,47 @@ def insert(db: sqlite3.Connection, entry: Entry, room: Room) -> bytes:
 
 def insert_rows(db: sqlite3.Connection, rows: MatchRows) -> None:
     """Adds a match as it is stored; `note_matches` must be told."""
-    match = (*rows.match, rows.checksum)
-    number = db.execute(f"INSERT INTO matches VALUES (NULL, {_marks(len(match))})", match).lastrowid
+    match = (rows.checksum, *rows.match)
+    number = db.execute(insertion("matches", "checksum"), match).lastrowid
     for table, others in (("seats", rows.seats), ("decisions", rows.decisions), ("capsules", rows.capsules)):
         if others:
-            marks = _marks(1 + len(others[0]))
-            db.executemany(f"INSERT INTO {table} VALUES ({marks})", [(number, *row) for row in others])
-
-
-def _marks(count: int) -> str:
-    return ", ".join("?" * count)
+            db.executemany(insertion(table, "match"), [(number, *row) for row in others])
 
 
 def bot_row(bot: StoredBot) -> Row:
     """A row of `bots`."""
-    return tuple(printable(value) if isinstance(value, str) else float(value) for value in attrs.astuple(bot))
+    cells = attrs.asdict(bot).items()
+    return _row(
+        "bots", **{name: printable(cell) if isinstance(cell, str) else float(cell) for name, cell in cells}
+    )
 
 
 def _match_row(entry: Entry) -> Row:
-    """A row of `matches` without its number and its checksum."""
+    """A row of `matches`."""
     pairing, record = entry.pairing, entry.record
-    status = "done" if record.error is None else "aborted"
-    return (
-        *(entry.match_id, pairing.id, pairing.series, pairing.cycle, pairing.rotation, pairing.game),
-        *(len(pairing.bots), entry.deals, status, len(record.turns), len(record.decisions)),
-        *(_rounded(record.duration_s), _rounded(entry.started_at)),
-        *(f"{pairing.seed:x}", record.error and printable(record.error, keep="\n"), entry.packed),
+    return _row(
+        "matches",
+        match_id=entry.match_id,
+        pairing_id=pairing.id,
+        series_id=pairing.series,
+        cycle=pairing.cycle,
+        rotation=pairing.rotation,
+        game=pairing.game,
+        seats=len(pairing.bots),
+        deals=entry.deals,
+        status="done" if record.error is None else "aborted",
+        turns=len(record.turns),
+        decisions=len(record.decisions),
+        duration_s=_rounded(record.duration_s),
+        started_at=_rounded(entry.started_at),
+        seed=f"{pairing.seed:x}",
+        error=record.error and printable(record.error, keep="\n"),
+        packed=entry.packed,
     )
 
 
 def _seat_rows(entry: Entry) -> Iterator[Row]:
-    """Rows of `seats` without the match's number; a match that was aborted has no ranks: zeros."""
+    """Rows of `seats`; a match that was aborted has no ranks: zeros."""
     bots, record = entry.pairing.bots, entry.record
     nothing = (0,) * len(bots)
     ranks, returns, points = (given or nothing for given in (record.ranks, record.returns, entry.points))
@@ -202,23 +217,53 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
         decisions = [decision for decision in record.decisions if decision.seat == seat]
         faults = [decision.fault for decision in decisions if decision.fault]
         times = [decision.elapsed_s for decision in decisions if decision.asked]
-        yield (
-            *(seat, bot, entry.versions[seat], opponents, ranks[seat]),
-            *(float(returns[seat]) + 0.0, float(points[seat]) + 0.0),  # + 0.0: no -0.0
-            *(int(won and not shares_first), int(won and shares_first)),
-            *(faults.count(kind) for kind in FAULT_KINDS),
-            len(decisions) - len(times),
-            sum(decision.lagged for decision in decisions),
-            *(int(any(record.abandoned[seat : seat + 1])), int(entry.withdrawn[seat]), len(decisions)),
-            *(_rounded(fsum(times)), _rounded(max(times, default=0.0)), array("f", times).tobytes()),
+        yield _row(
+            "seats",
+            seat=seat,
+            bot=bot,
+            version=entry.versions[seat],
+            opponents=opponents,
+            rank=ranks[seat],
+            returns=float(returns[seat]) + 0.0,  # + 0.0: no -0.0
+            points=float(points[seat]) + 0.0,
+            win=int(won and not shares_first),
+            tie=int(won and shares_first),
+            **{kind: faults.count(kind) for kind in FAULT_KINDS},
+            not_asked=len(decisions) - len(times),
+            lagged=sum(decision.lagged for decision in decisions),
+            abandoned=int(any(record.abandoned[seat : seat + 1])),
+            withdrawn=int(entry.withdrawn[seat]),
+            decisions=len(decisions),
+            think_s=_rounded(fsum(times)),
+            think_max_s=_rounded(max(times, default=0.0)),
+            times=array("f", times).tobytes(),
         )
 
 
-def _decision_row(decision: Decision) -> Row:
-    return (
-        *(decision.turn, int(decision.seat), printable(str(decision.move)), _rounded(decision.elapsed_s)),
-        *(decision.fault or "", printable(decision.reason), int(decision.asked), int(decision.lagged)),
+def _decision_row(number: int, decision: Decision) -> Row:
+    return _row(
+        "decisions",
+        number=number,
+        turn=decision.turn,
+        seat=int(decision.seat),
+        move=printable(str(decision.move)),
+        elapsed_s=_rounded(decision.elapsed_s),
+        fault=decision.fault or "",
+        reason=printable(decision.reason),
+        asked=int(decision.asked),
+        lagged=int(decision.lagged),
     )
+
+
+def _row(table: str, **values: Any) -> Row:
+    """The values in the order of `STORED`, which are these and no others."""
+    assert len(STORED[table]) == len(values), "a value for every column"
+    return _IN_ORDER[table](values)
+
+
+_IN_ORDER: Mapping[str, Callable[[Any], Row]] = {
+    table: itemgetter(*columns) for table, columns in STORED.items()
+}
 
 
 def finished_from(rows: list[Row]) -> Finished:

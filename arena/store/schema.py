@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Any, Literal, TypeAlias
 
@@ -169,12 +170,40 @@ def statements(version: int, since: int = 0) -> Iterator[str]:
         yield from script.strip().split(";\n")
 
 
+STORED: Mapping[str, tuple[str, ...]] = {
+    table: tuple(columns.split())
+    for table, columns in {
+        "meta": "key value",
+        "bots": "bot version path command language fingerprint status margin_s box",
+        "schedule": "position pairing_id series_id",
+        "matches": "match_id pairing_id series_id cycle rotation game seats deals status turns decisions"
+        " duration_s started_at seed error packed",
+        "seats": "seat bot version opponents rank returns points win tie too_late malformed illegal gone"
+        " not_asked lagged abandoned withdrawn decisions think_s think_max_s times",
+        "decisions": "number turn seat move elapsed_s fault reason asked lagged",
+        "capsules": "seat number packed",
+    }.items()
+}
+"""What rows of each table hold, in the order in which checksums take it: never change one that is written.
+
+Without what only ties rows together: the number of a match, and the checksum of its rows.
+"""
+
+
+def listed(table: str) -> str:
+    """The columns of `STORED`, for SQL; bare, as SQLite takes a quoted name that it lacks for a text."""
+    return ", ".join(STORED[table])
+
+
+@cache
+def insertion(table: str, *more: str, or_: str = "ABORT") -> str:
+    """The SQL that adds a row of `STORED`, with these columns before."""
+    columns = (*more, *STORED[table])
+    return f"INSERT OR {or_} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+
+
 def header(columns: Iterable[Column]) -> list[str]:
     return [column.name for column in columns]
-
-
-def names(table: str) -> str:
-    return quoted(header(TABLES[table]))
 
 
 _ALWAYS_HARMLESS = {"match_id", "game", "deals", "status", "fault", "fingerprint"}

@@ -20,7 +20,7 @@ from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
 from arena.store.digest import is_as_written
 from arena.store.files import DATABASE_ERRORS, code_of
 from arena.store.rows import insert_rows
-from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION, Row, statements
+from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION, Row, insertion, listed, statements
 
 SHOWN = 5
 """Ids of damaged matches in a sentence."""
@@ -179,7 +179,8 @@ class _Salvage:
         self.db = db
         self.copy = copy
         self.path = path
-        self.has_sums = "checksum" in {row[1] for row in self._rows("PRAGMA table_info(matches)")}
+        columns = self._rows("SELECT name FROM pragma_table_info('matches')")
+        self.has_sums = ("checksum",) in list(columns)
         self.unread: list[Exception] = []  # where the sums cannot be read, none found is not none kept
         sums = "SELECT part, count, sum FROM checksums"
         noted = self._rows(sums, errors=self.unread) if self.has_sums else ()
@@ -203,39 +204,39 @@ class _Salvage:
 
     def _meta(self) -> bool:
         found, errors = self._part("SELECT key, value FROM meta")
-        rows = [row for row in found if row[0] != MARK]
+        rows: list[Row] = [(key, text) for key, text in found if key != MARK]
         sound = [row for row in rows if self._is_noted(META, row) and _is_json(row[1])]
         return self._put("meta", sound, rows, META) and not errors
 
     def _bots(self) -> bool:
         """Of a bot whose row is damaged name and version, as its matches say."""
-        rows, errors = self._part("SELECT * FROM main.bots")
-        if not self.has_sums:
-            rows = [(*row, "")[:9] for row in rows]
+        columns = listed("bots") if self.has_sums else listed("bots").replace("box", "''")
+        rows, errors = self._part(f"SELECT {columns} FROM main.bots")
         is_whole = self._put("bots", [row for row in rows if self._is_noted(BOT, row)], rows, BOT)
         self.copy.execute(
-            "INSERT OR IGNORE INTO bots SELECT bot, version, '', '', '', '', 'ok', 0.0, '' FROM seats"
+            f"INSERT OR IGNORE INTO bots ({listed('bots')})"
+            " SELECT bot, version, '', '', '', '', 'ok', 0.0, '' FROM seats"
         )
         return is_whole and not errors
 
     def _put(self, table: str, sound: list[Row], found: list[Row], part: str) -> bool:
         """Keeps the rows that are sound; whether that is all that there should be."""
         for row in sound:
-            marks = ", ".join("?" * len(row))
-            self.copy.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
+            self.copy.execute(insertion(table, or_="IGNORE"), row)
         noted = sum(each.startswith(part) for each in self.noted)
         return len(sound) == len(found) == (noted if self.has_sums else len(found))
 
     def _is_noted(self, part: str, row: Row) -> bool:
         if not self.has_sums:
             return True
-        return isinstance(row[0], str) and self.noted.get(part + row[0]) == (1, checksums.checksum(row))
+        name, *_ = row
+        return isinstance(name, str) and self.noted.get(part + name) == (1, checksums.checksum(row))
 
     def _schedule(self) -> bool:
         rows = list(self._rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position"))
         try:
             self.copy.execute("SAVEPOINT schedule")
-            self.copy.executemany("INSERT INTO schedule VALUES (?, ?, ?)", rows)
+            self.copy.executemany(insertion("schedule"), rows)
             is_whole = not self.has_sums or checksums.schedule_sum(self.copy) == self.noted.get(SCHEDULE)
         except DATABASE_ERRORS:
             is_whole = False
@@ -259,28 +260,30 @@ class _Salvage:
     def _numbers(self) -> list[int]:
         """Of the matches: from either end of their table, and from both its indexes."""
         ways = ("NOT INDEXED ORDER BY number", "NOT INDEXED ORDER BY number DESC", *_BY_INDEX)
-        found = {row[0] for way in ways for row in self._rows(f"SELECT number FROM matches {way}")}
+        found = {number for way in ways for (number,) in self._rows(f"SELECT number FROM matches {way}")}
         return sorted(number for number in found if isinstance(number, int))  # an index may hold anything
 
     def _match(self, number: int) -> tuple[MatchRows | None, bytes]:
         errors: list[Exception] = []
 
-        def rows(table: str, where: str) -> list[Row]:
-            return list(self._rows(f"SELECT * FROM {table} WHERE {where}", number, errors=errors))
+        def rows(columns: str, table: str, where: str) -> list[Row]:
+            return list(self._rows(f"SELECT {columns} FROM {table} WHERE {where}", number, errors=errors))
 
-        matches = rows("matches NOT INDEXED", "number = ?")
+        sum_of = "checksum" if self.has_sums else "x''"
+        matches = rows(f"{sum_of}, {listed('matches')}", "matches NOT INDEXED", "number = ?")
         tables = [
-            [row[1:] for row in rows(table, f"match = ? ORDER BY {order}")]
+            rows(listed(table), table, f"match = ? ORDER BY {order}")
             for table, order in checksums.HANGING.items()
         ]
         if errors or len(matches) != 1:
             return None, b""
-        row, sum = (matches[0][1:-1], matches[0][-1]) if self.has_sums else (matches[0][1:], b"")
+        ((sum, *row),) = matches
         return MatchRows(row, *tables), sum
 
     def _id_of(self, number: int) -> str:
         found = list(self._rows("SELECT match_id FROM matches NOT INDEXED WHERE number = ?", number))
-        return found[0][0] if found and isinstance(found[0][0], str) and found[0][0].isprintable() else ""
+        ids = [id for (id,) in found if isinstance(id, str) and id.isprintable()]
+        return ids[0] if ids else ""
 
     def _part(self, sql: str) -> tuple[list[Row], list[Exception]]:
         """What can be read, and why not all of it or of its sums."""

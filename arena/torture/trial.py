@@ -18,7 +18,7 @@ from pathlib import Path
 import attrs
 
 from arena.errors import FAULT_KINDS, ConfigError
-from arena.store import Store
+from arena.store import Store, chunks
 from arena.torture import habits
 from arena.torture.habits import HONEST, Habit
 from arena.torture.processes import left_below_us, peak_mb
@@ -263,7 +263,7 @@ def _read(store: Store) -> _Found:
         for seat in match.seats:
             counts = {kind: count for kind in FAULT_KINDS if (count := getattr(seat, kind))}
             found.faults.setdefault(seat.bot, Counter()).update(counts)
-    for chunk in store.seat_chunks():
+    for chunk in chunks.seats(store):
         for bot, times in zip(chunk[1], chunk[6], strict=True):
             if bot in HONEST_NAMES:
                 found.times_s.frombytes(times)

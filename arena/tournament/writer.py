@@ -12,7 +12,7 @@ from typing import assert_never, cast
 import trio
 
 from arena.record import Entry
-from arena.store import Store
+from arena.store import Store, exports
 from arena.tournament.changes import (
     Change,
     Changes,
@@ -79,7 +79,7 @@ def _make(store: Store, change: Change) -> None:
         case SetStatus(bot, status):
             store.set_status(bot, status)
         case Publish(match_ids):
-            store.publish(match_ids)
+            exports.publish(store, match_ids)
         case SetSchedule(order):
             store.set_schedule(order)
         case SetPlaces(places):

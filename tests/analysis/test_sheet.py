@@ -13,13 +13,13 @@ from synthetic import play
 from arena.analysis import sheet as sheet_module
 from arena.analysis.sheet import read_sheet
 from arena.errors import FAULT_KINDS
-from arena.store import SEAT_BITS, SeriesState, Store, StoredBot, reading
+from arena.store import SEAT_BITS, SeriesState, Store, StoredBot, chunks, database, exports
 
 
 def counted_rows(store: Store) -> list[dict[str, object]]:
     """The rows of seats.csv whose series count."""
     series = read_sheet(store).progress.series
-    header, rows = store.table("seats")
+    header, rows = exports.table(store, "seats")
     named = [dict(zip(header, row, strict=True)) for row in rows]
     return [row for row in named if row["series_id"] in series]
 
@@ -41,7 +41,7 @@ def assert_is_seats_csv(store: Store) -> None:
 @pytest.mark.parametrize("is_planned", [True, False], ids=["a schedule", "no schedule"])
 def test_it_is_seats_csv_as_far_as_it_counts(store, monkeypatch, chunk, is_planned):
     """Tables of two and three, played in any order, read in any chunks; an aborted and an open series are left out."""
-    monkeypatch.setattr(reading, "CHUNK", chunk)
+    monkeypatch.setattr(database, "CHUNK", chunk)
     rng = random.Random(1)
     entries = []
     for series in range(10):
@@ -75,9 +75,9 @@ def test_series_are_closed_when_their_planned_matches_are_there(store):
     store.set_schedule(plan.pairing for plan in plans)
     store.add_many([play(4, 0), play(1, 0), plans[3], plans[0], play(2, 1, error="boom")])
     matches = sheet_module._Matches()
-    for chunk in store.match_chunks():
+    for chunk in chunks.matches(store):
         matches.add(*chunk)
-    series = matches.series(store.unplayed())
+    series = matches.series(chunks.unplayed(store))
     assert [
         SeriesState("s2", planned=2, missing=0, stored=2, aborted=1),
         SeriesState("s0", planned=2, missing=1, stored=1, aborted=0),
@@ -90,7 +90,7 @@ def test_series_are_closed_when_their_planned_matches_are_there(store):
 
 def test_a_version_is_the_last_that_counts(store, monkeypatch):
     """However far behind it lies; what was played with a newer one, but does not count, says nothing."""
-    monkeypatch.setattr(reading, "CHUNK", 2)
+    monkeypatch.setattr(database, "CHUNK", 2)
     entries = [
         attrs.evolve(play(series, 0, bots), versions=versions)
         for series, bots, versions in [
@@ -117,7 +117,7 @@ def test_numbers_packed_into_one_come_back(store):
         " WHERE seat = 1",
         numbers,
     )
-    ((_, _, packed, *_),) = store.seat_chunks()
+    ((_, _, packed, *_),) = chunks.seats(store)
     unpacked = sheet_module._unpacked(np.array(packed, dtype=np.int64))
     assert {name: numbers[name] for name in ("seat", "rank", "win", "tie")} == {
         name: unpacked[name].tolist()[1] for name in ("seat", "rank", "win", "tie")

@@ -15,7 +15,7 @@ from arena.analysis.ranking import leaderboard
 from arena.errors import ConfigError
 from arena.replay import EVERYBODY, replay_of
 from arena.show.match import retold
-from arena.store import DATABASE, Store
+from arena.store import DATABASE, Store, chunks, exports
 from arena.store.schema import TABLES
 from arena.tournament.plan import Plan, identity
 from arena.tournament.stored import stored_form, stored_game, stored_plan
@@ -84,8 +84,8 @@ def _facts(store: Store) -> dict[str, Any]:
         "finished": {each.match_id: each for each in store.finished().values()},
         "decisions": {match.match_id: store.decisions(match.match_id) for match in store.matches()},
         "faults": store.faults(published=True),
-        "chunks": sorted(map(repr, (*store.seat_chunks(), *store.match_chunks(), *store.fault_chunks()))),
-        "tables": {name: list(store.table(name)[1]) for name in TABLES},
+        "chunks": sorted(map(repr, (*chunks.seats(store), *chunks.matches(store), *chunks.faults(store)))),
+        "tables": {name: list(exports.table(store, name)[1]) for name in TABLES},
     }
 
 

@@ -15,6 +15,7 @@ from tournaments import Steady, faults, honest_move, local, opened, rows
 from arena.errors import ConfigError
 from arena.players.tcp import accept_all, listen
 from arena.sdk import run
+from arena.store import exports
 from arena.tournament.reporting import Silent
 from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
@@ -122,7 +123,7 @@ async def test_three_bots_of_the_document_play_a_tournament(tmp_path):
             for bot in (("alice", str, seen[0]), ("alice", int, seen[1]), (None, int, seen[2])):
                 nursery.start_soon(partial(plain_bot, calls.port, *bot))
                 await trio.sleep(0.05)
-        setup.store.export()
+        exports.write(setup.store)
     assert 9 == summary.played
     assert {"alice": {}, "alice-2": {}, "bot-1": {}} == faults(tmp_path / "out")
     assert 27 == len(rows(tmp_path / "out", "seats"))
@@ -187,7 +188,7 @@ async def test_a_connection_that_breaks_and_comes_back_plays_on(tmp_path):
             nursery.start_soon(run_tournament, setup, calls, summary)
             await calls.is_open.wait()
             nursery.start_soon(flaky, calls.port)
-        setup.store.export()
+        exports.write(setup.store)
     assert 10 == summary.played
     assert {"ann": {}, "flaky": {}} == faults(tmp_path / "out")
 
@@ -232,7 +233,7 @@ async def test_a_bot_of_the_sdk_comes_back_with_its_token(tmp_path, monkeypatch)
                 bots.start_soon(tunnel, [here], calls.port)
                 await trio.to_thread.run_sync(run, Steady)
                 bots.cancel_scope.cancel()
-        setup.store.export()
+        exports.write(setup.store)
     assert 10 == summary.played
     assert {"ann": {}, "eve": {}} == faults(tmp_path / "out")
     assert sum("lost its connection" in note for note in calls.notes) > 3

@@ -12,7 +12,7 @@ from arena.replay import replay
 from arena.schedule import match_id
 from arena.schedule.course import Course
 from arena.scoring import points
-from arena.store import TABLES, Store
+from arena.store import TABLES, Store, chunks, exports
 from arena.store.capsules import FOLDER as CAPSULES
 from arena.tournament.intake import course_of, take_in
 from arena.tournament.plan import deals_of
@@ -149,7 +149,7 @@ def course_in(store: Store, world: World) -> Course:
 
 def wrong_capsules(store: Store) -> Iterator[str]:
     """Evidence is shown of series that are closed, and of no others."""
-    open_series = {series for _, series in store.unplayed()}
+    open_series = {series for _, series in chunks.unplayed(store)}
     sealed = {match.match_id for match in store.matches() if match.series_id in open_series}
     for path in sorted((store.folder / CAPSULES).glob("*.jsonl")):
         if path.name.split("-")[0] in sealed:
@@ -181,7 +181,7 @@ def exact(store: Store) -> dict[str, Table]:
     found = {}
     for name, columns in TABLES.items():
         keep = [index for index, column in enumerate(columns) if column.exact]
-        _, rows = store.table(name)
+        _, rows = exports.table(store, name)
         found[name] = [tuple(row[index] for index in keep) for row in rows]
     return found
 

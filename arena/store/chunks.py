@@ -1,0 +1,51 @@
+"""All matches of a store at once, in columns and chunks: for those who compute over millions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arena.errors import FAULT_KINDS
+from arena.store.database import Database
+from arena.store.rows import Columns
+from arena.store.schema import Row, packed_seat
+
+
+def matches(store: Database) -> Iterator[Columns]:
+    """(position, number, match_id, series_id, cycle, rotation, is done, pairing_id) of all, in chunks.
+
+    In no order: to sort a million rows takes SQLite longer than to read them.  The position is the place
+    in the schedule, or −1, and only then is there a pairing_id, else None; the number is what `match` in
+    `seats` means.
+    """
+    return store.chunks(
+        "SELECT COALESCE(p.position, -1), m.number, m.match_id, m.series_id, m.cycle, m.rotation,"
+        " m.status = 'done', CASE WHEN p.position IS NULL THEN m.pairing_id END"
+        " FROM matches m LEFT JOIN schedule p USING (pairing_id)"
+    )
+
+
+def unplayed(store: Database) -> Iterator[Row]:
+    """(position, series_id) of everything planned that is not there."""
+    return store.rows("SELECT position, series_id FROM unplayed")
+
+
+def seats(store: Database) -> Iterator[Columns]:
+    """(match, bot, packed, points, returns, think_max_s, times) of the seats of all matches, in chunks.
+
+    Aborted ones too, and in no order.  `match` is the number of the match; `packed` holds the columns of
+    `SEAT_BITS`; `times` are the thinking times of the asked decisions, as the bytes of an `array("f")`.
+    """
+    return store.chunks(
+        f'SELECT match, bot, {packed_seat()}, points, "returns", think_max_s, times FROM seats'
+    )
+
+
+def faults(store: Database) -> Iterator[Columns]:
+    """(match, seat, and a count of each kind of fault) of the seats that had any, in chunks."""
+    kinds = ", ".join(FAULT_KINDS)
+    return store.chunks(f"SELECT match, seat, {kinds} FROM seats WHERE {' + '.join(FAULT_KINDS)} > 0")
+
+
+def versions(store: Database) -> Iterator[Columns]:
+    """(match, bot, version) of the seats of all matches, the latest first, in chunks."""
+    return store.chunks("SELECT match, bot, version FROM seats ORDER BY match DESC, seat DESC")

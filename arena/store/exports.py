@@ -1,0 +1,55 @@
+"""What is written beside the database for people and programs: the tables as CSVs, the evidence of faults.
+
+Exports can always be made again; the database is the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from arena.store import capsules
+from arena.store.database import Database
+from arena.store.files import Table, sentences, write_tables
+from arena.store.schema import TABLES, Row, header, rows_of
+
+
+def write(store: Database) -> None:
+    """Writes the tables and the evidence; `arena.analysis.export` adds tables of its own."""
+    with store.frozen():
+        write_tables(store.folder, tables(store))
+        publish(store)
+
+
+def publish(store: Database, match_ids: Iterable[str] | None = None) -> None:
+    """Writes capsules as files: all that are missing of closed series, or those of these matches.
+
+    The series of these matches must be closed.
+    """
+    with sentences(store.folder / capsules.FOLDER):
+        if match_ids is None:
+            capsules.publish(store.connection, store.folder)
+        else:
+            capsules.publish_matches(store.connection, store.folder, match_ids)
+
+
+def tables(store: Database) -> dict[str, Table]:
+    """The tables as they are exported; rows are read as they are asked for."""
+    return {name: table(store, name, as_cells=True) for name in TABLES}
+
+
+def table(store: Database, name: str, *, as_cells: bool = False) -> Table:
+    """One of `TABLES`; `as_cells`: text as it is written in CSVs."""
+    return header(TABLES[name]), _rows(store, name, as_cells)
+
+
+def _rows(store: Database, name: str, as_cells: bool) -> Iterator[Row]:
+    yield from store.rows(rows_of(name, is_whole=_is_whole(store), as_cells=as_cells))
+
+
+def _is_whole(store: Database) -> bool:
+    """Whether the schedule names all matches that are there, and no others."""
+    outside = (
+        "SELECT 1 FROM matches m LEFT JOIN schedule p USING (pairing_id) WHERE p.position IS NULL LIMIT 1"
+    )
+    sizes = "SELECT (SELECT COUNT(*) FROM schedule) = (SELECT COUNT(*) FROM matches)"
+    return [(1,)] == list(store.rows(sizes)) and not list(store.rows(outside))

@@ -1,0 +1,180 @@
+"""A results folder's database, opened: made, checked, and brought to the present layout on the way."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError
+from arena.store.digest import write_digest
+from arena.store.files import DATABASE, code_of, connect, made, make_private, sentences, touch
+from arena.store.reading import Reading
+from arena.store.schema import APPLICATION_ID, SCHEMA_VERSION
+from arena.store.soundness import is_laid_out, is_sound, lay_out, migrate, salvaged
+from arena.store.writing import Writing
+
+
+class Store(Reading, Writing):
+    """The database of one results folder, to read and, if it was opened so, to write."""
+
+    @classmethod
+    def create(cls, folder: str | Path, *, meta: Mapping[str, Any]) -> Store:
+        """A new store; `meta` must hold `game_version`.  ConfigError if the folder holds anything already."""
+        path = made(Path(folder)) / DATABASE
+
+        def lay_out(store: Store) -> None:
+            if not store._is_blank():
+                store._check()
+                raise ConfigError(
+                    f"{folder} holds a tournament already: --resume continues, --fresh starts over"
+                )
+            store._lay_out(meta)
+
+        with sentences(path):
+            touch(path)
+            return cls._opened(path, "rw", lay_out)
+
+    @classmethod
+    def open(cls, folder: str | Path, *, write: bool = False) -> Store:
+        """The store of a folder; ConfigError if there is none that this arena can read.
+
+        Only its layout and its plan are known to be as they were written: `checked` looks at all of it.  One
+        of an older arena becomes one of this if it is to be written, all at once.
+        """
+        path = _database_in(folder)
+
+        def check(store: Store) -> None:
+            store._check()
+            store._check_layout()
+
+        def check_to_write(store: Store) -> None:
+            check(store)
+            store._tune()
+            if (version := store.pragma("user_version")) < SCHEMA_VERSION:
+                with store.transaction() as db:
+                    migrate(db, version)
+
+        with sentences(path):
+            if not write:
+                return cls._opened_to_read(path, check)
+            make_private(path)
+            return cls._opened(path, "rw", check_to_write)
+
+    @classmethod
+    def checked(cls, folder: str | Path) -> Store:
+        """The store of a folder, to read; of a damaged one what is sound, and its `damage`.
+
+        Raises ConfigError if there is none that this arena can read, or nothing of it.
+        """
+        path = _database_in(folder)
+        with sentences(path):
+            store = cls.unchecked(folder)
+            try:
+                return store if is_sound(store.connection, path) else cls._salvaged(store)
+            except BaseException:
+                store.close()
+                raise
+
+    @classmethod
+    def unchecked(cls, folder: str | Path) -> Store:
+        """The store of a folder, to read, be it damaged or not."""
+        path = _database_in(folder)
+        with sentences(path):
+            return cls._opened_to_read(path, Store._check)
+
+    @classmethod
+    def _salvaged(cls, store: Store) -> Store:
+        copy, damage = salvaged(store.connection, store.path)
+        store.close()
+        sound = cls(store.folder, copy)
+        sound.damage = damage
+        if "schedule" in damage.parts:  # nobody knows which series are closed, and what they hid may be told
+            for table in ("decisions", "capsules"):
+                copy.execute(f"DELETE FROM {table}")
+        copy.execute("PRAGMA query_only = 1")
+        return sound
+
+    @classmethod
+    def _opened(cls, path: Path, mode: str, prepare: Callable[[Store], object]) -> Store:
+        store = cls(path.parent, connect(path, mode))
+        try:
+            prepare(store)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def _opened_to_read(cls, path: Path, prepare: Callable[[Store], object]) -> Store:
+        try:
+            store = cls._opened(path, "rw", prepare)
+        except sqlite3.OperationalError as error:
+            if code_of(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                raise
+            # A folder we may not write to: SQLite cannot put its shared memory beside the file, and needs
+            # none, as nobody is writing.
+            store = cls._opened(path, "ro&immutable=1", prepare)
+        # Not mode=ro from the start: such a reader leaves its -wal and -shm files behind.
+        if store.pragma("user_version") == 1:  # in the connection, not in the file
+            store.connection.execute("CREATE TEMP VIEW bots AS SELECT *, '' AS box FROM main.bots")
+        store.connection.execute("PRAGMA query_only = 1")
+        return store
+
+    def close(self) -> None:
+        self.connection.close()
+        if self.has_written:
+            write_digest(self.path)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _is_blank(self) -> bool:
+        """Whether nothing was ever committed: a new file, or one whose maker was killed at once."""
+        tables = self.connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+        return bool(tables == 0 and self.pragma("user_version") == 0)
+
+    def _lay_out(self, meta: Mapping[str, Any]) -> None:
+        self._tune()
+        with self.transaction() as db:
+            lay_out(db)
+            self.put_meta(meta)
+
+    def _check(self) -> None:
+        if self._is_blank():
+            raise ConfigError(f"{self.path} is empty: its run ended before it began; start it again")
+        if self.pragma("application_id") != APPLICATION_ID:
+            raise ConfigError(f"{self.path} is not a database of the arena")
+        if (version := self.pragma("user_version")) > SCHEMA_VERSION:
+            raise ConfigError(
+                f"{self.path} was written by a newer arena "
+                f"(schema {version}; this one knows {SCHEMA_VERSION}): update this one"
+            )
+
+    def _check_layout(self) -> None:
+        if not is_laid_out(self.connection):
+            raise ConfigError(f"{self.path} is damaged: its layout; --fresh starts over")
+
+    def _tune(self) -> None:
+        self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may cost the last matches only
+
+
+def _database_in(folder: str | Path) -> Path:
+    path = Path(folder) / DATABASE
+    if not path.is_file():
+        raise ConfigError(f"{folder} is not a results folder: there is no {DATABASE} in it")
+    return path
+
+
+def holds_tournament(folder: str | Path) -> bool:
+    """Whether there is something to open; a database whose run was killed before it began is nothing."""
+    path = Path(folder) / DATABASE
+    if not path.is_file():
+        return False
+    with sentences(path), Store._opened_to_read(path, Store._is_blank) as store:
+        return not store._is_blank()

@@ -1,0 +1,119 @@
+"""What is changed in a database: matches come and go, the plan, the bots; each change whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError
+from arena.record import Entry
+from arena.schedule import Pairing
+from arena.store.capsules import Room, sealed_again, withdraw
+from arena.store.checksums import BOT, META, note_matches, note_rows, note_schedule
+from arena.store.database import Database
+from arena.store.files import sentences
+from arena.store.rows import StoredBot, bot_row, insert
+from arena.store.schema import MARK, insertion, listed
+from arena.store.whereabouts import file_of, gone
+
+
+class Writing(Database):
+    """An open database as its one writer sees it."""
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        super().__init__(folder, connection)
+        self.has_written = False
+        self._room: Room | None = None
+        """For capsules; None if it is not known yet, or not any more."""
+        self._file = file_of(self.path)
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All that is changed inside, or nothing of it; the mark of the database changes too."""
+        self.has_written = True
+        self.check_is_there()
+        with sentences(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.put_meta({MARK: secrets.token_hex(8)})
+                self.connection.execute("COMMIT")
+            except BaseException:
+                self._room = None
+                if self.connection.in_transaction:  # a full disk has rolled back already
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    def check_is_there(self) -> None:
+        """Raises ConfigError if the folder was removed or moved away, which an open database outlives."""
+        if self._file is not None and file_of(self.path) != self._file:
+            raise ConfigError(gone(self.path, self._file))
+
+    def add(self, entry: Entry) -> None:
+        """Keeps a match; its pairing must not be there yet."""
+        self.add_many((entry,))
+
+    def add_many(self, entries: Iterable[Entry]) -> None:
+        """Keeps several matches, all or none."""
+        with self.transaction() as db:
+            room = self._room = self._room or Room(db)
+            sums = [insert(db, entry, room) for entry in entries]
+            note_matches(db, sums, len(sums))
+
+    def remove(self, match_ids: Iterable[str]) -> None:
+        """Forgets matches that have to be played again; unknown ids are passed over."""
+        ids = [(match_id,) for match_id in dict.fromkeys(match_ids)]
+        number = "(SELECT number FROM matches WHERE match_id = ?)"
+        with self.transaction() as db:
+            sought = "SELECT checksum FROM matches WHERE match_id = ?"
+            sums = [sum for id in ids for (sum,) in db.execute(sought, id)]
+            hidden = [again for (match_id,) in ids for again in sealed_again(db, match_id)]
+            db.executemany(f"DELETE FROM decisions WHERE match = {number}", ids)
+            db.executemany(f"DELETE FROM capsules WHERE match = {number}", ids)
+            db.executemany(f"DELETE FROM seats WHERE match = {number}", ids)
+            db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
+            note_matches(db, sums, -len(sums))
+            self._room = None
+            withdraw(self.folder, dict.fromkeys(hidden))
+
+    def set_schedule(self, pairings: Iterable[Pairing]) -> None:
+        """The whole plan in order of play, in the place of the one before.
+
+        Rows are exported in this order, and it says which series are closed.
+        Call it before play, so that a killed run has it too.
+        """
+        with self.transaction() as db:
+            db.execute("DELETE FROM schedule")
+            rows = ((place, pairing.id, pairing.series) for place, pairing in enumerate(pairings))
+            db.executemany(insertion("schedule"), rows)
+            note_schedule(db)
+
+    def put_bots(self, bots: Iterable[StoredBot]) -> None:
+        """Adds bots, or puts them in the place of those with the same names."""
+        rows = [bot_row(bot) for bot in bots]
+        with self.transaction() as db:
+            db.executemany(insertion("bots", or_="REPLACE"), rows)
+            note_rows(db, BOT, rows)
+
+    def set_status(self, bot: str, status: str) -> None:
+        """`ok`, `withdrawn` or `left out`."""
+        with self.transaction() as db:
+            db.execute("UPDATE bots SET status = ? WHERE bot = ?", (status, bot))
+            row = f"SELECT {listed('bots')} FROM bots WHERE bot = ?"
+            note_rows(db, BOT, db.execute(row, (bot,)).fetchall())
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Keeps a JSON value under a key."""
+        with self.transaction():
+            self.put_meta({key: value})
+
+    def put_meta(self, meta: Mapping[str, Any]) -> None:
+        """Keeps JSON values under their keys, within a transaction."""
+        rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in meta.items()]
+        self.connection.executemany(insertion("meta", or_="REPLACE"), rows)
+        note_rows(self.connection, META, [(key, text) for key, text in rows if key != MARK])
