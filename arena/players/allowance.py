@@ -83,7 +83,8 @@ class Allowance:
     def excuse(self, heard_since: float, now: float) -> float:
         """The last moment at which the arena listened, but for the work that this owner itself gave it.
 
-        Who keeps the arena from listening cannot say that it was not heard.
+        Who keeps the arena from listening cannot say that it was not heard: a bot that is about to be late
+        could send junk, and the lag that this makes would excuse its answer.
         """
         if not self._worked or self._worked[-1][0] < heard_since:
             return heard_since

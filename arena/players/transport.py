@@ -19,7 +19,8 @@ import trio.abc
 from arena.players import switchboard
 
 RECEIVE_BYTES = 4096
-"""Read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes."""
+"""Read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes.  It was 64 kB, which
+cost 204 ms at worst, and everybody else waited for them."""
 
 VANISHED = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
 """After 30 s of silence the other machine is asked every 5 s; 4 times without an answer it is gone."""
@@ -167,7 +168,11 @@ class PipeTransport(Transport):
 
 
 async def _listen(fd: int, receive: Callable[[int], bytes], hear: Callable[[bytes], bool]) -> bool:
-    """`Transport.listen` by way of the switchboard."""
+    """`Transport.listen` by way of the switchboard.
+
+    One call to read for each report, and not until nothing is left: nearly always there was one answer, and
+    the second call would find nothing.  What is left is reported again.
+    """
     has_enough = False
 
     def take() -> bool:
