@@ -1,7 +1,7 @@
-"""A stored match step by step, as one viewer knows it: a seat, a spectator, or who may see everything.
+"""A stored match step by step, as one viewer knows it: a seat, a spectator, or one who may see everything.
 
-A scene holds nothing but what its viewer knew: its own moves, the events it was told, what it observed; equal
-information makes equal scenes.  Nothing here knows a game, or how a scene looks: moves, events and
+A scene holds only what its viewer knew: its own moves, the events it was told, what it observed; equal
+information gives equal scenes.  This module does not know any game, or how a scene looks: moves, events and
 observations are JSON values, with bots' names for seats.
 """
 
@@ -28,7 +28,10 @@ Fields = Mapping[str, Any]
 
 
 def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[Step[S]]:
-    """The steps of a match rebuilt from its moves alone, beginning with the start."""
+    """The steps of a match rebuilt from its moves alone, starting with the initial state.
+
+    Raises IllegalMove if a move does not fit the state.
+    """
     step: Step[S] = Step(game.start(seats))
     yield step
     for moves in turns:
@@ -41,7 +44,7 @@ def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[St
 
 @attrs.frozen
 class Viewer:
-    """Who a match is shown to."""
+    """The one to whom a match is shown."""
 
     name: str | None
     """A bot, `spectator`, or None for one who may see everything."""
@@ -56,13 +59,13 @@ class Viewer:
 
 
 EVERYBODY = Viewer(None)
-"""Who knows what all seats know together, and the moves of chance."""
+"""Knows what all seats know together, and the moves of chance."""
 SPECTATOR = Viewer("spectator")
-"""Who sits nowhere, and knows what is public."""
+"""Has no seat, and knows what is public."""
 
 
 def viewer_of(match: StoredMatch, name: str | None) -> Viewer:
-    """The viewer of that name.  Raises ConfigError if it did not play this match."""
+    """The viewer with this name.  Raises ConfigError if it did not play this match."""
     if name in match.bots:
         return Viewer(name, Seat(match.bots.index(name)))
     if name in (EVERYBODY.name, SPECTATOR.name):
@@ -78,13 +81,13 @@ def viewer_of(match: StoredMatch, name: str | None) -> Viewer:
 
 @attrs.frozen
 class Moment:
-    """One step of a match as it happened, whoever knew of it."""
+    """One step of a match as it happened, no matter who knew of it."""
 
     turn: int
-    """−1: the start, which no move led to."""
+    """−1: the start, before any move."""
     moves: Turn
     step: Step[Any] | None
-    """None where the rules broke."""
+    """None if the rules failed here."""
 
     @property
     def is_of_chance(self) -> bool:
@@ -96,15 +99,15 @@ class SeenMove:
     """A move that the viewer knows of."""
 
     seat: Seat
-    """CHANCE of one that nobody made."""
+    """CHANCE if no bot made it."""
     bot: str | None
     kind: str
     """The name of its class."""
     fields: Fields
     said: Any
-    """As the bot would say it."""
+    """The move as a bot would send it."""
     fault: str = ""
-    """The kind of fault it was played for."""
+    """The kind of fault because of which it was played."""
     reason: str = ""
 
 
@@ -114,27 +117,27 @@ class SeenEvent:
 
     kind: str
     public: Fields | None
-    """What all are told that are told nothing else."""
+    """What everyone without a private payload is told."""
     private: Mapping[Seat, Fields | None]
     """What these seats are told instead; None: nothing."""
 
     @property
     def payloads(self) -> Iterator[tuple[Seat | None, Fields]]:
-        """Whom something is told (None: all others), and what."""
+        """Each payload with the seat that is told it (None: all others)."""
         for who, payload in ((None, self.public), *self.private.items()):
             if payload is not None:
                 yield who, payload
 
     def echoes(self, move: SeenMove) -> bool:
-        """Whether all are told again which move was made, and no more than that."""
+        """Whether it only tells everyone again which move was made."""
         if self.public is None or spaced(self.kind) != spaced(move.kind):
             return False
         return set(_leaves(self.public)) <= {move.bot, *_leaves(move.fields)}
 
     def reveals(self, move: SeenMove) -> bool:
-        """Whether all are told the whole move: the first field is who moved, and the move is in the others.
+        """Whether it tells everyone the whole move: the first field is who moved, the others are the move.
 
-        Of a move without fields it must bear the name, or a bystander's pass would vanish in its elimination.
+        For a move without fields it must name it, or a bystander's pass would vanish in its elimination.
         """
         told, leaves = self.public or {}, set(_leaves(move.fields)) - {None}
         says_it = spaced(self.kind) == spaced(move.kind) or bool(leaves)
@@ -146,36 +149,36 @@ class Scene:
     """One step of a match as it is shown to a viewer."""
 
     turn: int
-    """−1: the start, which no move led to."""
+    """−1: the start, before any move."""
     is_of_chance: bool
-    """Nobody moved but chance; its move is known only to who sees everything."""
+    """Only chance moved; its move is known only to a viewer who sees everything."""
     moves: tuple[SeenMove, ...]
     events: tuple[SeenEvent, ...]
     observation: Any
-    """Of who sees everything the whole state; None where the rules broke."""
+    """For a viewer who sees everything the whole state; None if the rules failed here."""
     options: Mapping[str, Any]
-    """By bot, of those who are asked next and whose moves the viewer knows: what they may do."""
+    """By bot, what those asked next may do, if the viewer knows their moves."""
 
 
 @attrs.frozen
 class Replay:
-    """A stored match, and all that is needed to play it again."""
+    """A stored match, and everything needed to replay it."""
 
     match: StoredMatch
     game: Game[Any, Any]
     decisions: Mapping[tuple[int, Seat], Decision] = attrs.field(factory=dict)
-    """What was kept of single decisions: those with faults, as a rule; by turn and seat."""
+    """The decisions that were kept, usually those with faults; by turn and seat."""
 
     @cached_property
     def codec(self) -> Codec:
         return Codec(self.game, self.match.bots, None)
 
     def scenes(self, viewer: Viewer) -> Iterator[Scene]:
-        """The match as the viewer knows it, from the start on."""
+        """The match as the viewer knows it, from the start."""
         return (self.scene(moment, viewer) for moment in self.moments())
 
     def moments(self) -> Iterator[Moment]:
-        """The match as it happened, from the start on; of an aborted one as far as the rules went."""
+        """The match as it happened, from the start; an aborted one up to where the rules failed."""
         turns = unpack(self.game, self.match.packed)
         steps = replay(self.game, len(self.match.bots), turns)
         yield Moment(-1, {}, next(steps))
@@ -190,7 +193,7 @@ class Replay:
             yield Moment(turn, moves, step)
 
     def scene(self, moment: Moment, viewer: Viewer) -> Scene:
-        """What the viewer knows of this moment: all that the functions below say of it."""
+        """What the viewer knows of this moment: everything that the methods below give."""
         return Scene(
             moment.turn,
             moment.is_of_chance,
@@ -214,14 +217,14 @@ class Replay:
         return tuple(event for event in told if any(event.payloads))
 
     def observation(self, moment: Moment, viewer: Viewer) -> Any:
-        """What the viewer could see then; of who sees everything the whole state."""
+        """What the viewer could see then; the whole state if it sees everything."""
         if moment.step is None:
             return None
         state = moment.step.state
         return self._json(state if viewer.sees_all else self.game.observe(state, viewer.seat))
 
     def options(self, moment: Moment, viewer: Viewer) -> Mapping[str, Any]:
-        """What those who are asked next may do, as far as the viewer knows it: by bot."""
+        """By bot, what those asked next may do, as far as the viewer knows it."""
         state = None if moment.step is None else moment.step.state
         return {
             self.match.bots[who]: msgspec.json.decode(self.codec.options(self.game.options(state, who)))
@@ -230,7 +233,7 @@ class Replay:
         }
 
     def asked(self, moment: Moment) -> tuple[Seat, ...]:
-        """The seats that move next, which all may know; nobody before a move of chance."""
+        """The seats that move next, which everyone may know; none before a chance move."""
         asked = () if moment.step is None else self.game.to_act(moment.step.state)
         return tuple(who for who in asked if who != CHANCE)
 
@@ -262,7 +265,7 @@ class Replay:
 
 
 def replay_of(store: Store, match: StoredMatch, game: Game[Any, Any]) -> Replay:
-    """A match of this store, with what the store keeps of its decisions."""
+    """A match of this store, with the decisions that the store keeps."""
     decisions = {(decision.turn, decision.seat): decision for decision in store.decisions(match.match_id)}
     return Replay(match, game, decisions)
 

@@ -1,4 +1,4 @@
-"""Counts, lists, names and foreign texts in words, for a terminal as for a page."""
+"""Counts, lists, names and untrusted texts in words, for terminal and page alike."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def counted(amount: int, noun: str) -> str:
 
 
 def listed(names: Collection[str], joint: str = "and", most: int | None = None) -> str:
-    """`ann, bob and cat`; of more than `most` the first, and how many more; `nobody` of none."""
+    """`ann, bob and cat`; if there are more than `most`, the first and how many more; `nobody` if none."""
     first = list(names)
     if most is not None and len(first) > most:
         first[most:] = [f"{len(first) - most} more"]
@@ -28,10 +28,10 @@ def spaced(name: str) -> str:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text on one line, with all escaped that is no printable character, nor one of `keep`.
+    """The text on one line, with every character escaped that is neither printable nor in `keep`.
 
-    What bots say may hold what a terminal would obey, and NULs and lone surrogates, which neither SQLite
-    nor UTF-8 takes.
+    What bots send may contain terminal escape sequences, and NULs and lone surrogates, which neither SQLite
+    nor UTF-8 accepts.
     """
     if text.isprintable():
         return text
@@ -42,12 +42,12 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def width(text: str) -> int:
-    """How many columns a text takes in a terminal."""
+    """How many columns a text takes up in a terminal."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
 def clipped(text: str, most: int) -> str:
-    """The text, or as much of it as `most` columns hold, and `…`."""
+    """The text, or as much of it as fits into `most` columns, ending in `…`."""
     if width(text) <= most:
         return text
     room = most - 1

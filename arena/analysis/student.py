@@ -1,17 +1,17 @@
-"""Student's t: how far it reaches, and how probable it is."""
+"""Student's t: its quantile, and its distribution function."""
 
 from __future__ import annotations
 
 from math import atan, cos, erf, fsum, pi, sin, sqrt
 
 FREEDOM_MAX = 2000
-"""From so many degrees of freedom on Student's t is normal to 0.0001."""
+"""From this many degrees of freedom on, Student's t is normal to 0.0001."""
 
 
 def student_t(freedom: int) -> float:
     """The two-sided 95 % quantile of Student's t, to 0.2 %.
 
-    Cornish–Fisher expansion, Abramowitz & Stegun 26.7.5; it fails below 3 degrees, which are exact.
+    Cornish–Fisher expansion, Abramowitz & Stegun 26.7.5; below 3 degrees it fails, and exact values are used.
     """
     if freedom < 3:
         return (12.706204736432095, 4.302652729911275)[freedom - 1]

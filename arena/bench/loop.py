@@ -1,8 +1,7 @@
-"""What the quick way of an answer gains: a question's processor time, each part of the way left out.
+"""What the fast path of an answer gains: a question's processor time with each part of the path left out.
 
-An answer usually goes from the kernel to the next question in one step of one task (the way is told in
-arena/README.md).  Each of the slower ways here does one part of it as one would write it first, and nothing
-else in another way.
+An answer usually goes from the kernel to the next question in one step of one task (arena/README.md describes
+the path).  Each slower variant here does one part of it in the obvious way, and everything else the same.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from arena.players.desk import Desk, Slot
 
 
 class AwaitingDesk(Desk):
-    """The last answer sets an event; the match goes on when Trio next runs the task that awaits it.
+    """The last answer sets an event; the match resumes when Trio next runs the task that awaits it.
 
     Deadlines are judged as in `Desk`.
     """
@@ -59,7 +58,7 @@ WAYS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
 
 
 def measure_loop(effort: Effort) -> list[Measure]:
-    """For every client: the arena as it is, and how many times more each slower way takes."""
+    """For every client: the arena as it is, and how many times as much each slower variant takes."""
     found = []
     for client in trio.run(clients):
         took: dict[str, list[float]] = {way: [] for way in WAYS}
