@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.show.live import Size
+from arena.show.live import ScreenSize
 from arena.words import width
 
 PARTS = re.compile(r"\x1b\[(\d*)([A-Z])|([^\x1b\n\r]+)|\n|\r")
@@ -26,14 +26,14 @@ class Glass:
     """What a terminal shows, of any height: text that is too wide wraps, as it does when it gets narrower."""
 
     def __init__(self, columns: int = 80, lines: int = 24) -> None:
-        self.of_size = Size(columns, lines)
+        self.of_size = ScreenSize(columns, lines)
         self.takes_text = True
         self.is_broken = self.is_closed = False
         self.writes = 0
         self.lines = [""]
         self.row = 0
 
-    def size(self) -> Size:
+    def size(self) -> ScreenSize:
         return self.of_size
 
     def is_ready(self) -> bool:
@@ -52,7 +52,7 @@ class Glass:
 
     def resize(self, columns: int, lines: int) -> None:
         """The cursor, which is at the start of a line, stays where it is in the text."""
-        self.of_size = Size(columns, lines)
+        self.of_size = ScreenSize(columns, lines)
         above = [part for line in self.lines[: self.row] for part in self._wrapped(line)]
         self.lines = above + self.lines[self.row :]
         self.row = len(above)

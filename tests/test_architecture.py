@@ -253,3 +253,34 @@ def test_no_module_outgrows_its_subject() -> None:
         if (lines := len(path.read_text().splitlines())) > LINES_MAX
     }
     assert long.keys() == LONGER.keys(), f"longer than {LINES_MAX} lines: {long}"
+
+
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    """One word, one thing: no two classes of the house are called the same, but for those of games among themselves.
+
+    A game's `State` or `Player` is its own affair; nobody outside its folder imports it.
+    """
+    places: dict[str, list[str]] = {}
+    for module, tree in trees().items():
+        if room_of(module) != "games":
+            for node in tree.body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places.setdefault(node.name, []).append(module)
+    assert {} == {name: found for name, found in places.items() if len(found) > 1}
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    """A module's name says its subject."""
+    vague = {"utils", "util", "common", "core", "manager", "misc", "helpers"}
+    assert not [module for module in trees() if module.rsplit(".", 1)[-1] in vague]
+
+
+def test_the_glossary_has_one_row_a_word() -> None:
+    """Each word stands once in the table of words, with what it means."""
+    text = (ARENA / "README.md").read_text()
+    rows = re.findall(
+        r"^\| ([a-z, ]+) \| ([^|]+) \| ([^|]*) \|$", text[text.index("## Words") :], re.MULTILINE
+    )
+    words = [word for said, _, _ in rows for word in said.split(", ")]
+    assert len(words) > 25
+    assert len(words) == len(set(words))

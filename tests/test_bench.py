@@ -17,8 +17,8 @@ from arena.bench.hands import measure_hands
 from arena.bench.lean_client import filled
 from arena.bench.measures import (
     Effort,
-    Goal,
     Measure,
+    Threshold,
     as_text,
     at_least,
     at_most,
@@ -53,7 +53,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("name", "goal", "value", "expected"), GOALS, ids=[row[0] for row in GOALS])
-def test_goal(name: str, goal: Goal, value: float, expected: bool) -> None:
+def test_goal(name: str, goal: Threshold, value: float, expected: bool) -> None:
     """A goal is met on its bound and on the right side of it."""
     assert expected == goal.is_met(value)
 
@@ -191,7 +191,7 @@ def test_json_report(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("goal", [None, at_most(0.2), at_least(50_000)], ids=str)
 def test_what_is_kept_as_json_shows_the_same_table(
-    goal: Goal | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    goal: Threshold | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`--show FILE` prints what the run printed; it measures nothing."""
     measures = [Measure("tcp", "ratio", "×", (3.0, 1.0, 2.5, 2.0, 0.012345), goal)]

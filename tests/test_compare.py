@@ -16,7 +16,7 @@ from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.cli import main
 from arena.cli.compare import told
 from arena.schedule import FORMATS, Terms
-from arena.schedule.course import ClosedSeries, Course, Result
+from arena.schedule.course import ClosedSeries, Course, MatchResult
 
 QUICK = Hypotheses(elo1=200)
 BOTS = '''
@@ -64,7 +64,7 @@ def closed(course, points_of, faults_of=lambda bot: 0):
     for pairing in course.order:
         points = tuple(points_of(bot, pairing) for bot in pairing.bots)
         faults = tuple(faults_of(bot) for bot in pairing.bots)
-        result = Result(points=points, returns=points, faults=faults)
+        result = MatchResult(points=points, returns=points, faults=faults)
         by_series.setdefault(pairing.series, []).append((pairing, result))
     return [ClosedSeries(id, matches[0][0].cycle, True, tuple(matches)) for id, matches in by_series.items()]
 
@@ -88,7 +88,7 @@ def test_a_spoilt_series_is_left_out():
     """What a match without result was worth nobody knows."""
     rule, course = begun()
     pairings = [
-        (pairing, Result(points=(), returns=(0.0, 0.0), faults=(0, 0))) for pairing in course.order[:2]
+        (pairing, MatchResult(points=(), returns=(0.0, 0.0), faults=(0, 0))) for pairing in course.order[:2]
     ]
     assert not rule.closed(ClosedSeries("a", 0, True, tuple(pairings)))
     assert (0, 0, 1) == (rule.outcome.series, rule.outcome.matches, rule.outcome.spoilt)

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from round_robins import round_robin
 
 from arena.schedule import Pairing
-from arena.schedule.withdrawals import Ledger, News, Outcome
+from arena.schedule.withdrawals import BotOutcome, Consequence, Ledger
 
-FINE, ABANDONED, CRASHED = Outcome(), Outcome(abandoned=True), Outcome(crashed=True)
-BOTH = Outcome(abandoned=True, crashed=True)
-OUT = Outcome(withdrawn=True)
+FINE, ABANDONED, CRASHED = BotOutcome(), BotOutcome(abandoned=True), BotOutcome(crashed=True)
+BOTH = BotOutcome(abandoned=True, crashed=True)
+OUT = BotOutcome(withdrawn=True)
 RULES = {"withdrawn_after": 2, "restarts_max": 1}
 
 
@@ -68,11 +68,11 @@ def test_an_unfinished_match_ends_the_walk():
     """What lies behind an unfinished match decides nothing until that one is finished."""
     ledger = Ledger(schedule("ab", "ab", "ab"), **RULES)
     bad, good = {"a": ABANDONED, "b": FINE}, {"a": FINE, "b": FINE}
-    assert News() == ledger.note("m1", bad)
-    assert News() == ledger.note("m2", bad)
+    assert Consequence() == ledger.note("m1", bad)
+    assert Consequence() == ledger.note("m2", bad)
     assert not ledger.is_settled("m1")
     news = ledger.note("m0", good)
-    assert (News({"a": 3}), {"a": 3}) == (news, ledger.withdrawn)
+    assert (Consequence({"a": 3}), {"a": 3}) == (news, ledger.withdrawn)
     assert ledger.is_settled("m1")
 
 
@@ -83,11 +83,11 @@ def test_matches_begun_too_early_are_to_be_played_again():
     ledger.note("m2", bad)
     ledger.note("m3", {"b": FINE, "c": FINE})
     assert not ledger.note("m0", bad)
-    assert News({"a": 2}, ("m2",)) == ledger.note("m1", bad)
+    assert Consequence({"a": 2}, ("m2",)) == ledger.note("m1", bad)
     assert frozenset("a") == ledger.without("m2")
     assert frozenset() == ledger.without("m1")
     assert not ledger.is_settled("m3")  # of b an earlier match is open again
-    assert News() == ledger.note("m2", {"a": OUT, "b": FINE})
+    assert Consequence() == ledger.note("m2", {"a": OUT, "b": FINE})
     assert ledger.is_settled("m3")
 
 
@@ -98,7 +98,7 @@ def test_a_bot_left_out_too_early_plays_after_all():
     fine = {"a": FINE, "b": FINE}
     stale = note_all(ledger, {"m0": fine, "m1": {"a": OUT, "b": FINE}, "m2": fine})
     assert stale == ("m1",)
-    assert News() == ledger.note("m1", fine)
+    assert Consequence() == ledger.note("m1", fine)
     assert ledger.is_settled("m2")
 
 

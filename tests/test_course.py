@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.schedule import FORMATS, Terms
-from arena.schedule.course import Course, Result
-from arena.schedule.withdrawals import Outcome
-from arena.store import Finished
+from arena.schedule.course import Course, MatchResult
+from arena.schedule.withdrawals import BotOutcome
+from arena.store import FinishedMatch
 from arena.tournament.intake import take_in
 
 OFFERED = [name for name, kind in FORMATS.items() if kind.is_offered]
@@ -24,17 +24,17 @@ def course(tournament="round-robin", bots="ann bob cat dan eve", **terms):
 
 
 def fine(pairing):
-    return {bot: Outcome() for bot in pairing.bots}
+    return {bot: BotOutcome() for bot in pairing.bots}
 
 
 def by_strength(pairing):
     """The stronger bot wins."""
     best = max(pairing.bots, key=STRENGTH.__getitem__)
     points = tuple(float(bot == best) for bot in pairing.bots)
-    return Result(points=points, returns=points, faults=(0, 0), withdrawn=(False, False))
+    return MatchResult(points=points, returns=points, faults=(0, 0), withdrawn=(False, False))
 
 
-ABORTED = Result(points=(), returns=(0.0, 0.0), faults=(0, 0))
+ABORTED = MatchResult(points=(), returns=(0.0, 0.0), faults=(0, 0))
 
 
 def won_by_strength(course, pairing):
@@ -115,7 +115,7 @@ def test_a_withdrawn_bot_is_not_paired_in_later_cycles():
 
     def note(course, pairing):
         without = course.ledger.without(pairing.id)
-        outcomes = {bot: Outcome(abandoned=bot == "cat", withdrawn=bot in without) for bot in pairing.bots}
+        outcomes = {bot: BotOutcome(abandoned=bot == "cat", withdrawn=bot in without) for bot in pairing.bots}
         return course.note(pairing.id, by_strength(pairing), outcomes)
 
     advances = play(tour, note=note)
@@ -128,7 +128,7 @@ def kept(course, pairing):
     """A finished match as the store gives it."""
     result = by_strength(pairing)
     flags = (False, False)
-    return Finished(pairing.id, False, result.points, result.returns, result.faults, flags, flags, flags)
+    return FinishedMatch(pairing.id, False, result.points, result.returns, result.faults, flags, flags, flags)
 
 
 @pytest.mark.parametrize("tournament", OFFERED)

@@ -17,12 +17,12 @@ from arena.analysis import export
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
 from arena.schedule import FORMATS, Terms, match_id
-from arena.schedule.course import Course, Result
-from arena.schedule.withdrawals import Outcome
+from arena.schedule.course import Course, MatchResult
+from arena.schedule.withdrawals import BotOutcome
 from arena.store import Store
 from arena.tournament import writer as keeping
 from arena.tournament.intake import course_of, cut, take_in
-from arena.tournament.match import Table
+from arena.tournament.match import Venue
 from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
 
@@ -95,7 +95,7 @@ def run(
     **plan,
 ) -> Summary:
     """A run on this machine, in virtual time, to its end or that of the machine; then its tables."""
-    summary, play, make = Summary(), Table.play, keeping.write
+    summary, play, make = Summary(), Venue.play, keeping.write
 
     async def slow(table, pairing, *arguments):
         await trio.sleep(machine.match_s(pairing))
@@ -115,7 +115,7 @@ def run(
             await run_tournament(done, reporter, summary)
 
     with pytest.MonkeyPatch.context() as patch, opened(folder, entrants, **plan) as setup:
-        patch.setattr(Table, "play", slow)
+        patch.setattr(Venue, "play", slow)
         patch.setattr(keeping, "write", write)
         patch.setattr(keeping, "WAITING_MAX", machine.rng.choice([0, 1, 256]))
         trio_run._ALLOW_DETERMINISTIC_SCHEDULING = True
@@ -283,8 +283,8 @@ def test_a_course_that_has_ended_plans_and_counts_nothing_more(tournament):
     )
     planned = len(course.order)
     for pairing in reversed(course.order):
-        result = Result(points=(1.0, 0.0), returns=(1.0, -1.0), faults=(0, 0))
-        advance = course.note(pairing.id, result, {bot: Outcome() for bot in pairing.bots})
+        result = MatchResult(points=(1.0, 0.0), returns=(1.0, -1.0), faults=(0, 0))
+        advance = course.note(pairing.id, result, {bot: BotOutcome() for bot in pairing.bots})
         assert () == advance.planned
     series = list(dict.fromkeys(pairing.series for pairing in course.order))
     assert (series[:3], True, planned) == (rule.told, course.is_over, len(course.order))

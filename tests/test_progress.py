@@ -17,11 +17,11 @@ from terminals import Glass
 
 from arena.analysis.live import Standing, Standings
 from arena.schedule import FORMATS, Pairing, Terms
-from arena.schedule.course import ClosedSeries, Course, Result
-from arena.schedule.withdrawals import Outcome
+from arena.schedule.course import ClosedSeries, Course, MatchResult
+from arena.schedule.withdrawals import BotOutcome
 from arena.show.account import Account, score_words
-from arena.show.live import Screen, Size, Terminal, picture
-from arena.show.progress import Lines, Progress, progress
+from arena.show.live import Screen, ScreenSize, Terminal, picture
+from arena.show.progress import Lines, ProgressReporter, progress
 from arena.words import width
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=64)
@@ -76,18 +76,18 @@ def series(number: int, winner: str = "ann", loser: str = "bob", *, ends_cycle: 
     for rotation, bots in enumerate([(winner, loser), (loser, winner)]):
         points = tuple(float(bot == winner) for bot in bots)
         pairing = Pairing(f"{number}.{rotation}", "dice", bots, 7, str(number), rotation, number)
-        matches.append((pairing, Result(points=points, returns=points, faults=(0, 0))))
+        matches.append((pairing, MatchResult(points=points, returns=points, faults=(0, 0))))
     return ClosedSeries(str(number), number, ends_cycle, tuple(matches))
 
 
-def following(view: Lines | Screen, account: Account, guide=lambda address: None) -> Progress:
-    return Progress(account, view, lambda: None, guide)
+def following(view: Lines | Screen, account: Account, guide=lambda address: None) -> ProgressReporter:
+    return ProgressReporter(account, view, lambda: None, guide)
 
 
 # Lines.
 
 
-def lines(stream, *, rule=None, quiet=False) -> Progress:
+def lines(stream, *, rule=None, quiet=False) -> ProgressReporter:
     account = Account(Standings(), rule)
     view = Lines(account, stream, quiet=quiet)
     return following(view, account, lambda address: stream.write(f"come to {address}\n"))
@@ -191,7 +191,7 @@ def test_play_begins_once_the_bots_are_there():
     """The reporter is what hears of it, and passes it on."""
     begun = count()
     account = Account(Standings())
-    told = Progress(account, Lines(account, io.StringIO()), lambda: next(begun), lambda address: None)
+    told = ProgressReporter(account, Lines(account, io.StringIO()), lambda: next(begun), lambda address: None)
     told.waiting("here:1", ["ann"])
     told.begins(course(), 0)
     assert 1 == next(begun)
@@ -205,7 +205,7 @@ def test_places_are_those_of_the_format():
     assert {1} == {row.rank for row in account.standings.rows()}, "all are in"
     for _, pairing in zip(range(tournament.size), play_order(tournament), strict=False):
         points = tuple(float(bot == max(pairing.bots)) for bot in pairing.bots)
-        result = Result(points=points, returns=points, faults=(0, 0))
+        result = MatchResult(points=points, returns=points, faults=(0, 0))
         for closed in tournament.note(pairing.id, result, no_trouble(pairing)).closed:
             account.closed(closed)
     assert tournament.is_over
@@ -221,8 +221,8 @@ def play_order(tournament: Course) -> Iterator[Pairing]:
         yield tournament.order[place]
 
 
-def no_trouble(pairing: Pairing) -> dict[str, Outcome]:
-    return {bot: Outcome(abandoned=False, crashed=False, withdrawn=False) for bot in pairing.bots}
+def no_trouble(pairing: Pairing) -> dict[str, BotOutcome]:
+    return {bot: BotOutcome(abandoned=False, crashed=False, withdrawn=False) for bot in pairing.bots}
 
 
 # Scores.
@@ -275,7 +275,7 @@ rank  bot        matches     points (95 %)  faults
    1  ann              2  1.00 (0.01–1.00)       0
    2  bob              2  0.00 (0.00–0.99)       0
    3  catherine        0                 –       0""".splitlines()
-        == picture(account, "", Size(100, 30))
+        == picture(account, "", ScreenSize(100, 30))
     )
 
 
@@ -283,13 +283,13 @@ def test_a_rule_stands_below_the_bar(clock):
     """What it says may be long."""
     account = account_of("ann", "bob", rule=Rule())
     account.played(Played())
-    bar, rule, titles, *_ = picture(account, "", Size(100, 30))
+    bar, rule, titles, *_ = picture(account, "", ScreenSize(100, 30))
     assert (True, "asked 1 times", "rank") == (bar.startswith("───"), rule, titles[:4])
 
 
 def test_sixty_columns_are_enough(clock):
     """The bar gets shorter, names are clipped, numbers are whole."""
-    shown = picture(account_of("a" * 64, "日本" * 20), "", Size(60, 30))
+    shown = picture(account_of("a" * 64, "日本" * 20), "", ScreenSize(60, 30))
     assert [
         "─" * 30 + " 0 of 100 matches",
         "rank  bot                 matches     points (95 %)  faults",
@@ -311,7 +311,7 @@ def test_sixty_columns_are_enough(clock):
 def test_the_best_are_shown_where_not_all_fit(height, shown, clock):
     """And how many more there are; a line is left for the cursor."""
     account = account_of("ann", "bob", "cat", "dan", "eve", "fay")
-    bar, *table = picture(account, "", Size(80, height))
+    bar, *table = picture(account, "", ScreenSize(80, height))
     assert "of 1,500 matches" in bar
     named = [line if line.startswith("…") else line.split()[1] for line in table[2:]]
     assert shown == named
@@ -331,7 +331,7 @@ def test_every_picture_fits(names, columns, height, waiting):
     account.standings.enter(names)
     account.closed(series(0, *names[:2]))
     account.played(Played())
-    shown = picture(account, waiting if waiting.isprintable() else "", Size(columns, height))
+    shown = picture(account, waiting if waiting.isprintable() else "", ScreenSize(columns, height))
     assert len(shown) <= height - 1
     assert all(line.isprintable() and width(line) <= max(1, columns - 1) for line in shown)
 
@@ -343,7 +343,7 @@ def test_every_picture_fits(names, columns, height, waiting):
 class Watched:
     glass: Glass
     screen: Screen
-    told: Progress
+    told: ProgressReporter
 
 
 @pytest.fixture
@@ -415,7 +415,7 @@ def test_a_terminal_may_be_resized(watched, size):
     watched.screen.draw()
     watched.glass.resize(*size)
     watched.screen.draw()
-    assert ["$ arena run", *picture(watched.told.account, "", Size(*size))] == watched.glass.shown
+    assert ["$ arena run", *picture(watched.told.account, "", ScreenSize(*size))] == watched.glass.shown
 
 
 def test_a_terminal_that_takes_no_text_is_left_alone(watched):
@@ -520,13 +520,13 @@ def test_a_terminal_knows_its_size_and_lives_on_its_own():
     ours, theirs = os.openpty()
     with open(theirs, "w") as stream:
         terminal = Terminal.of(stream)
-    assert Size(80, 24) == terminal.size()
+    assert ScreenSize(80, 24) == terminal.size()
     termios.tcsetwinsize(ours, (30, 100))
-    assert (Size(100, 30), True) == (terminal.size(), terminal.is_ready())
+    assert (ScreenSize(100, 30), True) == (terminal.size(), terminal.is_ready())
     terminal.write("━\n")
     assert "━\r\n".encode() == os.read(ours, 100)
     os.close(ours)
     with pytest.raises(OSError):
         terminal.write("x")
-    assert Size(80, 24) == terminal.size()
+    assert ScreenSize(80, 24) == terminal.size()
     terminal.close()

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.analysis.counted import Progress
-from arena.analysis.leaderboard import Leaderboard, Row
+from arena.analysis.counted import Coverage
+from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
 from arena.errors import ConfigError
 from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
@@ -87,7 +87,7 @@ def row(
     half: float = 0.5,
     unit: str = "points",
     better: float = 0.87,
-) -> Row:
+) -> LeaderboardRow:
     numbers = {"rank": 1, "matches": matches, "wins": matches, "ties": 0, "losses": 0}
     rates = {
         "win_rate": 1.0,
@@ -108,7 +108,7 @@ def row(
         "better_than_next": better,
     }
     counts = {"too_late": faults, "malformed": 0, "illegal": 0, "gone": 0}
-    return Row(
+    return LeaderboardRow(
         bot=bot,
         version="1",
         **numbers,
@@ -122,8 +122,8 @@ def row(
     )
 
 
-def board(*rows: Row) -> Leaderboard:
-    return Leaderboard(rows, Progress(frozenset(), (), 0, 0, 0, 0, 0))
+def board(*rows: LeaderboardRow) -> Leaderboard:
+    return Leaderboard(rows, Coverage(frozenset(), (), 0, 0, 0, 0, 0))
 
 
 @given(names=st.lists(TEXT, min_size=1, max_size=4), matches=st.integers(1, 99_999))
@@ -266,7 +266,7 @@ def test_who_beats_the_leader_stands_below():
 def test_the_leaderboard_for_programs_has_all_columns():
     """`--json` keeps what people are spared."""
     (shown,) = json.loads(leaderboard_text(board(row("odds")), "json"))
-    assert list(attrs.fields_dict(Row)) == list(shown)
+    assert list(attrs.fields_dict(LeaderboardRow)) == list(shown)
 
 
 def test_a_tally_counts_by_bot_and_reason():

@@ -18,13 +18,13 @@ from arena.errors import FAULT_KINDS, ConfigError
 from arena.games import GAMES
 from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
 from arena.torture.processes import descendants
-from arena.torture.promises import Observed, Row, Terms
+from arena.torture.promises import Findings, TrialRow, TrialTerms
 from arena.torture.table import as_objects, conclusion, header, line
 from arena.torture.trial import Trial
 from arena.tournament.startup import BUDGET_S
 
 RUDE = Habit(name="rude", run=("rude.py", "3"), faults=frozenset({"malformed"}))
-HELD = Observed(
+HELD = Findings(
     exit_code=0,
     seconds=3.0,
     peak_mb=56.0,
@@ -43,8 +43,8 @@ STOPS = ["stops-parent"] if shutil.which("bwrap") else []
 """Needs a box."""
 
 
-def row(habit: Habit = RUDE, **changes) -> Row:
-    return Row(habit=habit, observed=attrs.evolve(HELD, **changes), without=HELD, extra_s=8.0)
+def row(habit: Habit = RUDE, **changes) -> TrialRow:
+    return TrialRow(habit=habit, observed=attrs.evolve(HELD, **changes), without=HELD, extra_s=8.0)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_times_are_doubted_where_the_machine_may_have_been_busy():
 
 def test_what_a_habit_may_cost_is_limit_and_grace_for_each_match():
     """Four matches a series with the bad one, at two tables; strangers have no seat, and get one match."""
-    terms = Terms(series=3, limit_s=2.0, grace_s=2.0, tables=2)
+    terms = TrialTerms(series=3, limit_s=2.0, grace_s=2.0, tables=2)
     assert 24.0 == Trial(RUDE, terms).extra_s
     assert 6.0 == Trial(attrs.evolve(RUDE, way="lobby"), terms).extra_s
     assert 24.0 + BUDGET_S / 2 == Trial(attrs.evolve(RUDE, slow=True), terms).extra_s

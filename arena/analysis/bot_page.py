@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.clusters import Clusters, mean_interval, share_interval
 from arena.analysis.head_to_head import Meeting
-from arena.analysis.leaderboard import Leaderboard, Row, Scale
+from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
 from arena.store import FaultCount
 
@@ -66,7 +66,7 @@ class LostMatch:
 class BotPage:
     """Everything shown about one bot, in the terminal and in the report; over the matches that count."""
 
-    row: Row
+    row: LeaderboardRow
     """Its row of the leaderboard: rank, rating, score, win rate, times, status."""
     bots: int
     """How many bots the leaderboard has."""

@@ -12,7 +12,7 @@ from arena.units import signed
 
 
 @attrs.frozen
-class Outcome:
+class ComparisonState:
     """The result of a comparison so far."""
 
     new: str
@@ -108,9 +108,9 @@ class Comparison:
         return self._test.is_over
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ComparisonState:
         test = self._test
-        return Outcome(
+        return ComparisonState(
             new=self.new,
             old=self.old,
             verdict=test.verdict,

@@ -16,7 +16,7 @@ from arena.store import SeriesState
 
 
 @attrs.frozen
-class Progress:
+class Coverage:
     """Which series count, how many matches do, and why the others do not."""
 
     series: frozenset[str]
@@ -46,7 +46,7 @@ class Progress:
         return "; ".join([f"{self.counted:,} of {self.planned:,} matches counted", *parts])
 
 
-def progress_of(series: Sequence[SeriesState]) -> Progress:
+def progress_of(series: Sequence[SeriesState]) -> Coverage:
     """What counts, from all series in schedule order; without a schedule all are treated as planned."""
     planned = [state for state in series if state.planned] or list(series)
     closed = list(takewhile(lambda state: state.is_closed, planned))
@@ -56,7 +56,7 @@ def progress_of(series: Sequence[SeriesState]) -> Progress:
     def stored(states: Iterable[SeriesState]) -> int:
         return sum(state.stored for state in states)
 
-    return Progress(
+    return Coverage(
         series=frozenset(state.series_id for state in whole),
         spoilt=tuple(state.series_id for state in spoilt),
         planned=sum(state.planned or state.stored for state in planned),

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import attrs
 
-from arena.analysis.counted import Progress
+from arena.analysis.counted import Coverage
 from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.head_to_head import Meeting
 from arena.errors import ConfigError
@@ -23,7 +23,7 @@ from arena.store import Table, columns_of
 
 
 @attrs.frozen
-class Row:
+class LeaderboardRow:
     """A row of leaderboard.csv: one bot.
 
     Without a counted match its numbers are 0, and the intervals of its win rate and of points 0 to 1.
@@ -68,7 +68,7 @@ class Row:
     """`ok`, `withdrawn` or `left out`."""
 
 
-COLUMNS = columns_of(Row, measured=("move_time_median_s", "move_time_p99_s"))
+COLUMNS = columns_of(LeaderboardRow, measured=("move_time_median_s", "move_time_p99_s"))
 SHOWN = (
     "rank",
     "bot",
@@ -119,8 +119,8 @@ class Scale:
 class Leaderboard:
     """The rows, best first, and how many matches of the tournament they are based on."""
 
-    rows: tuple[Row, ...]
-    progress: Progress
+    rows: tuple[LeaderboardRow, ...]
+    progress: Coverage
     meetings: tuple[Meeting, ...] = ()
     """The results of each pair, in the order of the rows."""
     notes: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ class Leaderboard:
     def head_to_head(self) -> Table:
         return [column.name for column in MEETING_COLUMNS], [attrs.astuple(each) for each in self.meetings]
 
-    def row(self, bot: str) -> Row:
+    def row(self, bot: str) -> LeaderboardRow:
         """The row of a bot.  Raises ConfigError if there is no such bot."""
         for row in self.rows:
             if row.bot == bot:

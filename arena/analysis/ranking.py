@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arena.analysis.clusters import Clusters, chance_to_lead, mean_interval, share_interval, total
 from arena.analysis.head_to_head import Meeting, meetings
 from arena.analysis.intervals import quantiles
-from arena.analysis.leaderboard import Leaderboard, Row, Scale, unknown_bot
+from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale, unknown_bot
 from arena.analysis.ratings import Ratings, rate
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.errors import FAULT_KINDS, ConfigError
@@ -97,7 +97,7 @@ class _Sums:
         )
 
 
-def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) -> Row:
+def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) -> LeaderboardRow:
     """The row without rank and rating: as if rated by returns."""
     wins = int(total(sums.wins.sums))
     low, high = share_interval(sums.wins)
@@ -107,7 +107,7 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
         points if scale.rated_by == "ranks" else tuple(value / scale.returns_per_unit for value in returns)
     )
     median_s, p99_s = quantiles(array("f", times.tobytes()), 0.5, 0.99)
-    return Row(
+    return LeaderboardRow(
         rank=0,
         bot=bot.bot,
         version=bot.version,
@@ -147,7 +147,7 @@ def _ratings(sheet: Sheet, anchor: str | None) -> Ratings:
     return rate(sheet.bots, match, series, bot, rank, anchor=anchor)
 
 
-def _rated(row: Row, ratings: Ratings, place: int) -> Row:
+def _rated(row: LeaderboardRow, ratings: Ratings, place: int) -> LeaderboardRow:
     """The row with its rating, to a hundredth: further digits depend on the processor, and are noise."""
     rating, low, high = (
         round(float(column[place]), 2) + 0.0 for column in (ratings.rating, ratings.low, ratings.high)
@@ -174,7 +174,7 @@ def _returns(sheet: Sheet, rows: NDArray[np.int64]) -> Clusters:
 # Places.
 
 
-def _key(row: Row, scale: Scale) -> tuple[float, ...]:
+def _key(row: LeaderboardRow, scale: Scale) -> tuple[float, ...]:
     """The sort key: best first, bots without a match last; equals share a place."""
     if scale.ranked_by == "score":
         return (row.matches == 0, -row.score)
@@ -185,7 +185,7 @@ def _key(row: Row, scale: Scale) -> tuple[float, ...]:
     return (float("inf") if place is None else place, *(by_rating if place is None else ()))
 
 
-def _order(rows: Sequence[Row], scale: Scale) -> list[int]:
+def _order(rows: Sequence[LeaderboardRow], scale: Scale) -> list[int]:
     """The order of the rows, best first; equals by rating if places are given, then by win rate and name."""
 
     def key(place: int) -> tuple[object, ...]:
@@ -196,7 +196,7 @@ def _order(rows: Sequence[Row], scale: Scale) -> list[int]:
     return sorted(range(len(rows)), key=key)
 
 
-def _placed(rows: Sequence[Row], scale: Scale) -> list[Row]:
+def _placed(rows: Sequence[LeaderboardRow], scale: Scale) -> list[LeaderboardRow]:
     first: dict[tuple[float, ...], int] = {}
     return [
         attrs.evolve(row, rank=first.setdefault(_key(row, scale), place)) for place, row in enumerate(rows, 1)
@@ -206,7 +206,7 @@ def _placed(rows: Sequence[Row], scale: Scale) -> list[Row]:
 # Notes.
 
 
-def _notes(rows: Sequence[Row], met: Sequence[Meeting], scale: Scale) -> Iterator[str]:
+def _notes(rows: Sequence[LeaderboardRow], met: Sequence[Meeting], scale: Scale) -> Iterator[str]:
     """A line for each bot that beats the leader though ranked lower; the certain ones first, by rank."""
     if not rows or not rows[0].matches:
         return

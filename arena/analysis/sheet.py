@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.counted import Progress, progress_of
+from arena.analysis.counted import Coverage, progress_of
 from arena.errors import FAULT_KINDS
 from arena.store import SEAT_BITS, Row, SeriesState, Store, chunks
 
@@ -24,7 +24,7 @@ class Sheet:
     `match`, `series` and `bot` are indices into `match_ids`, `series_ids` and `bots`.
     """
 
-    progress: Progress
+    progress: Coverage
     bots: tuple[str, ...]
     """All bots of the store, by name, including those without a match that counts."""
     versions: tuple[str, ...]
@@ -92,7 +92,7 @@ def read_sheet(store: Store) -> Sheet:
         )
 
 
-def _counted(store: Store) -> tuple[Progress, _Counted]:
+def _counted(store: Store) -> tuple[Coverage, _Counted]:
     matches = _Matches()
     for chunk in chunks.matches(store):
         matches.add(*chunk)

@@ -16,7 +16,7 @@ import trio
 from arena.bench.measures import Effort, Measure, at_most, ratios
 from arena.bench.tournament import MATCHES_PER_S, RUNNER_TABLES, tournament
 from arena.box.box import LEVELS, Box, Job, Level, open_box
-from arena.box.places import Place
+from arena.box.places import FileView
 from arena.errors import ConfigError
 
 STARTS_PER_S = 12
@@ -69,7 +69,7 @@ async def _times(effort: Effort, own: Path) -> dict[str, list[float]]:
             for _ in range(max(3, round(STARTS_PER_S * effort.seconds))):
                 once[DIRECT].append(await _direct())
                 for box in opened:
-                    place = Place(folder=own, own=(own,), is_writable=box.level != "strict")
+                    place = FileView(folder=own, own=(own,), is_writable=box.level != "strict")
                     once[box.name].append(await _boxed(box, place))
             for name, samples in once.items():
                 times[name].append(statistics.median(samples))
@@ -89,7 +89,7 @@ async def _direct() -> float:
     return took
 
 
-async def _boxed(box: Box, place: Place) -> float:
+async def _boxed(box: Box, place: FileView) -> float:
     """A start in a box."""
     read_fd, write_fd = os.pipe()
     nowhere = os.open(os.devnull, os.O_RDWR)

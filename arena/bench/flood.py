@@ -31,7 +31,7 @@ SHARE_GOAL, DELAY_GOAL_MS = 0.8, 1.0
 
 
 @attrs.frozen
-class Report:
+class FloodReport:
     """How the other bots fared."""
 
     questions_per_s: float
@@ -46,7 +46,7 @@ class Report:
 def measure_flood(effort: Effort) -> list[Measure]:
     """Ratios and differences within each repeat, so that a noisy moment affects all of them."""
     matches = max(4 * TABLES, round(MATCHES_PER_S * effort.seconds))
-    found: dict[str, list[Report]] = {kind: [] for kind in KINDS}
+    found: dict[str, list[FloodReport]] = {kind: [] for kind in KINDS}
     for _ in range(effort.repeats):
         for kind in KINDS:
             found[kind].append(_measured(kind, matches))
@@ -67,15 +67,15 @@ def measure_flood(effort: Effort) -> list[Measure]:
     return measures
 
 
-def _shares(over: Sequence[Report], under: Sequence[Report], figure: str) -> tuple[float, ...]:
+def _shares(over: Sequence[FloodReport], under: Sequence[FloodReport], figure: str) -> tuple[float, ...]:
     return ratios(*([getattr(report, figure) for report in reports] for reports in (over, under)))
 
 
-def _speed(what: str, reports: Sequence[Report]) -> Measure:
+def _speed(what: str, reports: Sequence[FloodReport]) -> Measure:
     return Measure("flood", what, "questions/s", tuple(report.questions_per_s for report in reports))
 
 
-def _measured(kind: str, matches: int) -> Report:
+def _measured(kind: str, matches: int) -> FloodReport:
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-m", "arena.bench.flood", kind, str(matches), folder]
         ended = subprocess.run(
@@ -88,7 +88,7 @@ def _measured(kind: str, matches: int) -> Report:
         )
     report = msgspec.json.decode(ended.stdout, type=dict[str, Any])
     assert not report["faults"], f"{report['faults']} faults of honest bots: the numbers mean nothing"
-    return Report(**report)
+    return FloodReport(**report)
 
 
 # The program.
@@ -104,7 +104,7 @@ def main() -> None:
     print(msgspec.json.encode(attrs.asdict(trio.run(play, said.kind, said.matches, said.folder))).decode())
 
 
-async def play(kind: str, matches: int, folder: Path) -> Report:
+async def play(kind: str, matches: int, folder: Path) -> FloodReport:
     """A round-robin of two lean bots and a third: a flooding one, or one whose port strangers can use."""
     from arena.bench.clients import LEAN_CLIENT, compiled
     from arena.games import GAMES
@@ -173,7 +173,9 @@ async def play(kind: str, matches: int, folder: Path) -> Report:
             )
             await run_tournament(run, Watching(), Summary())
     asked = len(thinking)
-    return Report(asked / (times[1] - times[0]), asked / (cpu[1] - cpu[0]), median(thinking) * 1e3, faults)
+    return FloodReport(
+        asked / (times[1] - times[0]), asked / (cpu[1] - cpu[0]), median(thinking) * 1e3, faults
+    )
 
 
 async def _strangers(port: str) -> None:

@@ -26,7 +26,7 @@ class Effort:
 
 
 @attrs.frozen
-class Goal:
+class Threshold:
     """What a number should reach."""
 
     bound: float
@@ -37,7 +37,7 @@ class Goal:
         return value <= self.bound if self.is_upper else value >= self.bound
 
     @classmethod
-    def read(cls, said: str | None) -> Goal | None:
+    def read(cls, said: str | None) -> Threshold | None:
         """What `str` of a goal says."""
         return None if said is None else cls(float(said[2:].replace(",", "")), is_upper=said[0] == "≤")
 
@@ -45,12 +45,12 @@ class Goal:
         return f"{'≤' if self.is_upper else '≥'} {short(self.bound)}"
 
 
-def at_most(bound: float) -> Goal:
-    return Goal(bound, is_upper=True)
+def at_most(bound: float) -> Threshold:
+    return Threshold(bound, is_upper=True)
 
 
-def at_least(bound: float) -> Goal:
-    return Goal(bound, is_upper=False)
+def at_least(bound: float) -> Threshold:
+    return Threshold(bound, is_upper=False)
 
 
 @attrs.frozen
@@ -62,7 +62,7 @@ class Measure:
     what: str
     unit: str
     samples: tuple[float, ...]
-    goal: Goal | None = None
+    goal: Threshold | None = None
 
     @property
     def value(self) -> float:
@@ -86,7 +86,7 @@ class Measure:
     def from_json(cls, said: Mapping[str, Any]) -> Measure:
         """Of what `as_json` gives; three samples stand for all, so that the row of the table is the same."""
         samples = (said["lowest"], said["value"], said["highest"])
-        return cls(said["group"], said["what"], said["unit"], samples, Goal.read(said["goal"]))
+        return cls(said["group"], said["what"], said["unit"], samples, Threshold.read(said["goal"]))
 
 
 def ratios(over: Sequence[float], under: Sequence[float]) -> tuple[float, ...]:

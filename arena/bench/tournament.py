@@ -35,7 +35,7 @@ ROOT = Path(arena.__file__).resolve().parents[1]
 
 
 @attrs.frozen
-class Report:
+class RunnerReport:
     """What a tournament took."""
 
     questions: int
@@ -89,7 +89,7 @@ def _wall(command: Sequence[str], folder: Path) -> float:
     return time.perf_counter() - began
 
 
-def tournament(tables: int, matches: int, sandbox: Level = "shield") -> Report:
+def tournament(tables: int, matches: int, sandbox: Level = "shield") -> RunnerReport:
     """Plays in a fresh process, in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "arena.bench.tournament", str(tables), str(matches), folder]
@@ -106,7 +106,7 @@ def tournament(tables: int, matches: int, sandbox: Level = "shield") -> Report:
     assert not report["spoilt"], (
         f"{report['spoilt']} of {matches} matches went wrong: the numbers mean nothing"
     )
-    return Report(**report)
+    return RunnerReport(**report)
 
 
 # The program.
@@ -124,7 +124,7 @@ def main() -> None:
     print(msgspec.json.encode(attrs.asdict(report)).decode())
 
 
-def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
+def play(tables: int, matches: int, folder: Path, sandbox: Level) -> RunnerReport:
     """A round-robin of two lean bots, kept in a store as any other."""
     # This process has loaded everything that `arena run` has.
     import_module("arena.cli")
@@ -173,7 +173,7 @@ def play(tables: int, matches: int, folder: Path, sandbox: Level) -> Report:
         )
         trio.run(run_tournament, run, Counting(), summary)
     (wall_from, cpu_from), (wall_to, cpu_to) = times
-    return Report(
+    return RunnerReport(
         asked,
         wall_to - wall_from,
         cpu_to - cpu_from,

@@ -17,7 +17,7 @@ import trio
 
 from arena.box import bubblewrap, landlock, limits, probe
 from arena.box.guard import BOX_PORT
-from arena.box.places import Place, needed_paths, shown_paths
+from arena.box.places import FileView, needed_paths, shown_paths
 from arena.box.scratch import remove
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Keeper, Running
 from arena.errors import ConfigError
@@ -54,7 +54,7 @@ class Job:
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    place: Place
+    place: FileView
     memory_mb: int = limits.MEMORY_MB
     has_network: bool = False
     """Whether it has the network even in a strict box."""
@@ -74,7 +74,7 @@ class Box:
         """What programs in it can do nevertheless, in words."""
         self._keeper = keeper
         self._scratch = scratch
-        self._scratches: dict[Place, Path] = {}
+        self._scratches: dict[FileView, Path] = {}
         self._tasks = limits.TASKS_MAX
 
     @property
@@ -144,14 +144,14 @@ class Box:
             "listens": is_strict and job.is_server and not job.has_network,
         }
 
-    def _scratch_of(self, place: Place) -> Path:
+    def _scratch_of(self, place: FileView) -> Path:
         """A folder for the temporary files of the programs of one place."""
         if place not in self._scratches:
             self._scratches[place] = Path(tempfile.mkdtemp(dir=self._scratch))
         return self._scratches[place]
 
 
-def _rules(place: Place, scratch: str) -> tuple[list[str], list[str]]:
+def _rules(place: FileView, scratch: str) -> tuple[list[str], list[str]]:
     """What Landlock leaves readable and writable: everything shown, its own folder, no other process."""
     hidden = [*place.hidden, Path("/proc"), Path("/run"), Path(scratch).parent]
     inner = [path for path in place.hidden if place.folder in path.parents]
@@ -282,7 +282,7 @@ class _Trial:
             folder.mkdir()
         (hidden / "secret").write_bytes(b"x")
         secrets = [hidden / "secret", *([] if secret is None else [secret.resolve()])]
-        self.place = Place(
+        self.place = FileView(
             folder=own,
             own=(own,),
             is_writable=level == "shield",
@@ -321,7 +321,7 @@ class _Trial:
         return escaped
 
 
-async def _probed(box: Box, place: Place, words: Sequence[str], nursery: trio.Nursery) -> list[str]:
+async def _probed(box: Box, place: FileView, words: Sequence[str], nursery: trio.Nursery) -> list[str]:
     """What the probe said, line by line."""
     job = Job(
         argv=(sys.executable, "-I", "-S", probe.__file__, *words), env={"PATH": os.defpath}, place=place

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from arena.box.places import Place, below, needed_paths
+from arena.box.places import FileView, below, needed_paths
 
 PROGRAM = "bwrap"
 TMP_BYTES_SHIELD, TMP_BYTES_STRICT = 1 << 30, 64 << 20
@@ -39,7 +39,7 @@ def program() -> str | None:
     return shutil.which(PROGRAM)
 
 
-def shield_words(place: Place, env: Mapping[str, str]) -> list[str]:
+def shield_words(place: FileView, env: Mapping[str, str]) -> list[str]:
     """The system as it is, but read-only; results, other bots and their processes out of reach."""
     views: dict[Path, Mode] = dict.fromkeys(place.hidden, "hide")
     views |= dict.fromkeys(_reopened(place), "ro")
@@ -56,7 +56,7 @@ def shield_words(place: Place, env: Mapping[str, str]) -> list[str]:
     ]
 
 
-def strict_words(place: Place, env: Mapping[str, str], *, network: bool) -> list[str]:
+def strict_words(place: FileView, env: Mapping[str, str], *, network: bool) -> list[str]:
     """Only what is needed, read-only unless the place is writable; no network but its own."""
     needed = [*needed_paths(), *place.read]
     shown = [*needed, *place.own, *map(Path, _SYSTEM)]
@@ -121,13 +121,13 @@ def _graphics() -> Iterator[str]:
             yield from ("--dev-bind", path, path)
 
 
-def _reopened(place: Place) -> list[Path]:
+def _reopened(place: FileView) -> list[Path]:
     """What it needs but would not see, because it lies in something hidden."""
     covered = [*place.hidden, Path("/tmp"), Path("/run")]
     return [path for path in (*needed_paths(), *place.read) if below(path, covered)]
 
 
-def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
+def _views(views: Mapping[Path, Mode], place: FileView) -> Iterator[str]:
     """The mounts from the top down, so that deeper ones cover what was there."""
     views = {**_held(views, place), **views}
     masks = []
@@ -146,7 +146,7 @@ def _views(views: Mapping[Path, Mode], place: Place) -> Iterator[str]:
         yield from ("--remount-ro", name)
 
 
-def _held(views: Mapping[Path, Mode], place: Place) -> dict[Path, Mode]:
+def _held(views: Mapping[Path, Mode], place: FileView) -> dict[Path, Mode]:
     """Keeps a bot from moving its own folder together with what is hidden in it: a mount cannot be moved.
 
     Each folder only once, however much is hidden in it: a second mount would reveal what the first one hid.
@@ -159,7 +159,7 @@ def _held(views: Mapping[Path, Mode], place: Place) -> dict[Path, Mode]:
     return {path: "rw" for path in between if place.folder in path.parents and not below(path, closed)}
 
 
-def _run_in(place: Place, env: Mapping[str, str]) -> Iterator[str]:
+def _run_in(place: FileView, env: Mapping[str, str]) -> Iterator[str]:
     yield from ("--chdir", str(place.folder))
     for name, value in env.items():
         yield from ("--setenv", name, value)

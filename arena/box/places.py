@@ -17,7 +17,7 @@ _FILES_SHOWN_MAX = 10_000
 
 
 @attrs.frozen(kw_only=True)
-class Place:
+class FileView:
     """The files of one started program.  All paths are absolute and free of links."""
 
     folder: Path

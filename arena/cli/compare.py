@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from arena.analysis.comparison import Comparison, Outcome
+from arena.analysis.comparison import Comparison, ComparisonState
 from arena.analysis.gsprt import Hypotheses, expected_series
 from arena.cli.run import RunCommand
 from arena.cli.run_options import RunOptions
@@ -167,7 +167,7 @@ class CompareCommand(RunCommand):
         return UNDECIDED if verdict is None else BETTER if verdict == "better" else NOT_BETTER
 
 
-def told(outcome: Outcome, hypotheses: Hypotheses) -> Iterator[str]:
+def told(outcome: ComparisonState, hypotheses: Hypotheses) -> Iterator[str]:
     """The verdict in one sentence, what it stands on, and what faults had to do with it."""
     new, old, elo1 = outcome.new, outcome.old, f"{hypotheses.elo1:g}"
     yield {

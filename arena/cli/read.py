@@ -15,7 +15,7 @@ from arena.cli.group import DONE, MISTAKE, cli
 from arena.errors import FAULT_KINDS, ConfigError
 
 if TYPE_CHECKING:
-    from arena.show.text import Form
+    from arena.show.text import TableFormat
     from arena.store import Store, StoredMatch
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,7 +73,7 @@ def _complained(store: Store) -> int:
 @click.option("--bot", metavar="NAME", help="One bot's page: match-ups, seats, faults, lost matches.")
 @click.option("--anchor", metavar="BOT", help="Whose rating is 1500.  [as the run said, or the mean]")
 @reading
-def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -> int:
+def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: TableFormat) -> int:
     """Who is best in a results folder; rewrites its CSVs.
 
     \b
@@ -104,7 +104,7 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: Form) -
         return _complained(store)
 
 
-def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Form) -> str:
+def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: TableFormat) -> str:
     """One bot's page; as CSV its match-ups."""
     import attrs
 
@@ -175,7 +175,7 @@ def _say_what_is_missing(store: Store, game: str | None) -> None:
 @click.option("--bot", metavar="NAME", help="Only matches of this bot.")
 @click.option("--fault", type=click.Choice([*FAULT_KINDS, "any"]), help="Only matches with such a fault.")
 @reading
-def matches(folder: Path, bot: str | None, fault: str | None, form: Form) -> int:
+def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat) -> int:
     """The matches of a results folder, in schedule order.
 
     \b
@@ -223,7 +223,7 @@ def _match_row(match: StoredMatch) -> tuple[Any, ...]:
 @click.option("--as", "viewer", metavar="BOT|spectator", help="Hide what this one did not know.")
 @game_option
 @reading
-def replay(match: str, folder: Path, viewer: str | None, game: str | None, form: Form) -> None:
+def replay(match: str, folder: Path, viewer: str | None, game: str | None, form: TableFormat) -> None:
     """A match move by move, with all hands.
 
     MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
@@ -285,7 +285,7 @@ def _evidence(capsule: Path) -> str:
 @cli.command()
 @click.argument("name", required=False)
 @reading
-def games(name: str | None, form: Form) -> None:
+def games(name: str | None, form: TableFormat) -> None:
     """The games, or the house rules of one, with their defaults.
 
     NAME may be a file or module:Class, as for `arena run --game`.
@@ -321,7 +321,7 @@ def _spelt(value: object) -> object:
 
 @cli.command()
 @reading
-def bots(form: Form) -> None:
+def bots(form: TableFormat) -> None:
     """The built-in bots, which can be named from anywhere.
 
     \b

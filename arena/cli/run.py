@@ -22,8 +22,8 @@ from arena.cli.stop import EXIT_OF, Stop
 from arena.cli.until import UntilRule, until_rule, with_goal
 from arena.errors import ConfigError
 from arena.show.board import leaderboard_text
-from arena.show.progress import Progress, progress
-from arena.show.text import Form, columns_of, out, say
+from arena.show.progress import ProgressReporter, progress
+from arena.show.text import TableFormat, columns_of, out, say
 from arena.store import exports
 from arena.tournament.folder import open_run
 from arena.tournament.intake import course_there, cut, is_complete
@@ -149,7 +149,7 @@ class RunCommand:
         """Prints what all this was for."""
         from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
 
-        form: Form = "json" if self.options.as_json else None
+        form: TableFormat = "json" if self.options.as_json else None
         out(leaderboard_text(leaderboard(self.run.store), form, columns_of(sys.stdout)))
         for line in self._conclusion():
             say(line)
@@ -183,7 +183,7 @@ class RunCommand:
             for line in how_to_connect(self.run.plan, self.run.tokens, address):
                 say(line)
 
-    def _reporter(self) -> Progress:
+    def _reporter(self) -> ProgressReporter:
         """Who shows play as it goes on; and Ctrl-C, or a terminal that is closed, is told through it."""
         game, rule = self.run.game, self.run.stop_rule
         standings = Standings(rated_by=game.rated_by, returns_unit=game.returns_unit)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from arena.box.places import Place, needed_paths
+from arena.box.places import FileView, needed_paths
 from arena.players.entrant import Entrant
 
 
 @lru_cache(maxsize=1024)
-def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None) -> Place:
+def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None) -> FileView:
     """The place of a bot that is started among others."""
     assert entrant.folder is not None, "what is started has a folder"
     folder = entrant.folder.resolve()
@@ -21,7 +21,7 @@ def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None)
     hidden -= {folder}  # the other is run in the same folder, and may be the same bot
     if results is not None:
         hidden.add(results.resolve())
-    return Place(
+    return FileView(
         folder=folder,
         own=own,
         is_writable=entrant.files is None or not _is_shared(folder, others),

@@ -28,7 +28,7 @@ SHOWN_MAX = 80
 OPTIONS_KEPT_MAX = 512
 """Encoded lists of options kept for games that give the same tuple again."""
 
-Reader = Callable[[Any, Mapping[str, Seat]], Any]
+MoveReader = Callable[[Any, Mapping[str, Seat]], Any]
 KeptOptions = tuple[tuple[Option, ...], bytes]
 
 _nameless_options: dict[int, KeptOptions] = {}
@@ -154,10 +154,10 @@ def _values(move: Any) -> dict[str, Any]:
 
 
 @cache
-def _move_reader(game: type[Game[Any, Any]]) -> Reader:
+def _move_reader(game: type[Game[Any, Any]]) -> MoveReader:
     """The reader of all moves of a game that bots may send."""
     literals: dict[type, dict[Any, Any]] = {str: {}, int: {}}
-    readers: list[tuple[Callable[[Any], bool], Reader]] = []
+    readers: list[tuple[Callable[[Any], bool], MoveReader]] = []
     for move in game.moves:
         form = getattr(move, "form", None)
         match form:
@@ -227,7 +227,7 @@ def _whole(value: Any) -> Any:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
-def _items_reader(move: type[Any], fields: Sequence[str]) -> Reader:
+def _items_reader(move: type[Any], fields: Sequence[str]) -> MoveReader:
     hints = get_type_hints(move)
     readers = [(field, _reader(hints[field])) for field in fields]
     in_order = [field.name for field in attrs.fields(move)] == list(fields)
@@ -247,7 +247,7 @@ def _items_reader(move: type[Any], fields: Sequence[str]) -> Reader:
     return read
 
 
-def _bare_reader(move: type[Any], field: str) -> Reader:
+def _bare_reader(move: type[Any], field: str) -> MoveReader:
     reader = _reader(get_type_hints(move)[field])
 
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
@@ -256,7 +256,7 @@ def _bare_reader(move: type[Any], field: str) -> Reader:
     return read
 
 
-def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> Reader:
+def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> MoveReader:
     hints = get_type_hints(move)
     fields = [
         (field, keys.get(field.name, field.name), _reader(hints[field.name])) for field in attrs.fields(move)
@@ -274,7 +274,7 @@ def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> Reader:
     return read
 
 
-def _read(reader: Reader, field: str, value: Any, seats: Mapping[str, Seat]) -> Any:
+def _read(reader: MoveReader, field: str, value: Any, seats: Mapping[str, Seat]) -> Any:
     try:
         return reader(value, seats)
     except MalformedAnswer as error:
@@ -286,7 +286,7 @@ _here: ContextVar[Mapping[str, Seat]] = ContextVar("_here")
 
 
 @cache
-def _reader(hint: Any) -> Reader:
+def _reader(hint: Any) -> MoveReader:
     """The strict reader of one annotation: cattrs with the hooks below."""
     structure = _converter().get_structure_hook(hint)
 

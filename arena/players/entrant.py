@@ -9,7 +9,7 @@ import attrs
 
 Kind: TypeAlias = Literal["process", "local", "remote"]
 
-Transport: TypeAlias = Literal["tcp", "stdio"]
+TransportKind: TypeAlias = Literal["tcp", "stdio"]
 
 Restart: TypeAlias = Literal["never", "series", "match"]
 
@@ -36,7 +36,7 @@ class Entrant:
     """The command that starts it, in its folder."""
     build: Argv = ()
     """The command that builds it, in its folder, if it must be built."""
-    transport: Transport = "tcp"
+    transport: TransportKind = "tcp"
     restart: Restart = "never"
     """When a fresh instance must play: only if the old one is gone, in every series, in every match."""
     instances_max: int | None = None

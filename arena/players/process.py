@@ -20,7 +20,7 @@ from arena.players.allowance import Allowance
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.log import BotLog
-from arena.players.start import BotBroken, Started, ending, settle, start
+from arena.players.start import BotBroken, StartedProgram, ending, settle, start
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, accept_all, introduce, send_last
 from arena.players.transcript import blanked
@@ -127,7 +127,7 @@ async def run_process(
 
 async def _live(
     player: ProcessPlayer,
-    started: Started,
+    started: StartedProgram,
     door: _Door,
     connect_s: float,
     end: Callable[[], Awaitable[None]],
@@ -184,7 +184,7 @@ async def _serve(link: socket.socket | Transport, player: ProcessPlayer, door: _
 class _Door:
     """Who comes in to play as an instance: its own processes, or whoever shows its token."""
 
-    def __init__(self, player: ProcessPlayer, started: Started, name_wait_s: float) -> None:
+    def __init__(self, player: ProcessPlayer, started: StartedProgram, name_wait_s: float) -> None:
         self._player = player
         self._started = started
         self._name_wait_s = name_wait_s

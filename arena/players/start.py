@@ -16,7 +16,7 @@ import attrs
 import trio
 
 from arena.box.box import Box, CannotRun, Job, Running
-from arena.box.places import Place
+from arena.box.places import FileView
 from arena.errors import ArenaError
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
@@ -37,7 +37,7 @@ class BotBroken(ArenaError):
 
 
 @attrs.frozen
-class Started:
+class StartedProgram:
     """A bot's program, and the arena's ends of what leads to it."""
 
     running: Running
@@ -50,8 +50,8 @@ class Started:
 
 
 async def start(
-    entrant: Entrant, box: Box, place: Place, token: str, ours: ExitStack, nursery: trio.Nursery
-) -> Started:
+    entrant: Entrant, box: Box, place: FileView, token: str, ours: ExitStack, nursery: trio.Nursery
+) -> StartedProgram:
     """Starts a bot; `ours` closes the link.
 
     `nursery` hears of the program until `Running.close`.  Raises BotBroken.
@@ -92,13 +92,13 @@ async def start(
             link.setblocking(False)
         undo.pop_all()
     ours.callback(link.close)
-    return Started(running, read_fd, link, is_private)
+    return StartedProgram(running, read_fd, link, is_private)
 
 
 async def start_with_log(
     entrant: Entrant,
     box: Box,
-    place: Place,
+    place: FileView,
     argv: Sequence[str],
     log: BotLog,
     nursery: trio.Nursery,

@@ -13,7 +13,7 @@ import numpy as np
 import arena
 from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of
 from arena.analysis.clusters import Clusters, mean_interval, share_interval
-from arena.analysis.leaderboard import Leaderboard, Row, Scale
+from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
 from arena.analysis.tables import RUN_BYTES_MAX
 from arena.errors import ConfigError
@@ -33,7 +33,7 @@ EARLY = 0.04
 
 
 @attrs.frozen
-class Played:
+class PlayFacts:
     """What was played, as the folder remembers it."""
 
     game: Game[Any, Any] | None
@@ -70,7 +70,7 @@ class Times:
 class Facts:
     """All that the page shows, apart from the matches."""
 
-    played: Played
+    played: PlayFacts
     board: Leaderboard
     pages: tuple[BotPage, ...]
     """By rank."""
@@ -86,7 +86,7 @@ class Facts:
         return self.board.scale
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[LeaderboardRow, ...]:
         return self.board.rows
 
 
@@ -104,7 +104,7 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = 
     )
 
 
-def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> Played:
+def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFacts:
     identity, run = meta.get("identity", {}), _run_file(store)
     game: Game[Any, Any] | None = None
     trouble = ""
@@ -117,7 +117,7 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> Played:
             trouble = "the rules of its game were not at hand when this page was written"
     usual = {} if game is None else {field.name: field.default for field in attrs.fields(type(game))}
     rules = identity.get("rules", {})
-    return Played(
+    return PlayFacts(
         game=game,
         trouble=trouble,
         name=str(identity.get("game", "")),
@@ -167,7 +167,7 @@ def _seat(seat: int, sheet: Sheet, places: Any, scores: Any) -> SeatResult:
     return SeatResult(seat, len(places), wins, ties, losses, clusters.mean, low, high)
 
 
-def _times(sheet: Sheet, row: Row) -> Times:
+def _times(sheet: Sheet, row: LeaderboardRow) -> Times:
     times = sheet.times[sheet.bots.index(row.bot)]
     longest_s = float(times.max()) if len(times) else 0.0
     return Times(row.bot, len(times), row.move_time_median_s, row.move_time_p99_s, longest_s)

@@ -10,7 +10,7 @@ from arena.words import clipped, spaced
 
 Chips = tuple[str, ...]
 """Values that belong side by side: cards, dice, names."""
-Said = str | Chips
+Phrase = str | Chips
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),

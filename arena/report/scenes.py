@@ -20,7 +20,7 @@ import attrs
 
 from arena.game import Seat
 from arena.replay import EVERYBODY, SPECTATOR, Moment, Replay, SeenEvent, SeenMove, Viewer
-from arena.report.phrases import TEXT_MAX, Said, fields_said, inline, number, scalar
+from arena.report.phrases import TEXT_MAX, Phrase, fields_said, inline, number, scalar
 from arena.words import clipped, spaced
 
 STEPS_MAX = 60
@@ -30,7 +30,7 @@ LAST_MAX = 20
 CHIPS_MAX = 60
 
 Path = tuple[str, ...]
-Face = dict[tuple[int, str], Said]
+Face = dict[tuple[int, str], Phrase]
 """What an observation shows: by place (−1: the table, else a seat) and label."""
 
 
@@ -218,7 +218,7 @@ def _put(face: Face, place: int, label: str, value: Any) -> None:
         face[place, label] = clipped(inline(value), TEXT_MAX)
 
 
-def _chips(label: str, values: Sequence[Any]) -> tuple[str, Said]:
+def _chips(label: str, values: Sequence[Any]) -> tuple[str, Phrase]:
     """A list as chips; of objects that are alike the keys go into the label."""
     if all(isinstance(value, dict) for value in values):
         keys = list(values[0])
@@ -313,7 +313,7 @@ def _changes(before: Face, shown: Face, labels: dict[str, int]) -> Iterator[Any]
         yield from (slot, labels[label], None)
 
 
-def _packed(value: Said) -> Any:
+def _packed(value: Phrase) -> Any:
     """A text as it is; chips as one text between spaces, or one by one and a 0 behind if they hold spaces."""
     if isinstance(value, str):
         return value

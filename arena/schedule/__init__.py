@@ -20,7 +20,7 @@ from arena.schedule.pairing import (
     series_id,
 )
 from arena.schedule.round_robin import SETS_MAX
-from arena.schedule.terms import Format, FormatKind, Results, Sets, Size, Terms, Withdrawn
+from arena.schedule.terms import FinishedPoints, Format, FormatKind, ScheduleSize, Sets, Terms, Withdrawn
 
 FORMATS: Mapping[str, FormatKind] = MappingProxyType(
     {
@@ -36,14 +36,14 @@ __all__ = [
     "SEEDINGS",
     "SETS_MAX",
     "Deals",
+    "FinishedPoints",
     "Format",
     "FormatKind",
     "Pairing",
     "PairingId",
     "Points",
-    "Results",
+    "ScheduleSize",
     "Sets",
-    "Size",
     "Terms",
     "Withdrawn",
     "bot_seed",

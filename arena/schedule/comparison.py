@@ -8,9 +8,9 @@ from math import comb
 
 from arena.schedule.pairing import Pairing, circle_of, derive_seed, joined
 from arena.schedule.terms import (
+    FinishedPoints,
     FormatKind,
-    Results,
-    Size,
+    ScheduleSize,
     Terms,
     Withdrawn,
     counted_matches,
@@ -25,7 +25,7 @@ SETS_DRAWN_MAX = 10_000
 
 
 def pairings(
-    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+    entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
     """`series` series of the first entrant, the new bot, and the second, the old one; one per cycle.
 
@@ -43,13 +43,13 @@ def pairings(
         yield from _halves(new, old, others, repetition, terms)
 
 
-def size(entrants: int, terms: Terms) -> Size:
+def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are planned, without planning them."""
     if entrants == 2:
         return size_of(1, sets_in_words(1, 2), terms)
     matches = 2 * terms.series * terms.seats
     words = f"2 bots × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
-    return Size(matches, words)
+    return ScheduleSize(matches, words)
 
 
 def refusal(entrants: int, terms: Terms) -> str | None:

@@ -13,11 +13,11 @@ from itertools import groupby
 import attrs
 
 from arena.schedule import FormatKind, Pairing, PairingId, Points, Terms
-from arena.schedule.withdrawals import Ledger, Outcome
+from arena.schedule.withdrawals import BotOutcome, Ledger
 
 
 @attrs.frozen(kw_only=True)
-class Result:
+class MatchResult:
     """The result of one finished match, each by seat; points are empty if its rules broke."""
 
     points: Points
@@ -39,7 +39,7 @@ class ClosedSeries:
     cycle: int
     ends_cycle: bool
     """Whether it is the last of its cycle."""
-    matches: tuple[tuple[Pairing, Result], ...]
+    matches: tuple[tuple[Pairing, MatchResult], ...]
 
     @property
     def is_spoilt(self) -> bool:
@@ -54,7 +54,7 @@ class Advance:
     withdrawn: tuple[str, ...] = ()
     """Bots that are withdrawn now."""
     stale: tuple[PairingId, ...] = ()
-    """Matches that do not count and must be played again: see `withdrawals.News`."""
+    """Matches that do not count and must be played again: see `withdrawals.Consequence`."""
     closed: tuple[ClosedSeries, ...] = ()
     """Series that count from now on."""
     planned: tuple[Pairing, ...] = ()
@@ -89,7 +89,7 @@ class Course:
         """The pairings of each series, in schedule order."""
         self._front = 0
         """How many series count."""
-        self._results: dict[PairingId, Result] = {}
+        self._results: dict[PairingId, MatchResult] = {}
         self._counted: dict[PairingId, Points] = {}
         """The points of the matches that count; an adaptive format is told them."""
         self._plan_on()
@@ -131,7 +131,7 @@ class Course:
             return {}
         return self.kind.places(self.names, self._terms, self._counted, self._withdrawn())
 
-    def note(self, pairing: PairingId, result: Result, outcomes: Mapping[str, Outcome]) -> Advance:
+    def note(self, pairing: PairingId, result: MatchResult, outcomes: Mapping[str, BotOutcome]) -> Advance:
         """Takes in a finished match; gives what follows, which is nothing if the course has ended."""
         if self.is_cut:
             return Advance()

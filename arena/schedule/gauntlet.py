@@ -7,12 +7,21 @@ from itertools import combinations
 from math import comb
 
 from arena.schedule.pairing import Pairing
-from arena.schedule.terms import FormatKind, Results, Size, Terms, Withdrawn, series_of, size_of, too_few
+from arena.schedule.terms import (
+    FinishedPoints,
+    FormatKind,
+    ScheduleSize,
+    Terms,
+    Withdrawn,
+    series_of,
+    size_of,
+    too_few,
+)
 from arena.words import counted
 
 
 def pairings(
-    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+    entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
     """Each of the first `challengers` entrants meets every set of the others, in `series` series.
 
@@ -26,7 +35,7 @@ def pairings(
                 yield from series_of(terms, (challenger, *opponents), cycle, cycle=cycle)
 
 
-def size(entrants: int, terms: Terms) -> Size:
+def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are planned, without planning them."""
     sets = comb(entrants - terms.challengers, terms.seats - 1)
     opponents = (

@@ -16,9 +16,9 @@ import attrs
 
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
+    FinishedPoints,
     FormatKind,
-    Results,
-    Size,
+    ScheduleSize,
     Terms,
     Withdrawn,
     counted_matches,
@@ -29,7 +29,7 @@ from arena.words import counted
 
 
 def pairings(
-    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+    entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
     """In each cycle every undecided tie of the bracket round plays one series.
 
@@ -40,7 +40,7 @@ def pairings(
 
 
 def places(
-    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+    entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn
 ) -> Mapping[str, int]:
     """Bot -> its place so far; the losers of one bracket round share theirs: 1, 2, 3, 3, 5, 5, 5, 5.
 
@@ -49,7 +49,7 @@ def places(
     return _course(entrants, terms, results, withdrawn).places
 
 
-def size(entrants: int, terms: Terms) -> Size:
+def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are played at most: if all ties are level to the end."""
     series = 2 * terms.series
     matches = (entrants - 1) * series * terms.seats
@@ -57,7 +57,7 @@ def size(entrants: int, terms: Terms) -> Size:
         f"{counted(entrants - 1, 'tie')} × up to {series:,} series × {terms.seats} seats: "
         f"at most {counted_matches(matches)}"
     )
-    return Size(matches, words, is_exact=False)
+    return ScheduleSize(matches, words, is_exact=False)
 
 
 def refusal(entrants: int, terms: Terms) -> str | None:
@@ -98,7 +98,7 @@ class _Tie:
     """By how many points the better seed was ahead in each series."""
 
 
-def _course(entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn) -> _Course:
+def _course(entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn) -> _Course:
     """The course from the first bracket round to the last one that can be planned."""
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     course, cycle = _Course([], dict.fromkeys(entrants, 1)), 0
@@ -163,7 +163,7 @@ def _by_walkover(bots: Sequence[str], cycle: int, withdrawn: Withdrawn) -> str |
     return None if len(there) == 2 else (there or bots)[0]
 
 
-def _lead(bot: str, series: Sequence[Pairing], results: Results) -> float:
+def _lead(bot: str, series: Sequence[Pairing], results: FinishedPoints) -> float:
     """By how many points the bot was ahead in a series; aborted matches are tied."""
     lead = 0.0
     for pairing in series:

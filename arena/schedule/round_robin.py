@@ -9,9 +9,9 @@ from math import comb
 from arena.schedule.design import blocks, sample
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
+    FinishedPoints,
     FormatKind,
-    Results,
-    Size,
+    ScheduleSize,
     Terms,
     Withdrawn,
     series_of,
@@ -25,7 +25,7 @@ SETS_MAX = 500
 
 
 def pairings(
-    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+    entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
     """Every set of bots, or of the sample, meets in `series` series; in each, every bot has every seat once.
 
@@ -40,7 +40,7 @@ def pairings(
             yield from series_of(terms, bots, cycle, cycle=cycle)
 
 
-def size(entrants: int, terms: Terms) -> Size:
+def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are planned, without planning them."""
     sets = every = comb(entrants, terms.seats)
     if _is_sampled(entrants, terms):

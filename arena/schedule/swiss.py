@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 from arena.schedule.pairing import Pairing, derive_seed
 from arena.schedule.terms import (
+    FinishedPoints,
     FormatKind,
-    Results,
-    Size,
+    ScheduleSize,
     Terms,
     Withdrawn,
     series_of,
@@ -39,7 +39,7 @@ _Exchange: TypeAlias = tuple[int, int, int, tuple[Pair, Pair]]
 
 
 def pairings(
-    entrants: Sequence[str], terms: Terms, results: Results, withdrawn: Withdrawn
+    entrants: Sequence[str], terms: Terms, results: FinishedPoints, withdrawn: Withdrawn
 ) -> Iterator[Pairing]:
     """In every cycle each bot is in one set, which plays `series` series; bots left over have a bye.
 
@@ -71,7 +71,7 @@ def cycles_of(entrants: int, terms: Terms) -> int:
     return min(cycles, entrants - 1) if terms.seats == 2 else cycles
 
 
-def size(entrants: int, terms: Terms) -> Size:
+def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are planned if nobody is withdrawn."""
     cycles, sets = cycles_of(entrants, terms), entrants // terms.seats
     words = f"{counted(cycles, 'cycle')} × {sets_in_words(sets, terms.seats)}"
@@ -107,7 +107,7 @@ class _Standings:
         self._lots = {bot: derive_seed(terms.seed, "swiss", bot) for bot in bots}
 
     def add(
-        self, sets: Sequence[Bots], byes: Sequence[str], planned: Sequence[Pairing], results: Results
+        self, sets: Sequence[Bots], byes: Sequence[str], planned: Sequence[Pairing], results: FinishedPoints
     ) -> None:
         """Records a finished cycle."""
         points: dict[str, list[float]] = defaultdict(list)

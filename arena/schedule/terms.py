@@ -32,10 +32,10 @@ class Terms:
     """Round-robin; None: all up to `SETS_MAX` of them, and always at two seats."""
 
 
-Results: TypeAlias = Mapping[PairingId, Points]
+FinishedPoints: TypeAlias = Mapping[PairingId, Points]
 Withdrawn: TypeAlias = Mapping[str, int]
 """Bot -> the last cycle for which it is paired."""
-Format: TypeAlias = Callable[[Sequence[str], Terms, Results, Withdrawn], Iterator[Pairing]]
+Format: TypeAlias = Callable[[Sequence[str], Terms, FinishedPoints, Withdrawn], Iterator[Pairing]]
 """A format: entrants in the order named, terms, the points of finished matches, withdrawn bots -> pairings.
 
 It yields all pairings that are determined, in order of play, by cycle.  An adaptive format yields cycle c + 1
@@ -43,12 +43,12 @@ only when all of cycle c is finished, and does not pair withdrawn bots; the othe
 again with more results yields the same pairings first, then more: nothing else is needed to resume.  It is
 over when everything it yields is finished.
 """
-Places: TypeAlias = Callable[[Sequence[str], Terms, Results, Withdrawn], Mapping[str, int]]
+Places: TypeAlias = Callable[[Sequence[str], Terms, FinishedPoints, Withdrawn], Mapping[str, int]]
 """Bot -> its place so far: 1 is the best, and several may share a place."""
 
 
 @attrs.frozen
-class Size:
+class ScheduleSize:
     """How large a tournament is."""
 
     matches: int
@@ -69,7 +69,7 @@ class FormatKind:
     pairings: Format
     is_adaptive: bool = False
     """Whether what it plans depends on results."""
-    size: Callable[[int, Terms], Size]
+    size: Callable[[int, Terms], ScheduleSize]
     """The size of a tournament with this many entrants, if it is not refused."""
     only_grows: Callable[[int, int, Terms], bool] = lambda before, after, terms: before == after
     """Whether all that is planned for the first number of entrants is also planned for the second."""
@@ -93,10 +93,10 @@ def sets_in_words(count: int, seats: int) -> str:
     return counted(count, "pair") if seats == 2 else f"{counted(count, 'set')} of {seats}"
 
 
-def size_of(sets: int, words: str, terms: Terms) -> Size:
+def size_of(sets: int, words: str, terms: Terms) -> ScheduleSize:
     """The size of a tournament in which `sets` sets, described by `words`, play all their series."""
     matches = sets * terms.series * terms.seats
-    return Size(
+    return ScheduleSize(
         matches, f"{words} × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
     )
 

@@ -10,7 +10,7 @@ from arena.schedule import Pairing, PairingId
 
 
 @attrs.frozen
-class Outcome:
+class BotOutcome:
     """What became of a bot in one finished match."""
 
     abandoned: bool = False
@@ -22,7 +22,7 @@ class Outcome:
 
 
 @attrs.frozen
-class News:
+class Consequence:
     """What one more finished match has decided."""
 
     withdrawn: Mapping[str, int] = attrs.field(factory=dict)
@@ -53,7 +53,7 @@ class Ledger:
         self._withdrawn_after = withdrawn_after
         self._restarts_max = restarts_max
         self._index: dict[PairingId, int] = {}
-        self._finished: dict[int, Mapping[str, Outcome]] = {}
+        self._finished: dict[int, Mapping[str, BotOutcome]] = {}
         self._ways: dict[str, _Way] = {}
         self.extend(order)
 
@@ -66,10 +66,10 @@ class Ledger:
             for bot in pairing.bots:
                 self._ways.setdefault(bot, _Way()).matches.append(index)
 
-    def note(self, pairing: PairingId, outcomes: Mapping[str, Outcome]) -> News:
+    def note(self, pairing: PairingId, outcomes: Mapping[str, BotOutcome]) -> Consequence:
         """Takes in a finished match, by bot; gives what follows.  A match that is settled stays as it was."""
         if self.is_settled(pairing):
-            return News()
+            return Consequence()
         index = self._index[pairing]
         bots = self._order[index].bots
         assert set(outcomes) == set(bots), "one outcome for each bot of the match"
@@ -90,7 +90,7 @@ class Ledger:
     def _is_withdrawn(self, bot: str, index: int) -> bool:
         return bot in self.withdrawn and self.withdrawn[bot] <= index
 
-    def _settle(self, indices: list[int]) -> News:
+    def _settle(self, indices: list[int]) -> Consequence:
         """Settles these matches if possible, then those that waited for them."""
         withdrawn: dict[str, int] = {}
         stale: list[PairingId] = []
@@ -108,7 +108,7 @@ class Ledger:
                 if self._advance(bot, outcome):
                     withdrawn[bot] = self.withdrawn[bot] = index + 1
                 indices.append(self._ways[bot].next)  # may have been waiting for this one only
-        return News(withdrawn, tuple(stale))
+        return Consequence(withdrawn, tuple(stale))
 
     def _is_due(self, index: int) -> bool:
         """Whether the match is finished and the next one to be settled for all of its bots."""
@@ -116,7 +116,7 @@ class Ledger:
             self._ways[bot].next == index for bot in self._order[index].bots
         )
 
-    def _advance(self, bot: str, outcome: Outcome) -> bool:
+    def _advance(self, bot: str, outcome: BotOutcome) -> bool:
         """Takes the bot one match further; tells whether it is withdrawn by that."""
         way = self._ways[bot]
         way.done += 1

@@ -12,10 +12,10 @@ from itertools import combinations, product
 from random import Random
 from typing import Any
 
-Option = Mapping[str, Any]
+OptionJson = Mapping[str, Any]
 
 
-def choose(options: Sequence[Option], rng: Random) -> Any:
+def choose(options: Sequence[OptionJson], rng: Random) -> Any:
     """A move at random: an option uniformly, then each field uniformly.
 
     For a subset first its size, then its members.  Raises IndexError if there are no options.
@@ -24,7 +24,7 @@ def choose(options: Sequence[Option], rng: Random) -> Any:
     return fill(option["form"], {field: _sample(domain, rng) for field, domain in option["fields"].items()})
 
 
-def every(options: Sequence[Option]) -> Iterator[Any]:
+def every(options: Sequence[OptionJson]) -> Iterator[Any]:
     """Every move that the options allow, lazily: subsets and wide ranges can give very many."""
     for option in options:
         names = list(option["fields"])

@@ -26,7 +26,7 @@ RETURN_S: Final = 10.0
 RETURN_PAUSE_S: Final = 0.2
 
 
-class Transport(Protocol):
+class Link(Protocol):
     """Bytes to and from the arena, blocking."""
 
     def receive(self) -> bytes:
@@ -53,7 +53,7 @@ def run(bot: Bot | type[Bot]) -> None:
             token = play(player, _over(back), name, token)
 
 
-def play(bot: Bot, transport: Transport, name: str, token: str | None = None) -> str | None:
+def play(bot: Bot, transport: Link, name: str, token: str | None = None) -> str | None:
     """Says hello and plays until bye or the end of the connection.
 
     Returns the token with which the bot may come back, if the connection broke and the arena gave one.
@@ -93,14 +93,14 @@ def tell(bot: Bot, message: FromArena) -> None:
         bot.finished(message)
 
 
-def _receive(transport: Transport) -> bytes:
+def _receive(transport: Link) -> bytes:
     try:
         return transport.receive()
     except (ConnectionError, TimeoutError):  # the arena or its machine went down: for a bot the same as bye
         return b""
 
 
-def _send(transport: Transport, data: bytes) -> bool:
+def _send(transport: Link, data: bytes) -> bool:
     """Sends the data; returns whether there was still somebody to receive it."""
     try:
         transport.send(data)
@@ -120,7 +120,7 @@ class _Functions:
 
 
 @contextmanager
-def _transport() -> Iterator[Transport]:
+def _transport() -> Iterator[Link]:
     """What the environment says: TCP with a port, otherwise standard streams unless they are a terminal."""
     port = os.environ.get("ARENA_PORT")
     if port:
@@ -168,12 +168,12 @@ def _host() -> str:
     return os.environ.get("ARENA_HOST") or "127.0.0.1"
 
 
-def _over(connection: socket.socket) -> Transport:
+def _over(connection: socket.socket) -> Link:
     return _Functions(lambda: connection.recv(CHUNK_BYTES), connection.sendall)
 
 
 @contextmanager
-def _standard_streams() -> Iterator[Transport]:
+def _standard_streams() -> Iterator[Link]:
     """The arena at descriptors 0 and 1.
 
     While the bot plays they are moved to other descriptors, so that print() goes to standard error,

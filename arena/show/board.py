@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.show.text import Form, aligned, as_table, with_half
+from arena.show.text import TableFormat, aligned, as_table, with_half
 from arena.words import clipped, counted, printable, width
 
 if TYPE_CHECKING:
-    from arena.analysis.leaderboard import Leaderboard, Row
+    from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
     from arena.store import FaultCount
 
 WIDTH = 100
@@ -41,7 +41,7 @@ _STATUS = {
 }
 
 
-def leaderboard_text(board: Leaderboard, form: Form, columns: int | None = None) -> str:
+def leaderboard_text(board: Leaderboard, form: TableFormat, columns: int | None = None) -> str:
     """The leaderboard: all columns for programs, those that matter for people.
 
     `columns`: of the terminal that it is for, if it is for one.
@@ -83,7 +83,7 @@ def _named(rows: Iterable[Sequence[Any]], most: int) -> list[Sequence[Any]]:
     return [(row[0], clipped(row[1], most) if most else "", *row[2:]) for row in rows]
 
 
-def _row(row: Row, is_last: bool) -> Sequence[Any]:
+def _row(row: LeaderboardRow, is_last: bool) -> Sequence[Any]:
     numbers = _points(row) if row.score_unit == "points" else [plus_minus(row)]
     counts = [] if row.score_unit == "points" else [row.wins, row.ties, row.losses]
     if not row.matches:
@@ -101,7 +101,7 @@ def _row(row: Row, is_last: bool) -> Sequence[Any]:
     )
 
 
-def _points(row: Row) -> Sequence[Any]:
+def _points(row: LeaderboardRow) -> Sequence[Any]:
     return (row.points_mean, share(row.win_rate, row.win_rate_low, row.win_rate_high), plus_minus(row))
 
 
@@ -117,7 +117,7 @@ def chance(probability: float) -> str:
     return "<1%" if probability < 0.01 else f"{probability:.0%}"
 
 
-def plus_minus(row: Row) -> str:
+def plus_minus(row: LeaderboardRow) -> str:
     """The rating, `1612 ± 45`; of returns `+2944 ± 582`: digits that the interval drowns are not shown."""
     half = (row.rating_high - row.rating_low) / 2
     if row.rating_unit == "Elo":

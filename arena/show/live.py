@@ -33,7 +33,7 @@ CLEAR_LINE, CLEAR_BELOW = "\x1b[K", "\x1b[J"
 
 
 @attrs.frozen
-class Size:
+class ScreenSize:
     """Of a terminal, in characters."""
 
     columns: int
@@ -43,7 +43,7 @@ class Size:
 class Device(Protocol):
     """What a screen is drawn on."""
 
-    def size(self) -> Size:
+    def size(self) -> ScreenSize:
         """How large it is now."""
 
     def is_ready(self) -> bool:
@@ -68,12 +68,12 @@ class Terminal:
         """The terminal that a stream writes to."""
         return cls(os.dup(stream.fileno()), stream.encoding)
 
-    def size(self) -> Size:
+    def size(self) -> ScreenSize:
         try:
             columns, lines = os.get_terminal_size(self.descriptor)
         except OSError:  # it is gone, which whoever writes will see
             columns = lines = 0
-        return Size(columns or 80, lines or 24)  # 0: a terminal that was never told
+        return ScreenSize(columns or 80, lines or 24)  # 0: a terminal that was never told
 
     def is_ready(self) -> bool:
         return bool(select.select([], [self.descriptor], [], 0)[1])
@@ -98,7 +98,7 @@ class Screen:
         self._notes: deque[str] = deque()
         self._drawn: Sequence[str] = ()
         """The lines that are on the screen; the cursor is below them."""
-        self._drawn_at: Size | None = None
+        self._drawn_at: ScreenSize | None = None
         self._is_stale = True
         self._pen = threading.Lock()
         """Held by who writes."""
@@ -168,7 +168,7 @@ class Screen:
             if self._notes or lines != self._drawn or size != self._drawn_at:
                 self._put(lines, size)
 
-    def _put(self, lines: Sequence[str], size: Size) -> None:
+    def _put(self, lines: Sequence[str], size: ScreenSize) -> None:
         """Writes over what was drawn, in one go, so that nothing flickers."""
         notes = self._taken_notes()
         above = "".join(f"{note}\n" for note in notes)
@@ -185,7 +185,7 @@ class Screen:
     def _taken_notes(self) -> list[str]:
         return [self._notes.popleft() for _ in range(len(self._notes))]
 
-    def _back(self, size: Size) -> str:
+    def _back(self, size: ScreenSize) -> str:
         """Moves the cursor to the first drawn line; a terminal that became narrower has wrapped them."""
         up = sum(max(1, -(-width(line) // size.columns)) for line in self._drawn)
         return f"\x1b[{up}F" if up else ""
@@ -201,9 +201,9 @@ class Screen:
 # The picture.
 
 
-def picture(account: Account, waiting: str, size: Size) -> list[str]:
+def picture(account: Account, waiting: str, size: ScreenSize) -> list[str]:
     """The lines to be shown, which leave a line and a column of the terminal free."""
-    room = Size(max(1, size.columns - 1), size.lines - 1)
+    room = ScreenSize(max(1, size.columns - 1), size.lines - 1)
     lines = [waiting] if waiting else [_bar(account, room.columns), *filter(None, [account.rule_state])]
     if not waiting:
         lines += _table(account, attrs.evolve(room, lines=room.lines - len(lines)))
@@ -219,7 +219,7 @@ def _bar(account: Account, columns: int) -> str:
     return f"{'━' * full}{'─' * (wide - full)} {state}"
 
 
-def _table(account: Account, room: Size) -> list[str]:
+def _table(account: Account, room: ScreenSize) -> list[str]:
     """As many of the best as fit; none if not even one does."""
     standings = account.standings
     rows = standings.rows()

@@ -103,7 +103,7 @@ class Lines:
         self._stream.flush()
 
 
-class Progress:
+class ProgressReporter:
     """The reporter of `arena run`: keeps the account and has it shown, in lines once a terminal is gone."""
 
     def __init__(
@@ -174,13 +174,13 @@ def progress(
     quiet: bool,
     standings: Standings,
     rule: StopRule | None = None,
-) -> Progress:
+) -> ProgressReporter:
     """The one that fits standard error."""
     account = Account(standings, rule)
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
-        return Progress(account, Lines(account, sys.stderr, quiet=quiet), begun, guide)
+        return ProgressReporter(account, Lines(account, sys.stderr, quiet=quiet), begun, guide)
     from arena.show.live import Screen, Terminal
 
     screen = Screen(account, Terminal.of(sys.stderr))
     screen.start()
-    return Progress(account, screen, begun, guide)
+    return ProgressReporter(account, screen, begun, guide)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TextIO, TypeAlias
 from arena.errors import ConfigError
 from arena.words import printable, width
 
-Form: TypeAlias = Literal["csv", "json"] | None
+TableFormat: TypeAlias = Literal["csv", "json"] | None
 """How a table is printed; None: for people."""
 
 
@@ -88,7 +88,7 @@ def with_care(stream: TextIO) -> Any:
 # Tables.
 
 
-def as_table(header: Sequence[str], rows: Iterable[Sequence[Any]], form: Form) -> str:
+def as_table(header: Sequence[str], rows: Iterable[Sequence[Any]], form: TableFormat) -> str:
     """A table in the form that was asked for; JSON as a list of objects."""
     if form == "json":
         return as_json([dict(zip(header, row, strict=True)) for row in rows])

@@ -23,7 +23,7 @@ from arena.store.mending import mended
 from arena.store.rows import (
     Columns,
     FaultCount,
-    Finished,
+    FinishedMatch,
     SeriesState,
     StoredBot,
     StoredMatch,
@@ -47,7 +47,7 @@ __all__ = [
     "Columns",
     "Damage",
     "FaultCount",
-    "Finished",
+    "FinishedMatch",
     "Row",
     "SeriesState",
     "Store",

@@ -20,7 +20,7 @@ from arena.store.rows import (
     MATCH_FIELDS,
     SEAT_FIELDS,
     FaultCount,
-    Finished,
+    FinishedMatch,
     StoredBot,
     StoredMatch,
     finished_from,
@@ -72,7 +72,7 @@ class Reading(Database):
         rows = self.rows(f"SELECT {quoted(BOT_FIELDS)} FROM bots ORDER BY bot")
         return [StoredBot(**dict(zip(BOT_FIELDS, row, strict=True))) for row in rows]
 
-    def finished(self) -> dict[PairingId, Finished]:
+    def finished(self) -> dict[PairingId, FinishedMatch]:
         """The matches that are there, aborted ones included, in schedule order."""
         found: dict[PairingId, list[Row]] = {}
         for pairing_id, *row in self.rows(

@@ -109,7 +109,7 @@ MATCH_FIELDS = tuple(field.name for field in attrs.fields(StoredMatch) if field.
 
 
 @attrs.frozen
-class Finished:
+class FinishedMatch:
     """What a run that goes on must know of a match it need not play: flags by seat."""
 
     match_id: str
@@ -266,12 +266,12 @@ _IN_ORDER: Mapping[str, Callable[[Any], Row]] = {
 }
 
 
-def finished_from(rows: list[Row]) -> Finished:
+def finished_from(rows: list[Row]) -> FinishedMatch:
     """From (match_id, status, points, returns, faults, abandoned, gone, withdrawn) of each seat."""
     match_ids, statuses, points, returns, faults, *flags = zip(*rows, strict=True)
     aborted = statuses[0] == "aborted"
     abandoned, crashed, withdrawn = (tuple(map(bool, flag)) for flag in flags)
-    return Finished(
+    return FinishedMatch(
         match_ids[0], aborted, () if aborted else points, returns, faults, abandoned, crashed, withdrawn
     )
 

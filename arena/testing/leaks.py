@@ -101,7 +101,7 @@ def _name(seat: Seat | None) -> str:
     return "a spectator" if seat is None else f"seat {int(seat)}"
 
 
-News = tuple[tuple[str, Any], ...]
+ToldEvents = tuple[tuple[str, Any], ...]
 """What a step's events tell somebody: kinds and payloads."""
 
 
@@ -112,7 +112,7 @@ class _Told:
         self._game = game
         self._numbers: dict[Any, int] = {}
         self._observed: dict[tuple[Seat | None, int], int] = {}
-        self._first: dict[tuple[Seat | None, int], tuple[int, News, Any]] = {}
+        self._first: dict[tuple[Seat | None, int], tuple[int, ToldEvents, Any]] = {}
         self.complaint: str | None = None
         """What an event told too much of, the first time."""
 
@@ -135,7 +135,7 @@ class _Told:
             self._observed[seat, known] = observed
         return self._numbers.setdefault((before, answer, observed), len(self._numbers) + 1)
 
-    def compare(self, seat: Seat | None, seen: int, known: int, news: News, state: Any) -> None:
+    def compare(self, seat: Seat | None, seen: int, known: int, news: ToldEvents, state: Any) -> None:
         """Complains if who saw the same was once told something else."""
         first_known, first, before = self._first.setdefault((seat, seen), (known, news, state))
         if first_known == known or self.complaint:
@@ -177,13 +177,15 @@ def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
         waiting.extend(_after(told, history, *each) for each in distinct.values())
 
 
-def _news(events: Sequence[Event], seat: Seat | None) -> News:
+def _news(events: Sequence[Event], seat: Seat | None) -> ToldEvents:
     """What the events tell a seat or the spectators."""
     each = [(event.kind, event.seen_by(seat)) for event in events]
     return tuple([(kind, payload) for kind, payload in each if payload is not None])
 
 
-def _known(told: _Told, seat: Seat | None, before: int, moves: Turn, news: Mapping[Seat | None, News]) -> int:
+def _known(
+    told: _Told, seat: Seat | None, before: int, moves: Turn, news: Mapping[Seat | None, ToldEvents]
+) -> int:
     """The number of what it was told and answered, with this turn."""
     answered = (("answered", moves[seat]),) if seat is not None and seat in moves else ()
     return told.more(before, answered + news[seat]) if answered or news[seat] else before
@@ -194,7 +196,7 @@ def _after(
     history: _History,
     moves: Turn,
     state: Any,
-    news: Mapping[Seat | None, News],
+    news: Mapping[Seat | None, ToldEvents],
     known: Mapping[Seat | None, int],
 ) -> _History:
     """The history one turn longer, what its events told compared."""

@@ -12,7 +12,7 @@ from arena.show.text import as_json, out, say
 from arena.torture import table
 from arena.torture.habits import Habit, chosen
 from arena.torture.processes import adopt_orphans
-from arena.torture.promises import Observed, Row, Terms
+from arena.torture.promises import Findings, TrialRow, TrialTerms
 from arena.torture.trial import Trial, observe
 from arena.tournament.entrants import resolve
 from arena.tournament.game_source import placed
@@ -27,7 +27,7 @@ def torture_command(
     bots: Sequence[str], only: Sequence[str], *, quick: bool, json: bool, game: str, sandbox: str
 ) -> int:
     """Tries everything asked for, prints it, and returns the exit code."""
-    terms = Terms(series=SERIES_QUICK if quick else SERIES, sandbox=sandbox)
+    terms = TrialTerms(series=SERIES_QUICK if quick else SERIES, sandbox=sandbox)
     trials = [*_with_bots(bots, terms, game), *(Trial(habit, terms) for habit in chosen(only))]
     adopt_orphans()
     if not json:
@@ -46,7 +46,7 @@ def torture_command(
     return BROKEN if any(row.verdict == "broken" for row in rows) else HELD
 
 
-def _with_bots(bots: Sequence[str], terms: Terms, game: str) -> list[Trial]:
+def _with_bots(bots: Sequence[str], terms: TrialTerms, game: str) -> list[Trial]:
     """A trial for each of these bots.  Raises ConfigError if one is not a bot."""
     entrants = [resolve(spec, base=Path.cwd()) for spec in bots]
     return [
@@ -64,9 +64,9 @@ def _game(entrant: Entrant) -> str:
     return next(iter(entrant.games), "")
 
 
-def _tried(trials: Sequence[Trial]) -> Iterator[Row]:
+def _tried(trials: Sequence[Trial]) -> Iterator[TrialRow]:
     """Each trial in turn, after the one it is compared with."""
-    without: dict[tuple[object, ...], Observed] = {}
+    without: dict[tuple[object, ...], Findings] = {}
     for trial in trials:
         key = (trial.game or trial.habit.game, trial.habit.is_stranger)
         if key not in without:
@@ -82,5 +82,5 @@ def _tried(trials: Sequence[Trial]) -> Iterator[Row]:
         yield row
 
 
-def _row(trial: Trial, without: Observed) -> Row:
-    return Row(habit=trial.habit, observed=observe(trial), without=without, extra_s=trial.extra_s)
+def _row(trial: Trial, without: Findings) -> TrialRow:
+    return TrialRow(habit=trial.habit, observed=observe(trial), without=without, extra_s=trial.extra_s)

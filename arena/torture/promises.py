@@ -17,12 +17,12 @@ DELAY_MS = 1.0
 TIMES_LEAST = 50
 """With fewer answers the median says nothing."""
 
-Verdict: TypeAlias = Literal["held", "broken", "open"]
+TrialVerdict: TypeAlias = Literal["held", "broken", "open"]
 """`open`: broken, but nothing had been promised."""
 
 
 @attrs.frozen(kw_only=True)
-class Terms:
+class TrialTerms:
     """How a habit is tried."""
 
     series: int
@@ -44,7 +44,7 @@ class Terms:
 
 
 @attrs.frozen(kw_only=True)
-class Observed:
+class Findings:
     """The results of one run."""
 
     exit_code: int | None
@@ -88,12 +88,12 @@ class Observed:
 
 
 @attrs.frozen(kw_only=True)
-class Row:
+class TrialRow:
     """A habit, its results, and those of a run without it."""
 
     habit: Habit
-    observed: Observed
-    without: Observed
+    observed: Findings
+    without: Findings
     """The same run with an honest bot in its place, or without the strangers."""
     extra_s: float
     """What the habit may cost: (limit + grace) × matches."""
@@ -126,7 +126,7 @@ class Row:
         return list(_breaches(self))
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> TrialVerdict:
         if not self.breaches:
             return "held"
         return "open" if self.habit.box and not is_boxed(self.observed.box) else "broken"
@@ -141,7 +141,7 @@ def _difference(with_it: float | None, without: float | None) -> float | None:
     return None if with_it is None or without is None else with_it - without
 
 
-def _breaches(row: Row) -> Iterator[str]:
+def _breaches(row: TrialRow) -> Iterator[str]:
     habit, seen = row.habit, row.observed
     if seen.exit_code is None:
         yield f"the run hung: killed after {seen.seconds:.0f} s"
@@ -169,7 +169,7 @@ def _breaches(row: Row) -> Iterator[str]:
         yield from _wrong_faults(habit, seen)
 
 
-def _wrong_faults(habit: Habit, seen: Observed) -> Iterator[str]:
+def _wrong_faults(habit: Habit, seen: Findings) -> Iterator[str]:
     """The breach if it was not charged with what it did, or charged with something else."""
     if habit.faults and not habit.faults & seen.faults.keys():
         yield f"it was not charged with {' or '.join(sorted(habit.faults))}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.torture.promises import MEMORY_MB, Row
+from arena.torture.promises import MEMORY_MB, TrialRow
 from arena.words import clipped, counted, printable, width
 
 COLUMNS: Mapping[str, int] = {
@@ -34,7 +34,7 @@ def header() -> str:
     return f"{_line(list(COLUMNS))}\n{_line(['─' * (wide or 7) for wide in COLUMNS.values()])}"
 
 
-def line(row: Row) -> str:
+def line(row: TrialRow) -> str:
     """One row for people."""
     seen = row.observed
     return _line(
@@ -51,7 +51,7 @@ def line(row: Row) -> str:
     )
 
 
-def _faults(row: Row) -> str:
+def _faults(row: TrialRow) -> str:
     if row.observed.exit_code == 2 and not row.observed.played:
         return "refused"
     return " ".join(f"{kind} {count}" for kind, count in row.observed.faults.items()) or "–"
@@ -71,7 +71,7 @@ def _line(cells: Sequence[str]) -> str:
     return "  ".join(shown).rstrip()
 
 
-def conclusion(rows: Sequence[Row]) -> list[str]:
+def conclusion(rows: Sequence[TrialRow]) -> list[str]:
     """The broken promises, a line each, worst first; then how many habits held."""
     lines = [
         f"{row.habit.name}: {printable(breach)}"
@@ -89,16 +89,16 @@ def conclusion(rows: Sequence[Row]) -> list[str]:
     return [*lines, f"{held} of {counted(len(rows), 'habit')} held"]
 
 
-def _by_verdict(rows: Sequence[Row], verdict: str) -> list[Row]:
+def _by_verdict(rows: Sequence[TrialRow], verdict: str) -> list[TrialRow]:
     return [row for row in rows if row.verdict == verdict]
 
 
-def as_objects(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def as_objects(rows: Sequence[TrialRow]) -> list[dict[str, Any]]:
     """All of it, for JSON."""
     return [_object(row) for row in rows]
 
 
-def _object(row: Row) -> dict[str, Any]:
+def _object(row: TrialRow) -> dict[str, Any]:
     seen = row.observed
     return {
         "habit": row.habit.name,

@@ -22,7 +22,7 @@ from arena.store import Store, chunks
 from arena.torture import habits
 from arena.torture.habits import HONEST, Habit
 from arena.torture.processes import left_below_us, peak_mb
-from arena.torture.promises import Observed, Terms
+from arena.torture.promises import Findings, TrialTerms
 from arena.tournament.entrants import builtin_bots
 from arena.tournament.folder import latest_kept
 from arena.tournament.startup import BUDGET_S
@@ -44,7 +44,7 @@ class Trial:
     """What to run: a habit on these terms."""
 
     habit: Habit
-    terms: Terms
+    terms: TrialTerms
     is_without: bool = False
     """Whether an honest bot, or nobody, takes the habit's place."""
     bot: str = ""
@@ -62,7 +62,7 @@ class Trial:
         return self.terms.allowed_s(seats * self.terms.series, BUDGET_S if self.habit.slow else 0.0)
 
 
-def observe(trial: Trial) -> Observed:
+def observe(trial: Trial) -> Findings:
     """Runs it in a folder that is removed afterwards, and leaves no process."""
     temporary = tempfile.TemporaryDirectory(prefix="arena-torture-", ignore_cleanup_errors=True)
     with latest_kept(), temporary as place:
@@ -80,7 +80,7 @@ class _Run:
         self.guests: list[subprocess.Popen[bytes]] = []
         """The honest bots and strangers that connect by themselves."""
 
-    def observe(self) -> Observed:
+    def observe(self) -> Findings:
         began = time.monotonic()
         peak: float | None = None
         with self.said.open("wb") as said:
@@ -191,7 +191,7 @@ class _Run:
 
     # What came of it.
 
-    def _observed(self, code: int | None, seconds: float, peak: float | None, left: int | None) -> Observed:
+    def _observed(self, code: int | None, seconds: float, peak: float | None, left: int | None) -> Findings:
         said = self.said.read_bytes()
         lines = said.decode("utf-8", "replace").strip().splitlines()
         found = _Found()
@@ -204,7 +204,7 @@ class _Run:
         bad = Counter[str]()
         for bot, faults in found.faults.items():
             (honest if bot in HONEST_NAMES else bad).update(faults)
-        return Observed(
+        return Findings(
             exit_code=code,
             seconds=seconds,
             peak_mb=peak,

@@ -9,7 +9,7 @@ import attrs
 import trio
 
 from arena.box.box import Box, Running
-from arena.box.places import Place
+from arena.box.places import FileView
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
@@ -19,7 +19,7 @@ from arena.tournament.fingerprints import made_since, mark_built, snapshot
 BUILD_S_MAX = 600.0
 
 
-async def build(entrant: Entrant, box: Box, place: Place, log_path: Path) -> Entrant:
+async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> Entrant:
     """Builds the bot in its folder and records what the build made; gives the entrant as it is now.
 
     Raises BotBroken if the build fails, or leaves more files than a bot's folder may have.
@@ -40,7 +40,7 @@ async def build(entrant: Entrant, box: Box, place: Place, log_path: Path) -> Ent
         raise BotBroken(entrant.name, f"after its build: {error}", log.tail()) from None
 
 
-async def _run_build(entrant: Entrant, box: Box, place: Place, log: BotLog) -> str:
+async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -> str:
     """Runs the build and ends everything it started; gives what went wrong, or nothing.  Raises BotBroken."""
     env = dict(os.environ) if box.level != "strict" else None
     broken: BotBroken | None = None

@@ -13,7 +13,7 @@ from arena.schedule.queue import Pending
 from arena.tournament.bookkeeper import Bookkeeper, Consequences
 from arena.tournament.changes import Changes
 from arena.tournament.intake import Intake
-from arena.tournament.match import Table
+from arena.tournament.match import Venue
 from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
@@ -31,7 +31,7 @@ class Dispatcher:
         summary: Summary,
         course: Course,
         intake: Intake,
-        table: Table,
+        table: Venue,
         keep: trio.MemorySendChannel[Changes],
         *,
         stops_at: float,

@@ -15,7 +15,7 @@ import attrs
 import trio
 
 from arena.box.box import Box
-from arena.box.places import Place
+from arena.box.places import FileView
 from arena.players.access import place_of
 from arena.players.base import GonePlayer, Player
 from arena.players.entrant import Entrant
@@ -107,7 +107,7 @@ class Instances:
         """The bot's instances that sit at no table, in order of last use."""
         return [instance for instance in self._here if instance.bot == bot and not instance.is_busy]
 
-    def place_of(self, entrant: Entrant) -> Place:
+    def place_of(self, entrant: Entrant) -> FileView:
         """What a bot sees of the file system."""
         return place_of(entrant, self._entrants, self._results)
 

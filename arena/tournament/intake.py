@@ -9,8 +9,8 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.schedule import FORMATS, PairingId, match_id
-from arena.schedule.course import Advance, ClosedSeries, Course, Result
-from arena.store import Finished
+from arena.schedule.course import Advance, ClosedSeries, Course, MatchResult
+from arena.store import FinishedMatch
 from arena.tournament.match import outcomes_by_bot
 from arena.tournament.plan import check_size, terms_of
 from arena.tournament.run import Run
@@ -96,14 +96,14 @@ def take_in_folder(run: Run, course: Course) -> Intake:
     return Intake(frozenset(kept), missing, closed, missing if only is None else (only,), replaced)
 
 
-def take_in(course: Course, finished: Mapping[PairingId, Finished]) -> list[Advance]:
+def take_in(course: Course, finished: Mapping[PairingId, FinishedMatch]) -> list[Advance]:
     """Tells the course what a folder holds, as far as it is of this schedule; gives what follows."""
     advances: list[Advance] = []
     waiting = deque(course.order)
     while waiting:
         pairing = waiting.popleft()
         if (match := finished.get(pairing.id)) is not None:
-            result = Result(
+            result = MatchResult(
                 points=match.points, returns=match.returns, faults=match.faults, withdrawn=match.withdrawn
             )
             outcomes = outcomes_by_bot(pairing, match.abandoned, match.crashed, match.withdrawn)
@@ -133,7 +133,7 @@ def cut(run: Run, course: Course) -> None:
             store.set_status(bot.bot, "ok")
 
 
-def _check_ours(run: Run, course: Course, finished: Mapping[PairingId, Finished]) -> None:
+def _check_ours(run: Run, course: Course, finished: Mapping[PairingId, FinishedMatch]) -> None:
     """Raises ConfigError if what was played would now have been paired otherwise."""
     if course.kind.is_adaptive and not finished.keys() <= course.by_id.keys():
         raise ConfigError(

@@ -14,7 +14,7 @@ from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
 from arena.players.transport import Transport
-from arena.tournament.places import Place, Places
+from arena.tournament.places import LobbyPlace, Places
 from arena.tournament.quotas import Quotas
 from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
@@ -223,7 +223,7 @@ class Lobby:
                 return reason
         return "it said much and not who it is"
 
-    async def _miss(self, place: Place) -> None:
+    async def _miss(self, place: LobbyPlace) -> None:
         """A player has lost its connection."""
         player = place.player
         if not self._places.has_begun:
@@ -233,7 +233,7 @@ class Lobby:
         if await self._absences.wait(player):
             player.stop_waiting()
 
-    def _give_up(self, place: Place) -> None:
+    def _give_up(self, place: LobbyPlace) -> None:
         self._places.give_up(place)
         self._announce(f"{place.player.name} has left: {place.player.gone_reason}")
 

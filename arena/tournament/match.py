@@ -18,15 +18,15 @@ from arena.players.lag import LagWatch
 from arena.record import Decision, Entry, MatchRecord, Turn, pack
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import Pairing, bot_seed, match_id
-from arena.schedule.course import Result
-from arena.schedule.withdrawals import Outcome
+from arena.schedule.course import MatchResult
+from arena.schedule.withdrawals import BotOutcome
 from arena.scoring import points
 from arena.tournament.instances import Instance
 from arena.tournament.plan import control_of, deals_of
 from arena.tournament.run import Run
 
 
-class Table:
+class Venue:
     """Where the matches of one run are played."""
 
     def __init__(self, run: Run, watch: LagWatch) -> None:
@@ -106,11 +106,11 @@ def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
     return pack(game, ())
 
 
-def result_of(entry: Entry) -> Result:
+def result_of(entry: Entry) -> MatchResult:
     """What the course is told of a match."""
     faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
     seats = range(len(entry.pairing.bots))
-    return Result(
+    return MatchResult(
         points=entry.points,
         returns=entry.record.returns,
         faults=tuple(faults[seat] for seat in seats),
@@ -118,7 +118,7 @@ def result_of(entry: Entry) -> Result:
     )
 
 
-def outcomes_of(entry: Entry) -> dict[str, Outcome]:
+def outcomes_of(entry: Entry) -> dict[str, BotOutcome]:
     """How each bot came through a match."""
     gone = {decision.seat for decision in entry.record.decisions if decision.fault == "gone"}
     crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
@@ -127,9 +127,9 @@ def outcomes_of(entry: Entry) -> dict[str, Outcome]:
 
 def outcomes_by_bot(
     pairing: Pairing, abandoned: Sequence[bool], crashed: Sequence[bool], withdrawn: Sequence[bool]
-) -> dict[str, Outcome]:
+) -> dict[str, BotOutcome]:
     """The same, from flags by seat; whether the match was played just now or is in a folder."""
     return {
-        bot: Outcome(abandoned=abandoned[seat], crashed=crashed[seat], withdrawn=withdrawn[seat])
+        bot: BotOutcome(abandoned=abandoned[seat], crashed=crashed[seat], withdrawn=withdrawn[seat])
         for seat, bot in enumerate(pairing.bots)
     }

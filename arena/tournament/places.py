@@ -27,7 +27,7 @@ WITHDRAWN = "it is withdrawn: it failed match after match"
 
 
 @attrs.define(eq=False)
-class Place:
+class LobbyPlace:
     """A connection's place at the table, which it has until the run is over."""
 
     player: StreamPlayer
@@ -67,18 +67,18 @@ class Places:
         self._taken = taken
         self._new_player = new_player
         self._withdrawn: set[str] = set()
-        self._places: dict[StreamPlayer, Place] = {}
+        self._places: dict[StreamPlayer, LobbyPlace] = {}
         self._departed: list[str] = []
         self.has_begun = False
         """Set when play begins: nobody new comes in any more."""
         self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
         """Entrants by name, each with its connections, lost ones included."""
 
-    def __iter__(self) -> Iterator[Place]:
+    def __iter__(self) -> Iterator[LobbyPlace]:
         """In the order in which they were given."""
         return iter(self._places.values())
 
-    def of(self, player: StreamPlayer) -> Place | None:
+    def of(self, player: StreamPlayer) -> LobbyPlace | None:
         """The player's place; None if it was given up."""
         return self._places.get(player)
 
@@ -98,15 +98,15 @@ class Places:
         """The entrants with a token."""
         return frozenset(self._tokens.values())
 
-    def _here(self) -> Iterator[Place]:
+    def _here(self) -> Iterator[LobbyPlace]:
         """The places whose bots are connected; during play those of the others are kept."""
         return (place for place in self._places.values() if self.has_begun or place.player.is_connected)
 
-    def left(self) -> list[Place]:
+    def left(self) -> list[LobbyPlace]:
         """Before play: the places of those whose connection has just closed."""
         return [place for place in self if not place.player.is_connected]
 
-    def give_up(self, place: Place) -> None:
+    def give_up(self, place: LobbyPlace) -> None:
         """Before play: who has left has no place any more."""
         player = place.player
         del self._places[player]
@@ -195,21 +195,21 @@ class Places:
         player = self._new_player(name, players[0].allowance if players else None)
         player.token = token
         player.secrets = (*self._tokens, *filter(None, [token]))
-        self._places[player] = Place(player, peer, said, token)
+        self._places[player] = LobbyPlace(player, peer, said, token)
         players.append(player)
         return player
 
 
-def is_lost(place: Place) -> bool:
+def is_lost(place: LobbyPlace) -> bool:
     """Whether its bot had a connection, has none, and may come back; one that is just coming is not lost."""
     return place.player.lost_at is not None and not place.player.is_gone
 
 
-def stand_of(place: Place) -> str:
+def stand_of(place: LobbyPlace) -> str:
     return "is connected already" if place.player.is_connected else "plays no more"
 
 
-def last_lost(places: Iterable[Place]) -> StreamPlayer:
+def last_lost(places: Iterable[LobbyPlace]) -> StreamPlayer:
     return max(places, key=lambda place: place.player.lost_at or 0.0).player
 
 

@@ -18,7 +18,7 @@ from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
 from arena.tournament.intake import Intake, course_of, take_in_folder
 from arena.tournament.lobby import Lobby
-from arena.tournament.match import Table
+from arena.tournament.match import Venue
 from arena.tournament.plan import deals_of
 from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
@@ -42,7 +42,7 @@ async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None
             names = await gather(run, pool, lobby, reporter, summary, stops_at=stops_at)
             course = course_of(run, names)
             intake = take_in_folder(run, course)
-            table = Table(run, watch)
+            table = Venue(run, watch)
             _begin(run, pool, reporter, summary, course, intake)
             async with open_writer(run) as keep:
                 await Dispatcher(

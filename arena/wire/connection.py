@@ -27,11 +27,11 @@ __all__ = [
     "Answered",
     "ArenaConnection",
     "BotConnection",
+    "Effect",
     "Heard",
     "Introduced",
     "Malformed",
     "Noted",
-    "Outcome",
     "Received",
     "Refused",
     "Said",
@@ -124,7 +124,7 @@ class Heard(Enum):
     __hash__ = object.__hash__
 
 
-class Outcome(Enum):
+class Effect(Enum):
     """How a value is reported."""
 
     INTRODUCED = auto()
@@ -134,39 +134,39 @@ class Outcome(Enum):
     NOTED = auto()
 
 
-HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Outcome]]]] = {
+HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Effect]]]] = {
     State.NAMING: {
-        Heard.INTRODUCTION: (State.READY, Outcome.INTRODUCED),
-        Heard.BAD_INTRODUCTION: (State.REFUSED, Outcome.REFUSED),
-        Heard.WRONG: (State.READY, Outcome.NOTED),  # a plain bot that sends no name
-        Heard.BROKEN: (State.NAMING, Outcome.NOTED),
-        Heard.END: (State.CLOSED, Outcome.NOTED),
+        Heard.INTRODUCTION: (State.READY, Effect.INTRODUCED),
+        Heard.BAD_INTRODUCTION: (State.REFUSED, Effect.REFUSED),
+        Heard.WRONG: (State.READY, Effect.NOTED),  # a plain bot that sends no name
+        Heard.BROKEN: (State.NAMING, Effect.NOTED),
+        Heard.END: (State.CLOSED, Effect.NOTED),
     },
     State.READY: {
-        Heard.INTRODUCTION: (State.READY, Outcome.NOTED),
-        Heard.OLD: (State.READY, Outcome.NOTED),
-        Heard.WRONG: (State.READY, Outcome.NOTED),
-        Heard.BROKEN: (State.READY, Outcome.NOTED),
-        Heard.END: (State.CLOSED, Outcome.NOTED),
+        Heard.INTRODUCTION: (State.READY, Effect.NOTED),
+        Heard.OLD: (State.READY, Effect.NOTED),
+        Heard.WRONG: (State.READY, Effect.NOTED),
+        Heard.BROKEN: (State.READY, Effect.NOTED),
+        Heard.END: (State.CLOSED, Effect.NOTED),
     },
     State.ASKED: {
-        Heard.INTRODUCTION: (State.ASKED, Outcome.NOTED),
-        Heard.ANSWER: (State.READY, Outcome.ANSWERED),
-        Heard.OLD: (State.ASKED, Outcome.NOTED),
-        Heard.WRONG: (State.READY, Outcome.MALFORMED),
-        Heard.BROKEN: (State.READY, Outcome.MALFORMED),
-        Heard.END: (State.CLOSED, Outcome.NOTED),
+        Heard.INTRODUCTION: (State.ASKED, Effect.NOTED),
+        Heard.ANSWER: (State.READY, Effect.ANSWERED),
+        Heard.OLD: (State.ASKED, Effect.NOTED),
+        Heard.WRONG: (State.READY, Effect.MALFORMED),
+        Heard.BROKEN: (State.READY, Effect.MALFORMED),
+        Heard.END: (State.CLOSED, Effect.NOTED),
     },
     State.OWING: {
-        Heard.INTRODUCTION: (State.OWING, Outcome.NOTED),
-        Heard.ANSWER: (State.READY, Outcome.NOTED),
-        Heard.OLD: (State.OWING, Outcome.NOTED),
+        Heard.INTRODUCTION: (State.OWING, Effect.NOTED),
+        Heard.ANSWER: (State.READY, Effect.NOTED),
+        Heard.OLD: (State.OWING, Effect.NOTED),
         # Anything wrong stands in for the answer owed: a bot that answers wrongly must not wait for ever.
-        Heard.WRONG: (State.READY, Outcome.NOTED),
-        Heard.BROKEN: (State.READY, Outcome.NOTED),
-        Heard.END: (State.CLOSED, Outcome.NOTED),
+        Heard.WRONG: (State.READY, Effect.NOTED),
+        Heard.BROKEN: (State.READY, Effect.NOTED),
+        Heard.END: (State.CLOSED, Effect.NOTED),
     },
-    State.REFUSED: {Heard.END: (State.CLOSED, Outcome.NOTED)},  # anything else is not even read
+    State.REFUSED: {Heard.END: (State.CLOSED, Effect.NOTED)},  # anything else is not even read
     State.CLOSED: {},
 }
 """What follows from what was heard.  Combinations without an entry cannot occur."""
@@ -321,7 +321,7 @@ class ArenaConnection:
         if "move" not in value:
             return self._judge(Heard.WRONG, 'no "move"')
         self.state, outcome = HEARD[self.state][Heard.ANSWER]
-        if outcome is Outcome.ANSWERED:
+        if outcome is Effect.ANSWERED:
             self._has_answered = True
             return Answered(self._last_id, value["move"])
         return OLD_ANSWER
@@ -338,7 +338,7 @@ class ArenaConnection:
 
     def _judge(self, heard: Heard, reason: str) -> Received:
         self.state, outcome = HEARD[self.state][heard]
-        return Malformed(reason) if outcome is Outcome.MALFORMED else Noted(reason)
+        return Malformed(reason) if outcome is Effect.MALFORMED else Noted(reason)
 
     # Sending.  Each returns the bytes to send, for a plain bot none but questions.  All raise
     # LocalProtocolError if the state does not allow it.

@@ -17,7 +17,7 @@ from synthetic import clusters_of, play
 from arena.analysis.clusters import mean_interval
 from arena.analysis.counted import progress_of
 from arena.analysis.intervals import MANY_TIMES, quantiles, win_rate_interval
-from arena.analysis.leaderboard import COLUMNS, Row
+from arena.analysis.leaderboard import COLUMNS, LeaderboardRow
 from arena.analysis.ranking import leaderboard
 from arena.analysis.student import student_t
 from arena.store import SeriesState, Store, StoredBot
@@ -405,7 +405,7 @@ def test_no_times_no_quantiles():
 
 def test_the_columns_are_the_fields():
     """Types are known to the dictionary; only times are measured."""
-    assert [column.name for column in COLUMNS] == [field.name for field in attrs.fields(Row)]
+    assert [column.name for column in COLUMNS] == [field.name for field in attrs.fields(LeaderboardRow)]
     assert {column.type for column in COLUMNS} == {"integer", "text", "real"}
     measured = [column.name for column in COLUMNS if not column.exact]
     assert measured == ["move_time_median_s", "move_time_p99_s"]

@@ -15,7 +15,7 @@ from arena.analysis.intervals import Moments, win_rate_interval
 from arena.analysis.live import Standings
 from arena.analysis.ranking import leaderboard
 from arena.record import Entry
-from arena.schedule.course import ClosedSeries, Result
+from arena.schedule.course import ClosedSeries, MatchResult
 
 
 def closed(*entries: Entry, cycle: int = 0, ends_cycle: bool = False) -> ClosedSeries:
@@ -24,7 +24,7 @@ def closed(*entries: Entry, cycle: int = 0, ends_cycle: bool = False) -> ClosedS
     for entry in entries:
         faulty = [decision.seat for decision in entry.record.decisions if decision.fault]
         faults = tuple(faulty.count(seat) for seat in range(len(entry.pairing.bots)))
-        result = Result(points=entry.points, returns=entry.record.returns, faults=faults)
+        result = MatchResult(points=entry.points, returns=entry.record.returns, faults=faults)
         matches.append((entry.pairing, result))
     return ClosedSeries(entries[0].pairing.series, cycle, ends_cycle, tuple(matches))
 

@@ -14,7 +14,7 @@ import pytest
 import trio
 
 from arena.box.box import Job, open_box
-from arena.box.places import Place
+from arena.box.places import FileView
 from arena.errors import ConfigError
 
 HOSTILE = Path(__file__).with_name("hostile.py")
@@ -66,7 +66,7 @@ class Said:
 
 
 @asynccontextmanager
-async def program(box, place: Place, *words: str, env=(), **more):
+async def program(box, place: FileView, *words: str, env=(), **more):
     """Runs a program in the box, by default a hostile one; gives what it said first, and ends it afterwards."""
     argv = words if words[0].startswith("/") else (sys.executable, str(HOSTILE), *words)
     place = attrs.evolve(place, read=(*place.read, HOSTILE))

@@ -15,7 +15,7 @@ from boxes import OFF, program
 
 from arena.box import cgroups
 from arena.box.box import open_box
-from arena.box.places import Place
+from arena.box.places import FileView
 
 FILES = {
     *("cgroup.procs", "memory.max", "memory.oom.group", "memory.swap.max", "memory.events"),
@@ -211,7 +211,7 @@ async def test_the_real_thing(tmp_path):
     cgroups.remove(trial)
     if not trial:
         pytest.skip(f"no cgroup can be made below {cgroups.places_of(0) or cgroups.ROOT}")
-    place = Place(folder=tmp_path, own=(tmp_path,), is_writable=True)
+    place = FileView(folder=tmp_path, own=(tmp_path,), is_writable=True)
     with trio.fail_after(30):
         async with open_box(OFF[0], means=OFF[1]) as box, program(box, place, "ignore", memory_mb=96) as said:
             group = cgroups.places_of(said.running.guard)

@@ -14,7 +14,7 @@ import trio
 from boxes import LANDLOCK, OFF, SHIELD, STRICT, alive, need, program
 
 from arena.box.box import open_box
-from arena.box.places import Place
+from arena.box.places import FileView
 
 pytestmark = pytest.mark.slow
 
@@ -41,13 +41,13 @@ def house():
     shutil.rmtree(top)
 
 
-def _house(top: Path) -> Place:
+def _house(top: Path) -> FileView:
     results, own, other = (top / "house" / name for name in ("results", "own", "other"))
     for folder in (results, own, other):
         folder.mkdir(parents=True)
     for file in (results / "arena.db", other / "bot.py", top / "house" / "outside.txt"):
         file.write_text("secret: 42")
-    return Place(folder=own, own=(own,), is_writable=True, hidden=(other, results))
+    return FileView(folder=own, own=(own,), is_writable=True, hidden=(other, results))
 
 
 async def outcome(box, place, act, *words, **more) -> str:
@@ -188,7 +188,7 @@ async def test_other_bots_and_the_arena_are_out_of_reach(house, act, box):
     need(box)
     level, means = box
     with trio.fail_after(30):
-        other = Place(folder=house.folder.parent / "other", own=(house.folder.parent / "other",))
+        other = FileView(folder=house.folder.parent / "other", own=(house.folder.parent / "other",))
         async with (
             open_box(level, means=means) as opened,
             program(opened, other, "ignore", WORD, env={"WORD": WORD}) as victim,

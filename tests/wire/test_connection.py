@@ -16,11 +16,11 @@ from arena.wire.connection import (
     Answered,
     ArenaConnection,
     BotConnection,
+    Effect,
     Heard,
     Introduced,
     Malformed,
     Noted,
-    Outcome,
     Refused,
     Said,
     State,
@@ -137,7 +137,7 @@ def test_the_table_of_the_heard_is_whole() -> None:
     judging = {
         state
         for state, row in HEARD.items()
-        if {outcome for _, outcome in row.values()} & {Outcome.ANSWERED, Outcome.MALFORMED}
+        if {outcome for _, outcome in row.values()} & {Effect.ANSWERED, Effect.MALFORMED}
     }
     only = {State.ASKED}
     assert only == judging

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from arena.clock import Control
-from arena.schedule import FORMATS, SETS_MAX, Deals, FormatKind, Sets, Size, Terms
+from arena.schedule import FORMATS, SETS_MAX, Deals, FormatKind, ScheduleSize, Sets, Terms
 from arena.units import Address
 from arena.words import counted
 
@@ -164,7 +164,7 @@ def terms_of(plan: Plan, seed: int) -> Terms:
     )
 
 
-def size_of(plan: Plan, entrants: int) -> Size:
+def size_of(plan: Plan, entrants: int) -> ScheduleSize:
     """How large it is with so many bots; they must not be refused."""
     return format_of(plan).size(entrants, terms_of(plan, 0))
 
@@ -185,7 +185,7 @@ def refusal_of(plan: Plan, entrants: int) -> str | None:
     return f"{size_words(plan, entrants)}, {most}: {_less(plan, size)}"
 
 
-def _less(plan: Plan, size: Size) -> str:
+def _less(plan: Plan, size: ScheduleSize) -> str:
     fewer = "take fewer series or bots, or raise matches_max in a plan file"
     if plan.tournament != "round-robin" or plan.seats == 2 or "balanced" in size.words:
         return fewer
