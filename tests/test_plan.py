@@ -464,9 +464,9 @@ def test_parts_that_go_together():
 
 
 def test_names_of_remote_bots_are_checked():
-    """A name that no bot may have is refused before anybody waits for it."""
-    (said,) = mistakes(check, made(2, remote=("yourself",), listen=Address("::1", 0)))
-    assert said.startswith('remote: "yourself" cannot be a name: ')
+    """A name that no bot may have is refused before anybody waits for it; `prepare` knows the game's own words too."""
+    (said,) = mistakes(check, made(2, remote=(" ann",), listen=Address("::1", 0)))
+    assert said.startswith('remote: " ann" cannot be a name: ')
 
 
 def test_sizes_in_words():
