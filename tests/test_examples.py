@@ -69,6 +69,7 @@ def test_the_settled_one_stops_by_itself(tmp_path: Path) -> None:
     assert random["rating"] == random["rating_low"] == random["rating_high"] == 1500
 
 
+@pytest.mark.slow
 def test_the_open_house_is_planned(tmp_path: Path) -> None:
     """The plan that waits for others is right; who comes is played out in tests/test_runner.py."""
     result = arena("run", str(EXAMPLES / "open_house.toml"), "--dry-run", folder=tmp_path)

@@ -188,6 +188,7 @@ class Counted:
         return self.number == other.number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["all the same", "all different", "all there", "alternating"])
 def test_judging_a_list_takes_steps_in_proportion(shape):
     """Ten times as many members are judged and explained with at most ten times as many steps."""

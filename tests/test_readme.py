@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -11,6 +12,12 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from arena.bench.__main__ import MEASURINGS
+from arena.bench.__main__ import main as bench
+from arena.games import GAMES
+from arena.tournament.entrants import builtin_bots
+from arena.tournament.prepare import QUICKSTART
 
 HOUSE = Path(__file__).parent.parent
 README = (HOUSE / "README.md").read_text()
@@ -163,3 +170,37 @@ def test_what_contributors_are_sent_to_is_there() -> None:
         command in checks
         for command in ("ruff check .", "ruff format", "mypy", "g++", "nodejs", "bubblewrap", "chromium")
     )
+
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+@pytest.mark.parametrize(
+    ("page", "counted", "there"),
+    [
+        ("README.md", "games share one contract", len(GAMES)),
+        ("README.md", "Python bots, each in its own process", len(QUICKSTART.bots)),
+        ("CHANGELOG.md", "built-in bots in Python, JavaScript and C\\+\\+", len(builtin_bots())),
+    ],
+)
+def test_what_is_counted_is_counted_right(page: str, counted: str, there: int) -> None:
+    """No other number of bots, games, habits or tests stands in these pages: `arena bots` and the like count them."""
+    text = (HOUSE / page).read_text()
+    said = re.search(rf"(\w+) {counted}", text)
+    assert said is not None
+    assert NUMBERS[there] == said[1].lower()
+    others = re.findall(r"(?i)\b(\w+ty|\d+) (?:bad |built-in )?(?:habits|tests|commands|columns)\b", text)
+    assert [] == others
+
+
+def test_the_speed_table_is_of_one_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of `results/bench.json`: one run, with its commit and machine.  To make both anew, on a quiet machine:
+
+    `python -m arena.bench --json > results/bench.json`, and `python -m arena.bench --show results/bench.json`
+    prints what the README shows.
+    """
+    bench(["--show", str(HOUSE / "results" / "bench.json")])
+    (shown,) = (block for block in blocks("text") if "decisions/s" in block)
+    assert shown == capsys.readouterr().out
+    groups = {measure["group"] for measure in json.loads((HOUSE / "results" / "bench.json").read_bytes())["measures"]}
+    assert MEASURINGS.keys() == groups

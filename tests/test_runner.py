@@ -169,6 +169,7 @@ async def test_the_time_runs_while_bots_are_waited_for(tmp_path, autojump_clock)
     assert 15 == pytest.approx(trio.current_time() - before)
 
 
+@pytest.mark.slow
 async def test_cut_again_and_again(tmp_path):
     """Interrupted after every third match, in four tables at once, the tables come out the same."""
     await play(tmp_path / "whole")

@@ -157,6 +157,7 @@ def test_another_order_looks_the_same(table, seed):
                 assert heard[0] == heard[1]
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(games(), SEEDS)
 def test_who_is_asked_follows_from_what_lies_open(table, seed):

@@ -147,6 +147,7 @@ def test_options_and_forms_agree(seed, seat):
     assert is_legal(options, move)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 def test_a_written_move_reads_as_itself(seed):
     """`move_json` is the inverse of `move`, for every receiver."""

@@ -144,6 +144,7 @@ async def test_a_bot_that_may_live_once_lives_once(tmp_path):
     assert 1 == most
 
 
+@pytest.mark.slow
 @given(st.text(max_size=NAME_LENGTH_MAX).filter(lambda name: check_name(name) is None))
 def test_a_bots_logs_have_names_that_any_system_takes(name):
     """Letters, digits and a few signs, no longer than a file may be called; and no way up."""

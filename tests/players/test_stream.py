@@ -356,6 +356,7 @@ async def test_a_flood_is_throttled(autojump_clock):
         player.dismiss("over")
 
 
+@pytest.mark.slow
 async def test_answers_that_were_asked_for_are_free(autojump_clock):
     """However many questions a bot answers in a moment, it is never made to wait."""
     async with seat_bots({"bot": honest}) as players:

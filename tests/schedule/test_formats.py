@@ -57,6 +57,7 @@ def test_the_size_is_what_is_played_or_its_bound(tournament, seed):
     assert f" {size.matches:,} match" in size.words
 
 
+@pytest.mark.slow
 @given(tournaments(), Seeds)
 def test_in_every_series_each_bot_has_every_seat_equally_often(tournament, seed):
     """A series is fair by itself: each of its bots sits once in every seat, or once in each half."""

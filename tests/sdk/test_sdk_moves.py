@@ -99,6 +99,7 @@ def canonical(move):
     return [sorted(value) if isinstance(value, list) else value for value in (x, y)]
 
 
+@pytest.mark.slow
 @given(options=options, seed=st.integers(0, 10))
 def test_a_seed_gives_one_move(options, seed):
     """The same seed draws the same move."""

@@ -18,6 +18,7 @@ def as_json(value):
     return msgspec.json.encode(value).decode()
 
 
+@pytest.mark.slow
 @given(VALUES, st.integers(1, 60))
 def test_the_beginning_of_the_json_is_shown(value, length_max):
     """What is shown is the value's JSON if it is short enough, else its beginning and a mark."""
