@@ -172,7 +172,21 @@ def test_what_contributors_are_sent_to_is_there() -> None:
     )
 
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS = (
+    "no",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 
 
 @pytest.mark.parametrize(
@@ -202,5 +216,8 @@ def test_the_speed_table_is_of_one_run(capsys: pytest.CaptureFixture[str]) -> No
     bench(["--show", str(HOUSE / "results" / "bench.json")])
     (shown,) = (block for block in blocks("text") if "decisions/s" in block)
     assert shown == capsys.readouterr().out
-    groups = {measure["group"] for measure in json.loads((HOUSE / "results" / "bench.json").read_bytes())["measures"]}
+    groups = {
+        measure["group"]
+        for measure in json.loads((HOUSE / "results" / "bench.json").read_bytes())["measures"]
+    }
     assert MEASURINGS.keys() == groups
