@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -19,6 +21,25 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+HOUSE = Path(__file__).parent.parent
+
+
+def _latest() -> tuple[int, str] | None:
+    """The folder's link to the last run, which is made anew by each."""
+    latest = HOUSE / "results" / "latest"
+    return (latest.lstat().st_ino, os.readlink(latest)) if latest.is_symlink() else None
+
+
+@pytest.fixture(autouse=True)
+def _leaves_the_house_alone() -> Iterator[None]:
+    """Whoever runs the tests has results of their own: a test that plays does it in a folder of its own."""
+    before = _latest()
+    yield
+    assert before == _latest(), (
+        "this test pointed results/latest of the house to its own run: monkeypatch.chdir"
+    )
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -209,5 +209,6 @@ def test_the_plan_keeps_the_box(tmp_path):
         "--out",
         str(tmp_path / "out"),
     ]
-    subprocess.run([sys.executable, "-m", "arena.cli", *words], capture_output=True, check=True, timeout=60)
+    command = [sys.executable, "-m", "arena.cli", *words]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True, timeout=60)
     assert "off" == json.loads((tmp_path / "out" / "run.json").read_text())["plan"]["sandbox"]
