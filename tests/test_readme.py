@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -13,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.bench.__main__ import MEASURINGS
-from arena.bench.__main__ import main as bench
 from arena.games import GAMES
 from arena.tournament.entrants import builtin_bots
 from arena.tournament.prepare import QUICKSTART
@@ -205,19 +202,3 @@ def test_what_is_counted_is_counted_right(page: str, counted: str, there: int) -
     assert NUMBERS[there] == said[1].lower()
     others = re.findall(r"(?i)\b(\w+ty|\d+) (?:bad )?(?:habits|tests|commands|columns)\b", text)
     assert [] == others
-
-
-def test_the_speed_table_is_of_one_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """All of `results/bench.json`: one run, with its commit and machine.  To make both anew, on a quiet machine:
-
-    `python -m arena.bench --json > results/bench.json`, and `python -m arena.bench --show results/bench.json`
-    prints what the README shows.
-    """
-    bench(["--show", str(HOUSE / "results" / "bench.json")])
-    (shown,) = (block for block in blocks("text") if "decisions/s" in block)
-    assert shown == capsys.readouterr().out
-    groups = {
-        measure["group"]
-        for measure in json.loads((HOUSE / "results" / "bench.json").read_bytes())["measures"]
-    }
-    assert MEASURINGS.keys() == groups
