@@ -1,7 +1,7 @@
-"""The books of a run: told every match as it ends, they say what is kept of it and what follows from it.
+"""The books of a run: they are told of every match as it ends, and say what to keep and what follows.
 
 Nothing here waits, writes or plays: what is to change in the store is given as data, and
-the dispatcher sees to the rest.  So every match is booked in one piece, between two steps of others.
+the dispatcher does the rest.  So each match is booked in one piece, and no other task runs meanwhile.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class Consequences:
     advance: Advance
     """What the course says."""
     changes: Changes
-    """To be made in the store, in this order and as one bundle."""
+    """To be applied to the store, in this order and as one bundle."""
     is_kept: bool
-    """False: a bot was withdrawn before this match, or not after all, and it is played again."""
+    """False: one of its bots turned out to be withdrawn before it, or not to be, so it is played again."""
     ends_run: bool = False
-    """Enough is played: matches that are going on are past the end."""
+    """Enough has been played: matches still in progress are past the end."""
     reinstated: tuple[str, ...] = ()
-    """Bots that were withdrawn by matches past the end, and so are not withdrawn after all."""
+    """Bots withdrawn only because of matches past the end, which are therefore not withdrawn after all."""
 
 
 class Bookkeeper:
@@ -41,7 +41,7 @@ class Bookkeeper:
     def __init__(
         self, course: Course, intake: Intake, summary: Summary, *, seed: int, plays_one: bool = False
     ) -> None:
-        """`plays_one`: just the match of `--only` is played, which may be one past the end of the course."""
+        """`plays_one`: only the match of `--only` is played, which may lie past the end of the course."""
         self._course = course
         self._summary = summary
         self._seed = seed
@@ -52,13 +52,13 @@ class Bookkeeper:
         self._missing = Counter(course.by_id[pairing].series for pairing in intake.missing)
         """How many matches of each series are missing."""
         self._tallies: dict[PairingId, _Tally] = {}
-        """Of the matches that may yet be taken back: those of series that do not count so far."""
+        """Tallies of the matches that may yet be taken back: those in series that do not count so far."""
         self._sealed: dict[str, list[str]] = {}
         """Series -> its matches with capsules, which show hands: hidden until the series is over."""
 
     @property
     def is_settled(self) -> bool:
-        """Whether enough is played."""
+        """Whether enough has been played."""
         return self._course.is_cut and not self._plays_one
 
     def note(self, entry: Entry) -> Consequences:
@@ -111,19 +111,19 @@ class Bookkeeper:
             summary.aborted = [aborted for aborted in summary.aborted if aborted != id]
 
     def _take_back(self, stale: PairingId, *, noted: PairingId) -> Change:
-        """A finished match is to be played again: it does not count, and is missing again.
+        """Marks a finished match as missing again: it does not count, and has to be played again.
 
-        It was begun before it was known whether one of its bots is withdrawn from it.  A run that plays one
+        It began before it was known whether one of its bots would be withdrawn by then.  A run that plays one
         match at a time knows that, and tables must not depend on how many are played at once.
         """
         self._discount(stale)
         self._kept.discard(stale)
-        if stale != noted:  # the one that was just played has not ceased to be missing
+        if stale != noted:  # the match just played is still counted as missing
             self._missing[self._course.by_id[stale].series] += 1
         return Remove((self._match_id(stale),))
 
     def _keep(self, entry: Entry) -> list[Change]:
-        """Keeps a match, in place of the one that it replaces; shows what its series hid if that is over."""
+        """Keeps a match, in place of the one it replaces; publishes what its series hid if that is over."""
         replaces = entry.pairing.id == self._replaced
         changes: list[Change] = [Remove((entry.match_id,)), entry] if replaces else [entry]
         self._kept.add(entry.pairing.id)

@@ -13,7 +13,7 @@ from arena.schedule import Pairing
 
 @attrs.frozen
 class Remove:
-    """These matches are played again, or were played past the end."""
+    """Remove these matches: they are played again, or were played past the end."""
 
     match_ids: tuple[str, ...]
 
@@ -50,4 +50,4 @@ class SetPlaces:
 Change: TypeAlias = Entry | Remove | SetStatus | Publish | SetSchedule | SetPlaces
 """A match to be kept, or another change of the store."""
 Changes: TypeAlias = Sequence[Change]
-"""What belongs together, in order: another match's changes come before or after, never between."""
+"""Changes that belong together, in order: those of another match come before or after, never between."""

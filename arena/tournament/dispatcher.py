@@ -1,4 +1,4 @@
-"""Which match of a run begins next, which are going on, and when no other begins."""
+"""Which match of a run begins next, which are in progress, and when no more begin."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from arena.tournament.summary import Summary
 
 
 class Dispatcher:
-    """Starts matches in order of play as tables and bots get free, and acts on what follows from them."""
+    """Starts matches in order of play as tables and bots become free, and acts on their results."""
 
     def __init__(
         self,
@@ -84,12 +84,12 @@ class Dispatcher:
         )
 
     def _stop(self) -> None:
-        """No other match begins; those that are going on end."""
+        """Lets no other match begin; those in progress play to their end."""
         self._is_stopped = True
         self._pending.clear()
 
     async def _play(self, pairing: Pairing, without: frozenset[str]) -> None:
-        """One match, from its seats until it is kept; `without`: its bots that are withdrawn."""
+        """Plays one match, from seating its bots to keeping it; `without`: its bots that are withdrawn."""
         try:
             entry = await self._seat_and_play(pairing, without)
             changes = self._close(entry)
@@ -107,8 +107,8 @@ class Dispatcher:
         is_spoilt = True
         try:
             entry = await self._table.play(pairing, without, seated)
-            # What was cut short is no match; and one that ends in the very step in which the course does
-            # is past its end.
+            # A match that was cut short does not count; and one that ends in the very step in which the
+            # course does is past its end.
             await trio.lowlevel.checkpoint_if_cancelled()
             is_spoilt = entry.record.error is not None
         finally:
@@ -134,7 +134,7 @@ class Dispatcher:
         return news.changes
 
     def _tell(self, entry: Entry, news: Consequences) -> None:
-        """Shows people what came of a match."""
+        """Tells the reporter how a match went."""
         reporter = self._reporter
         for bot in news.advance.withdrawn:
             reporter.note(

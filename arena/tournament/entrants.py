@@ -1,4 +1,4 @@
-"""Who takes part: from what the user said of a bot to all that is needed to start it.
+"""Who takes part: from what the user said about a bot to everything needed to start it.
 
 Reads files and starts nothing.  A spec is `[NAME=]SPEC`, and SPEC the first of these that it can be: a
 folder with `bot.toml`, a `.py` or `.js` file, the name of a built-in bot, `module:Class` for a bot in this
@@ -34,7 +34,8 @@ from arena.words import listed
 def resolve(spec: str, *, base: Path, name: str | None = None) -> Entrant:
     """The bot that a spec names; relative paths start at `base`.
 
-    With `name` the spec has no `NAME=`.  Raises ConfigError when there is none, or its files are wrong.
+    If `name` is given, the spec has no `NAME=`.  Raises ConfigError if there is no such
+    bot, or its files are wrong.
     """
     said = spec
     if name is None and not os.path.exists(_place(spec, base)):
@@ -48,7 +49,7 @@ def resolve(spec: str, *, base: Path, name: str | None = None) -> Entrant:
 
 
 def remote(name: str) -> Entrant:
-    """A bot that connects by itself, and is known by its token."""
+    """A bot that connects by itself and is recognised by its token."""
     return _checked(Entrant(name=name, kind="remote"), name)
 
 
@@ -63,7 +64,7 @@ def builtin_bots() -> dict[str, Path]:
 
 
 def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
-    """The entrants in their order; of those with one name the second becomes `odds-2`, and so on."""
+    """The entrants in their order; the second one named `odds` becomes `odds-2`, and so on."""
     entrants = tuple(entrants)
     taken = {entrant.name for entrant in entrants}
     seen: set[str] = set()
@@ -79,13 +80,13 @@ def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
 
 
 def check_apart(entrants: Iterable[Entrant]) -> None:
-    """Raises ConfigError if people could take one of the bots for another."""
+    """Raises ConfigError if people could mistake one of the bots for another."""
     for name, other in alike(entrant.name for entrant in entrants):
         raise ConfigError(f"{told_apart(name)} and {told_apart(other)} look alike: say NAME=SPEC")
 
 
 def check_words(entrants: Iterable[Entrant], reserved: Collection[str]) -> None:
-    """Raises ConfigError if one of the bots is called like a word of the game."""
+    """Raises ConfigError if one of the bots has a word of the game as its name."""
     from arena.wire.messages import check_name
 
     for entrant in entrants:
@@ -113,7 +114,7 @@ def _split_name(spec: str) -> tuple[str | None, str]:
 
 
 def _checked(entrant: Entrant, said: str) -> Entrant:
-    """The entrant, if it can be called as it is."""
+    """The entrant, if its name is allowed."""
     from arena.wire.messages import check_name
 
     reason = check_name(entrant.name)
@@ -123,7 +124,7 @@ def _checked(entrant: Entrant, said: str) -> Entrant:
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
-    """`name-2` or the next that nobody has, not longer than a name may be."""
+    """`name-2`, or the next one that nobody has, no longer than a name may be."""
     from arena.wire.messages import NAME_LENGTH_MAX
 
     for number in count(2):
@@ -140,7 +141,7 @@ _A_BOT = "a folder with bot.toml, a .py or .js file, a built-in bot, module:Clas
 _RUNNERS = {".py": ("python3", "Python"), ".js": ("node", "JavaScript")}
 _LANGUAGES = {"python": "Python", "python3": "Python", "node": "JavaScript"}
 _PATH = re.compile(r"\S*/\S*|\S+\.(?:py|js|toml)")
-"""What can only be meant as a place: one word with a slash, or with the ending of a bot's file."""
+"""What can only be meant as a path: one word with a slash, or with the suffix of a bot's file."""
 _TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 
@@ -149,7 +150,7 @@ def _place(spec: str, base: Path) -> Path:
 
 
 def _find(spec: str, base: Path) -> Entrant:
-    """The bot, named as its files name it."""
+    """The bot, under the name its files give it."""
     place = _place(spec, base)
     if os.path.isfile(place / "bot.toml"):
         return _from_folder(place)
@@ -241,6 +242,6 @@ def _no_such_bot(said: str) -> ConfigError:
 
 
 def _language(run: Argv) -> str:
-    """The language that a command betrays, or nothing."""
+    """The language that a command suggests, or an empty text."""
     program = os.path.basename(run[0])
     return _LANGUAGES.get(program) or _RUNNERS.get(os.path.splitext(program)[1], ("", ""))[1]

@@ -34,7 +34,7 @@ def check_unchanged(entrants: Iterable[Entrant], known: Mapping[str, str]) -> No
 def fingerprint(entrant: Entrant) -> str:
     """32 hexadecimal digits that change whenever the bot's files or its command do.
 
-    In a folder everything counts but hidden files, `__pycache__`, `build/`, and what its builds made.
+    In a folder everything counts except hidden files, `__pycache__`, `build/`, and what its builds made.
     Raises ConfigError if the files cannot be read, or are too many or too large.
     """
     digest = blake2b(digest_size=16)
@@ -66,7 +66,7 @@ def fingerprint_of(contents: Iterable[tuple[str, bytes]]) -> str:
 
 
 def needs_build(entrant: Entrant) -> bool:
-    """Whether the bot must be built before it runs: never was, has changed, or its output is gone."""
+    """Whether the bot must be built first: it never was, it has changed, or its output is gone."""
     if not entrant.build or entrant.folder is None:
         return False
     built = _built(entrant.folder)

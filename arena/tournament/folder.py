@@ -1,4 +1,4 @@
-"""A results folder that a run may write to: whose it is, whether its plan fits, what `--fresh` puts aside."""
+"""A results folder that a run may write to: whose it is, if its plan fits, what `--fresh` puts aside."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ OTHERWISE = "--fresh starts over, --out DIR plays elsewhere"
 ASIDE = f"{DATABASE}.before"
 """Where `--fresh` puts the database until play begins."""
 _SUFFIXES = ("", "-wal", "-shm")
-"""Of the files that SQLite makes of one database."""
+"""Suffixes of the files that SQLite keeps for one database."""
 _TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
 
 
 def matches_there(tournament: Tournament) -> int:
-    """How many matches the folder holds already; nothing is written.
+    """How many matches the folder already holds; nothing is written.
 
     Raises ConfigError if it belongs to another plan.
     """
@@ -151,7 +151,7 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     """Raises ConfigError if the matches of the store are of another plan, or of bots that have changed."""
     folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
-    seeding = {"seeding": seeding_of(meta["identity"])}  # nobody's wish: it stays what it was
+    seeding = {"seeding": seeding_of(meta["identity"])}  # nobody chooses it: it stays what it was
     if seeding["seeding"] not in SEEDINGS:
         raise ConfigError(
             f"{folder} draws its matches in way {seeding['seeding']}, which this arena does not know: "
@@ -180,7 +180,7 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
 
 
 def seeding_of(identity: Mapping[str, Any]) -> int:
-    """In which way a folder's seeds are derived; those of before that was written down do it in the first."""
+    """How a folder's seeds are derived; folders from before this was recorded use the first way."""
     return int(identity.get("seeding", 1))
 
 
@@ -223,11 +223,11 @@ def _stored_tokens(folder: Path) -> dict[str, str]:
     return tokens
 
 
-# Whose folder it is, and `--fresh`: what is there is put aside, and comes back unless play begins.
+# Whose folder it is, and `--fresh`: old files are put aside, and come back unless play begins.
 
 
 def _check_ours(folder: Path) -> None:
-    """Raises ConfigError if we would overwrite what is not ours."""
+    """Raises ConfigError if the run would overwrite files that are not ours."""
     if _application_of(folder) not in (None, APPLICATION_ID):
         raise ConfigError(f"{folder / DATABASE} is not a database of the arena: choose another --out")
     if not (folder / DATABASE).exists():

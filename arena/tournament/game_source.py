@@ -44,7 +44,7 @@ class Origin:
     cls: str
     """The name of its class; empty if that is the only one in the file."""
     fingerprint: str
-    """Of the file; of a module in a package, of all files of the package."""
+    """Fingerprint of the file or, for a module in a package, of all files of the package."""
 
 
 @attrs.frozen
@@ -57,18 +57,18 @@ class Source:
 
 
 def find_game(word: str) -> Source:
-    """The game that a word names, imported.  Raises ConfigError: there is none, or it cannot be played."""
+    """The game that a word names, imported.  Raises ConfigError if there is none or it cannot be played."""
     if word in GAMES:
         return Source(GAMES[word])
     return load(locate(word))
 
 
 def placed(word: str, base: Path) -> str:
-    """The word, so that it can be said anywhere: what it says of files starts at `base`.  Pure."""
+    """The word in a form that means the same anywhere: its paths are taken from `base`.  Pure."""
     return str(base / place(word)) if names_files(word) else word
 
 
-# What a results folder keeps of it.
+# What a results folder keeps of a game's origin.
 
 
 def as_kept(origin: Origin) -> dict[str, str]:
@@ -80,7 +80,7 @@ def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
     """The game that a results folder was played with, imported if its files are still the same.
 
     The folder may be somebody else's: what it names is imported only if that very content is at that very
-    place, and not in the folder itself.  Raises ConfigError otherwise, whose last words are `ask`.
+    place, and not in the folder itself.  Otherwise raises ConfigError, with a message that ends in `ask`.
     """
     if name in GAMES:
         return Source(GAMES[name])
@@ -106,7 +106,7 @@ def _origin_from(kept: object) -> Origin:
 
 
 def _is_module_of(file: Path, module: str) -> bool:
-    """Whether a module of this name can be this file, so that importing the one runs the other."""
+    """Whether a module of this name can be this file, so that importing the module runs the file."""
     place = file.parent if file.name == "__init__.py" else file.with_suffix("")
     return file.suffix == ".py" and (
         not module or place.parts[1:][-module.count(".") - 1 :] == (*module.split("."),)
@@ -117,7 +117,7 @@ def _is_module_of(file: Path, module: str) -> bool:
 
 
 def locate(word: str) -> Origin:
-    """Where the game is that a word names.  Raises ConfigError if there is none."""
+    """Where to find the game that a word names.  Raises ConfigError if there is none."""
     if not names_files(word):
         known = ", ".join(GAMES)
         raise ConfigError(
@@ -137,18 +137,18 @@ def locate(word: str) -> Origin:
 
 
 def names_files(word: str) -> bool:
-    """Whether it is meant as a file or a module: no built-in game is called so."""
+    """Whether the word means a file or a module: no built-in game has such a name."""
     return word not in GAMES and bool(re.search(r"[:/]|\.py$", word))
 
 
 def _split(word: str) -> tuple[str, str]:
-    """What stands before `:Class`, and the class if there is one."""
+    """The part before `:Class`, and the class if there is one."""
     path, colon, cls = word.rpartition(":")
     return (path, cls) if colon and cls.isidentifier() else (word, "")
 
 
 def _fingerprint(file: Path, module: str) -> str:
-    """Of the file alone, or of its whole package."""
+    """The fingerprint of the file alone, or of its whole package."""
     package = _package_of(file, module)
     files = {"": file} if package is None else {name: package / name for name in sources(package, skipped=())}
     return fingerprint_of((name, _read(path)) for name, path in files.items())
@@ -182,7 +182,7 @@ def _root_of(file: Path, module: str) -> Path:
 
 
 def load(origin: Origin) -> Source:
-    """The game of these files.  Raises ConfigError if they are others now, or no game."""
+    """The game in these files.  Raises ConfigError if they have changed, or are not a game."""
     module = _module(origin) if origin.module else _module_of_file(origin)
     cls = _class_in(module, origin)
     _check(cls, origin.file)
@@ -190,7 +190,7 @@ def load(origin: Origin) -> Source:
 
 
 def _module_of_file(origin: Origin) -> ModuleType:
-    """The module that the file is: a game of more files is a package, so that all of them count."""
+    """The module in the file.  A game of several files is a package, so that all of them count."""
     name = f"arena_game_{origin.fingerprint}"  # attrs and typing look classes up in `sys.modules`
     if name in sys.modules:
         return sys.modules[name]
@@ -209,7 +209,7 @@ def _module_of_file(origin: Origin) -> ModuleType:
 
 
 def _module(origin: Origin) -> ModuleType:
-    """The module, from where it was found: of what else lies there nothing can be imported by that."""
+    """The module, from where it was found; this makes nothing else in that place importable."""
     import importlib
     from importlib.machinery import PathFinder
     from importlib.util import module_from_spec
@@ -247,7 +247,7 @@ def _check_same(origin: Origin, fingerprint: str) -> None:
 
 @contextmanager
 def _told(origin: Origin) -> Iterator[None]:
-    """What somebody's module raises when it is imported is a sentence about that module."""
+    """Turns what somebody's module raises on import into a sentence about that module."""
     try:
         yield
     except SyntaxError as error:
@@ -268,7 +268,7 @@ def _told(origin: Origin) -> Iterator[None]:
 
 
 def _class_in(module: ModuleType, origin: Origin) -> GameClass:
-    """The class that is named, or the only one that the file defines."""
+    """The class that was named, or the only one that the file defines."""
     games = {
         name: value
         for name, value in vars(module).items()
@@ -306,13 +306,13 @@ _SAID: Mapping[str, tuple[type, str]] = {
     "rated_by": (str, '"ranks" or "returns"'),
     "moves": (tuple, "the classes of its moves"),
 }
-"""What a game says of itself, and what it may be."""
+"""What a game declares about itself, and which types are allowed."""
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _check(cls: GameClass, file: Path) -> None:
-    """Raises ConfigError if no match can be begun.  What `check_game` looks at is not looked at."""
+    """Raises ConfigError if no match can begin.  Does not repeat the checks of `check_game`."""
     who = f"{cls.__name__} in {file}"
     if inspect.isabstract(cls):
         missing = sorted(getattr(cls, "__abstractmethods__", ()))

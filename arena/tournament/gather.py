@@ -1,4 +1,4 @@
-"""Before play: bots are built and tried, those that connect are waited for."""
+"""Before play: builds and tries the bots that the arena starts, and waits for those that connect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from arena.words import listed
 HEARD_S = 0.05
 """How long to listen on once all are there: a bot may have left just as the last one came."""
 WAITS_TOLD_MAX = 500
-"""How often people are told who is missing; a bot that comes and goes for ever must not fill the screen."""
+"""How often people are told who is missing; a bot that keeps coming and going must not fill the screen."""
 
 
 def open_lobby(
@@ -104,7 +104,7 @@ async def gather(
 
 
 async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: float) -> list[str]:
-    """Waits until everybody is there, or as long as the plan says; then play begins.  Gives who is missing.
+    """Waits until everybody is there, or as long as the plan says; play begins then.  Gives who is missing.
 
     Raises ConfigError if the run's time is over first.
     """
@@ -125,7 +125,7 @@ async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: flo
 
 
 async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
-    """Returns when everybody is there, and nobody has left just as the last one came."""
+    """Returns when everybody is there, and nobody left just as the last one came."""
     told = 0
     while True:
         if missing := lobby.missing:

@@ -1,7 +1,7 @@
 """The instances of the bots that we start: started when one is needed, ended when there are too many.
 
-Processes are bounded, all together and for each bot.  Where one more is needed than there may be, an idle
-one is ended for it; the pool says which one is needed last.
+The number of processes is bounded, overall and for each bot.  If one more is needed than allowed, an idle
+one is ended to make room; the pool says which one is needed last.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from arena.tournament.logs import Logs
 from arena.tournament.startup import StartUps
 
 TRIED_AT_ONCE = 4
-"""Bots started at the same time when all are tried; more would only get into each other's way."""
+"""Bots started at the same time when all are tried; more would only get in each other's way."""
 PLACE_S = 0.25
-"""An instance that is told to end holds its place among the processes no longer than this: others play on."""
+"""How long an instance told to end may still hold its place among the processes: others play on."""
 
 
 @attrs.define(eq=False)
 class Instance:
-    """One player of one bot, and what it may be used for."""
+    """One player of one bot, and what it may still be used for."""
 
     player: Player
     bot: str
     rotation: int | None = None
     """The only rotation it may play; None: it has played none yet, or any will do."""
     series: str | None = None
-    """The series it plays, where the bot wants a fresh start for every one."""
+    """The series it plays, if the bot wants a fresh start for each series."""
     is_busy: bool = False
     place: object = None
     """Its place among the processes that may live at once."""
@@ -58,7 +58,7 @@ class Instance:
 
 
 class Instances:
-    """Those that are there, and how more of them are made."""
+    """The instances that exist, and how to make more."""
 
     def __init__(
         self,
@@ -77,16 +77,16 @@ class Instances:
         watch: LagWatch | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
-        """`needed_last`: which of some idle instances is best done without."""
+        """`needed_last`: picks the idle instance that will be missed least."""
         self._entrants = tuple(entrants)
         self._nursery = nursery
         self._needed_last = needed_last
         self._processes_max = processes_max
         self._margin_s = margin_s
         self.box = box
-        """What processes are started in; None: there are none."""
+        """The box that processes are started in; None: there are no processes."""
         self._results = results
-        """What no bot may see."""
+        """The results folder, which no bot may see."""
         self._startups = StartUps(move_s)
         self._name_wait_s = name_wait_s
         self._reconnect_s = reconnect_s
@@ -98,9 +98,9 @@ class Instances:
         self._alive: Counter[str] = Counter()
         """Processes by bot, from before their start until the last child is gone."""
         self._places: set[object] = set()
-        """Of the processes that count together; one that is told to end gives its own back soon."""
+        """Places of the processes that count together; one that is told to end gives its own back soon."""
         self._sticky: set[str] = set()
-        """Bots of which an instance did not end by itself: the next ones are given no time for it."""
+        """Bots with an instance that did not end by itself: later ones get no time to do so."""
         self._room = trio.Event()
 
     def idle(self, bot: str) -> list[Instance]:
@@ -132,7 +132,7 @@ class Instances:
         return [broken[entrant.name] for entrant in self._entrants if entrant.name in broken]
 
     async def add(self, entrant: Entrant) -> Instance:
-        """One more instance; if the bot cannot be started, one that is gone."""
+        """One more instance; if the bot cannot be started, an instance that is already gone."""
         try:
             instance = await self._start(entrant)
         except BotBroken as error:
@@ -141,7 +141,7 @@ class Instances:
         return instance
 
     async def _start(self, entrant: Entrant) -> Instance:
-        """A new instance, once there is room for it.  Raises BotBroken if it cannot be had."""
+        """A new instance, once there is room for it.  Raises BotBroken if it cannot be started."""
         if entrant.kind == "local":
             from arena.players.local import LocalPlayer, load_bot
 
@@ -156,7 +156,7 @@ class Instances:
         return Instance(player, entrant.name, place=place)
 
     async def _make_room(self, entrant: Entrant) -> object:
-        """A place for one more process of this bot; idle ones are ended where there are too many."""
+        """A place for one more process of this bot; ends idle instances if there are too many."""
         while True:
             room = self._room
             idle = [instance for instance in self._here if instance.is_process and not instance.is_busy]
@@ -203,30 +203,30 @@ class Instances:
     # Ending
 
     def release(self, instance: Instance) -> None:
-        """It has left its table, and is free for the next match."""
+        """Notes that the instance has left its table and is free for the next match."""
         instance.is_busy = False
         self._here.remove(instance)
         self._here.append(instance)
         self._make_known()
 
     def note_first_answer(self, instance: Instance) -> None:
-        """A match is over: if it saw the first answer of this instance, that is charged to its bot."""
+        """After a match: if this instance gave its first answer in it, charges the time to its bot."""
         self._startups.note_first_answer(instance.bot, instance.player)
 
     def end_lost(self) -> None:
-        """Puts those away that will not play again."""
+        """Puts away the instances that will not play again."""
         for instance in [one for one in self._here if not one.is_busy and one.is_lost]:
             self.end(instance)
 
     def end(self, instance: Instance) -> None:
-        """Has an instance ended, beside play."""
+        """Has an instance ended in the background, while others play."""
         self._here.remove(instance)
         if isinstance(instance.player, ProcessPlayer):
             instance.player.close()
             self._nursery.start_soon(self._see_off, instance.player, instance.place)
 
     async def _see_off(self, player: ProcessPlayer, place: object) -> None:
-        """Gives back the place of an instance that ends when it is gone, or after a short time."""
+        """Gives back the place of an ending instance once it is gone, or after a short time."""
         with trio.move_on_after(PLACE_S):
             await player.ended.wait()
         self._give_back(place)
@@ -236,11 +236,11 @@ class Instances:
             self.end(instance)
 
     async def all_gone(self) -> None:
-        """Returns when no process is alive any more, nor any child of one."""
+        """Returns when no process, nor any child of one, is alive any more."""
         while self._alive.total():
             await self._room.wait()
 
     def _make_known(self) -> None:
-        """Wakes who waits for room."""
+        """Wakes whatever is waiting for room."""
         self._room.set()
         self._room = trio.Event()

@@ -1,4 +1,4 @@
-"""A run's course, and what the folder holds of it: what counts already, what must go, what is missing."""
+"""A run's course and how much of it the folder holds: what counts, what must go, what is missing."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Intake:
     kept: frozenset[PairingId]
     """The matches that stay as they are."""
     missing: tuple[PairingId, ...]
-    """The other matches planned so far, in order of play; the one that is played again is among them."""
+    """The other matches planned so far, in order of play, including the one that is played again."""
     closed: tuple[ClosedSeries, ...]
     """The series that count already, in schedule order."""
     wanted: tuple[PairingId, ...]
-    """What is to be played: all that is missing, or the one match of `--only`."""
+    """What to play: everything that is missing, or the one match of `--only`."""
     replaced: PairingId | None = None
-    """The match that is there and is played again: the old one goes when the new one is kept, so that a run
+    """A match in the folder that is played again: the old one goes once the new one is kept, so that a run
     that is interrupted loses nothing."""
 
 
@@ -52,7 +52,7 @@ def course_of(run: Run, names: Sequence[str]) -> Course:
 
 
 def course_there(run: Run) -> Course | None:
-    """The tournament as far as the folder holds it; None where that is unknown before bots connect."""
+    """The tournament as far as the folder holds it; None if that is unknown until bots connect."""
     finished = run.store.finished()
     if not finished:
         return None
@@ -68,7 +68,7 @@ def course_there(run: Run) -> Course | None:
 
 
 def is_complete(run: Run) -> bool:
-    """Whether the folder holds every match of the plan; False where that is unknown before bots connect."""
+    """Whether the folder holds every match of the plan; False if that is unknown until bots connect."""
     course = course_there(run)
     return course is not None and course.is_over
 
@@ -97,7 +97,7 @@ def take_in_folder(run: Run, course: Course) -> Intake:
 
 
 def take_in(course: Course, finished: Mapping[PairingId, FinishedMatch]) -> list[Advance]:
-    """Tells the course what a folder holds, as far as it is of this schedule; gives what follows."""
+    """Tells the course what a folder holds, as far as it belongs to this schedule; gives what follows."""
     advances: list[Advance] = []
     waiting = deque(course.order)
     while waiting:
@@ -134,7 +134,7 @@ def cut(run: Run, course: Course) -> None:
 
 
 def _check_ours(run: Run, course: Course, finished: Mapping[PairingId, FinishedMatch]) -> None:
-    """Raises ConfigError if what was played would now have been paired otherwise."""
+    """Raises ConfigError if the matches already played would be paired differently now."""
     if course.kind.is_adaptive and not finished.keys() <= course.by_id.keys():
         raise ConfigError(
             f"{run.folder} has matches that this {course.kind.name} would not pair now, because its bots, "

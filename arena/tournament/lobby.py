@@ -1,4 +1,4 @@
-"""The lobby: where bots come in that connect by themselves, from their first word to the last goodbye."""
+"""The lobby, for bots that connect by themselves: from their first word to the last goodbye."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
 
 CONNECTIONS_MAX = 1024
-"""Open connections a lobby bears; more are turned away."""
+"""Open connections that a lobby accepts; more are turned away."""
 REFUSALS_NOTED_MAX = 20
-"""Different reasons shown to people, each once: a bot that tries again and again fills no screen."""
+"""Different reasons shown to people, each once: a bot that keeps trying must not fill the screen."""
 COMINGS_NOTED_MAX = 500
-"""Lines of who comes, leaves and loses its connection; forty bots with six instances have half as many."""
+"""Lines shown about bots that come, leave or drop out; forty bots with six instances need half of them."""
 SILENCES = 10
-"""A silent connection fills a place only after so many times the wait for a name: ten seconds.
+"""A silent connection fills a place only after this many times the wait for a name: ten seconds.
 
-It can be a bot, or a scanner; those wait up to six seconds for a greeting, say something, and leave.
+It may be a bot or a scanner; scanners wait up to six seconds for a greeting, say something, and leave.
 """
 REMARKS_MAX = 32
-"""What a connection may say while it waits, and not say who it is."""
+"""Remarks a connection may make while it waits, without saying who it is."""
 TURNS_TO_LEAVE = 10
-"""Turns of the loop from the end of a connection to its place being free, and some more."""
+"""Turns of the loop between the end of a connection and its place becoming free, and a few more."""
 
 
 @attrs.define(eq=False)
@@ -42,17 +42,17 @@ class _Silent:
 
     peer: str
     counts_at: float
-    """From then on it fills a place."""
+    """When it starts to fill a place."""
     listening: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     player: StreamPlayer | None = None
     """Who it is, once play begins."""
 
 
 class Lobby:
-    """Where bots come in that connect by themselves.
+    """Lets in the bots that connect by themselves.
 
-    Whoever says who it is gets a place at once, if there is one (`Places`).  What is left
-    when play begins goes to the connections that have been silent for long enough.
+    A bot that says who it is gets a place at once, if there is one (`Places`).  Places left
+    when play begins go to the connections that have been silent for long enough.
     """
 
     def __init__(
@@ -76,9 +76,9 @@ class Lobby:
         self._watch = watch
         self._note = note
         self.note_bug = note_bug
-        """Told the traceback when what a connection said makes the arena raise."""
+        """Called with the traceback if something that a connection said makes the arena raise."""
         self._strangers = Allowance()
-        """That of all together who have not said who they are."""
+        """The allowance shared by all connections that have not said who they are."""
         self._quotas = Quotas()
         self._absences = Absences(reconnect_s)
         self._arrived = trio.Event()
@@ -86,7 +86,7 @@ class Lobby:
         self._comings = 0
         self._places = Places(tokens, expect, reserved, taken, self._new_player)
         self._silent: list[_Silent] = []
-        """In the order in which they came; the first ones get the places that nobody with a name takes."""
+        """In order of arrival; the first ones get the places that nobody with a name takes."""
         self.address = ""
         """Where it listens, HOST:PORT, for people."""
         self.players = self._places.players
@@ -96,13 +96,13 @@ class Lobby:
 
     @property
     def missing(self) -> list[str]:
-        """Who has not come yet: names where known, else how many."""
+        """The bots that have not come yet: their names if known, else how many."""
         names = self._places.missing
         return names if trio.current_time() >= self.fills_at else [*names, f"{self._places.free} more"]
 
     @property
     def fills_at(self) -> float:
-        """From when on the places of bots without a token are filled, if nobody comes or leaves."""
+        """When the places of bots without a token will be filled, if nobody comes or leaves."""
         heirs = self._heirs()
         if len(heirs) < self._places.free:
             return inf
@@ -117,10 +117,10 @@ class Lobby:
         await self._arrived.wait()
 
     def begin(self) -> list[str]:
-        """Play begins with those who are here; gives who they are and where from, for people.
+        """Begins play with the bots that are here; gives who they are and where from, for people.
 
         Connections that were silent long enough get the places that are left, under the names `bot-1`,
-        `bot-2`, …; there is none for the others.
+        `bot-2`, …; the others get none.
         """
         for place in self._places.left():
             self._give_up(place)
@@ -184,7 +184,7 @@ class Lobby:
         return self._places.seat(transport.peer, connection)
 
     async def _hold(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
-        """Who this is that has said nothing: known when it says it at last, or when play begins."""
+        """The player that a silent connection is, once it says so or play begins; or why it is refused."""
         counts_at = trio.current_time() + (SILENCES - 1) * self._name_wait_s
         silent = _Silent(transport.peer, counts_at)
         self._silent.append(silent)
@@ -208,7 +208,7 @@ class Lobby:
                 self._wake()
         if silent.player is None:
             return self._places.no_place()
-        if reason is not None:  # it was refused in the moment in which play began
+        if reason is not None:  # it was refused at the very moment when play began
             silent.player.leave(reason)
             return reason
         _enter(connection)
@@ -283,7 +283,7 @@ def _said_who(connection: ArenaConnection) -> bool:
 
 
 async def _let_others_leave() -> None:
-    """Who closes and connects again may do both in one moment: the end of the old one is heard first."""
+    """Lets the end of an old connection be heard first: a bot may close and reconnect in one moment."""
     for _ in range(TURNS_TO_LEAVE):
         await trio.lowlevel.checkpoint()
 

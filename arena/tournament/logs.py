@@ -9,20 +9,20 @@ from pathlib import Path
 from urllib.parse import quote
 
 FILE_NAME_MAX = 150
-"""Characters of a bot's name in that of a file, which may have 255 with what else stands there."""
+"""Characters of a bot's name in a file name, which may have 255 with everything else in it."""
 LOGS_KEPT = 100
-"""Of each bot the logs of its last instances; one that is started for every match has thousands."""
+"""Logs kept of each bot: those of its last instances; one started for every match has thousands."""
 
 
 class Logs:
-    """The folder where the instances of a run log, a file each."""
+    """The folder with the logs of a run's instances, one file each."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._begun: Counter[str] = Counter()
 
     def next_path(self, bot: str) -> Path:
-        """Where the bot's next instance logs; the log of an old one makes room for it."""
+        """The log file of the bot's next instance; the log of an old one makes room for it."""
         self._begun[bot] += 1
         number = self._begun[bot]
         with suppress(OSError):
@@ -34,7 +34,7 @@ class Logs:
 
 
 def file_name(bot: str) -> str:
-    """A bot's name as part of a file name, which no other name becomes.
+    """A bot's name as part of a file name; different names give different parts.
 
     Anything but letters, digits, `-`, `_` and `.` is written as in a URL; a name that would be too long
     then ends in a digest of it.

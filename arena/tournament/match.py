@@ -27,7 +27,7 @@ from arena.tournament.run import Run
 
 
 class Venue:
-    """Where the matches of one run are played."""
+    """The place where the matches of one run are played."""
 
     def __init__(self, run: Run, watch: LagWatch) -> None:
         self.run = run
@@ -101,7 +101,7 @@ def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
     if record.error is None:
         return pack(game, record.turns)
     for end in range(len(record.turns), 0, -1):
-        with suppress(Exception):  # a move of no class that the game knows may be what broke the rules
+        with suppress(Exception):  # a move of a class unknown to the game may be what broke the rules
             return pack(game, record.turns[:end])
     return pack(game, ())
 
@@ -128,7 +128,7 @@ def outcomes_of(entry: Entry) -> dict[str, BotOutcome]:
 def outcomes_by_bot(
     pairing: Pairing, abandoned: Sequence[bool], crashed: Sequence[bool], withdrawn: Sequence[bool]
 ) -> dict[str, BotOutcome]:
-    """The same, from flags by seat; whether the match was played just now or is in a folder."""
+    """The same, from flags by seat, for a match played just now or read from a folder."""
     return {
         bot: BotOutcome(abandoned=abandoned[seat], crashed=crashed[seat], withdrawn=withdrawn[seat])
         for seat, bot in enumerate(pairing.bots)

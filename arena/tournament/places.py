@@ -1,4 +1,4 @@
-"""The places of bots that connect by themselves: who gets one, under which name, and who takes whose."""
+"""The places of bots that connect by themselves: who gets one, under which name, and who gets it back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 TOKEN_BYTES = 16
 DEPARTED_MAX = 256
-"""Tokens remembered of bots that left before play: they are no wrong tokens when they come again."""
+"""How many tokens of bots that left before play are remembered: they may come back with them."""
 
 FULL = "the table is full"
 BEGUN = "play has begun"
@@ -35,18 +35,18 @@ class LobbyPlace:
     said: str | None
     """What it called itself, if anything."""
     token: str | None
-    """What proves that it is the same bot that comes back; None: a plain bot without one."""
+    """Proof that the same bot comes back; None for a plain bot, which has none."""
     is_told: bool = False
-    """Whether people know already that it comes now."""
+    """Whether people have already been told that it is coming."""
 
 
 class Places:
     """All places of a run.
 
-    With tokens, a token ties a connection to its entrant; another one with it is another
-    instance.  Without, whoever comes is an entrant until `expect` of them are there.
-    Before play, who leaves gives the place back.  After `begin` only those come in that
-    had a place and lost their connection.
+    With tokens, a token ties a connection to its entrant; another connection with it is another
+    instance.  Without, each bot that comes is an entrant, until `expect` of them are there.
+    Before play, a bot that leaves gives its place back.  After `begin` only bots that had a
+    place and lost their connection are let in.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Places:
         self._places: dict[StreamPlayer, LobbyPlace] = {}
         self._departed: list[str] = []
         self.has_begun = False
-        """Set when play begins: nobody new comes in any more."""
+        """Set when play begins: from then on nobody new is let in."""
         self.players: dict[str, list[StreamPlayer]] = {name: [] for name in tokens.values()}
         """Entrants by name, each with its connections, lost ones included."""
 
     def __iter__(self) -> Iterator[LobbyPlace]:
-        """In the order in which they were given."""
+        """The places, in the order in which they were given."""
         return iter(self._places.values())
 
     def of(self, player: StreamPlayer) -> LobbyPlace | None:
@@ -107,7 +107,7 @@ class Places:
         return [place for place in self if not place.player.is_connected]
 
     def give_up(self, place: LobbyPlace) -> None:
-        """Before play: who has left has no place any more."""
+        """Before play: takes the place away from a bot that has left."""
         player = place.player
         del self._places[player]
         self.players[player.name].remove(player)
@@ -178,11 +178,11 @@ class Places:
         return player
 
     def no_place(self) -> str:
-        """Why nobody gets a place any more."""
+        """Why no more places are given."""
         return BEGUN if self.free else FULL
 
     def _double_of(self, said: str) -> str | None:
-        """Who takes part under a name that people could take this one for; the very same gets a number."""
+        """A name taken already that people could mistake this one for; the very same name gets a number."""
         others = sorted(self._named_already - {said})
         return next((other for other in others if looks_like(said, other)), None)
 
@@ -201,7 +201,7 @@ class Places:
 
 
 def is_lost(place: LobbyPlace) -> bool:
-    """Whether its bot had a connection, has none, and may come back; one that is just coming is not lost."""
+    """Whether its bot had a connection, has none, and may come back; false for one that is just coming."""
     return place.player.lost_at is not None and not place.player.is_gone
 
 
@@ -214,14 +214,14 @@ def last_lost(places: Iterable[LobbyPlace]) -> StreamPlayer:
 
 
 def owner_of(token: str, owners: Iterable[tuple[str, T]]) -> T | None:
-    """Whose token it is; how long it takes does not tell how much of it is right."""
+    """The owner of a token; the time this takes does not reveal how much of the token is right."""
     octets = token.encode("utf-8", "surrogatepass")
     found = [owner for known, owner in owners if compare_digest(known.encode(), octets)]
     return found[0] if found else None
 
 
 def unique_name(said: str | None, taken: Collection[str]) -> str:
-    """The name that a bot said, or that one, `bot` if it said none, with the first number that is free."""
+    """The name that a bot said if it is free, else that name (or `bot`) with the first free number."""
     if said is not None and said not in taken:
         return said
     stem, number = ("bot", 1) if said is None else (said[: NAME_LENGTH_MAX - 5], 2)

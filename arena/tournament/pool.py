@@ -24,7 +24,7 @@ from arena.tournament.instances import Instance, Instances
 from arena.tournament.lobby import Lobby
 
 UPCOMING = 500
-"""So many matches ahead are looked at for who is needed next."""
+"""How many matches ahead to look for the instances needed next."""
 
 
 class Pool:
@@ -49,7 +49,7 @@ class Pool:
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
         self.upcoming: Callable[[], Iterable[Pairing]] = tuple
-        """The matches that will be played next, in order: who is needed last is ended first."""
+        """The matches that will be played next, in order: the instance needed last is ended first."""
         self.instances = Instances(
             entrants,
             nursery,
@@ -65,7 +65,7 @@ class Pool:
             watch=watch,
             note_bug=note_bug,
         )
-        """Of the bots that we start."""
+        """The instances of the bots that we start."""
         self._ours = {entrant.name: entrant for entrant in entrants if entrant.is_ours}
         self._shares_deals = shares_deals
         self._reconnect_s = reconnect_s
@@ -88,18 +88,18 @@ class Pool:
     def _capacity(self, bot: str) -> float:
         if (entrant := self._ours.get(bot)) is not None:
             return entrant.instances_max or float("inf")
-        # One that lost all its connections plays on: it is given time to come back, and fails if it does not.
+        # A bot that lost all its connections plays on: it gets time to come back, and fails if it does not.
         return max(1, sum(player.is_connected for player in self._connected(bot)))
 
     def _connected(self, bot: str) -> list[StreamPlayer]:
         return [] if self._lobby is None else self._lobby.players.get(bot, [])
 
     def reserve(self, pairing: Pairing, without: frozenset[str]) -> None:
-        """Counts the match's bots as busy, so that `can_seat` knows before `seat` is done."""
+        """Counts the match's bots as busy, so that `can_seat` knows it before `seat` has finished."""
         self._busy.update(set(pairing.bots) - without)
 
     def withdraw(self, bot: str) -> None:
-        """No match is left that the bot plays in: its instances end, those at a table when they leave it."""
+        """Ends the instances of a bot that plays no more, those at a table when they leave it."""
         self._withdrawn.add(bot)
         for instance in self.instances.idle(bot):
             self.instances.end(instance)
@@ -107,7 +107,7 @@ class Pool:
             self._lobby.withdraw(bot)
 
     def free(self, pairing: Pairing, without: frozenset[str]) -> None:
-        """Takes back `reserve`, after `release`."""
+        """Undoes `reserve`, after `release`."""
         self._busy.subtract(set(pairing.bots) - without)
         for bot in self._withdrawn.intersection(pairing.bots):
             self.withdraw(bot)
@@ -143,7 +143,7 @@ class Pool:
         return instance
 
     async def _take_connected(self, bot: str) -> Instance:
-        """A connection of the bot; one that was just lost gets its time to come back."""
+        """A connection of the bot; one that was just lost gets time to come back."""
         assert self._lobby is not None, "nobody connects without a lobby"
         with trio.move_on_at(self._back_by(bot)):
             while not any(player.is_connected for player in self._free(bot)):
@@ -163,9 +163,9 @@ class Pool:
         return max(lost_at, default=-float("inf")) + self._reconnect_s
 
     def release(self, seated: Sequence[Instance | None], *, are_spoilt: bool = False) -> None:
-        """The match is over: its instances are free for the next one.
+        """After a match: frees its instances for the next one.
 
-        Those that cannot play again are put away, of a match that was broken off (`are_spoilt`) all of them.
+        Puts away those that cannot play again, or all of them if the match was broken off (`are_spoilt`).
         """
         for instance in filter(None, seated):
             self.instances.note_first_answer(instance)
@@ -182,7 +182,7 @@ class Pool:
         return is_last or instance.is_lost
 
     def _needed_last(self, idle: Sequence[Instance]) -> Instance:
-        """Which of these instances is best done without; of equals the one that was used first."""
+        """The one of these instances that will be missed least; among equals, the least recently used."""
         next_use: dict[tuple[str, int | None], int] = {}
         for index, pairing in enumerate(islice(self.upcoming(), UPCOMING)):
             rotation = pairing.rotation if self._shares_deals else None

@@ -42,7 +42,7 @@ class Tournament:
     plan: Plan
     game: Game[Any, Any]
     entrants: tuple[Entrant, ...]
-    """Those that the arena starts, then those with a token."""
+    """First the entrants that the arena starts, then those with a token."""
     folder: Path
     concurrency: int
     origin: Origin | None = None
@@ -55,7 +55,7 @@ class Tournament:
 
     @property
     def matches(self) -> int:
-        """At most, where results decide it."""
+        """The number of matches; the largest possible one if results decide it."""
         return size_of(self.plan, self.plan.entrants).matches
 
 
@@ -90,7 +90,7 @@ def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:
 
 
 def _shortest(folder: Path) -> Path:
-    """The shortest path to the folder from here; to itself, not to a link such as `results/latest`."""
+    """The shortest path to the folder from here; to the folder, not to a link such as `results/latest`."""
     real = folder.resolve() if folder.is_symlink() else Path(os.path.normpath(folder.absolute()))
     here = Path.cwd()
     return real.relative_to(here) if real.is_relative_to(here) else real

@@ -1,4 +1,4 @@
-"""How many connections one address may have: a class behind one router comes in, a flood does not."""
+"""How many connections one address may have: enough for a class behind one router, not for a flood."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 ADDRESS_CONNECTIONS_MAX = 256
-"""Connections of one address: forty bots behind one router, with six instances each."""
+"""Connections allowed from one address: forty bots behind one router, with six instances each."""
 ADDRESS_UNNAMED_MAX = 64
-"""How many of them may not have said yet who they are: forty bots that start in the same second."""
+"""How many of them may not yet have said who they are: forty bots that start in the same second."""
 
 
 class Quotas:
@@ -40,7 +40,7 @@ class Quotas:
 
     @contextmanager
     def unnamed(self, peer: str) -> Iterator[None]:
-        """Counts it as one that has not said yet who it is, too."""
+        """Counts it also as one that has not yet said who it is."""
         with _counted(self._unnamed, origin_of(peer)):
             yield
 

@@ -28,7 +28,7 @@ _SHELL_WORDS = frozenset(("&&", "||", "|", ";", "&", ">", ">>", "<"))
 
 
 def _read_argv(value: object) -> Argv:
-    """A command as words: a list, or a text that needs no shell."""
+    """A command as words, from a list or from a text that needs no shell."""
     if isinstance(value, str):
         try:
             words = tuple(shlex.split(value))
@@ -44,7 +44,7 @@ def _read_argv(value: object) -> Argv:
 
 
 def _read_build(value: object) -> Argv:
-    """A build command; a text may be several, for the shell, as it is run once and by hand as well."""
+    """A build command; a text goes to the shell, so it may hold several: people run it by hand too."""
     return ("sh", "-c", text(value)) if isinstance(value, str) else _read_argv(value)
 
 

@@ -1,4 +1,4 @@
-"""What a run tells whoever shows it to people."""
+"""What a run reports to the code that shows it to people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from arena.schedule.course import ClosedSeries, Course
 
 
 class Reporter(Protocol):
-    """Whoever shows a run to people; called from the run, must not block."""
+    """Shows a run to people; it is called from the run and must not block."""
 
     def note(self, line: str) -> None:
         """One line for people."""
@@ -19,13 +19,13 @@ class Reporter(Protocol):
         """The run waits for bots to connect."""
 
     def begins(self, course: Course, done: int) -> None:
-        """Play begins; `done` matches were there already."""
+        """Play begins; `done` matches had already been played."""
 
     def played(self, entry: Entry) -> None:
         """A match is over."""
 
     def closed(self, series: ClosedSeries) -> None:
-        """One more series counts, in schedule order; those that were there already come first."""
+        """One more series counts, in schedule order; those already in the folder come first."""
 
 
 class Silent:

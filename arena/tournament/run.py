@@ -18,7 +18,7 @@ from arena.tournament.stopping import StopRule
 
 @attrs.frozen
 class Run:
-    """A folder that is locked and open, with everything that is decided before a match is played in it.
+    """A folder, locked and open, with everything that is decided before a match is played in it.
 
     What the folder held before stays until play begins.
     """
@@ -33,13 +33,13 @@ class Run:
     folder: Path
     store: Store
     only: str | None = None
-    """Play just the match whose id begins with this."""
+    """Play only the match whose id begins with this."""
     stop_at_fault: bool = False
     stop_rule: StopRule | None = None
     may_cut: bool = True
-    """Whether the folder was played under `stop_rule`: what is past its end may then be removed."""
+    """Whether the folder was played under `stop_rule`: matches past its end may then be removed."""
     in_thread: Callable[[Callable[[], None]], Awaitable[None]] = trio.to_thread.run_sync
-    """Runs what may wait for a disk where it delays no bot.  Tests in virtual time, which has no other
+    """Runs code that may wait for a disk where that delays no bot.  Tests in virtual time, which has no other
     threads, give a function that calls it at once."""
 
     damage: Damage | None = None
@@ -53,7 +53,7 @@ class Run:
         return not self.when_begun
 
     def begin(self) -> None:
-        """Play begins, as all bots are there: from now on the folder belongs to this run."""
+        """Begins play, as all bots are there: from now on the folder belongs to this run."""
         acts = list(self.when_begun)
         self.when_begun.clear()
         for act in acts:

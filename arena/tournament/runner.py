@@ -53,7 +53,7 @@ async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None
 def _begin(
     run: Run, pool: Pool, reporter: Reporter, summary: Summary, course: Course, intake: Intake
 ) -> None:
-    """Tells everybody what is planned and what is there, before the first match."""
+    """Tells everybody what is planned and what has been played, before the first match."""
     run.store.set_schedule(course.order)
     run.store.set_meta("places", dict(course.places))
     for bot in course.withdrawn:
@@ -73,7 +73,7 @@ def _begin(
 
 @contextmanager
 def _lag_watched(summary: Summary) -> Iterator[LagWatch]:
-    """Watches how late the arena itself is."""
+    """Measures how late the arena itself is, while this is open."""
     watch = LagWatch()
     trio.lowlevel.add_instrument(watch)
     try:
@@ -117,7 +117,7 @@ async def _open_pool(
 
 @asynccontextmanager
 async def _open_box(run: Run, reporter: Reporter) -> AsyncIterator[Box | None]:
-    """What bots are started in; None if none is.  Raises ConfigError if none is strict enough."""
+    """The box that bots are started in; None if no bot is.  Raises ConfigError if no box is strict enough."""
     if not any(entrant.kind == "process" for entrant in run.entrants):
         yield None
         return
@@ -127,7 +127,7 @@ async def _open_box(run: Run, reporter: Reporter) -> AsyncIterator[Box | None]:
 
 
 def _lift_files_limit() -> None:
-    """Takes as many file descriptors as are wanted and allowed: systems start programs with few."""
+    """Raises the limit on file descriptors as far as wanted and allowed: systems give programs few."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -12,9 +12,9 @@ from arena.players.base import Player
 from arena.players.entrant import Entrant
 
 BUDGET_S = 60.0
-"""What all start-ups of a bot may take in a tournament, besides one connection at its own `connect_s`."""
+"""What all start-ups of a bot may take in a tournament, on top of one connection at its own `connect_s`."""
 CONNECT_FREE_S = 2.0
-"""Every start may take this long to connect, and only what is beyond is charged."""
+"""Every start may take this long to connect; only time beyond it is charged."""
 FIRST_FREE_S = 1.0
 """The same for a first answer, if the plan sets no time per move."""
 

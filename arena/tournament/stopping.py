@@ -14,10 +14,10 @@ class StopRule(Protocol):
         """A course begins, or begins again: forget what was told before."""
 
     def goes_on(self) -> None:
-        """Everything that the folder holds has been told; what comes now is being played."""
+        """Everything in the folder has been told; what is told from now on has just been played."""
 
     def closed(self, series: ClosedSeries) -> bool:
-        """Takes in the next series that counts, in schedule order; whether no more need be played."""
+        """Takes in the next series that counts, in schedule order; gives whether enough has been played."""
 
     def state(self) -> str:
         """How far it is from stopping, in a few words; empty if there is nothing to say."""

@@ -25,7 +25,7 @@ from arena.tournament.run import Run
 from arena.units import shown
 
 ORIGIN = "game_origin"
-"""Where the store keeps where a game that is not built in comes from."""
+"""The store's key for the origin of a game that is not built in."""
 
 ASK = "use --game to name the file it was played with"
 
@@ -33,7 +33,7 @@ ASK = "use --game to name the file it was played with"
 def stored_plan(folder: Path) -> Plan:
     """The plan of a results folder, as it was last run.  Raises ConfigError if it cannot be read.
 
-    The folder may come from somebody else, so its game is only a name: `source_of` decides what to import.
+    The folder may be somebody else's, so its game is only a name: `source_of` decides what to import.
     """
     with _opened(folder) as store:
         meta = store.meta()

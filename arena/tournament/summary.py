@@ -1,4 +1,4 @@
-"""What a run did, counted while it goes on; for its last words."""
+"""What a run did, counted while it is in progress, for its closing message."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Summary:
     last: Entry | None = None
     """The match that was kept last."""
     bugs: list[str] = attrs.field(factory=list)
-    """Tracebacks of the first bugs of ours that ended a connection, and not the run."""
+    """Tracebacks of the first bugs of ours that ended a connection but not the run."""
     bugs_seen: int = 0
 
     def note_bug(self, traceback_text: str) -> str | None:
-        """Counts a bug; gives what is kept of its traceback, None if enough are kept already."""
+        """Counts a bug; gives what is kept of its traceback, or None if enough are kept already."""
         self.bugs_seen += 1
         if len(self.bugs) >= BUGS_KEPT:
             return None

@@ -35,7 +35,7 @@ BUGS = "bugs.log"
 
 @asynccontextmanager
 async def open_writer(run: Run) -> AsyncIterator[trio.MemorySendChannel[Changes]]:
-    """Where changes are sent; everything that was sent is written before this ends."""
+    """The channel to send changes to; everything sent is written before this ends."""
     keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(write_all, run, to_write)
@@ -46,7 +46,7 @@ async def open_writer(run: Run) -> AsyncIterator[trio.MemorySendChannel[Changes]
 async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> None:
     """Writes in a thread, so that a slow disk takes no bot's thinking time.
 
-    Ends when nobody is left to send.  Shielded: what was finished is kept even if the run is cancelled.
+    Ends when nobody is left to send.  Shielded: finished matches are kept even if the run is cancelled.
     """
     with trio.CancelScope(shield=True):
         async with changes:

@@ -1,4 +1,4 @@
-"""Whether the parts of a plan go together, and whether one plan goes on where another stopped."""
+"""Whether the parts of a plan fit together, and whether one plan continues another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.words import counted, listed
 
 
 def check(plan: Plan, *, where: str = "") -> None:
-    """Raises ConfigError if the plan's parts do not go together, with a sentence for every mistake."""
+    """Raises ConfigError if the plan's parts do not fit together, with a sentence for every mistake."""
     prefix = f"{where}: " if where else ""
     mistakes = [prefix + mistake for mistake in _mistakes(plan)]
     if mistakes:
@@ -25,13 +25,13 @@ def check(plan: Plan, *, where: str = "") -> None:
 
 
 def check_size(plan: Plan, entrants: int) -> None:
-    """Raises ConfigError if so many bots, all that can play, are no tournament on this plan."""
+    """Raises ConfigError if this plan allows no tournament of so many bots, all that can play."""
     if reason := refusal_of(plan, entrants):
         raise ConfigError(reason)
 
 
 def warnings_of(plan: Plan) -> tuple[str, ...]:
-    """What is allowed and may still be regretted, a sentence each."""
+    """What is allowed but may be regretted, a sentence each."""
     found = []
     if plan.connecting and plan.seed is not None and plan.seed < 1 << 64:
         found.append(f"seed {plan.seed} can be guessed by whoever connects, and with it every deal")
@@ -41,9 +41,9 @@ def warnings_of(plan: Plan) -> tuple[str, ...]:
 
 
 def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
-    """What must be the same whenever one results folder is played on, in JSON's types.
+    """What must stay the same whenever a results folder is continued, in JSON's types.
 
-    More bots and more series only add matches; whatever stands here would change those that are there.
+    More bots and more series only add matches; everything listed here would change the existing ones.
     """
     started, connecting = control_of(plan, connecting=False), control_of(plan, connecting=True)
     return {
@@ -70,7 +70,7 @@ def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What differs between two identities, in words: `move_time: was 1s, now 2s`.
 
-    A plan without a seed takes the folder's, so that is no difference.
+    A plan without a seed takes the folder's, so that does not count as a difference.
     """
     found = []
     for key in dict.fromkeys((*old, *new)):
@@ -88,7 +88,7 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 def _mistakes(plan: Plan) -> Iterator[str]:
-    """What does not go together, whatever the game."""
+    """The parts that do not fit together, whatever the game."""
     if reason := refusal_of(plan, plan.entrants):
         yield reason
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
@@ -110,7 +110,7 @@ def _mistakes(plan: Plan) -> Iterator[str]:
 
 
 def _misplaced(plan: Plan) -> Iterator[tuple[str, object, str]]:
-    """What is said and means nothing in this format: key, value, the format where it does."""
+    """Settings that mean nothing in this format: key, value, the format in which they do."""
     said = {
         "sets": (plan.sets, "round-robin"),
         "cycles": (plan.cycles, "swiss"),
@@ -134,7 +134,7 @@ def _repeated(names: Sequence[str]) -> list[str]:
 
 
 def _in_words(key: str, value: object) -> str:
-    """A value of an identity, as its user would write it."""
+    """A value of an identity, as a user would write it."""
     is_time = key.startswith(("move_time", "bank", "increment", "margin", "first_move_time"))
     if is_time and isinstance(value, int | float):
         return format_duration(value)

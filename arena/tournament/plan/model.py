@@ -1,4 +1,4 @@
-"""A plan: everything that `arena run` can be told, and what follows where it leaves something open."""
+"""A plan: everything that `arena run` can be told, and what applies where it leaves something open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.words import counted
 Rule: TypeAlias = bool | int | str
 
 MARGIN_STARTED_S, MARGIN_CONNECTING_S = 0.0, 0.2
-"""What is granted on top of every limit: nothing on this machine, else a network's way there and back."""
+"""Granted on top of every limit: nothing on this machine, else a round trip over the network."""
 
 
 @attrs.frozen
@@ -29,7 +29,7 @@ class BotSpec:
     base: Path
     """The folder at which relative paths in the spec start."""
     name: str | None = None
-    """Its name in the tables, if that is said apart; the spec has no `NAME=` then."""
+    """Its name in the tables, if given separately; the spec then has no `NAME=`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,26 +45,26 @@ class Plan:
     tournament: str = "round-robin"
     """The name of a format: `arena.schedule.FORMATS`."""
     sets: Sets | None = None
-    """Which sets of bots a round-robin seats; None: all, or where they are many a balanced sample."""
+    """Which sets of bots a round-robin seats; None: all of them or, if they are many, a balanced sample."""
     challengers: int = 1
-    """Gauntlet: the first so many bots challenge the others."""
+    """Gauntlet: how many bots, from the first, challenge the others."""
     cycles: int | None = None
-    """Swiss: how many; None: as many as it takes to find the best."""
+    """Swiss: how many cycles; None: as many as it takes to find the best."""
     until: str | None = None
     """Stop when this is settled, such as `top 3 at 95%`; `analysis.until` reads it."""
     max_time: float | None = None
-    """After that long no other match begins."""
+    """After this long no other match begins."""
     anchor: str | None = None
     """The bot whose rating is the fixed one; None: the mean is."""
     bots: tuple[BotSpec, ...] = ()
     remote: tuple[str, ...] = ()
     """Names of entrants that connect by themselves, with a token."""
     expect: int = 0
-    """How many bots connect besides, whoever they are."""
+    """How many other bots connect, whoever they are."""
     listen: Address | None = None
-    """Where they connect to."""
+    """The address they connect to."""
     wait: float | None = None
-    """How long they are waited for; then those play who came.  None: until all are there."""
+    """How long to wait for them; then those who came play.  None: until all are there."""
     seats: int = 2
     series: int = 10
     seed: int | None = None
@@ -82,15 +82,15 @@ class Plan:
     concurrency: int | None = None
     """Tables at once; None: `concurrency_of` decides."""
     faults_max: int = 5
-    """After that many faults a seat is not asked any more in that match."""
+    """After this many faults a seat is not asked any more in that match."""
     withdrawn_after: int = 3
-    """After that many such matches in succession a bot is withdrawn."""
+    """After this many such matches in succession a bot is withdrawn."""
     restarts_max: int = 10
     """A bot that crashed in more matches than this is withdrawn."""
     reconnect_s: float = 10.0
     """How long a lost connection may take to come back."""
     name_wait_s: float = 1.0
-    """How long a silent connection is waited for until it is called `bot-1`."""
+    """How long to wait for a silent connection's name before calling it `bot-1`."""
     matches_max: int = 100_000
     decisions: Literal["faults", "all", "none"] = "faults"
     """Which decisions get a row of their own."""
@@ -98,7 +98,7 @@ class Plan:
     """Exit code 1 if there was any fault."""
     leave_out_broken: bool = False
     sandbox: Literal["shield", "strict", "off"] = "shield"
-    """What the bots that the arena starts are shut in; `arena.box` knows how."""
+    """The box that the bots started by the arena run in; see `arena.box`."""
     out: Path | None = None
     """The results folder; None: by the plan's name."""
 
@@ -165,7 +165,7 @@ def terms_of(plan: Plan, seed: int) -> Terms:
 
 
 def size_of(plan: Plan, entrants: int) -> ScheduleSize:
-    """How large it is with so many bots; they must not be refused."""
+    """The size of the tournament with so many bots, which `refusal_of` must not refuse."""
     return format_of(plan).size(entrants, terms_of(plan, 0))
 
 
@@ -175,7 +175,7 @@ def size_words(plan: Plan, entrants: int) -> str:
 
 
 def refusal_of(plan: Plan, entrants: int) -> str | None:
-    """Why so many bots cannot play it, in one sentence; None if they can."""
+    """Why so many bots cannot play this plan, in one sentence; None if they can."""
     if (reason := format_of(plan).refusal(entrants, terms_of(plan, 0))) is not None:
         return reason
     size = size_of(plan, entrants)

@@ -1,6 +1,6 @@
-"""A plan from a TOML file and the command line, and back.  Pure but for `load_plan`.
+"""A plan from a TOML file and the command line, and back.  Pure except for `load_plan`.
 
-Keys of the file are the names of the options with `_`; house rules stand in a table of their own:
+Keys of the file are the names of the options with `_`; house rules have a table of their own:
 
     game = "liars-dice"
     bots = ["odds", "../mine", { name = "old", spec = "python3 mine.py --depth 1" }]
@@ -10,7 +10,7 @@ Keys of the file are the names of the options with `_`; house rules stand in a t
     [rules]
     dice = 3
 
-Nothing is bent into shape, and every mistake is a sentence: file, key, what was found, what is accepted.
+No value is coerced, and every mistake is a sentence: file, key, what was found, what is accepted.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ from arena.units import parse_address, shown, unexpected
 
 
 def load_plan(path: Path) -> Plan:
-    """The plan in a TOML file; it is called like the file unless it says otherwise."""
+    """The plan in a TOML file, named after the file unless it says otherwise.
+
+    Raises ConfigError if the file cannot be read, or with a sentence for every mistake in it.
+    """
     where = str(path)
     return plan_from(read_toml(path, where=where), where=where, base=path.parent, name=path.stem)
 
@@ -65,10 +68,10 @@ def plan_from(mapping: Mapping[str, object], *, where: str, base: Path, name: st
 
 
 def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Plan:
-    """The plan with what the command line says instead; relative paths in it start at `base`.
+    """The plan, changed as the command line says; relative paths in the options start at `base`.
 
-    Keys are the plan's; an option that was not given is None, False or empty.  Numbers may be text still.
-    House rules are no business of this: see `parse_rules`.
+    Keys are the plan's; an option that was not given is None, False or empty.  Numbers may still be text.
+    House rules are left alone: see `parse_rules`.  Raises ConfigError with a sentence for every mistake.
     """
     given = {key: _number(key, value) for key, value in options.items() if _is_given(value)}
     values = read_table(given, _readers(base), where="", key_of=_option)
@@ -146,7 +149,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
 
 
 def _format(value: object) -> str:
-    """A format by its name; those that a command of their own plays are read and not offered."""
+    """A format by its name; formats with a command of their own are accepted but not suggested."""
     if isinstance(value, str) and value in FORMATS:
         return value
     return one_of(*(name for name, kind in FORMATS.items() if kind.is_offered))(value)
@@ -175,7 +178,7 @@ def _read_bot(value: object, base: Path) -> BotSpec:
 
 
 def _read_rules(value: object) -> dict[str, Rule]:
-    """House rules, of whatever kind the game may take."""
+    """House rules, as any game may take them."""
     if not isinstance(value, Mapping):
         raise unexpected(value, "a table: [rules]")
     for rule, given in value.items():
@@ -201,7 +204,7 @@ def _is_given(value: object) -> bool:
 
 
 def _number(key: str, value: object) -> object:
-    """The number that the text of a counting option is, if it is one."""
+    """The number in the text of a counting option, if it is one; else the value as it is."""
     if key in _COUNTS and isinstance(value, str) and re.fullmatch("[0-9]{1,99}", value):
         return int(value)
     return value

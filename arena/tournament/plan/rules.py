@@ -31,7 +31,7 @@ def make_game(cls: type[G], rules: Mapping[str, object], *, where: str = "") -> 
 
 
 def parse_rules(cls: type[Game[Any, Any]], words: Sequence[str]) -> dict[str, Rule]:
-    """House rules from `KEY=VALUE` words, by the kinds of the game's fields; the last of a key counts."""
+    """House rules from `KEY=VALUE` words, by the kinds of the game's fields; a key's last value counts."""
     kinds = _rules(cls)
     rules = {}
     for word in words:
@@ -45,7 +45,7 @@ def parse_rules(cls: type[Game[Any, Any]], words: Sequence[str]) -> dict[str, Ru
 
 
 def check_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") -> None:
-    """Raises ConfigError if so many cannot play the game."""
+    """Raises ConfigError if the game cannot be played by so many seats."""
     prefix = f"{where}: " if where else ""
     if seats not in cls.seats:
         expected = f"{cls.seats[0]} to {cls.seats[-1]}, as many as play {cls.name}"
@@ -78,7 +78,7 @@ def _rule_reader(kind: Any) -> Reader[Any]:
 
 
 def _parse_rule(kind: Any, value: str) -> Rule:
-    """A rule's value from the command line; what does not fit stays text, for `make_game` to refuse."""
+    """A rule's value from the command line; if it does not fit it stays text, for `make_game` to refuse."""
     plain = _plain(kind)
     if plain is bool and value in ("true", "false"):
         return value == "true"
@@ -88,7 +88,7 @@ def _parse_rule(kind: Any, value: str) -> Rule:
 
 
 def _plain(kind: Any) -> Any:
-    """The kind without `| None`, which no file and no option can say."""
+    """The kind without `| None`, which neither a file nor an option can express."""
     if typing.get_origin(kind) in (typing.Union, UnionType):
         (kind,) = (part for part in typing.get_args(kind) if part is not NoneType)
     return kind
