@@ -20,12 +20,12 @@ import sys, trio
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from arena.box.box import open_box
-from arena.box.places import Place
+from arena.box.places import FileView
 from boxes import program
 
 async def main():
     own = Path({own!r})
-    place = Place(folder=own, own=(own,), is_writable={level!r} != "strict")
+    place = FileView(folder=own, own=(own,), is_writable={level!r} != "strict")
     async with open_box({level!r}, means={means!r}) as box:
         async with trio.open_nursery() as nursery:
             for act in {acts!r}:
