@@ -1,4 +1,4 @@
-"""What of the files each bot of a tournament may see."""
+"""Which files each bot of a tournament may see."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.players.entrant import Entrant
 
 @lru_cache(maxsize=1024)
 def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None) -> FileView:
-    """The place of a bot that is started among others."""
+    """What a bot started among others sees of the file system."""
     assert entrant.folder is not None, "what is started has a folder"
     folder = entrant.folder.resolve()
     own = (folder,) if entrant.files is None else tuple(file.resolve() for file in entrant.files)
@@ -31,7 +31,7 @@ def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None)
 
 
 def _own_of(entrant: Entrant) -> Iterator[Path]:
-    """What is to be hidden from others than this bot."""
+    """The files to be hidden from all bots but this one."""
     if entrant.files is not None:
         yield from (file.resolve() for file in entrant.files if _is_ours(file))
     elif entrant.folder is not None:
@@ -39,7 +39,7 @@ def _own_of(entrant: Entrant) -> Iterator[Path]:
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a file is a bot's, and no program of the system's that it happens to be run by."""
+    """Whether a file is a bot's, and not a program of the system that happens to run it."""
     return not any(file.resolve().is_relative_to(needed) for needed in needed_paths())
 
 

@@ -1,14 +1,14 @@
-"""How much work a bot may give the arena that it was not asked for, and who waits when it is more.
+"""How much unasked-for work a bot may give the arena, and who waits when it gives more.
 
 Work is counted in bytes, of the kind that costs most to read (0.1 µs each): a value and a piece of the
-stream count as so many bytes more.  Counted and not measured, so that the same bytes always come to the
+stream count as so many bytes more.  It is counted, not measured, so that the same bytes always cost the
 same.  What answers the open question is free: the arena asked for it.  Everything else leaks away at a
-rate, and while more than a little of it is left, nothing of that owner is read: the kernel's buffers fill,
-and the flood is its sender's own time.
+fixed rate, and while more than a little of it is left, nothing from that owner is read: the kernel's
+buffers fill, and the flood costs its sender's own time.
 
 All connections of one owner share one allowance: all to the port of a started bot, all of an entrant, and
-together all strangers that have not said who they are.  Whoever is over it reads on in the one lane that
-all of them share, a step at a time, so that fifty bots that flood cost little more than one.
+all strangers that have not said who they are.  Owners over their allowance are read in one lane that they
+share, a step at a time, so that fifty bots that flood cost little more than one.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ import attrs
 import trio
 
 VALUE_BYTES = 64
-"""A broken value takes 3 µs to read, and as long to tell of."""
+"""A broken value takes 3 µs to read, and as long to report."""
 PIECE_BYTES = 128
-"""Of one piece of a stream: a call to the kernel and a turn of the loop."""
+"""The cost of one piece of a stream: a call to the kernel and a turn of the loop."""
 QUIET_BYTES = 4096
-"""So much is read at once; an introduction or an answer that comes too late is a tenth of that.
+"""This much is read at once; an introduction or an answer that comes too late is a tenth of that.
 
-What is more is read on as well, but after everybody else: a step of 4 kB, then the others."""
+Anything beyond is read as well, but after everybody else: a step of 4 kB, then the others."""
 BURST_BYTES = 1 << 17
-"""Then nothing more is read until it is less: the longest value that may come is half of this."""
+"""Above this nothing more is read until it is less: the longest value allowed is half of this."""
 BYTES_PER_S = 1 << 18
-"""What leaks away: 3 % of a core if all of it is as bad as can be."""
+"""The rate of the leak: 3 % of a core if all of it is as bad as can be."""
 LANE_BYTES_PER_S = 1 << 19
-"""The same for all together that are over their allowance."""
+"""The same for all owners over their allowance together."""
 ANSWER_BYTES_FREE = 2048
-"""Of an answer to the open question; no game has longer ones."""
+"""Bytes of an answer to the open question that are free; no game has longer answers."""
 WORKED_KEPT = 64
-"""Pieces of work remembered; what is read at once between two polls are fewer."""
+"""Pieces of work remembered; fewer than that are read between two polls."""
 
 
 @attrs.define
@@ -49,7 +49,7 @@ class Bucket:
     _leaked_at: float = 0.0
 
     def add(self, amount: float) -> float:
-        """Pours in; gives how much there is now."""
+        """Adds an amount; gives how much there is now."""
         self._level += amount
         return self.level()
 
@@ -60,12 +60,12 @@ class Bucket:
         return self._level
 
     def over_s(self, most: float) -> float:
-        """How long it takes until there is no more than that in it, in seconds."""
+        """How long it takes until no more than `most` is left, in seconds."""
         return max(0.0, self.level() - most) / self.per_s
 
 
 class Allowance:
-    """What one owner has given the arena to do beyond what it was asked for."""
+    """The work that one owner has given the arena beyond what it was asked for."""
 
     def __init__(self) -> None:
         self._bucket = Bucket(BYTES_PER_S)
@@ -73,7 +73,7 @@ class Allowance:
         """(when, how long) the arena worked for it lately, in seconds."""
 
     def charge(self, octets: int, values: int) -> bool:
-        """Charges a piece of so many bytes that held so many values; whether more may be read at once."""
+        """Charges a piece with this many bytes and values; gives whether more may be read at once."""
         return self._bucket.add(PIECE_BYTES + octets + VALUE_BYTES * values) <= QUIET_BYTES
 
     def note_work(self, began: float) -> None:
@@ -81,17 +81,17 @@ class Allowance:
         self._worked.append((trio.current_time(), perf_counter() - began))
 
     def excuse(self, heard_since: float, now: float) -> float:
-        """The last moment at which the arena listened, but for the work that this owner itself gave it.
+        """The last moment at which the arena would have listened without the work that this owner gave it.
 
-        Who keeps the arena from listening cannot say that it was not heard: a bot that is about to be late
-        could send junk, and the lag that this makes would excuse its answer.
+        A bot that keeps the arena from listening cannot claim that it was not heard: one that is about to be
+        late could send junk, and the lag that this causes would excuse its answer.
         """
         if not self._worked or self._worked[-1][0] < heard_since:
             return heard_since
         return min(now, heard_since + sum(took for when, took in self._worked if when >= heard_since))
 
     async def subside(self) -> None:
-        """Waits until one step more may be read; others get their turn in any case."""
+        """Waits until one more step may be read; others get their turn in any case."""
         over_s = self._bucket.over_s(BURST_BYTES)
         if over_s:
             await trio.sleep(over_s)
@@ -103,7 +103,7 @@ class Allowance:
 
 
 def _lane() -> trio.Lock:
-    """Where all wait that are over their allowance, one behind the other."""
+    """The lane in which all owners over their allowance wait, one behind the other."""
     lane = _here.get(None)
     if lane is None:
         lane = trio.Lock()

@@ -5,7 +5,7 @@ question over and returns; the answer, or the news that there will be none,
 comes to the slot of that question.
 """
 
-# A player that has nothing to do at one of these moments just leaves the method as it is.
+# A player with nothing to do at one of these moments leaves the method as it is.
 # ruff: noqa: B027
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Player(ABC):
     has_answered: bool = False
     """Whether this instance has answered once, or let the longer time of its first answer go by."""
     first_answer_s: float = 0.0
-    """What that answer, or its absence, has taken, until somebody takes note of it."""
+    """The time that this answer, or its absence, has taken, until somebody takes note of it."""
     margin_s: float = 0.0
-    """What is granted on top of every limit for the way there and back."""
+    """Time granted on top of every limit, for the way there and back."""
     hears_events: bool = True
     """Whether `tell` does anything: a plain bot is told nothing."""
     enforces_time: bool = True
-    """False where a limit can only be measured: in this process, a call ends when it ends."""
+    """False if a limit can only be measured: a call within this process cannot be cut short."""
 
     @property
     def is_gone(self) -> bool:
@@ -70,17 +70,17 @@ class Player(ABC):
         """Hands over a question; its answer goes to the slot, which is told when it is sent."""
 
     def expire(self) -> tuple[FaultKind, str]:
-        """The open question's time is over: gives the fault and its reason, and forgets the question."""
+        """The open question's time is up: gives the fault and its reason, and forgets the question."""
         return "too_late", "no answer"
 
     def tell(self, kind: str, payload: Any) -> None:
-        """Tells of an event; payload is what this seat may know of it."""
+        """Tells the player of an event; `payload` is what this seat may know of it."""
 
     def flush(self) -> None:
-        """What it was told goes out now, if it has not: called before the referee waits, and at the end."""
+        """Sends what it was told, if still unsent: called before the referee waits, and at the end."""
 
     def blame(self, decision: Decision) -> None:
-        """Tells of a fault of its own."""
+        """Tells the player of a fault of its own."""
 
     def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
         """Tells the result; the player stands up."""

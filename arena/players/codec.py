@@ -1,9 +1,9 @@
 """Moves, observations, options and event payloads as JSON, for one receiver at one table.
 
-Inside the house seats are ints; out here they are names.  What a game sends is
+Inside the arena seats are ints; out here they are names.  What a game sends is
 encoded by its runtime types (a `Seat` becomes the name of who sits there); what
 a bot sends is read by the annotations of the game's move classes.  No game is
-named here: how a move looks is declared beside its class (`game.Form`).
+named here: the form of a move is declared beside its class (`game.Form`).
 
 Reading is strict: `"3"`, `2.7` and `true` are not 3, 2 and 1; `3.0` is 3.
 """
@@ -32,7 +32,7 @@ MoveReader = Callable[[Any, Mapping[str, Seat]], Any]
 KeptOptions = tuple[tuple[Option, ...], bytes]
 
 _nameless_options: dict[int, KeptOptions] = {}
-"""What is the same for all receivers: games give the same tuples again and again."""
+"""Options that are the same for all receivers: games give the same tuples again and again."""
 
 
 class Codec:
@@ -55,7 +55,7 @@ class Codec:
         """An observation or a payload as a JSON object."""
         self._read = _move_reader(type(game))
         self._options: dict[int, KeptOptions] = {}
-        """With names in them, which are this receiver's own."""
+        """Options with names in them, which are this receiver's own."""
 
     def options(self, options: tuple[Option, ...]) -> bytes:
         """The list of options as JSON; `wire/PROTOCOL.md` says how to read it."""
@@ -75,12 +75,12 @@ class Codec:
         return self._read(value, self._seats)
 
     def move_json(self, move: Any) -> Any:
-        """A move as the JSON value that would mean it; of what bots cannot send, its class and fields."""
+        """A move as the JSON value that would mean it; if bots cannot send it, its class and fields."""
         return msgspec.to_builtins(_written(move), enc_hook=self._name_of)
 
 
 def shown(value: Any) -> str:
-    """A JSON value in few characters, for a reason."""
+    """A JSON value in few characters, to be quoted in a reason."""
     return shown_in(value, SHOWN_MAX)
 
 

@@ -1,6 +1,6 @@
-"""The desk where the answers of one match come in, and where the match goes on when the last one is in.
+"""The desk where the answers of one match come in, and where the match resumes once all are in.
 
-A match goes on in the very step that hears its last answer, in whatever task that is: on Linux the one that
+A match resumes in the very step that hears its last answer, in whatever task that is: on Linux the one that
 listens to all connections (`switchboard`).  So the referee's turn loop is a generator, and `Desk._carry_on`
 calls `next` on it.  Written with `await`, the answer would set an event, Trio would put the match's task in
 its next batch, and poll once more before the task could ask the next question.
@@ -13,9 +13,9 @@ What it asks of others, and what breaks otherwise:
 
 - The generator never awaits and opens no cancel scope or nursery: it is resumed in one task and then in
   another, and Trio's scopes belong to the task that entered them.  It yields what it waits for.
-- What the rules raise is kept and raised in the match's own task.  Where it comes up is the reader of some
-  bot, which would take it for a bug set off by that bot's bytes, and close that connection.
-- `Slot.settle` may ask the next question before it returns.  Whoever calls it has put its own state in order
+- What the rules raise is kept and raised in the match's own task.  It comes up in the reader of some bot,
+  which would take it for a bug set off by that bot's bytes, and close that connection.
+- `Slot.settle` may ask the next question before it returns.  Its caller must put its own state in order
   first: `StreamPlayer` forgets the question before it settles it, or it would forget the new one.
 - A player that answers within `ask` settles while the generator runs.  `_sleeper` is None then, so nobody
   resumes it a second time.
@@ -43,7 +43,7 @@ class Question(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What came of a question: a move, or the fault of whoever was asked."""
+    """The outcome of a question: a move, or the fault of the player that was asked."""
 
     move: Any
     arrived_at: float
@@ -63,13 +63,13 @@ class Slot:
         self.question = question
         self.asked_at = asked_at
         self.deadline = asked_at + question.limit.total_s
-        """Moves with the moment at which the question is handed over."""
+        """Shifts with the moment at which the question is handed over."""
         self.sent_at: float | None = None
         """When the whole question was handed over; None: it was not, or only after its limit."""
         self.reply: Reply | None = None
 
     def note_sent(self, now: float, stuck_at: float | None = None) -> None:
-        """The whole question is handed over, and its time begins.
+        """The whole question has been handed over, and its time begins.
 
         `stuck_at`: the last moment at which the other side would not take it; past the deadline that is
         too late, and the question was never handed over.  None: it took it at once, whenever we noticed.
@@ -79,13 +79,13 @@ class Slot:
             self.deadline += now - self.asked_at
 
     def hold(self, now: float) -> None:
-        """The arena itself kept the question back until now: that is nobody's time."""
+        """The arena itself kept the question back until now: nobody is charged for that time."""
         if self.sent_at is None and self.reply is None:
             self.deadline += now - self.asked_at
             self.asked_at = now
 
     def settle(self, reply: Reply) -> None:
-        """Takes the reply, if it is the first.  The match may go on, and ask anew, before this returns."""
+        """Takes the reply, if it is the first.  The match may resume, and ask again, before this returns."""
         if self.reply is None:
             self.reply = reply
             self._desk.note_settled()
@@ -97,7 +97,7 @@ class Slot:
 
 
 class Desk:
-    """Where the answers of one match come in, and where the match goes on when the last one is in."""
+    """Collects the answers of one match, and resumes the match once all are in."""
 
     def __init__(self) -> None:
         self.missing = 0
@@ -106,7 +106,7 @@ class Desk:
         """`trio.current_time`, for a third of what it costs."""
         self._turns: Iterator[Sequence[Slot]] = iter(())
         self._slots: Sequence[Slot] | None = None
-        """What the match waits for; None: it is over."""
+        """The slots that the match waits for; None: it is over."""
         self._error: BaseException | None = None
         self._sleeper: trio.lowlevel.Task | None = None
         """The task of the match, while answers carry the match on."""
@@ -118,15 +118,15 @@ class Desk:
         return Slot(self, question, asked_at)
 
     def note_settled(self) -> None:
-        """One more question is settled; with the last one the match goes on."""
+        """One more question is settled; with the last one the match resumes."""
         self.missing -= 1
         if self.missing == 0 and self._sleeper is not None:
             self._carry_on(self._sleeper)
 
     def _carry_on(self, sleeper: trio.lowlevel.Task) -> None:
-        """Goes on here and now, in whatever task brought the last answer; why is told at the top.
+        """Resumes here and now, in whatever task brought the last answer; the top of this file says why.
 
-        The match's own task is woken only if there is something to do but to wait for answers: the end of
+        The match's own task is woken only if there is more to do than wait for answers: the end of
         the match, an error, or a turn in which nobody has to be waited for.
         """
         self._sleeper = None
@@ -141,10 +141,10 @@ class Desk:
             trio.lowlevel.reschedule(sleeper)
 
     def _draw_alarm_nearer(self) -> None:
-        """To the new questions, should they have less time than those before.
+        """Moves the alarm nearer if the new questions have less time than those before.
 
-        Only a deadline may be moved from another task.  To enter and leave scopes is the match's own task's
-        to do, which sleeps on meanwhile.
+        Only a deadline may be moved from another task.  Scopes must be entered and left by the match's own
+        task, which sleeps on meanwhile.
         """
         alarm = self._alarm
         assert alarm is not None, "who sleeps has set it"
@@ -153,9 +153,9 @@ class Desk:
                 alarm.deadline = slot.deadline
 
     async def carry(self, turns: Iterator[Sequence[Slot]]) -> None:
-        """Goes through a match, which gives the slots that it waits for, or none to let everyone else go on.
+        """Runs a match, which gives the slots that it waits for, or none to let everyone else run.
 
-        It is resumed when all slots are settled, or none that is not can be in time any more.
+        The match is resumed when all slots are settled, or when no open one can be in time any more.
         """
         self._turns = turns
         self._slots = next(turns, None)
@@ -163,15 +163,15 @@ class Desk:
             if not self.missing:
                 await self._rest()
             elif await self._sleep():
-                continue  # it was carried on meanwhile
+                continue  # it was resumed meanwhile
             self._slots = next(turns, None)
 
     async def _rest(self) -> None:
-        self.close()  # an alarm that goes off now would be nobody's
+        self.close()  # an alarm that goes off now would belong to nobody
         await trio.lowlevel.checkpoint()
 
     async def _sleep(self) -> bool:
-        """Sleeps while answers carry the match on; False: they do not, time is over."""
+        """Sleeps while answers carry the match on; gives False if they do not and time is up."""
         heard_at = self.now()
         while self.missing:
             assert self._slots is not None, "who asks waits"
@@ -179,7 +179,7 @@ class Desk:
             now = self.now()
             is_over = now >= max(deadlines)  # a question that waited in an outbox began later
             if is_over or any(heard_at <= deadline <= now for deadline in deadlines):
-                # Who answers later than this was late: the arena has listened, and heard nothing.
+                # An answer after this is late: the arena has listened, and heard nothing.
                 heard_at = now
                 self.close()
                 await _hear_out()
@@ -191,10 +191,10 @@ class Desk:
         return False
 
     async def _settled_by(self, deadline: float, now: float) -> bool:
-        """What an Event in a cancel scope would do, for a third of what it costs; False: the alarm went off.
+        """Does what an Event in a cancel scope would, at a third of the cost; False: the alarm went off.
 
         One scope stands over many waits.  Its deadline is only ever drawn nearer: with bots that answer
-        the next one is later, and when the old one goes off for nothing a new scope is made.
+        the next one is later, and if the old one goes off for nothing a new scope is made.
         """
         alarm = self._alarm
         if alarm is None or alarm.deadline <= now:
@@ -229,7 +229,7 @@ class Desk:
 async def _hear_out() -> None:
     """Lets every reader take what reached this machine before now.
 
-    A reader may stand in the same batch of tasks as we do (first checkpoint), and
+    A reader may be in the same batch of tasks as we are (first checkpoint), and
     bytes may have come in after the last poll (second checkpoint, with a poll of
     its own): nobody is late because the arena was.
     """

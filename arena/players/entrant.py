@@ -1,4 +1,4 @@
-"""A bot that takes part, and all that is needed to start it."""
+"""A bot that takes part, and everything needed to start it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Entrant:
     version: str = UNVERSIONED
     language: str = ""
     folder: Path | None = None
-    """Its working directory; for `module:Class` what `sys.path` must have, None if it has it already."""
+    """Its working directory; for `module:Class` what `sys.path` needs, None if it is there already."""
     files: tuple[Path, ...] | None = None
     """What its fingerprint covers; None: all of the folder."""
     run: Argv = ()
@@ -38,17 +38,17 @@ class Entrant:
     """The command that builds it, in its folder, if it must be built."""
     transport: TransportKind = "tcp"
     restart: Restart = "never"
-    """When a fresh instance must play: only if the old one is gone, in every series, in every match."""
+    """When a fresh instance must play: only if the old one is gone, for every series, or for every match."""
     instances_max: int | None = None
     """How many of it can live at once; None: as many as there are tables."""
     connect_s: float = 30.0
     """How long it may take to connect once it is started."""
     read: tuple[Path, ...] = ()
-    """What it reads beside its folder, in a box where not everything can be read."""
+    """What it reads besides its folder, in a box where not everything can be read."""
     build_network: bool = False
-    """Whether its build has the network in a strict box as well."""
+    """Whether its build has network access even in a strict box."""
     memory_mb: int = 2048
-    """What all its processes together may hold in memory."""
+    """How much memory all its processes together may hold."""
     path: str = ""
     """What the user said."""
     command: str = ""
@@ -62,5 +62,5 @@ class Entrant:
 
     @property
     def is_ours(self) -> bool:
-        """Whether the arena makes its instances, processes or objects; those of the others connect."""
+        """Whether the arena creates its instances, as processes or objects; other bots' instances connect."""
         return self.kind in ("process", "local")

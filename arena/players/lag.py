@@ -1,10 +1,10 @@
 """How late the arena itself is: the moments at which it last listened to the world.
 
 Bytes that a poll reports came in after the poll before it had begun; so an answer's
-true arrival lies between the two, and only if the earlier one is past the deadline was
-the bot late.  Begun, not returned: a poll that waits while the process is stopped
-(Ctrl-Z) is over when it goes on, and returns empty though bytes came meanwhile.  The
-watch also remembers how long the arena was deaf lately.
+true arrival lies between the two, and the bot was late only if the earlier one is past
+the deadline.  Begun, not returned: a poll that waits while the process is stopped
+(Ctrl-Z) is over when the process resumes, and returns empty though bytes came meanwhile.
+The watch also remembers how long the arena was deaf lately.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from time import perf_counter
 import trio
 
 LAG_NOTED_S = 0.001
-"""Shorter deafness is the normal course of the loop."""
+"""Shorter deafness is normal for the loop."""
 LAGS_KEPT = 256
 
 
@@ -27,11 +27,11 @@ class LagWatch(trio.abc.Instrument):
         self.polled_at = -inf
         """When the latest poll returned."""
         self.polled_before = -inf
-        """When the poll before that began: whatever a reader finds now came later than this."""
+        """When the poll before that began: everything that a reader finds now came later than this."""
         self._began_at = -inf
         """When the latest poll began."""
         self.worst_s = 0.0
-        # Lateness is measured in real time: in a test's virtual time a jump of the clock is none.
+        # Lateness is measured in real time: in a test's virtual time a jump of the clock does not count.
         self._heard_at = inf
         self._wait_until = inf
         self._lags: deque[tuple[float, float]] = deque(maxlen=LAGS_KEPT)
@@ -51,7 +51,7 @@ class LagWatch(trio.abc.Instrument):
             self._note(self.polled_at, self._heard_at - self._wait_until)
 
     def _note(self, now: float, lag_s: float) -> None:
-        while self._lags and self._lags[-1][1] <= lag_s:  # it can never be the worst one since anything
+        while self._lags and self._lags[-1][1] <= lag_s:  # it can never be the worst one since any moment
             self._lags.pop()
         self._lags.append((now, lag_s))
         self.worst_s = max(self.worst_s, lag_s)

@@ -118,7 +118,7 @@ class LocalPlayer(Player):
 
 
 def _as_sent(value: Any) -> Any:
-    """What a bot returned as it would come over a connection.  Raises MalformedAnswer if nothing would."""
+    """What a bot returned, as it would come over a connection.  Raises MalformedAnswer if it could not."""
     try:
         octets = msgspec.json.encode(value)
         if len(octets) <= ANSWER_BYTES_MAX:

@@ -60,11 +60,11 @@ class BotLog:
                 await trio.sleep(len(octets) / LOG_BYTES_PER_S)
 
     def stop(self) -> None:
-        """Nothing more is read."""
+        """Stops reading."""
         self._scope.cancel()
 
     def remark(self, text: str) -> None:
-        """A line of the arena's own; the first ones only."""
+        """Adds a line of the arena's own; only the first few are kept."""
         self._remarks += 1
         if self._remarks <= REMARKS_MAX:
             self._write(f"arena: {text}\n".encode())

@@ -28,9 +28,9 @@ class Outbox:
     def __init__(
         self, transport: Transport, watch: LagWatch | None, note_lost: Callable[[str], None]
     ) -> None:
-        """`watch`: None if news of this transport do not come through Trio's poll, or nobody watches.
+        """`watch`: None if news of this transport does not come through Trio's poll, or nobody watches.
 
-        `note_lost` is told why the connection can take nothing more.
+        `note_lost` is called with the reason why the connection can take nothing more.
         """
         self._transport = transport
         self._watch = watch
@@ -41,7 +41,7 @@ class Outbox:
         """What the kernel would not take at once."""
         self._filled = trio.Event()
         self._slot: Slot | None = None
-        """Of the last question that was put in."""
+        """The slot of the last question that was put in."""
 
     @property
     def stuck_bytes(self) -> int:
@@ -76,7 +76,7 @@ class Outbox:
             self._write(octets)
 
     def _write(self, octets: bytes) -> None:
-        """Hands over to the kernel; what it does not take now is left to the writer task."""
+        """Hands bytes to the kernel; what it does not take now is left to the writer task."""
         sent = 0
         if not self._stuck:  # else it has to wait its turn
             try:

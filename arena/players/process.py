@@ -28,15 +28,15 @@ from arena.players.transport import Transport
 from arena.wire.connection import ArenaConnection, Malformed, Noted, Received
 
 GRACE_S = 1.0
-"""What a bot has to end by itself after goodbye, and again after SIGTERM."""
+"""The time a bot has to end by itself after goodbye, and again after SIGTERM."""
 EXIT_S = 0.2
-"""Between the end of a bot's standard output and that of its process, which says more."""
+"""Time to wait, after a bot's standard output ends, for the end of its process, which says more."""
 CONNECTIONS_MAX = 16
-"""Connections to one instance's port at a time, of which one plays."""
+"""Connections to one instance's port at a time; one of them plays."""
 ARRIVAL_BYTES = 1 << 15
-"""What it counts in an allowance to find out whose a connection is: eight a second, after the first ones."""
+"""The charge for finding out whose connection it is: eight a second, after the first ones."""
 STRANGERS_MAX = 4
-"""Of these, such as do not come from the instance's own processes and have yet to show its token."""
+"""How many of these may come from other processes than the instance's own and have shown no token yet."""
 
 
 class ProcessPlayer(StreamPlayer):
@@ -93,7 +93,7 @@ async def run_process(
     """Starts one instance, reports its player once it has connected, and ends it when told to.
 
     It does not see the `results`, nor the others of the `field`.  Unless it `is_patient` it kills
-    without giving any time, and `note_sticky` is told if the time it gave was not enough.  Raises BotBroken
+    without giving any time; `note_sticky` is called if the time it gave was not enough.  Raises BotBroken
     if the bot cannot be started or does not connect within `connect_s`, by default its own, and ConfigError
     if its log cannot be written.
     """
@@ -112,7 +112,7 @@ async def run_process(
                 try:
                     started = await start(entrant, box, place_of(entrant, field, results), token, ours, drain)
                 except BotBroken as error:
-                    broken = error  # raised below, where no nursery makes a group of it
+                    broken = error  # raised below, where no nursery wraps it in a group
                 else:
                     drain.start_soon(log.drain, started.output_fd)
                     door = _Door(player, started, name_wait_s)
@@ -182,7 +182,7 @@ async def _serve(link: socket.socket | Transport, player: ProcessPlayer, door: _
 
 
 class _Door:
-    """Who comes in to play as an instance: its own processes, or whoever shows its token."""
+    """Decides who plays as an instance: its own processes, or a connection that shows its token."""
 
     def __init__(self, player: ProcessPlayer, started: StartedProgram, name_wait_s: float) -> None:
         self._player = player
@@ -209,8 +209,8 @@ class _Door:
     async def _is_own(self, transport: Transport) -> bool:
         """Whether a process of the bot's own has made this connection.
 
-        Looked up beside play and at a pace: a bot with hundreds of processes and files takes some
-        milliseconds to look through, and may connect again and again.
+        Looked up in the background and at a limited pace: a bot with hundreds of processes and files takes
+        some milliseconds to look through, and may connect again and again.
         """
         self._arrivals.charge(ARRIVAL_BYTES, 0)
         await self._arrivals.subside()
@@ -255,7 +255,7 @@ async def _serve_one(
 
 
 class _StdioConnection(ArenaConnection):
-    """A connection over standard output, where people print what is no answer."""
+    """A connection over standard output, where people also print things that are not answers."""
 
     def __init__(self, log: BotLog) -> None:
         super().__init__()
@@ -273,7 +273,7 @@ class _StdioConnection(ArenaConnection):
 
 
 def _is_answer(reason: str) -> bool:
-    """Whether this was said of something that was meant as an answer or a name."""
+    """Whether this reason is about something that was meant as an answer or a name."""
     return reason.startswith(("message_id ", 'no "move"', "an answer ", "a name "))
 
 

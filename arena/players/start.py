@@ -1,4 +1,4 @@
-"""Starting a program of a bot in its box: streams, environment, listener."""
+"""Starting a bot's program in its box: streams, environment, listener."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from arena.players.transport import PipeTransport, Transport
 
 LISTEN_ADDRESS = "127.0.0.1"
 BUILD_MEMORY_MB = 8192
-"""Compilers in parallel take more than what they make."""
+"""Parallel compilers need more memory than what they produce."""
 
 
 class BotBroken(ArenaError):
@@ -38,15 +38,15 @@ class BotBroken(ArenaError):
 
 @attrs.frozen
 class StartedProgram:
-    """A bot's program, and the arena's ends of what leads to it."""
+    """A bot's program, and the arena's ends of its pipes or socket."""
 
     running: Running
     output_fd: int
-    """Where its prints come from."""
+    """The descriptor to read its prints from."""
     link: socket.socket | Transport
-    """How it is talked to: it connects, or has pipes."""
+    """How to reach it: a socket to which it connects, or its pipes."""
     is_private: bool
-    """Whether nobody but the program can come that way."""
+    """Whether only the program itself can come that way."""
 
 
 async def start(
@@ -54,10 +54,10 @@ async def start(
 ) -> StartedProgram:
     """Starts a bot; `ours` closes the link.
 
-    `nursery` hears of the program until `Running.close`.  Raises BotBroken.
+    `nursery` hears of the program until `Running.close`.  Raises BotBroken if it cannot be started.
     """
     if box.level == "strict":
-        place = attrs.evolve(place, is_writable=False)  # other people's code leaves nothing, builds excepted
+        place = attrs.evolve(place, is_writable=False)  # other people's code leaves nothing, except in builds
     env = environment(entrant.name, token)
     link: socket.socket | Transport | None = None
     is_private = entrant.transport == "stdio"
@@ -106,7 +106,7 @@ async def start_with_log(
     env: Mapping[str, str] | None,
     has_network: bool,
 ) -> Running:
-    """A program that reads nothing and prints into a log, such as a build.  Raises BotBroken."""
+    """Starts a program that only prints into a log, such as a build.  Raises BotBroken if it cannot."""
     job = Job(
         argv=tuple(argv),
         env=environment(entrant.name, "") if env is None else env,
@@ -136,7 +136,7 @@ async def _run(entrant: Entrant, box: Box, job: Job, fds: Sequence[int], nursery
 
 
 def _check_program(job: Job) -> None:
-    """Raises OSError if there is no such program: a box would only say it in its log."""
+    """Raises OSError if there is no such program: a box would report that only in its log."""
     program = job.argv[0]
     path = (
         str(job.place.folder / program) if "/" in program else shutil.which(program, path=job.env.get("PATH"))
@@ -156,7 +156,7 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
 
 
 def environment(name: str, token: str) -> dict[str, str]:
-    """What a bot finds in its environment."""
+    """The environment variables of a bot."""
     kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     # The interpreter that runs the arena comes first, so that a Python bot finds arena.sdk without an
     # activated environment.

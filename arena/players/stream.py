@@ -46,7 +46,7 @@ class StreamPlayer(Player):
         allowance: Allowance | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
-        """`allowance`: that of its owner, if it has others besides this instance.
+        """`allowance`: its owner's, if the owner has other instances too.
 
         `note_bug` is told the traceback when what the bot said makes the arena raise.
         """
@@ -59,7 +59,7 @@ class StreamPlayer(Player):
         self.connection: ArenaConnection | None = None
         self._transport: Transport | None = None
         self._outbox: Outbox | None = None
-        """Of the connection there is, like the transport."""
+        """The outbox of the current connection, like the transport."""
         self._transcript = Transcript()
         self._start: MatchStart | None = None
         self._codec: Codec | None = None
@@ -69,14 +69,14 @@ class StreamPlayer(Player):
         self._owed_s = 0.0
         """For how long the open question had to wait for an owed answer, its clock running, in seconds."""
         self._awaited = 0
-        """How many questions went out whose answers, in time or late, have not come."""
+        """How many questions went out without an answer so far, in time or late."""
         self._is_gone = False
         self.gone_reason = "never connected"
         self.lost_at: float | None = None
         self.token: str | None = None
-        """With it, which the welcome says, a bot that connects by itself comes back."""
+        """The token, told in the welcome, with which a bot that connects by itself comes back."""
         self.secrets: tuple[str, ...] = ()
-        """Blanked wherever messages are shown."""
+        """Texts that are blanked wherever messages are shown."""
         self.extra_evidence: Callable[[], tuple[Mapping[str, Any], ...]] = tuple
 
     # The connection's side
@@ -84,7 +84,7 @@ class StreamPlayer(Player):
     async def serve(self, transport: Transport, connection: ArenaConnection) -> None:
         """Plays over this connection until it is closed; the connection is introduced already.
 
-        Whatever its bytes make us raise ends this connection and nothing else.
+        Any exception that its bytes cause ends this connection and nothing else.
         """
         reason = "closed its connection"
         outbox = self._attach(transport, connection)
@@ -123,12 +123,12 @@ class StreamPlayer(Player):
         self._transport = self.connection = self._outbox = None
         self.lost_at = trio.current_time()
         if self._slot is not None:
-            self._slot.note_sent(self._slot.asked_at)  # whoever takes its place finds the clock running
+            self._slot.note_sent(self._slot.asked_at)  # the next connection finds the clock running
         if self._is_gone:
             self._fail_open()
 
     def stop_waiting(self) -> None:
-        """Nobody came back within `reconnect_s`: an open question is not kept for them any longer."""
+        """Gives up an open question, as nobody came back within `reconnect_s`."""
         if self._transport is None:
             self._fail_open()
 
@@ -166,7 +166,7 @@ class StreamPlayer(Player):
         allowance = self.allowance
 
         def hear(octets: bytes) -> bool:
-            """One step: a piece of the stream, or (`b""`) what was left of the last one.
+            """One step: takes a piece of the stream, or (`b""`) what was left of the last one.
 
             Gives whether the next piece may be read at once.
             """
@@ -181,7 +181,7 @@ class StreamPlayer(Player):
                 said = connection.receive(octets)
             else:
                 said = connection.read_on()
-            # Answers that come too late are asked for as well, each once.  When they were charged, many bots
+            # Answers that come too late were asked for as well, each once.  When they were charged, many bots
             # of one owner that were late together used up its allowance, and the next answer was read late
             # though the kernel had it: one in some 50,000 questions on a loaded machine (tests/fairness.py).
             is_asked_for = 0 < len(said) <= self._awaited and len(octets) <= ANSWER_BYTES_FREE
@@ -212,7 +212,7 @@ class StreamPlayer(Player):
             self._take(received, trio.current_time(), trio.current_time())
 
     def _take(self, received: Received, now: float, heard_since: float) -> None:
-        """What is no answer."""
+        """Takes a message that is not an answer."""
         if isinstance(received, Malformed):
             slot, self._slot = self._slot, None
             if slot is not None:
@@ -231,7 +231,7 @@ class StreamPlayer(Player):
         slot.settle(reply)
 
     def _say(self, octets: bytes) -> None:
-        """Tells what can wait for the next question, or `flush`."""
+        """Sends what can wait for the next question, or for `flush`."""
         if octets and self._outbox is not None:
             self._transcript.note(trio.current_time(), "→", octets)
             self._outbox.put(octets)
@@ -274,7 +274,7 @@ class StreamPlayer(Player):
             slot.note_sent(slot.asked_at)
 
     def _ask_now(self) -> None:
-        """Sends the open question over the connection there is, with what is left of its time."""
+        """Sends the open question over the current connection, with what is left of its time."""
         was_unsent, self._unsent = self._unsent, False
         slot, codec, connection, outbox = self._slot, self._codec, self.connection, self._outbox
         if slot is None or codec is None or connection is None or outbox is None:
@@ -315,10 +315,10 @@ class StreamPlayer(Player):
         return "too_late", self._consequence(was_unsent)
 
     def _consequence(self, was_unsent: bool) -> str:
-        """Why a question was lost that an earlier one had spoilt; empty if none had.
+        """Why a question was lost to an earlier one; empty if it was not.
 
         A plain bot can be asked one thing at a time, and the clock of the next question runs all the same:
-        who reads the tables should see that it was slow once, and not twice.
+        readers of the tables should see that it was slow once, not twice.
         """
         if was_unsent:
             return f"{CONSEQUENCE}: it still owed the answer to an earlier question"

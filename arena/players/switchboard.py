@@ -1,10 +1,10 @@
 """All connections of a run, listened to by one task, which asks the kernel once who has something to say.
 
 Trio's `wait_readable` costs a call to the kernel and a task switch for every answer.  Here a connection stays
-registered, and what it says is heard within the step of the one task that waits.  Where each connection waits
+registered, and what it says is heard within the step of the one task that waits.  If each connection waits
 for itself, a question takes 1.2 times the processor time (`python -m arena.bench --only loop --repeats 7`;
-medians of 1.15 and 1.21).  That task is in every poll of Trio's, so what the lag watch knows of polls holds
-for what is heard here.  Only Linux has it (epoll); elsewhere connections wait for themselves.
+medians of 1.15 and 1.21).  That task is in every poll of Trio's, so what the lag watch knows of polls is
+true of what is heard here.  Only Linux has it (epoll); elsewhere connections wait for themselves.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if sys.platform == "linux":
     import select
 
 IS_HERE = sys.platform == "linux"
-"""Whether this system has what a switchboard needs."""
+"""Whether this system supports a switchboard."""
 
 
 async def listen(fd: int, take: Callable[[], bool]) -> None:
     """Calls `take` whenever there is something to read, until it gives False, or `hang_up`.
 
-    `take` must not block; what it raises is raised here.  One at a time may listen to a file descriptor.
-    Returns at once for one that cannot be listened to, as if it were closed.
+    `take` must not block; what it raises is raised here.  One task at a time may listen to a descriptor.
+    Returns at once if it cannot be listened to, as if it were closed.
     """
     board = _here.get(None)
     if board is None:
@@ -37,18 +37,18 @@ async def listen(fd: int, take: Callable[[], bool]) -> None:
 
 
 def hang_up(fd: int) -> None:
-    """Who listens there is woken; to be called before the file descriptor is closed."""
+    """Wakes the task that listens there; to be called before the file descriptor is closed."""
     board = _here.get(None)
     if board is not None:
         board.end(fd)
 
 
 def put_off(then: Callable[[], None]) -> bool:
-    """Has `then` called as soon as all have been heard who had something to say; False: nobody is heard now.
+    """Has `then` called once everyone with something to say has been heard; False: nobody is heard now.
 
     For writing: what goes out together wakes a sleeping processor once, not once for each message.  On a
-    machine whose processors are all at work it gains nothing (`python -m arena.bench --only loop`).  The time
-    that a question is kept back so is nobody's: see `Slot.hold`.
+    machine whose processors are all at work it gains nothing (`python -m arena.bench --only loop`).  Nobody
+    is charged for the time that a question is kept back: see `Slot.hold`.
     """
     board = _here.get(None)
     if board is None or not board.is_hearing:
@@ -76,17 +76,17 @@ class _Switchboard:
         self._lines: dict[int, _Line] = {}
         self.is_hearing = False
         self.afterwards: list[Callable[[], None]] = []
-        """What was put off until all are heard."""
+        """Calls that were put off until everyone is heard."""
 
     async def listen(self, fd: int, take: Callable[[], bool]) -> None:
         assert fd not in self._lines, "one at a time may listen"
         try:
-            # Level-triggered: who has more to say than is read in one step is reported again.  Told of new
+            # Level-triggered: one with more to say than is read in one step is reported again.  Told of new
             # bytes only (EPOLLET), a connection with bytes left would never be heard again.
             self._epoll.register(fd, select.EPOLLIN)
         except OSError as error:
             if error.errno not in (errno.EPERM, errno.EBADF):
-                raise  # the system has no room for it: nobody's fault at the other end
+                raise  # the system has no room for it: not the other end's fault
             await trio.lowlevel.checkpoint()
             return
         line = self._lines[fd] = _Line(take, trio.lowlevel.current_task())
@@ -107,9 +107,9 @@ class _Switchboard:
                 self._hear_all()
 
     def _hear_all(self) -> None:
-        """Hears who has something to say now, then does what was put off.
+        """Hears everyone who has something to say now, then does what was put off.
 
-        Each is heard once in a round, and no other task runs meanwhile.  So whoever has much to say waits for
+        Each is heard once in a round, and no other task runs meanwhile.  So one with much to say waits for
         all the others, and a file descriptor that is closed in a round cannot be another connection's in it.
         """
         self.is_hearing = True
@@ -130,7 +130,7 @@ class _Switchboard:
             return False
 
     def end(self, fd: int) -> None:
-        """Wakes who listens there, if anyone does."""
+        """Wakes the task that listens there, if there is one."""
         if fd in self._lines:
             trio.lowlevel.reschedule(self._forget(fd).task)
 

@@ -18,22 +18,22 @@ from arena.wire.connection import ArenaConnection, Introduced, Refused, State
 
 BACKLOG = 256
 RECEIVE_BUFFER_BYTES = 1 << 15
-"""What the kernel keeps of one connection that is not read; it would take megabytes of everybody."""
+"""What the kernel keeps of one connection that is not read; by default it would keep megabytes."""
 LAST_WORD_S = 1.0
 INTRODUCTION_BYTES_MAX = 4096
-"""What a connection may say, and not say who it is; a name and a token have 200 bytes."""
+"""What a connection may say without saying who it is; a name and a token have 200 bytes."""
 INTRODUCTION_PIECE_BYTES = 512
-"""Read at once of a connection that nobody knows; many of them may come in one moment."""
+"""Bytes read at once from an unknown connection; many of them may come in one moment."""
 INTRODUCTION_VALUES_MAX = 8
-"""Broken ones, as the first that is whole is the introduction."""
+"""Broken values allowed before the first whole one, which is the introduction."""
 ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 100.0, 64
-"""Connections taken on: one costs 0.5 ms until it is refused, and who floods a port with them waits."""
+"""Connections accepted: one costs 0.5 ms until it is refused, and a sender that floods a port waits."""
 ACCEPT_PAUSE_S = 0.1
-"""Waited when the machine is out of file descriptors, before the next try."""
+"""The pause before the next try when the machine is out of file descriptors."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening TCP socket.  Raises ConfigError if the address cannot be had."""
+    """A listening TCP socket.  Raises ConfigError if the address is not available."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -54,7 +54,7 @@ async def accept_all(
     connections_max: int,
     note_bug: Callable[[str], None] = lambda traceback_text: None,
 ) -> None:
-    """Accepts until it is cancelled, one task a connection; never raises because of one.
+    """Accepts connections until cancelled, one task each; never raises because of one.
 
     Closes every connection when its `serve` returns, and the listener at the end.  `note_bug` is told the
     traceback if `serve` raises.
@@ -103,7 +103,7 @@ def _transport(sock: socket.socket) -> Transport | None:
 async def introduce(
     transport: Transport, connection: ArenaConnection, name_wait_s: float, allowance: Allowance
 ) -> str | None:
-    """Hears who is there; gives why they are refused, or None.
+    """Hears who is connecting; gives why they are refused, or None.
 
     A connection that stays open and silent for `name_wait_s` enters without a
     name.  Raises trio.BrokenResourceError if it closes before that.  What it says
@@ -125,7 +125,7 @@ async def introduce(
                     return received.reason
                 if isinstance(received, Introduced):
                     return None
-            if connection.state is not State.NAMING:  # it spoke, and named nobody: a plain bot
+            if connection.state is not State.NAMING:  # it spoke and gave no name: a plain bot
                 return None
             if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:
                 return "it said much and not who it is"
@@ -160,7 +160,7 @@ class Absences:
         await player.serve(transport, connection)
 
     async def wait(self, player: StreamPlayer) -> bool:
-        """Waits for a lost player as long as is due; whether it stayed away."""
+        """Waits as long as a lost player is entitled to; gives whether it stayed away."""
         if player.is_connected:
             return False
         with trio.CancelScope() as scope:

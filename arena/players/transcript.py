@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 MESSAGES_KEPT = 40
 MESSAGE_BYTES_KEPT = 2048
-"""What a capsule shows of each of the last messages."""
+"""How many bytes a capsule shows of each of the last messages."""
 
 Direction = Literal["→", "←", "·", "—"]
 """To the bot; from the bot; what was noted of what it said; how its connection ended."""

@@ -19,7 +19,7 @@ import trio.abc
 from arena.players import switchboard
 
 RECEIVE_BYTES = 4096
-"""Read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes.  It was 64 kB, which
+"""Bytes read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes.  It was 64 kB, which
 cost 204 ms at worst, and everybody else waited for them."""
 
 VANISHED = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
@@ -35,9 +35,9 @@ class Transport(ABC):
     peer: str = "this process"
     """Who is at the other end, for people."""
     ends: tuple[tuple[str, int], tuple[str, int]] | None = None
-    """Our address and port, and theirs, of a connection that others could make too."""
+    """Our address and port, and theirs, for a connection that others could make too."""
     is_polled: bool = True
-    """Whether news come through Trio's poll, so that the lag watch knows when they can have come."""
+    """Whether news comes through Trio's poll, so that the lag watch knows when it can have come."""
 
     @abstractmethod
     def send_now(self, octets: bytes | memoryview) -> int:
@@ -49,10 +49,10 @@ class Transport(ABC):
 
     @abstractmethod
     async def receive(self, most: int = RECEIVE_BYTES) -> bytes:
-        """Waits for bytes and gives so many at most; `b""` when the other side is gone."""
+        """Waits for bytes and gives at most `most`; `b""` when the other side is gone."""
 
     async def listen(self, hear: Callable[[bytes], bool]) -> bool:
-        """Hands bytes to `hear` as they come, until it gives False: then True; or the other side is gone."""
+        """Hands over bytes as they come.  True once `hear` gives False; False if the other side is gone."""
         while octets := await self.receive():
             if not hear(octets):
                 return True
@@ -60,7 +60,7 @@ class Transport(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Closes at once; whoever waits is woken."""
+        """Closes at once and wakes any task that waits."""
 
 
 class SocketTransport(Transport):
@@ -116,7 +116,7 @@ def _notice_vanishing(sock: socket.socket) -> None:
     """Has the kernel end the connection to an unplugged machine within a minute, not in two hours."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in VANISHED.items():
-        if hasattr(socket, option):  # not everywhere
+        if hasattr(socket, option):  # not on every system
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
@@ -170,7 +170,7 @@ class PipeTransport(Transport):
 async def _listen(fd: int, receive: Callable[[int], bytes], hear: Callable[[bytes], bool]) -> bool:
     """`Transport.listen` by way of the switchboard.
 
-    One call to read for each report, and not until nothing is left: nearly always there was one answer, and
+    Reads once for each report, not until nothing is left: nearly always there was one answer, and
     the second call would find nothing.  What is left is reported again.
     """
     has_enough = False
@@ -224,6 +224,6 @@ class StreamTransport(Transport):
         return octets
 
     def close(self) -> None:
-        """A Trio stream cannot be closed at once: whoever receives does it."""
+        """A Trio stream cannot be closed at once: the receiving task does it."""
         self._is_closed = True
         self._receiving.cancel()
