@@ -1,8 +1,8 @@
-"""What is kept of a tournament: one SQLite file of matches, and the CSV tables shown of it.
+"""What is kept of a tournament: one SQLite file of matches, and CSV tables made from it.
 
 A results folder holds `arena.db`, the truth, and CSVs, which are exports: they can
-always be made again.  One process writes (`store_lock`), any number read meanwhile
-(WAL).  A match is one transaction, so a killed run has a match whole or not at all.
+always be made again.  One process writes (`store_lock`) while any number read (WAL).
+A match is one transaction, so a killed run has a match whole or not at all.
 Nothing here depends on the order in which matches came in.
 """
 

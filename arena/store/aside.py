@@ -1,7 +1,7 @@
 """A second process that writes the largest tables of a large store, while this one reads and computes.
 
-It opens the store itself and writes only if it sees the state that this process sees.  What it does not
-write, for whatever reason, this process writes: whether a table is right never depends on it.
+It opens the store itself and writes only if it sees the state that this process sees.  Whatever it does
+not write, this process writes: whether a table is right never depends on it.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from arena.store.files import place_of, write_table
 from arena.store.store import Store
 
 LARGE = 100_000
-"""Matches from which on it pays: a process takes 0.2 s to start, and all tables of so many 4 s."""
+"""Matches from which it pays: a process takes 0.2 s to start, and all tables of so many take 4 s."""
 TABLES_ASIDE = ("seats", "decisions")
 """About half of the work of an export."""
 
 
 @contextmanager
 def written_aside(store: Store, folder: Path, mark: str) -> Iterator[Mapping[str, Callable[[], bool]]]:
-    """Has `TABLES_ASIDE` written to their temporary places, while the body runs.
+    """Has `TABLES_ASIDE` written to their temporary places while the body runs.
 
-    `mark`: that of the store as this process sees it.  Gives for each of the tables a question that waits:
-    whether it is there, whole.  When the body ends, neither the process nor a temporary file is left.
+    `mark`: the store's, as this process sees it.  Gives for each table a function that waits for it and
+    says whether it is there, whole.  When the body ends, neither the process nor a temporary file is left.
     """
     process = _started(store.folder, folder, mark)
     try:
@@ -47,10 +47,10 @@ def written_aside(store: Store, folder: Path, mark: str) -> Iterator[Mapping[str
 
 
 def _started(store: Path, folder: Path, mark: str) -> subprocess.Popen[bytes]:
-    """In a session of its own: Ctrl-C in a terminal is for us, who then end it."""
+    """Starts it in a session of its own: Ctrl-C in a terminal reaches only us, and we then end it."""
     root = str(Path(arena.__file__).resolve().parents[1])
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
-    # -P: what lies in the working directory is none of our modules
+    # -P: files in the working directory are not our modules
     words = [sys.executable, "-P", "-c", "from arena.store.aside import main; main()"]
     return subprocess.Popen(
         [*words, str(store.absolute()), str(folder.absolute()), mark, str(os.getpid())],
@@ -86,16 +86,16 @@ def _write(folder: Path, places: dict[str, Path], mark: str) -> bool:
 
 
 def _end_with_parent() -> None:
-    """The pipe closes when the other process ends, be it by SIGKILL."""
+    """Ends this process when the pipe closes: when the other one ends, even by SIGKILL."""
     os.read(0, 1)  # not sys.stdin: its lock, held to the end, would abort the interpreter as it leaves
     while True:
-        # Wakes it from a write too; but not if it comes just before the system is called for that.
+        # Wakes it from a write too, but not if it comes just before the system call.
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         time.sleep(0.1)
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # that the next one does not come while files are removed
+    signal.signal(number, signal.SIG_IGN)  # so that no other one comes while files are removed
     raise KeyboardInterrupt
 
 

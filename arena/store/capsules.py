@@ -1,6 +1,6 @@
 """Capsules, the evidence of faults: kept with their match, shown as files once its series is closed.
 
-A capsule holds what a bot was told of its hidden dice or cards, so nobody may read it
+A capsule holds what a bot was told about its hidden dice or cards, so nobody may read it
 while a match on the same deals can still be played.
 """
 
@@ -18,15 +18,15 @@ from arena.record import Capsule, Entry
 
 FOLDER, LEFT_OUT = "faults", "left-out.txt"
 CAPSULES_MAX, CAPSULES_BYTES_MAX = 200, 4_000_000
-"""Of a bot in a tournament, the second packed: whoever fails in every match fails in the same few ways."""
+"""For a bot in a tournament, bytes packed: a bot that fails in every match fails in the same few ways."""
 CAPSULE_BYTES_MAX = 100_000
-"""What comes last is what failed: lines before it are left out."""
+"""The failure comes last, so earlier lines are left out."""
 
 
 class Room:
-    """How much of what each bot may have is taken.
+    """How much of its share of capsules each bot has used.
 
-    Which capsules are kept depends on which match is over first; how many, on bytes alone.
+    Which capsules are kept depends on which match ends first; how many, on bytes alone.
     """
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -71,7 +71,7 @@ _CLOSED = "m.series_id NOT IN (SELECT series_id FROM unplayed)"
 
 
 def publish(db: sqlite3.Connection, folder: Path) -> None:
-    """Writes what is missing of the files of all matches whose series are closed."""
+    """Writes the missing files of all matches whose series are closed."""
     for match_id, seat, number, packed in db.execute(_CAPSULES + _CLOSED):
         path = _path(folder, match_id, seat, number)
         if not path.exists():
@@ -80,7 +80,7 @@ def publish(db: sqlite3.Connection, folder: Path) -> None:
 
 
 def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path) -> None:
-    """A line for every bot whose faults are more than there is evidence of."""
+    """Writes a line for every bot with more faults than there is evidence of."""
     room = Room(db)
     kinds = " + ".join(FAULT_KINDS)
     lines = []
@@ -96,9 +96,9 @@ def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path) -> None:
 
 
 def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[str]) -> None:
-    """Writes the files of these matches; that their series are closed is the caller's word.
+    """Writes the files of these matches; the caller must know that their series are closed.
 
-    To ask the database each time would cost as much as the whole schedule is long.
+    Asking the database each time would cost as much as going through the whole schedule.
     """
     for match_id in match_ids:
         for _, seat, number, packed in db.execute(f"{_CAPSULES} m.match_id = ?", (match_id,)):

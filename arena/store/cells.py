@@ -1,7 +1,7 @@
-"""Cells of CSVs that a spreadsheet would take for a formula are written with a `'` before them.
+"""Cells of CSVs that a spreadsheet would take for formulas: they are written with a `'` before them.
 
-So is every cell that begins with `'` itself: whoever takes one leading `'` from each text cell has what was
-written.  Numbers are no text, and stay as they are.
+So is every cell that itself begins with `'`: taking one leading `'` from each text cell gives back what was
+meant.  Numbers are not text, and stay as they are.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Any
 MARK = "'"
 _FORMULAS = "=+-@\t\r\n＝＋－＠"
 UNSAFE = f"{MARK}{_FORMULAS}"
-"""What no text cell of our CSVs begins with, but for the mark."""
+"""Characters with which no text cell of our CSVs begins, except the mark."""
 
 
 def harmless(value: Any) -> Any:
-    """The value of a cell as it is written."""
+    """The value of a cell, as it is written."""
     return f"{MARK}{value}" if isinstance(value, str) and value[:1] in UNSAFE and value else value
 
 
@@ -26,12 +26,12 @@ def harmless_rows(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
 
 
 def meant(cell: str) -> str:
-    """The text that a text cell was written for."""
+    """The text that a text cell stands for."""
     return cell.removeprefix(MARK)
 
 
 def harmless_sql(column: str) -> str:
-    """SQL for a text column as it is written: to look at millions of rows in Python takes a second each."""
-    unsafe = UNSAFE.replace("-", "") + "-"  # at the end of a set it is no range
+    """SQL for a text column as it is written: going through rows in Python takes a second a million."""
+    unsafe = UNSAFE.replace("-", "") + "-"  # at the end of a set it does not mean a range
     quoted = unsafe.replace("'", "''")
     return f"CASE WHEN {column} GLOB '[{quoted}]*' THEN '''' || {column} ELSE {column} END"

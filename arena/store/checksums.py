@@ -1,8 +1,8 @@
-"""Checksums: what tells that a match, or another part of the database, is as it was written.
+"""Checksums, which tell whether a match, or another part of the database, is as it was written.
 
-SQLite sees that a page is no page any more, not that a number in it is another one.  Every match has a
+SQLite notices that a page is broken, not that a number in it has changed.  Every match has a
 checksum over all its rows, and the table `checksums` has one of each other part: of the schedule, and of
-every row of `meta` and `bots`; that of `matches` is those of all matches in one, so that none gets lost.
+every row of `meta` and `bots`; the one of `matches` combines those of all matches, so that none gets lost.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ SIZE_BYTES = 8
 MATCHES, SCHEDULE, META, BOT = "matches", "schedule", "meta ", "bot "
 """Parts in the table `checksums`; the last two are followed by a key, or a name."""
 HANGING = {"seats": "seat", "decisions": "number", "capsules": "seat, number"}
-"""Tables whose rows belong to matches -> in which order they do."""
+"""Tables whose rows belong to matches -> the order of a match's rows."""
 _ROWS_AT_ONCE = 10_000
 
 _encoded = msgspec.msgpack.Encoder().encode
-"""Canonical for what SQLite gives back: None, numbers, text, bytes.  A bool is not the same as its number."""
+"""Canonical for what SQLite gives back: None, numbers, text, bytes.  A bool differs from its number."""
 
 
 @attrs.frozen
@@ -53,14 +53,14 @@ def checksum(value: Any) -> bytes:
 
 
 def note_matches(db: sqlite3.Connection, sums: Iterable[bytes], added: int) -> None:
-    """So many matches more, or fewer: those with these checksums came, or went."""
+    """Notes that matches with these checksums were added or removed; `added`: how many, or minus so many."""
     row = db.execute("SELECT count, sum FROM checksums WHERE part = ?", (MATCHES,)).fetchone()
     count, sum = row or (0, bytes(SIZE_BYTES))
     _put(db, MATCHES, count + added, together([sum, *sums]))
 
 
 def together(sums: Iterable[bytes]) -> bytes:
-    """One checksum of several in any order; each one that is there twice is as if it were not there."""
+    """One checksum of several, in any order; two equal ones cancel out."""
     whole = 0
     for each in sums:
         whole ^= int.from_bytes(each, "big")
@@ -68,18 +68,18 @@ def together(sums: Iterable[bytes]) -> bytes:
 
 
 def note_rows(db: sqlite3.Connection, part: str, rows: Iterable[Row]) -> None:
-    """That these rows are in place; `part`: `META` or `BOT`, which their first cell goes on."""
+    """Notes that these rows are in place; `part`: `META` or `BOT`, to which their first cell is added."""
     for name, (count, sum) in _sums(part, rows).items():
         _put(db, name, count, sum)
 
 
 def note_schedule(db: sqlite3.Connection) -> None:
-    """That the schedule is as it should be."""
+    """Notes that the schedule is as it should be."""
     _put(db, SCHEDULE, *schedule_sum(db))
 
 
 def note_all(db: sqlite3.Connection) -> None:
-    """Everything but the matches' own checksums, of a database that has none of it."""
+    """Notes everything but the matches' own checksums, in a database that has none of it."""
     db.execute("DELETE FROM checksums")
     sums = [sum for (sum,) in db.execute("SELECT checksum FROM matches")]
     for part, (count, sum) in parts(db, sums).items():
@@ -96,7 +96,7 @@ def _put(db: sqlite3.Connection, part: str, count: int, sum: bytes) -> None:
 def noted(db: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
     """What `checksums` says: part -> count of rows, checksum."""
     rows = db.execute("SELECT part, count, sum FROM checksums")
-    return {str(part): (count, sum) for part, count, sum in rows}  # of a damaged row it may be no text
+    return {str(part): (count, sum) for part, count, sum in rows}  # in a damaged row it may not be text
 
 
 def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[int, bytes]]:
@@ -134,7 +134,7 @@ def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
 
 
 def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:
-    """(number, checksum as stored, rows) of all matches, in the order in which they lie."""
+    """(number, checksum as stored, rows) of all matches, in the order in which they are stored."""
     others = [_Tail(db, table, order) for table, order in HANGING.items()]
     matches = f"SELECT number, checksum, {listed('matches')} FROM matches ORDER BY number"
     for number, sum, *row in db.execute(matches):
@@ -142,17 +142,17 @@ def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]
 
 
 class _Tail:
-    """The rows of a table that hang on matches, asked for by rising numbers."""
+    """The rows of a table that belong to matches, asked for by rising numbers."""
 
     def __init__(self, db: sqlite3.Connection, table: str, order: str) -> None:
-        # A row whose number is none is damaged: its match lacks it.
+        # A row whose number is not a number is damaged, and missing from its match.
         is_number = "typeof(match) = 'integer'"
         columns = f"match, {listed(table)}"
         self.cursor = db.execute(f"SELECT {columns} FROM {table} WHERE {is_number} ORDER BY match, {order}")
         self.next: Row | None = next(self.cursor, None)
 
     def of(self, number: int) -> list[Row]:
-        """Those of the match with this number; those of numbers that were passed over belong to no match."""
+        """The rows of the match with this number; rows of skipped numbers belong to no match."""
         found: list[Row] = []
         while self.next is not None:
             match, *row = self.next

@@ -1,4 +1,4 @@
-"""All matches of a store at once, in columns and chunks: for those who compute over millions of them."""
+"""All matches of a store at once, in columns and chunks, for computing over millions of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.store.schema import Row, packed_seat
 def matches(store: Database) -> Iterator[Columns]:
     """(position, number, match_id, series_id, cycle, rotation, is done, pairing_id) of all, in chunks.
 
-    In no order: to sort a million rows takes SQLite longer than to read them.  The position is the place
+    In no order: SQLite takes longer to sort a million rows than to read them.  The position is the place
     in the schedule, or −1, and only then is there a pairing_id, else None; the number is what `match` in
     `seats` means.
     """
@@ -25,14 +25,14 @@ def matches(store: Database) -> Iterator[Columns]:
 
 
 def unplayed(store: Database) -> Iterator[Row]:
-    """(position, series_id) of everything planned that is not there."""
+    """(position, series_id) of every planned match that is missing."""
     return store.rows("SELECT position, series_id FROM unplayed")
 
 
 def seats(store: Database) -> Iterator[Columns]:
     """(match, bot, packed, points, returns, think_max_s, times) of the seats of all matches, in chunks.
 
-    Aborted ones too, and in no order.  `match` is the number of the match; `packed` holds the columns of
+    Includes aborted matches, in no order.  `match` is the number of the match; `packed` holds the columns of
     `SEAT_BITS`; `times` are the thinking times of the asked decisions, as the bytes of an `array("f")`.
     """
     return store.chunks(

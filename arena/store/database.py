@@ -14,17 +14,17 @@ from arena.store.schema import Row
 from arena.store.soundness import Damage
 
 CHUNK = 20_000
-"""Rows that are Python objects at one time, where there may be millions."""
+"""How many rows are Python objects at one time, where there may be millions."""
 
 
 class Database:
-    """One connection to it; used by one thread at a time."""
+    """One connection to the database; used by one thread at a time."""
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
         self.connection = connection
         self.damage: Damage | None = None
-        """What of the database is damaged, if this shows a copy of what is sound of it."""
+        """What is damaged in the database, if this is a copy of its sound part."""
 
     @property
     def path(self) -> Path:
@@ -32,7 +32,7 @@ class Database:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Everything read inside belongs to one moment, whatever a run adds meanwhile."""
+        """Makes everything read inside belong to one moment, whatever a run adds meanwhile."""
         self.connection.execute("BEGIN")
         try:
             yield
@@ -40,14 +40,14 @@ class Database:
             self.connection.execute("ROLLBACK")
 
     def rows(self, sql: str, *values: Any) -> Iterator[Row]:
-        """What a query gives, row by row."""
+        """The rows of a query, one by one."""
         with sentences(self.path):
             # Not `yield from`, which would close the cursor after the database.
             for row in self.connection.execute(sql, values):  # noqa: UP028
                 yield row
 
     def chunks(self, sql: str) -> Iterator[Columns]:
-        """What a query gives, `CHUNK` rows at a time, a tuple a column."""
+        """The rows of a query, `CHUNK` at a time, with a tuple for each column."""
         with sentences(self.path):
             cursor = self.connection.execute(sql)
             while rows := cursor.fetchmany(CHUNK):

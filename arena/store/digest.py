@@ -1,7 +1,7 @@
-"""The digest of a large database at the end of its run: a second tells that nothing has changed since.
+"""The digest of a large database at the end of its run: shows in a second that nothing has changed.
 
-To compare the checksums of a million matches takes a quarter of a minute.  That is done where the digest is
-of another state, as after a `kill -9`, or was not written.
+Comparing the checksums of a million matches takes a quarter of a minute.  That is done if the digest is of
+another state, as after a `kill -9`, or was not written.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _SIZE_BYTES = 16
 
 
 def place_of(path: Path) -> Path:
-    """Where the digest of a database is."""
+    """The path of a database's digest."""
     return path.with_name(f".{path.name}.digest")
 
 
 def write_digest(path: Path) -> None:
-    """Notes the state of a database that nobody has open; where it cannot be noted, it is not."""
+    """Notes the state of a database that nobody has open, if it can be noted."""
     try:
         if path.stat().st_size >= LARGE_BYTES and not _has_more(path):
             place_of(path).write_text(_digest(path))
@@ -31,7 +31,7 @@ def write_digest(path: Path) -> None:
 
 
 def is_as_written(path: Path) -> bool:
-    """Whether a digest says so."""
+    """Whether a digest says that the database is as it was written."""
     try:
         return not _has_more(path) and read_regular(place_of(path), 2 * _SIZE_BYTES).decode() == _digest(path)
     except (OSError, ValueError):

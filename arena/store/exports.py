@@ -1,4 +1,4 @@
-"""What is written beside the database for people and programs: the tables as CSVs, the evidence of faults.
+"""What is written next to the database for people and programs: tables as CSVs, evidence of faults.
 
 Exports can always be made again; the database is the truth.
 """
@@ -21,7 +21,7 @@ def write(store: Database) -> None:
 
 
 def publish(store: Database, match_ids: Iterable[str] | None = None) -> None:
-    """Writes capsules as files: all that are missing of closed series, or those of these matches.
+    """Writes capsules as files: all missing ones of closed series, or those of these matches.
 
     The series of these matches must be closed.
     """
@@ -47,7 +47,7 @@ def _rows(store: Database, name: str, as_cells: bool) -> Iterator[Row]:
 
 
 def _is_whole(store: Database) -> bool:
-    """Whether the schedule names all matches that are there, and no others."""
+    """Whether the schedule names exactly the matches that are there."""
     outside = (
         "SELECT 1 FROM matches m LEFT JOIN schedule p USING (pairing_id) WHERE p.position IS NULL LIMIT 1"
     )

@@ -1,4 +1,4 @@
-"""The files of a results folder: locked, written whole or not at all; their troubles told in sentences."""
+"""The files of a results folder: locked, written whole or not at all, with errors told in sentences."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from arena.store.schema import TABLES, Row
 from arena.strict import read_regular
 
 RESULTS = Path("results")
-"""The folder of results folders that nobody named."""
+"""The folder for results folders for which no place was given."""
 LATEST = RESULTS / "latest"
-"""A link to the one of the last run."""
+"""A link to the results folder of the last run."""
 DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""
 _STAMP_BYTES_MAX = 100_000
@@ -37,7 +37,7 @@ Table: TypeAlias = tuple[Sequence[str], Iterable[Row]]
 
 @contextmanager
 def store_lock(folder: str | Path) -> Iterator[None]:
-    """Holds the folder for one run, making it if need be; ConfigError if another run has it.
+    """Holds the folder for one run, making it if need be.  Raises ConfigError if another run has it.
 
     The lock is the kernel's: it ends with the process, however that ends.
     """
@@ -82,8 +82,8 @@ def write_tables(
 ) -> None:
     """Writes each table as `<name>.csv`: all of them, or, if one cannot be written, none.
 
-    `mark`: what the tables were made of.  With one, the tables are left alone, but for those
-    named in `always`, if they are there just as they were written for this mark.
+    `mark`: the state the tables were made from.  If given, and all tables are there just as they were
+    written for it, they are left alone, except those named in `always`.
     `aside`: tables that another process may have written to their places; asked when all others are written.
     """
     folder = Path(folder)
@@ -100,7 +100,7 @@ def write_tables(
 
 
 def write_table(place: Path, table: Table) -> None:
-    """Writes a CSV, down to the disk."""
+    """Writes a CSV and syncs it to the disk."""
     header, rows = table
     with place.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -115,7 +115,7 @@ def is_written(folder: Path, mark: str | None, names: Iterable[str]) -> bool:
 
 
 def _stamp(folder: Path, mark: str, names: Iterable[str]) -> dict[str, Any]:
-    """What tells that these CSVs are those that were written for the mark: sizes and times of change."""
+    """Sizes and times of change, by which these CSVs are known as those written for the mark."""
     paths = [folder / f"{name}.csv" for name in names]
     with sentences(folder):
         found = {path.name: path.stat() for path in paths if path.is_file()}
@@ -126,7 +126,7 @@ def _stamp(folder: Path, mark: str, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _stamp_in(folder: Path) -> Any:
-    """What the last export left; None if it is not there, or no stamp."""
+    """The stamp of the last export; None if it is missing or is not a stamp."""
     try:
         return json.loads(read_regular(folder / STAMP, _STAMP_BYTES_MAX))
     except (OSError, ValueError, RecursionError):
@@ -146,7 +146,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
-    """Gives each file a place beside its own; all move home at the end, or are dropped."""
+    """Gives each file a temporary place next to its own; at the end all are moved there, or dropped."""
     places: dict[Path, Path] = {}
 
     def placed(name: str) -> Path:
@@ -171,7 +171,7 @@ _TEMPORARY = re.compile(r"\..+\.(?:csv|json|jsonl|html)\.([0-9]{1,9})\.tmp", re.
 
 
 def sweep(folder: Path) -> None:
-    """Removes what processes left in a folder that were killed while they wrote."""
+    """Removes what was left in a folder by processes that were killed while they wrote."""
     with sentences(folder):
         for path in folder.glob(".*.tmp"):
             writer = _TEMPORARY.fullmatch(path.name)
@@ -206,7 +206,7 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def made(folder: Path) -> Path:
-    """The folder, which is there now; one that we make is its owner's alone, as the seeds will be in it."""
+    """The folder, created if missing, then for its owner alone, as the seeds will be in it."""
     with sentences(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -214,13 +214,13 @@ def made(folder: Path) -> Path:
 
 
 def touch(path: Path) -> None:
-    """Makes an empty file that only its owner may read; what SQLite puts beside it will be so too."""
-    with suppress(FileExistsError):  # and then it is not opened: to close it would end SQLite's locks on it
+    """Makes an empty file that only its owner may read; files that SQLite puts next to it will be so too."""
+    with suppress(FileExistsError):  # it is then not opened: closing it would end SQLite's locks on it
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
 
 
 def make_private(path: Path) -> None:
-    """Only its owner may read it, if that is us."""
+    """Lets only its owner read it, if that is us."""
     with suppress(OSError):
         path.chmod(0o600)
 
@@ -239,7 +239,7 @@ _SQL_SENTENCES = {
 
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What reading a database may raise; the second where SQLite's own message repeats a damaged name."""
+"""What reading a database may raise; the second if SQLite's own message repeats a damaged name."""
 
 
 _DAMAGE_WITHOUT_CODE = ("Could not decode to UTF-8", "unsupported file format")
@@ -247,7 +247,7 @@ _DAMAGE_WITHOUT_CODE = ("Could not decode to UTF-8", "unsupported file format")
 
 
 def code_of(error: BaseException | None) -> int:
-    """The primary result code; 0 where SQLite was not to blame."""
+    """The primary result code; 0 if SQLite was not to blame."""
     if isinstance(error, UnicodeDecodeError) or str(error).startswith(_DAMAGE_WITHOUT_CODE):
         return sqlite3.SQLITE_CORRUPT
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -255,7 +255,7 @@ def code_of(error: BaseException | None) -> int:
 
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Turns what the user can mend into ConfigErrors; what is our mistake travels on."""
+    """Turns errors that the user can fix into ConfigErrors; those that are our mistake pass through."""
     try:
         yield
     except DATABASE_ERRORS as error:

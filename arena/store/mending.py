@@ -1,4 +1,4 @@
-"""A damaged database in which a run goes on: put aside, and a copy of what is sound of it in its place."""
+"""Mending a damaged database to continue a run: it is put aside, and a copy of its sound part replaces it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from arena.store.store import Store, holds_tournament
 
 
 def mended(folder: Path) -> Damage | None:
-    """What was damaged; it is kept beside, and the matches that were are not there any more.
+    """Puts a copy of the sound part in place of a damaged database, which is kept; gives the damage, if any.
 
-    Raises ConfigError, and leaves all as it is, if nobody can go on with what is sound.
+    Raises ConfigError, and leaves everything as it is, if the sound part cannot be continued.
     """
     path = folder / DATABASE
     if not holds_tournament(folder):
@@ -49,6 +49,6 @@ def _put_in_place(place: Path, path: Path) -> None:
 
 
 def _free(path: Path) -> Path:
-    """A name for what is put aside that nothing has."""
+    """An unused name for what is put aside."""
     names = (f"{path.name}.damaged{'' if number == 1 else f'-{number}'}" for number in count(1))
     return next(place for place in map(path.with_name, names) if not place.exists())

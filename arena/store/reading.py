@@ -33,7 +33,7 @@ class Reading(Database):
     """An open database as a reader sees it."""
 
     def meta(self) -> dict[str, Any]:
-        """What was kept by `create` and `set_meta`; ConfigError if it is not as it was written."""
+        """The values kept by `create` and `set_meta`.  Raises ConfigError if they are not as written."""
         if self.damage and "meta" in self.damage.parts:
             raise ConfigError(f"{self.damage}: {self.damage.advice}")
         with sentences(self.path):
@@ -48,7 +48,7 @@ class Reading(Database):
                 ) from error
 
     def mark(self) -> str | None:
-        """What is another after every change, and never comes again; None in a folder of an older arena."""
+        """A value that differs after every change and never recurs; None in a folder of an older arena."""
         # counts too: an older arena may have added matches, and left the mark as it was
         counts = "(SELECT COUNT(*) FROM matches), (SELECT MAX(number) FROM matches)"
         rows = self.rows(f"SELECT value, {counts} FROM meta WHERE key = ?", MARK)
@@ -88,7 +88,10 @@ class Reading(Database):
         return {bot for (bot,) in self.rows("SELECT DISTINCT bot FROM seats")}
 
     def matches(self, *, bot: str | None = None, fault: str | None = None) -> Iterator[StoredMatch]:
-        """Matches in schedule order: all, those of a bot, those with a fault (a kind, or `any`), or both."""
+        """Matches in schedule order: all, those of a bot, those with a fault (a kind, or `any`), or both.
+
+        Raises ConfigError if `fault` is not a kind of fault.
+        """
         if fault is not None and fault not in ("any", *FAULT_KINDS):
             raise ConfigError(f"{fault} is no kind of fault: any, {', '.join(FAULT_KINDS)}")
         test = " + ".join(FAULT_KINDS) if fault == "any" else fault or "1"
@@ -97,8 +100,8 @@ class Reading(Database):
         )
 
     def match(self, prefix: str) -> StoredMatch:
-        """The one match whose id begins so; ConfigError if there is none or more than one."""
-        # from the index on match_id, and not from a walk through a million matches
+        """The one match whose id begins so.  Raises ConfigError if there is none or more than one."""
+        # from the index on match_id, not from a walk through a million matches
         begins = "match_id BETWEEN ?1 AND ?1 || char(1114111) AND substr(match_id, 1, length(?1)) = ?1"
         found = list(self._matches(begins, prefix)) if prefix else []
         if len(found) == 1:

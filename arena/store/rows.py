@@ -20,7 +20,7 @@ from arena.store.schema import OPPONENTS_SEPARATOR, STORED, Row, insertion
 from arena.words import printable
 
 Columns: TypeAlias = tuple[Sequence[Any], ...]
-"""Some rows, turned: a tuple a column."""
+"""Some rows, transposed: a tuple for each column."""
 
 
 @attrs.frozen
@@ -37,7 +37,7 @@ class StoredBot:
     """`ok`, `withdrawn` or `left out`."""
     margin_s: float = 0.0
     box: str = ""
-    """What it ran under; empty for a connecting bot, and where none was asked for."""
+    """The box it ran in; empty for a connecting bot, and if none was asked for."""
 
 
 @attrs.frozen
@@ -110,7 +110,7 @@ MATCH_FIELDS = tuple(field.name for field in attrs.fields(StoredMatch) if field.
 
 @attrs.frozen
 class FinishedMatch:
-    """What a run that goes on must know of a match it need not play: flags by seat."""
+    """What a continued run must know of a match it need not play: flags by seat."""
 
     match_id: str
     aborted: bool
@@ -130,9 +130,9 @@ class SeriesState:
 
     series_id: str
     planned: int
-    """As the schedule has it; 0: the schedule does not name this series."""
+    """As in the schedule; 0: the schedule does not name this series."""
     missing: int
-    """Planned and not there yet."""
+    """Planned and not yet played."""
     stored: int
     aborted: int
 
@@ -148,7 +148,7 @@ class FaultCount:
     bot: str
     fault: str
     reason: str
-    """Empty where the run kept no row of its own for the decision."""
+    """Empty if the run kept no row of its own for the decision."""
     count: int
 
 
@@ -256,7 +256,7 @@ def _decision_row(number: int, decision: Decision) -> Row:
 
 
 def _row(table: str, **values: Any) -> Row:
-    """The values in the order of `STORED`, which are these and no others."""
+    """The values in the order of `STORED`, which must name exactly these."""
     assert len(STORED[table]) == len(values), "a value for every column"
     return _IN_ORDER[table](values)
 

@@ -1,4 +1,4 @@
-"""How the database is laid out, and the tables that people see of it: all columns stand here."""
+"""The layout of the database, and the tables that people see of it: all columns are listed here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import attrs
 from arena.store.cells import harmless_sql
 
 Row: TypeAlias = Sequence[Any]
-"""One of a table."""
+"""A row of a table."""
 
 SCHEMA_VERSION = 2
 APPLICATION_ID = 0x4172656E
@@ -80,9 +80,9 @@ ALTER TABLE matches ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
 CREATE TABLE checksums (part TEXT PRIMARY KEY, count INTEGER NOT NULL, sum BLOB NOT NULL) WITHOUT ROWID;
 """,
 }
-"""Schema -> what made it of the one before.  A new store is laid out so too: there is one layout of each."""
+"""Schema -> the change from the one before.  A new store goes through them too: each has one layout."""
 MARK = "mark"
-"""The key in `meta` of what is another after every change."""
+"""The key in `meta` of the value that differs after every change."""
 
 IN_ORDER = "position IS NULL, position, pairing_id"
 """Schedule order; matches that the schedule does not name come last."""
@@ -90,7 +90,7 @@ IN_ORDER = "position IS NULL, position, pairing_id"
 
 @attrs.frozen
 class Column:
-    """A column of a table that people read; its meaning stands in results/README.md."""
+    """A column of a table that people read; results/README.md says what it means."""
 
     name: str
     type: Literal["text", "integer", "real", "boolean"]
@@ -99,7 +99,7 @@ class Column:
 
 
 def columns(spec: str) -> tuple[Column, ...]:
-    """`name:type` words, `~` behind what is measured."""
+    """Columns from `name:type` words, with a `~` behind measured ones."""
     words = (word.partition(":") for word in spec.split())
     return tuple(Column(name, type.rstrip("~"), not type.endswith("~")) for name, _, type in words)  # type: ignore[arg-type]
 
@@ -151,9 +151,9 @@ FROM_PLAN = {
     "decisions": "schedule o CROSS JOIN shown_decisions v ON v.pairing_id = o.pairing_id"
     " ORDER BY o.position, v.number",
 }
-"""The same rows where the schedule names every match: found in order, so that millions need no sorting."""
+"""The same rows if the schedule names every match: found in order, so that millions need no sorting."""
 SEAT_BITS = {"seat": 12, "rank": 12, "win": 1, "tie": 1, "decisions": 32}
-"""Small columns of `seats` -> so many bits of one number: each number more takes 0.2 s a million rows."""
+"""Small columns of `seats` -> bits in one number: each further number costs 0.2 s a million rows."""
 OPPONENTS_SEPARATOR = "; "
 """Between the names in `opponents`, by seat.  A name may hold it too; `match_id` never lies."""
 
@@ -165,7 +165,7 @@ def packed_seat() -> str:
 
 
 def statements(version: int, since: int = 0) -> Iterator[str]:
-    """The SQL that lays out a database of this schema, or makes it of that of an older one."""
+    """The SQL that lays out a database of this schema, or turns one of an older schema into it."""
     for script in [SCHEMA, *CHANGES.values()][since:version]:
         yield from script.strip().split(";\n")
 
@@ -191,7 +191,7 @@ Without what only ties rows together: the number of a match, and the checksum of
 
 
 def listed(table: str) -> str:
-    """The columns of `STORED`, for SQL; bare, as SQLite takes a quoted name that it lacks for a text."""
+    """The columns of `STORED`, for SQL; unquoted, as SQLite takes a quoted unknown name for a text."""
     return ", ".join(STORED[table])
 
 
@@ -211,7 +211,7 @@ _ALWAYS_HARMLESS = {"match_id", "game", "deals", "status", "fault", "fingerprint
 
 
 def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
-    """The SQL of a table's rows; `is_whole`: whether the schedule is what there is, neither more nor less.
+    """The SQL of a table's rows; `is_whole`: whether the schedule names exactly the matches there are.
 
     `as_cells`: text as it is written in CSVs.
     """

@@ -1,7 +1,7 @@
-"""Whether a database is as it was written; and of one that is not, what is sound.
+"""Whether a database is as it was written and, if it is not, which part of it is sound.
 
-A copy of what is sound is a database like any other: whoever reads a damaged folder reads such a copy, and a
-run that goes on in one begins with it and plays what it lacks.
+A copy of the sound part is a database like any other: readers of a damaged folder read such a copy, and a
+run that continues one starts from it and plays the matches that are missing.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION, Row, insert
 SHOWN = 5
 """Ids of damaged matches in a sentence."""
 _NO_DAMAGE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-"""What keeps us from reading a sound database too."""
+"""Errors that can keep us from reading a sound database too."""
 
 
 @attrs.frozen
 class Damage:
-    """What of a database is not as it was written."""
+    """What in a database is not as it was written."""
 
     path: Path
     sound: int
@@ -38,7 +38,7 @@ class Damage:
     lost: int
     """Matches that are damaged, or not there any more."""
     match_ids: tuple[str, ...]
-    """Of those of the lost ones that can still be read."""
+    """The ids, if they can still be read, of the lost matches."""
     parts: frozenset[str]
     """Which of `meta`, `bots`, `schedule` are not whole."""
 
@@ -55,7 +55,7 @@ class Damage:
 
     @property
     def mended(self) -> str:
-        """What a run says that goes on with what is sound."""
+        """What a run that continues with the sound part says about it."""
         return f"{self}; what is not is played again, and kept beside as {self.path.name}.damaged"
 
     @property
@@ -74,7 +74,7 @@ _PARTS = {
 
 
 def lay_out(db: sqlite3.Connection, version: int = SCHEMA_VERSION) -> None:
-    """Makes a database of ours of one that is empty."""
+    """Lays out an empty database as one of ours."""
     for statement in statements(version):
         db.execute(statement)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -84,7 +84,7 @@ def lay_out(db: sqlite3.Connection, version: int = SCHEMA_VERSION) -> None:
 
 
 def migrate(db: sqlite3.Connection, since: int) -> None:
-    """Makes a database of the present schema of an older one; within a transaction of the caller's."""
+    """Brings an older database to the present schema, within a transaction of the caller's."""
     for statement in statements(SCHEMA_VERSION, since):
         db.execute(statement)
     sums = [(rows.checksum, number) for number, _, rows in checksums.stored_rows(db)]
@@ -97,7 +97,7 @@ def migrate(db: sqlite3.Connection, since: int) -> None:
 
 
 def is_sound(db: sqlite3.Connection, path: Path) -> bool:
-    """Whether everything in it is as it was written, as far as its schema lets us know."""
+    """Whether everything in it is as it was written, as far as its schema can tell."""
     if is_as_written(path):
         return True
     try:
@@ -113,7 +113,7 @@ def is_sound(db: sqlite3.Connection, path: Path) -> bool:
 
 
 def is_laid_out(db: sqlite3.Connection) -> bool:
-    """Whether tables and views are those of its schema: a view that has changed shows other numbers."""
+    """Whether tables and views are those of its schema: a changed view would show other numbers."""
     version = _version(db)
     return 1 <= version <= SCHEMA_VERSION and _layout(db) == _layout_of(version)
 
@@ -155,10 +155,10 @@ def _version(db: sqlite3.Connection) -> int:
 
 
 def salvaged(db: sqlite3.Connection, path: Path, place: str = "") -> tuple[sqlite3.Connection, Damage]:
-    """A copy of what is sound, and what is not.
+    """A copy of the sound part, and the damage.
 
     `place`: a new file; without one the copy lives as long as its connection.
-    Raises sqlite3.DatabaseError if not even its tables can be told.
+    Raises sqlite3.DatabaseError if not even its tables can be made out.
     """
     copy = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
     try:
@@ -173,7 +173,7 @@ def salvaged(db: sqlite3.Connection, path: Path, place: str = "") -> tuple[sqlit
 
 
 class _Salvage:
-    """Takes row after row, and passes over what cannot be read or is not as it was written."""
+    """Copies row after row, and skips those that cannot be read or are not as they were written."""
 
     def __init__(self, db: sqlite3.Connection, copy: sqlite3.Connection, path: Path) -> None:
         self.db = db
@@ -181,7 +181,7 @@ class _Salvage:
         self.path = path
         columns = self._rows("SELECT name FROM pragma_table_info('matches')")
         self.has_sums = ("checksum",) in list(columns)
-        self.unread: list[Exception] = []  # where the sums cannot be read, none found is not none kept
+        self.unread: list[Exception] = []  # if the sums cannot be read, none found is not none kept
         sums = "SELECT part, count, sum FROM checksums"
         noted = self._rows(sums, errors=self.unread) if self.has_sums else ()
         self.noted = {str(part): (count, sum) for part, count, sum in noted}
@@ -190,7 +190,7 @@ class _Salvage:
         sound, lost = self._matches()
         whole = {"meta": self._meta(), "bots": self._bots(), "schedule": self._schedule()}
         checksums.note_all(self.copy)
-        if not whole["schedule"]:  # nobody may take it for a schedule that names no match
+        if not whole["schedule"]:  # it must not be taken for a schedule that names no match
             self.copy.execute("DELETE FROM checksums WHERE part = ?", (SCHEDULE,))
         noted, _ = self.noted.get(MATCHES, (0, b""))
         planned = noted if isinstance(noted, int) else 0
@@ -209,7 +209,7 @@ class _Salvage:
         return self._put("meta", sound, rows, META) and not errors
 
     def _bots(self) -> bool:
-        """Of a bot whose row is damaged name and version, as its matches say."""
+        """Copies the bots; of a bot whose row is damaged, name and version as its matches give them."""
         columns = listed("bots") if self.has_sums else listed("bots").replace("box", "''")
         rows, errors = self._part(f"SELECT {columns} FROM main.bots")
         is_whole = self._put("bots", [row for row in rows if self._is_noted(BOT, row)], rows, BOT)
@@ -220,7 +220,7 @@ class _Salvage:
         return is_whole and not errors
 
     def _put(self, table: str, sound: list[Row], found: list[Row], part: str) -> bool:
-        """Keeps the rows that are sound; whether that is all that there should be."""
+        """Keeps the sound rows; gives whether they are all that there should be."""
         for row in sound:
             self.copy.execute(insertion(table, or_="IGNORE"), row)
         noted = sum(each.startswith(part) for each in self.noted)
@@ -244,7 +244,7 @@ class _Salvage:
         return is_whole
 
     def _matches(self) -> tuple[int, list[str]]:
-        """How many are sound, and the ids of those that are not; empty where not even that can be told."""
+        """How many matches are sound, and the ids of the others, as far as they can be told."""
         sound, lost = 0, []
         for number in self._numbers():
             rows, sum = self._match(number)
@@ -258,7 +258,7 @@ class _Salvage:
         return sound, lost
 
     def _numbers(self) -> list[int]:
-        """Of the matches: from either end of their table, and from both its indexes."""
+        """The numbers of the matches, from either end of their table and from both its indexes."""
         ways = ("NOT INDEXED ORDER BY number", "NOT INDEXED ORDER BY number DESC", *_BY_INDEX)
         found = {number for way in ways for (number,) in self._rows(f"SELECT number FROM matches {way}")}
         return sorted(number for number in found if isinstance(number, int))  # an index may hold anything
@@ -286,7 +286,7 @@ class _Salvage:
         return ids[0] if ids else ""
 
     def _part(self, sql: str) -> tuple[list[Row], list[Exception]]:
-        """What can be read, and why not all of it or of its sums."""
+        """The rows that can be read, and the errors met in reading them or their sums."""
         errors = list(self.unread)
         return list(self._rows(sql, errors=errors)), errors
 

@@ -1,4 +1,4 @@
-"""A results folder's database, opened: made, checked, and brought to the present layout on the way."""
+"""Opening a results folder's database: it is made, checked, or brought to the present layout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.store.writing import Writing
 
 
 class Store(Reading, Writing):
-    """The database of one results folder, to read and, if it was opened so, to write."""
+    """The database of one results folder, to read and, if opened for that, to write."""
 
     @classmethod
     def create(cls, folder: str | Path, *, meta: Mapping[str, Any]) -> Store:
@@ -38,10 +38,10 @@ class Store(Reading, Writing):
 
     @classmethod
     def open(cls, folder: str | Path, *, write: bool = False) -> Store:
-        """The store of a folder; ConfigError if there is none that this arena can read.
+        """The store of a folder.  Raises ConfigError if there is none that this arena can read.
 
-        Only its layout and its plan are known to be as they were written: `checked` looks at all of it.  One
-        of an older arena becomes one of this if it is to be written, all at once.
+        Only its layout and its plan are known to be as they were written: `checked` looks at all of it.  A
+        store of an older arena is migrated, all at once, if it is opened to write.
         """
         path = _database_in(folder)
 
@@ -64,7 +64,7 @@ class Store(Reading, Writing):
 
     @classmethod
     def checked(cls, folder: str | Path) -> Store:
-        """The store of a folder, to read; of a damaged one what is sound, and its `damage`.
+        """The store of a folder, to read; of a damaged one, its sound part and its `damage`.
 
         Raises ConfigError if there is none that this arena can read, or nothing of it.
         """
@@ -79,7 +79,7 @@ class Store(Reading, Writing):
 
     @classmethod
     def unchecked(cls, folder: str | Path) -> Store:
-        """The store of a folder, to read, be it damaged or not."""
+        """The store of a folder, to read, whether damaged or not."""
         path = _database_in(folder)
         with sentences(path):
             return cls._opened_to_read(path, Store._check)
@@ -90,7 +90,7 @@ class Store(Reading, Writing):
         store.close()
         sound = cls(store.folder, copy)
         sound.damage = damage
-        if "schedule" in damage.parts:  # nobody knows which series are closed, and what they hid may be told
+        if "schedule" in damage.parts:  # nobody knows which series are closed and may show what they hid
             for table in ("decisions", "capsules"):
                 copy.execute(f"DELETE FROM {table}")
         copy.execute("PRAGMA query_only = 1")
@@ -172,7 +172,7 @@ def _database_in(folder: str | Path) -> Path:
 
 
 def holds_tournament(folder: str | Path) -> bool:
-    """Whether there is something to open; a database whose run was killed before it began is nothing."""
+    """Whether there is a store to open; one whose run was killed before it began does not count."""
     path = Path(folder) / DATABASE
     if not path.is_file():
         return False

@@ -1,4 +1,4 @@
-"""Where a file is that has been opened, whatever has become of the path it was opened by."""
+"""Where an opened file is now, whatever has become of the path by which it was opened."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TypeAlias
 File: TypeAlias = tuple[int, int]
 """Device and inode: the file itself, whatever it is called."""
 _OPEN_FILES = Path("/proc/self/fd")
-"""Linux only; elsewhere nobody can tell where a file is that has been moved."""
+"""Linux only; elsewhere nobody can tell where a moved file is."""
 
 
 def file_of(path: Path) -> File | None:
-    """The file that is there; None if none is."""
+    """The file at this path; None if there is none."""
     try:
         found = path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""What is changed in a database: matches come and go, the plan, the bots; each change whole or not at all."""
+"""Changes to a database: matches added and removed, the plan, the bots; each whole or not at all."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Writing(Database):
         super().__init__(folder, connection)
         self.has_written = False
         self._room: Room | None = None
-        """For capsules; None if it is not known yet, or not any more."""
+        """The room for capsules; None if it is not known yet, or no longer."""
         self._file = file_of(self.path)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All that is changed inside, or nothing of it; the mark of the database changes too."""
+        """Makes all changes inside, or none of them; the mark of the database changes too."""
         self.has_written = True
         self.check_is_there()
         with sentences(self.path):
@@ -55,7 +55,7 @@ class Writing(Database):
             raise ConfigError(gone(self.path, self._file))
 
     def add(self, entry: Entry) -> None:
-        """Keeps a match; its pairing must not be there yet."""
+        """Keeps a match; its pairing must not have one yet."""
         self.add_many((entry,))
 
     def add_many(self, entries: Iterable[Entry]) -> None:
@@ -66,7 +66,7 @@ class Writing(Database):
             note_matches(db, sums, len(sums))
 
     def remove(self, match_ids: Iterable[str]) -> None:
-        """Forgets matches that have to be played again; unknown ids are passed over."""
+        """Forgets matches that have to be played again; unknown ids are ignored."""
         ids = [(match_id,) for match_id in dict.fromkeys(match_ids)]
         number = "(SELECT number FROM matches WHERE match_id = ?)"
         with self.transaction() as db:
@@ -82,7 +82,7 @@ class Writing(Database):
             withdraw(self.folder, dict.fromkeys(hidden))
 
     def set_schedule(self, pairings: Iterable[Pairing]) -> None:
-        """The whole plan in order of play, in the place of the one before.
+        """Sets the whole schedule, in order of play, in place of the one before.
 
         Rows are exported in this order, and it says which series are closed.
         Call it before play, so that a killed run has it too.
@@ -94,7 +94,7 @@ class Writing(Database):
             note_schedule(db)
 
     def put_bots(self, bots: Iterable[StoredBot]) -> None:
-        """Adds bots, or puts them in the place of those with the same names."""
+        """Adds bots; they replace those with the same names."""
         rows = [bot_row(bot) for bot in bots]
         with self.transaction() as db:
             db.executemany(insertion("bots", or_="REPLACE"), rows)
