@@ -46,7 +46,7 @@ def strength(cards: Iterable[str]) -> int:
 
 
 def category(strength: int) -> str:
-    """What a hand of this strength is called."""
+    """The name of a hand of this strength."""
     return CATEGORIES[strength >> _CATEGORY_AT]
 
 

@@ -16,9 +16,9 @@ __all__ = ["NAME", "write_report"]
 
 
 def write_report(store: Store, path: Path | None = None, *, game: str | None = None) -> Path:
-    """Writes the page, beside the store unless told otherwise, whole or not at all, and says where it is.
+    """Writes the page whole or not at all, next to the store unless told otherwise; gives its path.
 
-    `game` says where the game is, if the folder need not; without a game the page shows no matches.
+    `game` says where the game is, instead of the folder; without a game the page shows no matches.
     """
     from arena.report.page import page
     from arena.store import write_text

@@ -16,16 +16,16 @@ from arena.report.phrases import number, seconds
 
 ROW_PX, COURSE_PX = 22, 300
 LABEL_PX = 15
-"""Between the labels of two lines."""
+"""The distance between the labels of two lines."""
 LEAST_S = 1e-7
-"""Clocks tell no shorter time."""
+"""The shortest time that clocks can tell."""
 COLOURS = 8
 """Lines that have a colour of their own; more cannot be told apart."""
 
 
 @attrs.frozen
 class Axis:
-    """From `low` to `high`, with the places that are named."""
+    """An axis from `low` to `high`, with the places that are named."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ class Axis:
     is_log: bool = False
 
     def at(self, value: float) -> float:
-        """Where a value lies, in percent from the left; what lies outside is put at the edge."""
+        """Where a value lies, in percent from the left; values outside are put at the edge."""
         low, high, value = self.low, self.high, min(self.high, max(self.low, value))
         if self.is_log:
             low, high, value = log10(low), log10(high), log10(value)
@@ -41,7 +41,7 @@ class Axis:
 
 
 def linear(values: Sequence[float], ticks: int = 5) -> Axis:
-    """An axis that holds all these values, with about so many round numbers on it."""
+    """An axis that holds all these values, with about `ticks` round numbers on it."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     span = high - low or abs(high) or 1.0
     low, high = low - 0.04 * span, high + 0.04 * span
@@ -98,7 +98,7 @@ def scale(axis: Axis) -> str:
 
 
 def _tick(axis: Axis, place: int, tick: float, digits: int) -> str:
-    """A tick's name; every second one gives way where there is little room."""
+    """A tick's name; every second one gives way if there is little room."""
     kind, x = ' class="second"' if place % 2 else "", axis.at(tick)
     return f'<text{kind} x="{x}%" y="14" text-anchor="{_anchor(x)}">{_named(axis, tick, digits)}</text>'
 
@@ -136,7 +136,7 @@ def _grid(axis: Axis, middle: float | None) -> str:
 
 @attrs.frozen
 class Line:
-    """What one bot's score was as the tournament went on."""
+    """One bot's score as the tournament went on."""
 
     bot: str
     points: tuple[tuple[float, float], ...]
@@ -184,7 +184,7 @@ def _colour(place: int) -> str:
 
 
 def _ends(ends: Sequence[tuple[int, float, Line]]) -> str:
-    """The names at the ends of their lines, moved apart; of very many only those with a colour."""
+    """The names at the ends of their lines, moved apart; if they are very many, only those with a colour."""
     if len(ends) * LABEL_PX > COURSE_PX:
         ends = ends[:COLOURS]
     ordered = sorted(ends, key=lambda each: -each[1])

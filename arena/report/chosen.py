@@ -19,11 +19,11 @@ from arena.store import Store
 
 SCENES_MAX = 80
 SAMPLE = 8
-"""Matches that are shown for no other reason than to be typical."""
+"""Matches that are shown only because they are typical."""
 LISTED_BYTES = 400
 """About what a match costs in the list of matches."""
 NEIGHBOURS_MAX = 10
-"""Pairs of neighbours whose longest match is looked for."""
+"""Pairs of neighbours whose longest match is sought."""
 
 
 @attrs.frozen
@@ -66,7 +66,7 @@ def _between(sheet: Sheet, pairs: Sequence[tuple[str, str]], who: str) -> Iterat
 
 
 def why_of(page: BotPage, lost: LostMatch) -> str:
-    """Why a lost match tells something of this bot."""
+    """Why a lost match tells something about this bot."""
     failed = f" with {lost.faults} fault{'s' if lost.faults > 1 else ''} of its own" if lost.faults else ""
     return f"{page.row.bot} loses to {lost.beaten_by}, number {lost.beaten_by_rank}{failed}"
 

@@ -24,9 +24,9 @@ from arena.strict import read_regular
 from arena.tournament.stored import ORIGIN, stored_game
 
 PAGES_MAX = 100
-"""Bots that get a page of their own; of more the first ones."""
+"""Bots that get a page of their own; if there are more, the first ones do."""
 POINTS_MAX = 160
-"""Points of one line of the course; fewer where there are many lines."""
+"""Points of one line of the course; fewer if there are many lines."""
 
 EARLY = 0.04
 """The share of its matches after which a bot's line begins: the mean of the first ones is all luck."""
@@ -42,11 +42,11 @@ class PlayFacts:
     name: str
     """The game's name, whether or not it can be played."""
     house_rules: Mapping[str, Any]
-    """Those that are not as usual."""
+    """The house rules that differ from the usual ones."""
     plan: Mapping[str, Any]
     identity: Mapping[str, Any]
     version: str
-    """Of the arena that played."""
+    """The version of the arena that played."""
     ended_at: float | None
     """Unix time."""
     conclusion: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFact
 
 
 def _damage(store: Store) -> Iterator[str]:
-    """What of the folder is damaged, without where it is: the page is handed on."""
+    """What is damaged in the folder, without its path: the page is handed on."""
     if store.damage is not None:
         yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and only they are told of"
 
@@ -152,7 +152,7 @@ def _scores(sheet: Sheet, scale: Scale) -> Any:
 
 
 def _seats(sheet: Sheet, scale: Scale) -> tuple[SeatResult, ...]:
-    """What each seat was worth, whoever sat there."""
+    """What each seat was worth, no matter who sat there."""
     scores = _scores(sheet, scale)
     seats = range(int(sheet.seat.max()) + 1 if len(sheet) else 0)
     return tuple(_seat(seat, sheet, np.flatnonzero(sheet.seat == seat), scores) for seat in seats)

@@ -25,21 +25,21 @@ from arena.store import Store
 from arena.words import clipped, listed, spaced
 
 BYTES_MAX = 480_000
-"""Of the whole file: it has to go by mail."""
+"""The size of the whole file, which has to go by mail."""
 SCENES_BYTES_MAX = 220_000
-"""Of the matches in it; fewer where the rest leaves less room."""
+"""The size of the matches in it; fewer if the rest leaves less room."""
 SCENES_BYTES_LEAST = 60_000
-"""Of the matches in the page of so many bots that it is too large in any case."""
+"""The same, for a page of so many bots that it is too large in any case."""
 HEAT_MAX = 30
-"""Bots in the head-to-head table; of more the first ones."""
+"""Bots in the head-to-head table; if there are more, the first ones."""
 REASONS_MAX, REASON_MAX = 3, 90
-"""So many reasons of so many characters are in the overview of faults."""
+"""How many reasons, and characters of each, the overview of faults shows."""
 MEETINGS_MAX = 20
-"""Opponents on a bot's page; of more those that stand nearest to it."""
+"""Opponents on a bot's page; if there are more, those ranked nearest to it."""
 
 
 def page(store: Store, game: str | None = None) -> str:
-    """The whole page of what the store holds now; `game` says where the game is, if the folder need not."""
+    """The whole page of what the store holds now; `game` says where the game is, instead of the folder."""
     sheet = read_sheet(store)
     facts = facts_of(store, sheet, leaderboard(store, sheet=sheet), game)
     text = without = _rendered(facts, [])
@@ -191,12 +191,12 @@ class Cell:
     heat: int
     """0: much better than even … 4: even … 8: much worse."""
     is_sure: bool = False
-    """Its interval leaves even out."""
+    """Whether its interval excludes even."""
 
 
 @attrs.frozen
 class Heat:
-    """Who beats whom: a row a bot, a column an opponent, in the order of the leaderboard."""
+    """Who beats whom: a row for each bot, a column for each opponent, in the order of the leaderboard."""
 
     bots: tuple[str, ...]
     rows: tuple[tuple[Cell | None, ...], ...]
@@ -204,7 +204,7 @@ class Heat:
 
 
 def heat(facts: Facts) -> Heat:
-    """The head-to-head table; None where two never met."""
+    """The head-to-head table, with None for two bots that never met."""
     bots = tuple(row.bot for row in facts.rows[: min(HEAT_MAX, len(facts.pages))])
     meetings = {(each.bot, each.opponent): each for each in facts.board.meetings}
     cell = _by_returns(facts, meetings.values()) if facts.scale.rated_by == "returns" else _by_share
@@ -318,7 +318,7 @@ def reasons(page: BotPage) -> str:
 
 
 def near_meetings(page: BotPage) -> Sequence[Any]:
-    """A bot's match-ups by the opponents' rank; of very many those with the nearest."""
+    """A bot's match-ups by the opponents' rank; if there are very many, those with the nearest."""
     if len(page.meetings) <= MEETINGS_MAX:
         return page.meetings
     start = max(0, min(page.row.rank - 1 - MEETINGS_MAX // 2, len(page.meetings) - MEETINGS_MAX))

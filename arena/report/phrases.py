@@ -1,4 +1,4 @@
-"""Numbers, moves and observations in words, with as few marks as they can be understood with."""
+"""Numbers, moves and observations in words, with as little punctuation as possible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 NAMES_MAX = 6
-"""Of more names the first, and how many more."""
+"""If there are more names: the first ones, and how many more."""
 TEXT_MAX = 200
 """Characters of one value; a whole deck says no more than its first cards."""
 
@@ -34,7 +34,7 @@ def number(value: float, digits: int = 0, sign: str = "") -> str:
 
 
 def digits_for(half: float) -> int:
-    """So many digits behind the point as an uncertainty of ± `half` leaves meaning to."""
+    """How many digits after the point are meaningful with an uncertainty of ± `half`."""
     return 0 if half >= 10 else 1 if half >= 1 else 2 if half >= 0.1 else 3
 
 
@@ -60,7 +60,7 @@ def seconds(time_s: float) -> str:
 
 
 def day(unix_s: float) -> str:
-    """`21 November 2026`, of the world's time, in English wherever it is written."""
+    """`21 November 2026`, in UTC, and in English whatever the locale."""
     moment = datetime.fromtimestamp(unix_s, UTC)
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 

@@ -6,9 +6,9 @@ told in the words of chance's moves, to those who may see everything.
 
 A scene is plain JSON, kept small.  A step is `[turn, seats to move, lines, changes]`.  A line is
 `[mask, seat, text, fault]`: bit i of the mask is set if seat i was told, bit n (of n seats) if a spectator
-was; who sees everything is told every line.  Changes are triples `slot, label, value`: slot −1 is the table,
+was; who may see all is told every line.  Changes are triples `slot, label, value`: slot −1 is the table,
 0 to n−1 what a seat openly shows, n to 2n−1 what it alone knows; the label is a number into the match's
-labels; a value is a text, a list of chips, or null where it is gone.
+labels; a value is a text, a list of chips, or null if it is gone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arena.report.phrases import TEXT_MAX, Phrase, fields_said, inline, number, 
 from arena.words import clipped, spaced
 
 STEPS_MAX = 60
-"""Steps of one match that the report shows: of a longer one the rounds in which most changed hands."""
+"""Steps of one match that the report shows; of a longer one, the rounds in which most changed hands."""
 LAST_MAX = 20
 """Steps that the last round may have to be shown whatever it moved."""
 CHIPS_MAX = 60
@@ -39,9 +39,9 @@ class Listing:
     """A field of observations that always lists something of each of several seats."""
 
     key: str
-    """Under which the seat stands in each item; empty for a list of pairs `[seat, value]`."""
+    """The key of the seat in each item; empty for a list of pairs `[seat, value]`."""
     is_whole: bool
-    """It always lists all seats."""
+    """Whether it always lists all seats."""
 
 
 Listings = Mapping[Path, Listing]
@@ -59,7 +59,7 @@ class Sight:
 
 
 def scene_of(replay: Replay, why: str) -> dict[str, Any]:
-    """The match as the viewer shows it; `why` says for what it was chosen."""
+    """The match as the viewer shows it; `why` says why it was chosen."""
     match, bots = replay.match, replay.match.bots
     moments = [moment for moment in replay.moments() if moment.step is not None]
     kept = window_of(replay, moments)
@@ -149,7 +149,7 @@ def _sight(replay: Replay, moment: Moment) -> Sight:
 
 
 def _branches(view: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """The fields of an observation down to what is no object, by path."""
+    """The fields of an observation that are not objects, at any depth, by path."""
     for name, value in view.items():
         if isinstance(value, dict):
             yield from _branches(value, (*path, name))
@@ -219,7 +219,7 @@ def _put(face: Face, place: int, label: str, value: Any) -> None:
 
 
 def _chips(label: str, values: Sequence[Any]) -> tuple[str, Phrase]:
-    """A list as chips; of objects that are alike the keys go into the label."""
+    """A list as chips; if it holds objects that are alike, their keys go into the label."""
     if all(isinstance(value, dict) for value in values):
         keys = list(values[0])
         if all(list(value) == keys and all(map(_is_scalar, value.values())) for value in values):

@@ -1,4 +1,4 @@
-"""What the tournament says, in sentences: honest where it says nothing yet."""
+"""What the tournament shows, in sentences: honest if it shows nothing yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.words import clipped, counted, listed, spaced
 NOTE_MAX = 400
 """Characters of a note: it may name every series that was left out."""
 SURE = 0.95
-"""From this probability on the report says that a bot is better."""
+"""The probability from which the report says that a bot is better."""
 
 
 def heading(facts: Facts) -> str:

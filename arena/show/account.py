@@ -15,16 +15,16 @@ from arena.words import counted, printable
 STANDINGS_SHOWN = 5
 
 RULE_EVERY_S = 0.25
-"""A rule that may stop the run is asked for words not more often than this: they may take work."""
+"""A rule that may stop the run is asked for its state no more often than this: that may take work."""
 
 RATE_OVER_S = 2.0
-"""A rate from less time than this says nothing of the next minute."""
+"""A rate from less time than this says nothing about the next minute."""
 
 
 class Account:
     """How far a run is, in numbers and words.
 
-    Changed by the run, and read by whoever draws it, perhaps in a thread of its own: both hold `lock`.
+    Changed by the run, and read by what draws it, perhaps in another thread: both hold `lock`.
     """
 
     def __init__(self, standings: Standings, rule: StopRule | None = None) -> None:
@@ -32,7 +32,7 @@ class Account:
         self.lock = threading.Lock()
         self.planned = self.done = self.faults = 0
         self.rule_state = ""
-        """How far the rule that may stop the run is from that."""
+        """How far the rule that may stop the run is from doing so, in words."""
         self._rule = rule
         self._asked_at = -RULE_EVERY_S
         self._began_at = 0.0
@@ -40,7 +40,7 @@ class Account:
         self._course: Course | None = None
 
     def begins(self, course: Course, done: int) -> None:
-        """Play begins; so many matches of it were there already."""
+        """Play begins; `done` matches had already been played."""
         with self.lock:
             self._course = course
             self._began_at = time.monotonic()
@@ -78,7 +78,7 @@ class Account:
         return ", ".join(parts + ([counted(self.faults, "fault")] if self.faults else []))
 
     def _pace(self) -> list[str]:
-        """Rate and time left; nothing as long as nobody can know."""
+        """Rate and time left; empty as long as they cannot be known."""
         elapsed_s = time.monotonic() - self._began_at
         if not self._played or elapsed_s < RATE_OVER_S:
             return []

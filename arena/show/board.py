@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from arena.store import FaultCount
 
 WIDTH = 100
-"""Columns that the leaderboard fits into."""
+"""How many characters wide the leaderboard may be."""
 LESS_NEEDED = ("p99", "median", "points", "tied", "lost")
-"""What is left out, in this order, for a terminal that is too narrow for all."""
+"""Columns left out, in this order, if a terminal is too narrow for all."""
 NAME_LEAST = 12
-"""So many characters of a name are shown however wide the rest is."""
+"""At least this many characters of a name are shown, however wide the rest is."""
 REASONS_MAX = 10
 TITLES = (
     "rank",
@@ -44,7 +44,7 @@ _STATUS = {
 def leaderboard_text(board: Leaderboard, form: TableFormat, columns: int | None = None) -> str:
     """The leaderboard: all columns for programs, those that matter for people.
 
-    `columns`: of the terminal that it is for, if it is for one.
+    `columns`: the width of the terminal it is for, if it is for one.
     """
     if form is not None:
         return as_table(*board.table, form)
@@ -55,7 +55,7 @@ def leaderboard_text(board: Leaderboard, form: TableFormat, columns: int | None 
 
 
 def _fitted(titles: Sequence[str], rows: Sequence[Sequence[Any]], most: int) -> str:
-    """The table, without columns that are needed less where it would be wider."""
+    """The table, without the less needed columns if it would be too wide."""
     for left_out in range(len(LESS_NEEDED) + 1):
         shown = [i for i, title in enumerate(titles) if title not in LESS_NEEDED[:left_out]]
         text = _clipped_to(most, [titles[i] for i in shown], [[row[i] for i in shown] for row in rows])
@@ -65,7 +65,7 @@ def _fitted(titles: Sequence[str], rows: Sequence[Sequence[Any]], most: int) -> 
 
 
 def _clipped_to(most: int, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """The table with the names as long as there is room for them."""
+    """The table, with names cut to the room there is for them."""
     numbers = frozenset(titles) - {"bot"}
     room = most - max(len(line) for line in aligned(titles, _named(rows, 0), numbers).splitlines())
     return aligned(titles, _named(rows, max(NAME_LEAST, room + len("bot"))), numbers)
@@ -111,7 +111,7 @@ def share(rate: float, low: float, high: float) -> str:
 
 
 def chance(probability: float) -> str:
-    """In whole percent; what is neither sure nor impossible never reads as if it were."""
+    """A probability in whole percent; one that is neither 0 nor 1 never reads as if it were."""
     if probability > 0.99:
         return ">99%"
     return "<1%" if probability < 0.01 else f"{probability:.0%}"

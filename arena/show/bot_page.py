@@ -122,7 +122,7 @@ def _table(titles: tuple[str, ...], rows: Sequence[tuple[object, ...]], *to_left
 
 
 def quoted(word: str) -> str:
-    """As a shell takes it for one word."""
+    """The text, quoted so that a shell takes it for one word."""
     import shlex
 
     return shlex.quote(word)

@@ -1,6 +1,6 @@
 """A run in a terminal: a bar and the standings, redrawn in place, and gone when it ends.
 
-Drawn by a thread of its own, which has nothing to do with the run but the account: a terminal
+Drawn by a thread of its own, which shares only the account with the run: a terminal
 that is slow, or stopped with Ctrl-S, stops no match.  Not by rich: its tables take 15 ms for
 20 bots (measured; this takes less than 1 ms), all of it time in which the run hears no bot.
 """
@@ -28,13 +28,13 @@ ENDS_WITHIN_S = 1.0
 BAR_WIDTH = 30
 BAR_WIDTH_LEAST = 8
 NAME_LEAST = 8
-"""So many columns of a name are shown however narrow the terminal is; the last columns then give way."""
+"""At least this much of a name is shown, however narrow the terminal; the last columns then give way."""
 CLEAR_LINE, CLEAR_BELOW = "\x1b[K", "\x1b[J"
 
 
 @attrs.frozen
 class ScreenSize:
-    """Of a terminal, in characters."""
+    """The size of a terminal, in characters."""
 
     columns: int
     lines: int
@@ -53,12 +53,12 @@ class Device(Protocol):
         """Shows text.  Raises OSError if it is gone."""
 
     def close(self) -> None:
-        """Lets go of it."""
+        """Releases the device."""
 
 
 @attrs.frozen
 class Terminal:
-    """A terminal, under a descriptor of its own: what else becomes of standard error changes nothing."""
+    """A terminal, under a descriptor of its own, so that nothing done to standard error changes it."""
 
     descriptor: int
     encoding: str
@@ -71,7 +71,7 @@ class Terminal:
     def size(self) -> ScreenSize:
         try:
             columns, lines = os.get_terminal_size(self.descriptor)
-        except OSError:  # it is gone, which whoever writes will see
+        except OSError:  # it is gone, which the next write will notice
             columns = lines = 0
         return ScreenSize(columns or 80, lines or 24)  # 0: a terminal that was never told
 
@@ -101,14 +101,14 @@ class Screen:
         self._drawn_at: ScreenSize | None = None
         self._is_stale = True
         self._pen = threading.Lock()
-        """Held by who writes."""
+        """Held while writing."""
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._keep_drawing, name="screen", daemon=True)
 
     # Told by the run.
 
     def start(self) -> None:
-        """Draws from now on whenever something has changed."""
+        """Starts drawing whenever something has changed."""
         self._thread.start()
 
     def note(self, line: str) -> None:
@@ -128,7 +128,7 @@ class Screen:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """The lines are gone, and come back."""
+        """Takes the lines off the screen, and puts them back afterwards."""
         with self._pen:
             self._erase()
             yield
@@ -141,7 +141,7 @@ class Screen:
         if self._thread.is_alive():
             self._thread.join(ENDS_WITHIN_S)
         if self._thread.is_alive():
-            return  # it waits for its terminal, for ever perhaps
+            return  # it waits for its terminal, perhaps for ever
         with self._pen:
             self._erase()
         self._terminal.close()
@@ -177,7 +177,7 @@ class Screen:
         self._drawn, self._drawn_at = lines, size
 
     def _erase(self) -> None:
-        """Leaves the notes alone on the screen."""
+        """Leaves only the notes on the screen."""
         notes = self._taken_notes()
         self._write(self._back(self._terminal.size()) + CLEAR_BELOW + "".join(f"{note}\n" for note in notes))
         self._drawn, self._drawn_at = (), None

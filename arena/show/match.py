@@ -47,7 +47,7 @@ class _Writer:
         self.viewer = viewer
         self.bots = replay.match.bots
         self.shown: dict[tuple[str, str, str], Any] = {}
-        """What was told of each one's secrets last: by name, kind of event and field."""
+        """What was last told of each one's secrets, by name, kind of event and field."""
 
     def scene(self, scene: Scene) -> Iterator[str]:
         """One turn: the moves on a line, then what came of them."""
@@ -113,7 +113,7 @@ def _field(name: str, value: Any) -> str:
 
 
 def _inline(value: Any) -> str:
-    """A JSON value with as few marks as it can be understood with."""
+    """A JSON value with as little punctuation as possible."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(item, list | dict) for item in value):

@@ -18,9 +18,9 @@ from arena.tournament.stopping import StopRule
 from arena.words import printable
 
 LINE_EVERY_S = 5.0
-"""Without a terminal a run tells how far it is once in so many seconds."""
+"""Without a terminal a run tells how far it is once in this many seconds."""
 STANDINGS_EVERY_S = 60.0
-"""And who leads at the end of a cycle, but not more often than this."""
+"""At the end of a cycle it also tells who leads, but no more often than this."""
 
 
 # What is told.
@@ -49,13 +49,13 @@ class View(Protocol):
         """There is more to show."""
 
     def aside(self) -> AbstractContextManager[object]:
-        """Within this others may write where it is shown."""
+        """Lets others write, inside, where it is shown."""
 
     def abandon(self) -> None:
         """Nobody can see it any more; called from a signal handler."""
 
     def ends(self) -> None:
-        """The run is over: the terminal is as it was."""
+        """The run is over: restores the terminal."""
 
 
 class Lines:
@@ -123,7 +123,7 @@ class ProgressReporter:
         self._seen().note(printable(line))
 
     def waiting(self, address: str, missing: Sequence[str]) -> None:
-        """Connecting bots are waited for; tells how to connect, and who is missing whenever that changes."""
+        """The run waits for bots: tells how to connect, and who is missing whenever that changes."""
         if address != self._address:
             self._address = address
             with self._seen().aside():
@@ -134,7 +134,7 @@ class ProgressReporter:
             self._seen().await_bots(printable(line))
 
     def begins(self, course: Course, done: int) -> None:
-        """Play begins; so many matches of it were there already."""
+        """Play begins; `done` matches had already been played."""
         self._begun()
         self.account.begins(course, done)
         self._seen().begins()
@@ -154,7 +154,7 @@ class ProgressReporter:
         self.view.abandon()
 
     def ends(self) -> None:
-        """The run is over: the terminal is as it was, and what is still noted are lines."""
+        """The run is over: restores the terminal; later notes are lines."""
         self._seen().ends()
         self.view = Lines(self.account, sys.stderr)
 
@@ -175,7 +175,7 @@ def progress(
     standings: Standings,
     rule: StopRule | None = None,
 ) -> ProgressReporter:
-    """The one that fits standard error."""
+    """The reporter that suits standard error."""
     account = Account(standings, rule)
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
         return ProgressReporter(account, Lines(account, sys.stderr, quiet=quiet), begun, guide)

@@ -1,4 +1,4 @@
-"""Words and tables on standard output and standard error, whoever reads them."""
+"""Words and tables on standard output and standard error, for people and programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TableFormat: TypeAlias = Literal["csv", "json"] | None
 
 
 def out(text: str) -> None:
-    """A result, to standard output; a reader who has seen enough (`| head -1`) is no mistake."""
+    """Prints a result to standard output; a reader that stops early (`| head -1`) is not an error."""
     try:
         print(calm(text), flush=True)
     except BrokenPipeError:
@@ -31,12 +31,12 @@ def out(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Something beside the results, to standard error; if nobody can read it, so be it."""
+    """Prints anything but results to standard error; it does not matter if nobody can read it."""
     with_care(sys.stderr).write(calm(text) + "\n")
 
 
 def columns_of(stream: TextIO) -> int | None:
-    """How wide the terminal is that a stream writes to; None if it is none, or does not know."""
+    """The width of the terminal that a stream writes to; None if it is not one, or does not know."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or None
     except (OSError, ValueError):
@@ -46,7 +46,7 @@ def columns_of(stream: TextIO) -> int | None:
 def calm(text: str) -> str:
     """The text with nothing in it that a terminal would obey: control characters, changes of direction.
 
-    Whoever puts foreign words into a line has made them printable; this is for paths, and what was forgotten.
+    Foreign words in a line have already been made printable; this is for paths, and what was forgotten.
     """
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
@@ -55,7 +55,7 @@ _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202
 
 
 class _Careful:
-    """A stream for people: whether it can be written is no concern of a tournament."""
+    """A stream for people: a tournament does not care whether it can be written."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -81,7 +81,7 @@ class _Careful:
 
 
 def with_care(stream: TextIO) -> Any:
-    """The stream; what cannot be written to it is lost without a word."""
+    """The stream; what cannot be written to it is dropped silently."""
     return _Careful(stream)
 
 
@@ -155,7 +155,7 @@ def with_half(number: float, half: float) -> str:
 
 
 def _shortened(number: float, digits: int, sign: str = "") -> str:
-    """The number in so many digits behind the point; `1.2M` from a million on."""
+    """The number with this many digits after the point; `1.2M` from a million on."""
     if abs(number) >= 1e6:
         return f"{number / 1e6:{sign}.1f}M"
     return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0

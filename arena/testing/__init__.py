@@ -86,7 +86,7 @@ __all__ = [
 
 @attrs.frozen
 class Fail:
-    """Said in a script: there will be no answer, and why."""
+    """In a script: there will be no answer, for this reason."""
 
     fault: FaultKind
     reason: str = "so says the script"
@@ -94,21 +94,21 @@ class Fail:
 
 @attrs.frozen
 class After:
-    """Said in a script: the answer comes so many seconds after the question."""
+    """In a script: the answer comes this many seconds after the question."""
 
     delay_s: float
     answer: Any
 
 
 SILENCE = object()
-"""Said in a script: nothing comes at all."""
+"""In a script: nothing comes at all."""
 
 Script: TypeAlias = Callable[[Question], Any]
 """Gives, for a question, a move, a `Fail`, an `After`, or SILENCE."""
 
 
 class ScriptedPlayer(Player):
-    """A player that does what its script says, and remembers all that it was told.
+    """A player that does what its script says, and remembers everything it was told.
 
     `script` is a function of the question, or a list of answers, after which it picks the first option's
     least move.  Answers that come `After` some time need the nursery of a test.
@@ -194,7 +194,7 @@ def _listed(answers: Iterable[Any]) -> Script:
 
 
 class _Least(Random):
-    """Chance that always takes the first and the least."""
+    """A source of chance that always takes the first and the least."""
 
     def choice(self, seq: Any) -> Any:
         return seq[0]
@@ -210,7 +210,7 @@ class _Least(Random):
 
 
 async def check_player(player: Player, game: Game[Any, Any], *, matches: int = 3, seed: int = 0) -> None:
-    """Nothing, or an AssertionError whose sentence says what the player does wrong.
+    """Checks a player: raises AssertionError with a sentence that says what it does wrong.
 
     Plays matches against players of this process.  The player must be able to play `game` without a fault.
     """
@@ -249,7 +249,7 @@ async def play_once(
 
 
 class _Checked(Player):
-    """Stands before a player and sees that it keeps to the contract."""
+    """Wraps a player and checks that it keeps to the contract."""
 
     def __init__(self, player: Player) -> None:
         self.player = player

@@ -1,6 +1,6 @@
 """Bots at the other end of an in-memory connection, good ones and all sorts of bad ones, as coroutines.
 
-Part of `arena.testing`, which is where to import them from.
+Part of `arena.testing`; import them from there.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Peer:
         self.rng = rng
         self._move = move
         self.heard: list[dict[str, Any]] = []
-        """All that the arena said."""
+        """Everything that the arena said."""
 
     async def say(self, octets: bytes) -> None:
-        """Sends any bytes; nothing happens when nobody is there any more."""
+        """Sends any bytes; does nothing if nobody is there any more."""
         try:
             await self._stream.send_all(octets)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
@@ -110,7 +110,7 @@ Behaviour: TypeAlias = Callable[[Peer], Awaitable[None]]
 
 
 async def honest(peer: Peer) -> None:
-    """Answers at once, rightly."""
+    """Answers at once and correctly."""
     while (question := await peer.question()) is not None:
         await peer.say(peer.answer_to(question))
 
@@ -122,7 +122,7 @@ async def silent(peer: Peer) -> None:
 
 
 def late(delay_s: float) -> Behaviour:
-    """Answers rightly, so many seconds after it read the question."""
+    """Answers correctly, this many seconds after it read the question."""
 
     async def behave(peer: Peer) -> None:
         while (question := await peer.question()) is not None:
@@ -133,7 +133,7 @@ def late(delay_s: float) -> Behaviour:
 
 
 def chopped(pause_s: float = 0.0) -> Behaviour:
-    """Answers rightly, byte by byte, with a pause after each."""
+    """Answers correctly, byte by byte, with a pause after each."""
 
     async def behave(peer: Peer) -> None:
         while (question := await peer.question()) is not None:
@@ -145,7 +145,7 @@ def chopped(pause_s: float = 0.0) -> Behaviour:
 
 
 def dripping() -> Behaviour:
-    """A byte a second: late, not alive."""
+    """Sends a byte a second: that counts as late, not as alive."""
     return chopped(1.0)
 
 
@@ -212,7 +212,7 @@ async def never_reading(peer: Peer) -> None:
 
 
 def gone(after: int = 1) -> Behaviour:
-    """Hangs up when the question after so many comes."""
+    """Hangs up at the question that comes after this many."""
 
     async def behave(peer: Peer) -> None:
         answered = 0
@@ -227,7 +227,7 @@ def gone(after: int = 1) -> Behaviour:
 
 
 async def half_said(peer: Peer) -> None:
-    """Half an answer, then silence."""
+    """Sends half an answer, then nothing."""
     if (question := await peer.question()) is not None:
         octets = peer.answer_to(question)
         await peer.say(octets[: len(octets) // 2])
@@ -235,14 +235,14 @@ async def half_said(peer: Peer) -> None:
 
 
 async def telling_twice(peer: Peer) -> None:
-    """Every answer twice at once, and some junk behind it: right, and a nuisance."""
+    """Sends every answer twice at once, with junk after it: correct, but a nuisance."""
     while (question := await peer.question()) is not None:
         octets = peer.answer_to(question)
         await peer.say(octets + octets + b"and so on\n")
 
 
 def flooding(chunks: int, chunk: bytes = b'{"spam": "' + b"x" * 4000 + b'"}\n') -> Behaviour:
-    """At its first question so many chunks at once; after that it is honest."""
+    """Sends this many chunks at once at its first question; after that it is honest."""
 
     async def behave(peer: Peer) -> None:
         if (question := await peer.question()) is not None:
@@ -268,7 +268,7 @@ MISBEHAVIOURS: Mapping[str, Behaviour] = {
     "chopped": chopped(0.001),
     "honest": honest,
 }
-"""One of each, the well-behaved nuisances included; limits of a second are meant."""
+"""One of each, including well-behaved nuisances; made for limits of a second."""
 
 
 @asynccontextmanager
@@ -282,7 +282,7 @@ async def seat_bots(
 ) -> AsyncIterator[dict[str, StreamPlayer]]:
     """Players by name, each with its bot at the other end of an in-memory connection.
 
-    Bots speak the full protocol, but those in `plain`, which gives the function that picks their moves.
+    Bots speak the full protocol, except those in `plain`, which gives the function that picks their moves.
     """
     players: dict[str, StreamPlayer] = {}
     rng = Random(0) if rng is None else rng
@@ -307,7 +307,7 @@ async def connect(
     *,
     task_status: trio.TaskStatus[Peer] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """A new connection for this player, served until it ends; call it again and the bot has come back."""
+    """Serves a new connection for this player until it ends; call it again and the bot has come back."""
     is_narrow = behaviour is never_reading  # else a memory stream takes everything
     pair = trio.testing.lockstep_stream_pair if is_narrow else trio.testing.memory_stream_pair
     ours, theirs = pair()

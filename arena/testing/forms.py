@@ -1,4 +1,4 @@
-"""How moves are written in JSON: a form names every field, and what it writes reads as the same move."""
+"""How moves are written in JSON: a form names every field, and its output reads as the same move."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def form_of(move: type[Any]) -> Any:
 
 
 def check_literals(game: Game[Any, Any]) -> None:
-    """No two moves are one and the same JSON value."""
+    """Checks that no two moves are the same JSON value."""
     literals = [move.form.value for move in game.moves if isinstance(form_of(move), LiteralForm)]
     assert len(set(literals)) == len(literals), f"two moves are written alike: {literals}"
 
 
 def check_form(move: type[Any]) -> None:
-    """A form names every field of its move, and no other."""
+    """Checks that a form names every field of its move, and no other."""
     assert attrs.has(move), f"{move.__name__} is not an attrs class"
     form, fields = form_of(move), attrs.fields_dict(move)
     if form is None:
@@ -52,10 +52,10 @@ def check_form(move: type[Any]) -> None:
 
 
 def check_form_of(game: Game[Any, Any], move: Any) -> None:
-    """The move can be read back from how it is written."""
+    """Checks that the move can be read back from its written form."""
     written = _written(move)
     read = [back for back in (_read(kind, written) for kind in game.moves) if back is not None]
-    # A literal goes before all else: a bet's number may be any but the one that means a check.
+    # A literal comes first: a bet's number may be any except the one that means a check.
     literals = [back for back in read if isinstance(form_of(type(back)), LiteralForm)]
     found = literals or read
     assert found == [move], f"{move} is written {written!r}, which reads as {found}"
@@ -75,7 +75,7 @@ def _written(move: Any) -> Any:
 
 
 def _read(kind: Any, written: Any) -> Any:
-    """The move of this kind that is written so, or None."""
+    """The move of this kind that is written like this, or None."""
     form, fields = form_of(kind), attrs.fields_dict(kind)
     if isinstance(form, LiteralForm):
         return kind() if type(written) is type(form.value) and written == form.value else None

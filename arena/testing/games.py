@@ -1,7 +1,7 @@
-"""check_game: the contract test that any game of the house passes, and its authors can run.
+"""check_game: the contract test that every built-in game passes and authors of games can run.
 
 Plays random matches (an option uniformly, then each field uniformly; defaults now and then) and looks
-at everything a game gives on the way; then walks the histories of a tiny configuration and compares
+at everything that a game gives on the way; then walks the histories of a tiny configuration and compares
 what seats with equal information are shown, and what seats that were shown the same are told (leaks.py).
 """
 
@@ -49,11 +49,11 @@ def check_game(
     tiny: Tiny | None = None,
     turns_max: int = 10_000,
 ) -> None:
-    """Nothing, or an AssertionError whose sentence names what the game does wrong, and where.
+    """Checks a game: raises AssertionError with a sentence that says what it does wrong, and where.
 
     Without `seats`, the smallest table, one seat more, and the largest are played, `matches` times each.
     `turns_max` is the game's bound on turns, chance not counted.  Without `tiny` the game itself is walked
-    with as few seats as it takes, which only does for games with little hidden luck.
+    with as few seats as it takes, which is enough only for games with little hidden luck.
     """
     _check_class(game)
     shown = Shown(game)
@@ -83,7 +83,7 @@ def random_match(game: Game[Any, Any], seats: int, rng: Random) -> Iterator[tupl
         state = step.state
 
 
-# What a game says of itself.
+# What a game says about itself.
 
 
 def _check_class(game: Game[Any, Any]) -> None:
@@ -149,7 +149,7 @@ def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int, 
 
 
 def _checked_to_act(game: Game[Any, Any], state: Any, seats: int) -> tuple[Seat, ...]:
-    """The seats asked, found to be such."""
+    """The seats asked, checked to be seats."""
     asked = game.to_act(state)
     assert isinstance(asked, tuple), f"to_act gives {asked!r}, which is not a tuple"
     assert all(type(seat) is Seat for seat in asked), f"to_act gives {asked!r}, of which some are not Seats"
@@ -174,7 +174,7 @@ def _checked_state(game: Game[Any, Any], state: Any, seats: int) -> dict[Seat | 
 
 
 def _check_not_over(game: Game[Any, Any], state: Any) -> None:
-    """A match that goes on has no result."""
+    """Checks that a match in progress has no result."""
     for result in (game.returns, game.ranks):
         try:
             result(state)
@@ -184,7 +184,7 @@ def _check_not_over(game: Game[Any, Any], state: Any) -> None:
 
 
 def _checked_luck(game: Game[Any, Any], state: Any, rng: Random, keys: set[Any]) -> Turn:
-    """A chance move, found to come from its rng alone and to have a key of its own."""
+    """A chance move, checked to come from its rng alone and to have a key of its own."""
     key = game.chance_key(state)
     assert isinstance(key, tuple), f"chance_key gives {key!r}, which is not a tuple"
     assert all(type(part) in (str, int) for part in key), f"chance_key gives {key!r}, not only str and int"
@@ -201,7 +201,7 @@ def _checked_luck(game: Game[Any, Any], state: Any, rng: Random, keys: set[Any])
 def _checked_moves(
     game: Game[Any, Any], state: Any, asked: Sequence[Seat], rng: Random, seen: dict[Any, None]
 ) -> Turn:
-    """A move for each seat asked, after every option, the default and wrong moves were tried."""
+    """A move for each seat asked, after trying every option, the default and wrong moves."""
     options = {seat: _checked_options(game, state, seat) for seat in asked}
     moves: dict[Seat, Any] = {}
     for seat in asked:
@@ -227,7 +227,7 @@ def _checked_moves(
 
 
 def _checked_options(game: Game[Any, Any], state: Any, seat: Seat) -> tuple[Option, ...]:
-    """The options of a seat asked, found to be sound."""
+    """The options of a seat asked, checked to be sound."""
     options = game.options(state, seat)
     assert isinstance(options, tuple), f"options gives {options!r}, which is not a tuple"
     assert options, f"seat {int(seat)} is asked, but has no options"
@@ -298,7 +298,7 @@ def _check_events(events: object, seats: int) -> None:
 
 
 def _check_told(game: Game[Any, Any], asked: tuple[Seat, ...], moves: Turn, step: Step[Any]) -> None:
-    """Who is asked next follows from what everybody was told."""
+    """Checks that who is asked next follows from what everybody was told."""
     after = game.to_act(step.state)
     what = "a deal" if asked == (CHANCE,) else "a turn"
     assert after == asked or any(event.public is not None for event in step.events), (
@@ -308,7 +308,7 @@ def _check_told(game: Game[Any, Any], asked: tuple[Seat, ...], moves: Turn, step
 
 
 def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
-    """Returns and ranks are there, are places, and agree."""
+    """Checks that returns and ranks are there, that ranks are places, and that they agree."""
     ranks, returns = game.ranks(state), game.returns(state)
     for name, values in (("ranks", ranks), ("returns", returns)):
         assert isinstance(values, tuple), f"{name} gives {values!r}, which is not a tuple"
@@ -326,7 +326,7 @@ def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
 def _check_replay(
     game: Game[Any, Any], seats: int, turns: Sequence[Turn], steps: Sequence[Step[Any]]
 ) -> None:
-    """The moves alone, packed and unpacked, rebuild every step."""
+    """Checks that the moves alone, packed and unpacked, rebuild every step."""
     unpacked = unpack(game, pack(game, turns))
     assert tuple(turns) == unpacked, "the moves do not survive record.pack and unpack"
     state = game.start(seats)

@@ -1,12 +1,12 @@
-"""A walk through a tiny game that finds what anybody is told or shown too much of.
+"""A walk through a tiny game that finds where anybody is told or shown too much.
 
-Two rules, each the other way round of the other:
+Two rules, each the converse of the other:
 
-- Who was told the same observes the same, and may do the same; who is asked follows from public events.
-- Who observed the same, the observation after an event included, and answered the same was told the same,
-  but for the kinds of events that the game `reveals`.
+- Seats told the same observe the same and may do the same; who is asked follows from public events.
+- Seats that observed the same, including the observation after an event, and answered the same were told
+  the same, except for the kinds of events that the game `reveals`.
 
-By the first alone an event could tell a hand: all would be shown what they were told.
+With the first alone an event could give a hand away: all would be shown what they were told.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from arena.record import Turn
 from arena.testing.values import hashable
 
 BRANCHES_MAX = 256
-"""Ways on from one history that the leak test walks; where there are more, so many at random."""
+"""Continuations of one history that the leak test walks; if there are more, this many at random."""
 
 
 @attrs.frozen
@@ -46,10 +46,10 @@ class Tiny:
     draws: int = 64
     """How many times chance is asked at each of its turns; equal moves count once."""
     luck: Callable[[Any], Iterable[Any]] | None = None
-    """Instead: all the moves that chance may make in a state, where drawing would meet too few that differ
-    for one seat only."""
+    """Instead of drawing: all the moves that chance may make in a state, for games in which draws would too
+    rarely differ for one seat only."""
     histories_max: int = 3000
-    """Every history is walked as long as there are fewer; then one continuation of each, chosen at random."""
+    """While there are fewer, every history is walked; then one continuation of each, chosen at random."""
 
 
 # Equal information, equal view.
@@ -67,7 +67,7 @@ class _History:
 
 
 def check_leaks(tiny: Tiny, rng: Random) -> None:
-    """Who was told the same sees and may do the same, and who saw and did the same was told the same."""
+    """Checks that seats told the same see and may do the same, and the converse, as described above."""
     told = _Told(tiny.game)
     shown: dict[tuple[str, int, Seat | None], tuple[Any, Any]] = {}
     compared = 0
@@ -79,7 +79,7 @@ def check_leaks(tiny: Tiny, rng: Random) -> None:
                 f"{first} in {before}, but {view} in {history.state}"
             )
             compared += before != history.state and seat is not None
-    # Last: an observation that shows something else than was told breaks both rules, and is the cause.
+    # Last: an observation that shows something other than was told breaks both rules, and is the cause.
     assert told.complaint is None, told.complaint
     assert compared, (
         "the leak test compared nothing: in its tiny configuration no seat ever knew the same of two states; "
@@ -114,7 +114,7 @@ class _Told:
         self._observed: dict[tuple[Seat | None, int], int] = {}
         self._first: dict[tuple[Seat | None, int], tuple[int, ToldEvents, Any]] = {}
         self.complaint: str | None = None
-        """What an event told too much of, the first time."""
+        """The first event that told too much, in words."""
 
     def more(self, known: int, news: Any) -> int:
         """The number of knowing `news` after all that `known` stands for."""
@@ -126,8 +126,8 @@ class _Told:
     def seen(self, seat: Seat | None, before: int, answer: Any, known: int, state: Any) -> int:
         """The number of having observed this state and answered so, after all that `before` stands for.
 
-        Who was told the same observes the same (`check_leaks` fails where not), so that one observation for
-        each number of what was told is enough.
+        Seats told the same observe the same (otherwise `check_leaks` fails), so one observation for each
+        number of what was told is enough.
         """
         observed = self._observed.get((seat, known))
         if observed is None:
@@ -136,7 +136,7 @@ class _Told:
         return self._numbers.setdefault((before, answer, observed), len(self._numbers) + 1)
 
     def compare(self, seat: Seat | None, seen: int, known: int, news: ToldEvents, state: Any) -> None:
-        """Complains if who saw the same was once told something else."""
+        """Complains if somebody who saw the same was once told something else."""
         first_known, first, before = self._first.setdefault((seat, seen), (known, news, state))
         if first_known == known or self.complaint:
             return
@@ -186,7 +186,7 @@ def _news(events: Sequence[Event], seat: Seat | None) -> ToldEvents:
 def _known(
     told: _Told, seat: Seat | None, before: int, moves: Turn, news: Mapping[Seat | None, ToldEvents]
 ) -> int:
-    """The number of what it was told and answered, with this turn."""
+    """The number of what it was told and answered, including this turn."""
     answered = (("answered", moves[seat]),) if seat is not None and seat in moves else ()
     return told.more(before, answered + news[seat]) if answered or news[seat] else before
 
@@ -199,7 +199,7 @@ def _after(
     news: Mapping[Seat | None, ToldEvents],
     known: Mapping[Seat | None, int],
 ) -> _History:
-    """The history one turn longer, what its events told compared."""
+    """The history one turn longer, after comparing what its events told."""
     seen = {}
     for seat, before in history.seen.items():
         answer = moves.get(seat) if seat is not None else None
@@ -209,7 +209,7 @@ def _after(
 
 
 def _turns(tiny: Tiny, state: Any, rng: Random, at_most: int) -> list[Turn]:
-    """What can be done in a state, failing to answer included: all of it, or so many ways at random."""
+    """What can be done in a state, including failing to answer: all of it, or `at_most` ways at random."""
     game = tiny.game
     asked = game.to_act(state)
     if not asked:

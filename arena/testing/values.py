@@ -1,4 +1,4 @@
-"""What a game gives must be: frozen, hashable, and as annotated."""
+"""Checks that what a game gives is frozen, hashable, and as annotated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import attrs
 
 
 def check_frozen(value: Any, what: str, *, mappings: bool = False) -> None:
-    """`value` is frozen attrs, can be hashed (with `mappings`, but for these), and fits its annotations."""
+    """Checks that `value` is frozen attrs, hashable (`mappings`: except for these), and as annotated."""
     kind: Any = type(value)
     assert attrs.has(kind), f"{what} is {value!r}, whose class is not an attrs class"
     assert _is_frozen(kind), f"{what} is of {kind.__name__}, which is not frozen"
@@ -27,7 +27,7 @@ def check_frozen(value: Any, what: str, *, mappings: bool = False) -> None:
 
 @cache
 def _is_frozen(kind: Any) -> bool:
-    # attrs has no public word for it in all the versions we accept, so: how does it refuse?
+    # attrs has no public way to ask in all the versions we accept, so: how does it refuse?
     try:
         object.__new__(kind).arena_probe = None
     except attrs.exceptions.FrozenInstanceError:

@@ -1,7 +1,7 @@
-"""What those who show matches (`arena replay`, the report) and those who give names expect of a game.
+"""What the code that shows matches (`arena replay`, the report) or gives names expects of a game.
 
-They know no game.  They put a move and the event that tells it on one line, cut a long match into rounds,
-set what one seat sees apart from what all may see, and take a text where a seat could stand for a name.  A
+It knows no game.  It puts a move and the event that tells it on one line, cuts a long match into rounds,
+sets what one seat sees apart from what all may see, and takes a text where a seat could stand for a name.  A
 game that differs from this can be played, but is shown badly.
 """
 
@@ -26,7 +26,7 @@ KIND = re.compile(r"[a-z]+(_[a-z]+)*")
 
 
 def check_reserved_names(game: Game[Any, Any]) -> None:
-    """The receiver's own name and the moves that are words are reserved, or a bot could be called so."""
+    """Checks that the receiver's own name and moves that are words are reserved: no bot may be called so."""
     forms = (form_of(move) for move in game.moves)
     words = {form.value for form in forms if isinstance(form, Literal) and isinstance(form.value, str)}
     if game.own_name is not None:
@@ -37,14 +37,14 @@ def check_reserved_names(game: Game[Any, Any]) -> None:
 
 @attrs.define
 class Shown:
-    """What the matches of a game have shown so far; fails where it is not as expected."""
+    """What the matches of a game have shown so far; fails if it is not as expected."""
 
     _game: Game[Any, Any]
     _payloads: dict[tuple[str, str], type[Any]] = attrs.field(factory=dict)
     """By `public` or `private` and kind of event."""
 
     def check_observations(self, seen: Mapping[Seat | None, Any]) -> None:
-        """All seats and the spectators observe the same fields, so that they can be compared."""
+        """Checks that all seats and the spectators observe the same fields, so that they can be compared."""
         spectator = type(seen[None])
         for seat, observation in seen.items():
             assert type(observation) is spectator, (
@@ -53,7 +53,7 @@ class Shown:
             self._check_words(observation)
 
     def check_turn(self, moves: Turn, events: Sequence[Event]) -> None:
-        """What is told of a turn can be shown with its moves."""
+        """Checks that what is told of a turn can be shown with its moves."""
         for event in events:
             self._check_event(event)
             self._check_named(event, moves)
@@ -65,12 +65,12 @@ class Shown:
             )
 
     def check_rounds(self, turns: Sequence[Turn]) -> None:
-        """A round begins with a move of chance, so that a match with any begins with one."""
+        """Checks that a match with moves of chance begins with one, as a round does."""
         if any(CHANCE in moves for moves in turns):
             assert CHANCE in turns[0], f"a round begins with a move of chance, but this match with {turns[0]}"
 
     def _check_event(self, event: Event) -> None:
-        """Its kind is made of words, and stands for payloads of one class."""
+        """Checks that its kind is made of words and stands for payloads of one class."""
         kind = event.kind
         assert KIND.fullmatch(kind), f"an event is of kind {kind!r}, not lower-case words joined by _"
         secrets = (("private", payload) for payload in event.private.values())
@@ -84,7 +84,7 @@ class Shown:
                 self._check_words(payload)
 
     def _check_named(self, event: Event, moves: Turn) -> None:
-        """An event that is called like a move begins with who made such a move."""
+        """Checks that an event named after a move begins with who made such a move."""
         movers = [seat for seat, move in moves.items() if _snake(type(move).__name__) == event.kind]
         if movers and CHANCE not in movers and event.public is not None:
             first = _first(event.public)
@@ -95,7 +95,7 @@ class Shown:
             )
 
     def _check_words(self, value: Any) -> None:
-        """A bot cannot be called like a text that stands where a seat could."""
+        """Checks that no bot can have as its name a text that stands where a seat could."""
         kind: Any = type(value)  # mypy takes type[Any] for unhashable
         for name in _named_or_seated(kind):
             word = getattr(value, name)

@@ -73,7 +73,7 @@ class Blef(Game[State, Move]):
         return State(n_cards=(1,) * seats, hands=(), round_number=1, on_turn=Seat(0))
 
     def max_cards(self, seats: int) -> int:
-        """The most cards that a hand may have at a table of so many, who is out included.
+        """The most cards that a hand may have at a table of so many seats, including those that are out.
 
         With 12 at two seats the second to get there would hold all that the other does not, and could
         bet the highest set that is there.
@@ -231,7 +231,7 @@ _WHOLE_DECK = frozenset(range(len(CARDS)))
 
 
 def _options_after(last: int) -> tuple[Option, ...]:
-    """What may be done after the bet `last`, −1 being none."""
+    """What may be done after the bet `last`; −1: there is none."""
     bets = (Option(Bet, {"action_id": Between(last + 1, CHECK - 1)}),) if last < CHECK - 1 else ()
     return (*bets, Option(Check)) if last >= 0 else bets
 

@@ -28,7 +28,7 @@ class Card:
 
 @attrs.frozen
 class CardSet:
-    """What a bet says to be there."""
+    """The cards that a bet claims."""
 
     name: str
     needs: tuple[tuple[int, int], ...]

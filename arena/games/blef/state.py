@@ -75,7 +75,7 @@ class Observation:
     round_number: int
     """From 1."""
     max_cards: int
-    """Who loses a round with so many is eliminated."""
+    """A seat that loses a round with this many is eliminated."""
     players: tuple[Player, ...]
     """All seats in playing order, the eliminated ones too."""
     hands: tuple[Hand, ...]

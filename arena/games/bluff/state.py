@@ -25,7 +25,7 @@ class LastChallenge:
     accuser: Seat
     player: Seat
     cards: tuple[str, ...]
-    """Those just played, sorted; the rest of the pile is never shown."""
+    """The cards just played, sorted; the rest of the pile is never shown."""
     bluff: bool
     """Whether not all of them were as claimed."""
 
@@ -41,7 +41,7 @@ class State:
     hands: tuple[tuple[str, ...], ...]
     """By seat, sorted."""
     pile: tuple[str, ...] = ()
-    """As they came, those just played included."""
+    """In the order in which they came, including those just played."""
     played: tuple[str, ...] = ()
     """The cards that may be shown, sorted, while the others are asked."""
     plays: int = 0

@@ -131,7 +131,7 @@ class UseAddLifeItem:
 
 @attrs.frozen
 class Pass:
-    """Keep one's Rebalancer, before a round's first turn; on turn there is no passing."""
+    """Keep one's Rebalancer, before a round's first turn; on turn one cannot pass."""
 
     form: ClassVar[Form] = _packet("Pass")
 

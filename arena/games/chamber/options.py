@@ -1,4 +1,4 @@
-"""What of Chamber's moves is legal, out of public facts alone."""
+"""Which of Chamber's moves are legal, from public facts alone."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ class Chamber(Game[State, Move]):
             )
 
     def start(self, seats: int) -> State:
-        """Everybody alive, seat 0 to start.  Raises ConfigError if so many cannot play, or be dealt to."""
+        """Everybody alive, seat 0 to start.  Raises ConfigError if so many cannot play or be dealt items."""
         check_seats(self, seats)
         if seats * self.items_per_round > len(DECK):
             raise ConfigError(
@@ -243,7 +243,7 @@ class Chamber(Game[State, Move]):
         return shared_returns(self.ranks(state))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """Who is out later ranks better."""
+        """Ranks: a seat that is out later ranks better."""
         if state.due != OVER:
             raise ValueError("the match is not over")
         return places(state)
@@ -280,7 +280,7 @@ class Chamber(Game[State, Move]):
         return self._prepared(state, event, items=items, chamber=move.chamber, window=1)
 
     def _is_load(self, state: State, load: Load) -> bool:
-        """Whether the deck has these items, and so many rounds are loaded."""
+        """Whether the deck has these items, and this many rounds are loaded."""
         dealt = [item for hand in load.items for item in hand]
         live, blank = load.chamber.count(LIVE), load.chamber.count(BLANK)
         return (

@@ -84,7 +84,7 @@ def owners_of_rebalancers(lives: tuple[int, ...], items: Belongings, first: Seat
 
 
 def places(state: State) -> tuple[int, ...]:
-    """By seat: who is out later ranks better, and who is not out best."""
+    """By seat: those out later rank better, and those not out best."""
     seats, lasted = len(state.lives), {seat: place for place, seat in enumerate(state.out)}
     return tuple(seats - lasted.get(Seat(seat), seats - 1) for seat in range(seats))
 

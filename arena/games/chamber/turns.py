@@ -41,7 +41,7 @@ _KINDS = {
     QUICKSHOT: "use_quickshot_item",
     ADD_LIFE: "use_add_life_item",
 }
-"""What the use of an item is called in what is told."""
+"""The name of an item's use in what is told."""
 
 
 def turn_start(seat: Seat) -> Event:

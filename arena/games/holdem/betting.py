@@ -66,7 +66,7 @@ class Hand:
     acted: tuple[bool, ...]
     """On this street; posting a blind does not count."""
     waiting: tuple[Seat, ...]
-    """Who has to act yet on this street, the one on turn first."""
+    """The seats that still have to act on this street, the one on turn first."""
     raise_size: int
     """The last full bet or raise of the street, the big blind to begin with."""
 
@@ -163,7 +163,7 @@ def folded(hand: Hand) -> Hand:
 
 
 def paid(hand: Hand, amount: int) -> Hand:
-    """The hand after the seat on turn put so many more chips in: a check, a call, a bet or a raise."""
+    """The hand after the seat on turn puts in this many more chips: a check, a call, a bet or a raise."""
     seat, raised_by = hand.waiting[0], amount - to_call(hand, hand.waiting[0])
     waiting = hand.waiting[1:]
     if raised_by > 0:

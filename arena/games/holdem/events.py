@@ -72,7 +72,7 @@ class Opened:
     """Public, `flop`, `turn` or `river`."""
 
     cards: tuple[str, ...]
-    """Those that were opened now."""
+    """The cards that were opened now."""
     pot: int
     """All chips bet so far."""
 

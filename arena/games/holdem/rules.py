@@ -142,7 +142,7 @@ class Holdem(Game[State, Move]):
 
     @property
     def returns_unit(self) -> tuple[str, float]:
-        """In what returns of a match are shown, and how many chips one of it is.
+        """The unit in which returns of a match are shown, and how many chips it is worth.
 
         Big blinds per 100 hands, or, as a freeze-out has no fixed number of hands, stacks.
         """
@@ -203,7 +203,7 @@ class Holdem(Game[State, Move]):
         return _FOLD
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """What lies open, and the own two cards."""
+        """What lies open, and the seat's own two cards."""
         number, hand = min(state.hand_number, self.hands), state.hand
         if hand is None:
             players = players_between(state.button, state.stacks)
@@ -339,14 +339,14 @@ def _options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
 
 
 def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:
-    """What putting `amount` in is called."""
+    """The name for putting `amount` in."""
     owed, top = to_call(before, seat), max(before.bets)
     kind = ("raise" if top else "bet") if amount > owed else ("call" if amount else "check")
     return Event(kind, Paid(seat, amount, after.bets[seat], is_all_in(after, seat)))
 
 
 def _shown(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
-    """Who is in at the end, from the first seat left of the button on: its cards and what they make."""
+    """The seats in at the end, from the first one left of the button: their cards and what they make."""
     live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
     if len(live) == 1:
         return ((live[0], hole(hand, live[0]), ""),)

@@ -70,7 +70,7 @@ class OpenPot:
 
     size: int
     players: tuple[Seat, ...]
-    """Who has bet into it and has not folded."""
+    """The seats that have bet into it and not folded."""
 
 
 @attrs.frozen(slots=False)

@@ -9,7 +9,7 @@ from arena.game import Seat
 __all__ = ["NOBODY", "Observation", "State"]
 
 NOBODY = "not_available"
-"""What stands where a seat would, when there is none: the document's word."""
+"""Stands where a seat would if there is none: the document's word."""
 
 
 @attrs.frozen(slots=False)  # for `changed`
