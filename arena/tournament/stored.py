@@ -63,7 +63,7 @@ def source_of(plan: Plan, resume: Path | None) -> Source:
 
 
 def stored_game(store: Store, word: str | None = None) -> Game[Any, Any]:
-    """The game of a results folder, with its house rules; `word` says where it is, if the folder need not.
+    """The game of a results folder, with its house rules; `word` says where it is, instead of the folder.
 
     Raises ConfigError if there is none, or it is not the one that was played here.
     """
