@@ -153,18 +153,20 @@ time.sleep(60)
 
 
 @pytest.mark.slow
-async def test_its_port_is_its_own():
+async def test_its_port_is_its_own(tmp_path):
     """A second connection to an instance's port is refused while the first one is there."""
     code = (
         HELLO
         + """
+while not os.path.exists("go"): time.sleep(0.01)  # of two that come at once either may be the first
 t = socket.create_connection((os.environ["ARENA_HOST"], int(os.environ["ARENA_PORT"])))
 t.sendall(b'{"name": "other"}')
 print(t.recv(999), flush=True)
 s.recv(1)
 """
     )
-    async with running(program("me", "-c", code)) as player, trio.open_nursery():
+    async with running(program("me", "-c", code, folder=tmp_path)) as player, trio.open_nursery():
+        (tmp_path / "go").touch()
         with trio.fail_after(5):
             while "connected already" not in player.log.tail():  # noqa: ASYNC110
                 await trio.sleep(0.01)
