@@ -69,6 +69,8 @@ class Running:
         self._note_gone()
 
     async def _hear(self) -> bool:
+        if self._control.fileno() < 0:  # closed before this task had its first turn, as by an early Ctrl-C
+            return False
         await trio.lowlevel.wait_readable(self._control)
         try:
             octets, fds, _, _ = socket.recv_fds(self._control, _READ_BYTES, _FDS_MAX)
