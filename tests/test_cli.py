@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 
 from arena.cli import cli, main
 from arena.store import LATEST
@@ -121,6 +122,61 @@ def test_help_imports_nothing_heavy(tmp_path):
     assert "set()" == done.stdout.splitlines()[-1]
 
 
+@pytest.mark.slow
+def test_the_package_is_the_program_too():
+    """`python -m arena` does what `arena` does."""
+    done = subprocess.run([sys.executable, "-m", "arena", "games", "--csv"], capture_output=True, check=True)
+    assert done.stdout.startswith(b"game,title,")
+
+
+# The Tab key.
+
+
+def offered(*words: str) -> list[str]:
+    """What the Tab key offers for the last of the words."""
+    *before, begun = words
+    shell = ShellComplete(cli, {}, "arena", "_ARENA_COMPLETE")
+    return [item.value for item in shell.get_completions(before, begun)]
+
+
+def test_tab_offers_bots_games_folders_and_matches(here, arena):
+    """Built-in bots and files, also behind a name; games; results folders; matches by what they begin with."""
+    assert ["odds"] == offered("run", "od")
+    assert ["new=odds"] == offered("compare", "new=od")
+    assert ["cli_bots.py"] == offered("run", "odds", "cli")
+    assert ["liars-dice"] == offered("run", "--game", "li") == offered("games", "li")
+    assert ["results/latest", "results/first", "results/"] == offered("leaderboard", "res")
+    ids = match_ids(arena)
+    assert sorted(ids) == sorted(offered("replay", "")) == sorted(offered("replay", ""))
+    assert [ids[2]] == offered("replay", ids[2][:9])
+    assert ["Even"] == offered("leaderboard", "--bot", "E") == offered("replay", ids[0], "--as", "E")
+
+
+def test_tab_says_nothing_where_nothing_can_be_read(tmp_path, monkeypatch):
+    """No results, a database that is none, a folder that is not there: no words, and no traceback."""
+    monkeypatch.chdir(tmp_path)
+    assert [] == offered("replay", "") == offered("leaderboard", "--bot", "") == offered("run", "nowhere/x")
+    (tmp_path / "results" / "latest").mkdir(parents=True)
+    (tmp_path / "results" / "latest" / "arena.db").write_text("not one")
+    assert [] == offered("replay", "") == offered("leaderboard", "--bot", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["run ", "run --game ", "leaderboard ", "replay "])
+def test_tab_imports_nothing_heavy(words, here):
+    """It is as quick as help: what takes long to import is left alone."""
+    code = (
+        "import os, sys; sys.argv = ['arena']\n"
+        f"os.environ.update(_ARENA_COMPLETE='bash_complete', COMP_WORDS='arena {words}', COMP_CWORD='9')\n"
+        "from arena.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print({'trio', 'pandas', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, check=True)
+    assert ["set()"] == done.stdout.splitlines()[-1:]
+    assert len(done.stdout.splitlines()) > 1
+
+
 # Mistakes.
 
 MISTAKES = [
@@ -153,6 +209,7 @@ MISTAKES = [
     ("the folder first", ("replay", "results/first"), "say the match first"),
     ("no such capsule", ("replay", "a-0-0.jsonl"), "no capsule a-0-0.jsonl"),
     ("a viewer who was not there", ("replay", "{match}", "--as", "ann"), "'ann' did not play in {match}"),
+    ("a word for colour", ("run", "odds", "random", "--color", "blue"), "expected auto, always or never"),
     ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
     ("a bot that did not play", ("matches", "--bot", "ann"), "Even, Odd did"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
@@ -208,11 +265,14 @@ def match_ids(arena) -> list[str]:
 
 @pytest.mark.parametrize("command", ["leaderboard", "matches", "games", "bots"])
 def test_csv_and_json_say_the_same(command, arena, here):
-    """The columns and as many rows, whatever the form; for people there are two lines of head."""
+    """The columns and as many rows, whatever the form; for people there are two lines of head.
+
+    Below the leaderboard a line explains its columns.
+    """
     rows = list(csv.DictReader(io.StringIO(arena(command, "--csv")[1])))
     objects = json.loads(arena(command, "--json")[1])
     assert (len(rows), list(rows[0])) == (len(objects), list(objects[0]))
-    assert len(rows) + 2 == len(arena(command)[1].splitlines())
+    assert len(rows) + 2 + (command == "leaderboard") == len(arena(command)[1].splitlines())
 
 
 def test_matches_are_chosen_by_bot_and_fault(arena, here):

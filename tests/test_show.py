@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import re
 import struct
 import sys
 import termios
@@ -25,6 +26,7 @@ from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.record import Decision, pack
 from arena.replay import replay_of, viewer_of
 from arena.show.board import WIDTH, leaderboard_text, tally
+from arena.show.inks import SEQUENCES, Inks, inks_for
 from arena.show.match import retold, step_rows, steps_json
 from arena.show.text import aligned, as_table, as_time, capsule_lines, columns_of, out, say
 from arena.store import FaultCount, StoredMatch, StoredSeat
@@ -83,8 +85,8 @@ def row(
     matches: int = 60,
     status: str = "ok",
     faults: int = 0,
-    score: float = 1.0,
-    half: float = 0.5,
+    score: float = 0.875,
+    half: float = 0.125,
     unit: str = "points",
     better: float = 0.87,
 ) -> LeaderboardRow:
@@ -93,13 +95,13 @@ def row(
         "win_rate": 1.0,
         "win_rate_low": 0.5,
         "win_rate_high": 1.0,
-        "points_mean": 1.0,
+        "points_mean": 0.875,
         "returns_mean": 1.0,
         "returns_low": 0.5,
         "returns_high": 1.5,
     }
-    scores = {"score": score, "score_low": score - half, "score_high": score + half, "score_unit": unit}
     is_points = unit == "points"
+    scores = {"score": score, "score_low": score - half, "score_high": score + half, "score_unit": unit}
     ratings = {
         "rating": 1512.3 if is_points else score,
         "rating_low": 1467.3 if is_points else score - half,
@@ -126,31 +128,107 @@ def board(*rows: LeaderboardRow) -> Leaderboard:
     return Leaderboard(rows, Coverage(frozenset(), (), 0, 0, 0, 0, 0))
 
 
-@given(names=st.lists(TEXT, min_size=1, max_size=4), matches=st.integers(1, 99_999))
-def test_the_leaderboard_fits_a_hundred_columns(names, matches):
-    """However long the names are, and however large the tournament."""
-    text = leaderboard_text(board(*(row(name, matches=matches, faults=matches) for name in names)), None)
-    assert max(map(width, text.splitlines())) <= WIDTH
-
-
 @given(
-    names=st.lists(TEXT, min_size=1, max_size=4), matches=st.integers(1, 99_999), columns=st.integers(80, 99)
+    names=st.lists(TEXT, min_size=1, max_size=4),
+    matches=st.integers(1, 99_999),
+    columns=st.integers(80, 140) | st.none(),
 )
-def test_the_leaderboard_fits_a_narrow_terminal(names, matches, columns):
-    """Also one of 80 columns: times are left out first, and never the rating."""
+def test_the_leaderboard_fits_its_terminal(names, matches, columns):
+    """80 columns, and where nobody knows; however long the names are, and however large the tournament."""
     shown = board(*(row(name, matches=matches, faults=matches) for name in names))
     lines = leaderboard_text(shown, None, columns).splitlines()
-    assert max(map(width, lines)) <= columns
+    assert max(map(width, lines)) <= (columns or WIDTH) <= max(80, columns or 0)
+    assert "points (95 %)" in lines[0]
     assert "rating (95 %)" in lines[0]
 
 
-def test_only_what_does_not_fit_is_left_out():
-    """Of a terminal that is wide enough, or none, nothing is."""
-    shown = board(row("odds"))
-    assert leaderboard_text(shown, None) == leaderboard_text(shown, None, 200)
-    assert "rank bot matches points win rate (95 %) rating (95 %) better faults median" == " ".join(
-        leaderboard_text(shown, None, 85).splitlines()[0].split()
+@pytest.mark.parametrize(
+    ("columns", "more"),
+    [
+        (80, "faults"),
+        (85, "faults median"),
+        (90, "won faults median"),
+        (95, "won faults median p99"),
+        (140, "won tied lost faults median p99"),
+    ],
+)
+def test_a_wider_terminal_shows_more(columns, more):
+    """What is needed least is left out first; a long name gets the room that is left."""
+    titles = " ".join(leaderboard_text(board(row("n" * 40)), None, columns).splitlines()[0].split())
+    assert f"rank bot matches points (95 %) rating (95 %) better {more}" == titles
+    assert "n" * 40 in leaderboard_text(board(row("n" * 40)), None, 140)
+    assert "n" * 40 not in leaderboard_text(board(row("n" * 40)), None)
+
+
+def test_what_better_means_is_said_below_the_table():
+    """Where there are two bots to compare."""
+    assert "better: chance to be stronger than the next" in leaderboard_text(board(row("x"), row("y")), None)
+    assert "better:" not in leaderboard_text(board(row("x")), None)
+
+
+@pytest.mark.parametrize(
+    ("points", "half", "shown"),
+    [(0.0, 655.0, "below 2155"), (1.0, 655.0, "above 845"), (0.5, 655.0, "1500 ± 655"), (0.0, 0.0, "1500")],
+)
+def test_a_rating_that_is_bounded_from_one_side_only_is_said_in_words(points, half, shown):
+    """Of a bot that lost, or won, all there was; not of the anchor."""
+    lost = attrs.evolve(
+        row("x"), points_mean=points, rating=1500.0, rating_low=1500.0 - half, rating_high=1500.0 + half
     )
+    assert f"  {shown}  " in leaderboard_text(board(lost), None).splitlines()[2]
+
+
+def test_colour_is_sober():
+    """A faint head, the leader strong, faults in yellow; the same text without."""
+    inks = Inks(is_on=True)
+    shown = board(row("odds", faults=3), row("late"))
+    coloured = leaderboard_text(shown, None, 100, inks)
+    head, rule, *rows, explained = coloured.splitlines()
+    assert all(line.startswith("\x1b[2m") for line in (head, rule, explained))
+    assert ["\x1b[1modds\x1b[0m" in rows[0], "\x1b[33m     3\x1b[0m" in rows[0]] == [True, True]
+    plain = coloured
+    for sequence in SEQUENCES:
+        plain = plain.replace(sequence, "")
+    assert leaderboard_text(shown, None, 100) == plain
+    assert {*SEQUENCES} == set(re.findall("\x1b\\[[0-9;]*.", coloured))
+
+
+class Screen(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("when", "stream", "environment", "is_on"),
+    [
+        (None, Screen(), {"TERM": "xterm"}, True),
+        ("auto", Screen(), {"TERM": "xterm"}, True),
+        ("auto", Screen(), {"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ("auto", Screen(), {"TERM": "xterm", "NO_COLOR": ""}, True),
+        ("auto", Screen(), {"TERM": "dumb"}, False),
+        ("auto", io.StringIO(), {"TERM": "xterm"}, False),
+        ("always", io.StringIO(), {"NO_COLOR": "1"}, True),
+        ("never", Screen(), {"TERM": "xterm"}, False),
+    ],
+)
+def test_colour_is_for_terminals(when, stream, environment, is_on):
+    """Unless NO_COLOR is set, or the user says otherwise."""
+    assert Inks(is_on) == inks_for(when, stream, environment)
+
+
+def test_a_wrong_word_for_colour_is_a_mistake_of_the_user():
+    """One sentence with the words that there are."""
+    with pytest.raises(ConfigError, match="--color: found 'maybe', expected auto, always or never"):
+        inks_for("maybe", io.StringIO(), {})
+
+
+def test_nothing_but_our_own_colours_reaches_a_terminal(capsys):
+    """Foreign sequences are escaped, with and without colour."""
+    out("\x1b[1mours\x1b[0m\x1b[2J\x1b[31m", Inks(is_on=True))
+    out("\x1b[1mours\x1b[0m")
+    assert "\x1b[1mours\x1b[0m\\x1b[2J\\x1b[31m\n\\x1b[1mours\\x1b[0m\n" == capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("said", "columns"), [(80, 80), (0, None)])
@@ -168,26 +246,10 @@ def test_a_terminal_says_how_wide_it_is(said, columns):
 def test_the_leaderboard_says_what_people_need():
     """One row a bot, times with units, and below who was withdrawn or left out."""
     bots = row("odds", faults=3), row("late", status="withdrawn"), row("none", matches=0, status="left out")
-    lines = leaderboard_text(board(*bots), None).splitlines()
-    assert [
-        "1",
-        "odds",
-        "60",
-        "1.000",
-        "100.0%",
-        "(50–100)",
-        "1512",
-        "±",
-        "45",
-        "87%",
-        "3",
-        "12",
-        "ms",
-        "1.5",
-        "s",
-    ] == lines[2].split()
-    assert ["1", "none", "0", *"–––––––"] == lines[4].split()
-    assert ["late: withdrawn", "none: left out"] == [line.partition(" after")[0] for line in lines[5:]]
+    lines = leaderboard_text(board(*bots), None, 140).splitlines()
+    assert "1 odds 60 87.5% (75–100) 1512 ± 45 87% 60 0 0 3 12 ms 1.5 s" == " ".join(lines[2].split())
+    assert ["1", "none", "0", *"–––––––––"] == lines[4].split()
+    assert ["late: withdrawn", "none: left out"] == [line.partition(" after")[0] for line in lines[6:]]
 
 
 BIG_BLINDS = st.floats(-2e9, 2e9)
@@ -200,7 +262,7 @@ BIG_BLINDS = st.floats(-2e9, 2e9)
     score=BIG_BLINDS,
     half=st.floats(0, 2e9),
 )
-def test_a_leaderboard_of_returns_fits_a_hundred_columns(names, matches, score, half):
+def test_a_leaderboard_of_returns_fits_eighty_columns(names, matches, score, half):
     """However much is won, and however little is known of it."""
     more = {"matches": matches, "faults": matches, "score": score, "half": half, "unit": "bb/100"}
     text = leaderboard_text(board(*(row(name, **more) for name in names)), None)
@@ -213,7 +275,7 @@ def test_a_leaderboard_of_returns_shows_them_with_their_interval():
         row("equity", score=2944.3, half=582.4, unit="bb/100"),
         row("none", matches=0, status="left out", score=0.0, half=0.0, unit="bb/100"),
     )
-    title, _, first, last, _ = leaderboard_text(board(*bots), None).splitlines()
+    title, _, first, last, _ = leaderboard_text(board(*bots), None, 100).splitlines()
     assert "rank bot matches bb/100 (95 %) better won tied lost faults median p99" == " ".join(title.split())
     assert "1 equity 60 +2944 ± 582 87% 60 0 0 0 12 ms 1.5 s" == " ".join(first.split())
     assert ["1", "none", "0", *"––––––––"] == last.split()
@@ -259,7 +321,7 @@ def test_who_beats_the_leader_stands_below():
     """A line for each, after who was withdrawn."""
     shown = attrs.evolve(board(row("x"), row("late", status="withdrawn")), notes=("late (rank 2) beats x",))
     assert ["late: withdrawn", "late (rank 2) beats x"] == [
-        line.partition(" after")[0] for line in leaderboard_text(shown, None).splitlines()[4:]
+        line.partition(" after")[0] for line in leaderboard_text(shown, None).splitlines()[5:]
     ]
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 import arena
+from arena.cli import completion
 
 # Plain click: rich-click's boxes cost 0.1 s of `arena --help` (measured: 60 ms without, 120 to 160 ms with).
 
@@ -20,6 +21,14 @@ EXIT_CODES = (
     "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
 )
 
+
+COMPLETED = {
+    "--game": completion.games,
+    "--field": completion.bots,
+    "--out": completion.folders,
+    "--resume": completion.folders,
+}
+"""Options of commands that play -> what the Tab key offers for them."""
 
 # Help: options in sections, commands in the order of this file.
 
@@ -57,6 +66,7 @@ def options(section: str, *options: tuple[Any, ...]) -> Callable[[F], F]:
             kind: dict[str, Any] = {"is_flag": True} if metavar is None else {"metavar": metavar.lstrip("*")}
             if metavar is not None and metavar.startswith("*"):
                 kind["multiple"] = True
+            kind["shell_complete"] = COMPLETED.get(names[0])
             command = click.option(*names, cls=_Option, section=section, help=words, **kind)(command)
         return command
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from arena.cli import completion
 from arena.cli.group import EXIT_CODES, cli, options
 
 
 @cli.command(epilog=EXIT_CODES)
-@click.argument("words", metavar="[PLAN.toml | BOT…]", nargs=-1)
+@click.argument("words", metavar="[PLAN.toml | BOT…]", nargs=-1, shell_complete=completion.bots)
 @options(
     "What is played",
     ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
@@ -57,6 +58,7 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--anchor", "BOT", "Whose rating is 1500; the others are told by their distance.  [the mean]"),
     ("--decisions", "faults|all|none", "Which decisions decisions.csv lists.  [faults]"),
     ("--json", "as_json", None, "Print the leaderboard as JSON."),
+    ("--color", "auto|always|never", "Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]"),
     ("--quiet", "-q", None, "No progress."),
 )
 @options(
@@ -82,6 +84,7 @@ def run(
     exit_first: bool,
     quiet: bool,
     as_json: bool,
+    color: str | None,
     **wishes: Any,
 ) -> int:
     """Play a tournament and write its tables and leaderboard.
@@ -98,6 +101,7 @@ def run(
     """
     from arena.cli.run import run_command
     from arena.cli.run_options import RunOptions
+    from arena.show.inks import inks_for
 
     options = RunOptions(
         resume=None if resume is None else Path(resume),
@@ -107,6 +111,7 @@ def run(
         exit_first=exit_first,
         quiet=quiet,
         as_json=as_json,
+        inks=inks_for(color),
     )
     return run_command(words, options, wishes)
 
@@ -115,7 +120,7 @@ def run(
     epilog="Exit codes: 0 NEW is better; 1 it is not; 3 undecided; 2 a mistake in what was asked; "
     "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
 )
-@click.argument("bots", metavar="[NEW OLD]", nargs=-1)
+@click.argument("bots", metavar="[NEW OLD]", nargs=-1, shell_complete=completion.bots)
 @options(
     "What is played",
     ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),

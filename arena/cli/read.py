@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from arena.cli import completion
 from arena.cli.group import DONE, MISTAKE, cli
 from arena.errors import FAULT_KINDS, ConfigError
 
@@ -20,11 +21,17 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+WHEN = ("auto", "always", "never")
 CAPSULE_BYTES_MAX = 100_000_000
 
 
 def reading(command: F) -> F:
     """The forms in which every reading command prints."""
+    command = click.option(
+        "--color",
+        type=click.Choice(WHEN),
+        help="Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]",
+    )(command)
     command = click.option("--csv", "form", flag_value="csv", help="Print as CSV.")(command)
     return click.option("--json", "form", flag_value="json", help="Print as JSON.")(command)
 
@@ -35,10 +42,24 @@ def _latest() -> Path:
     return LATEST
 
 
-folder_argument = click.argument("folder", metavar="[DIR]", default=_latest, type=click.Path(path_type=Path))
-game_option = click.option(
-    "--game", metavar="FILE.py|module:Class", help="The game, where the folder need not know it.  [as it was]"
+folder_argument = click.argument(
+    "folder",
+    metavar="[DIR]",
+    default=_latest,
+    type=click.Path(path_type=Path),
+    shell_complete=completion.folders,
 )
+game_option = click.option(
+    "--game",
+    metavar="FILE.py|module:Class",
+    help="The game, where the folder need not know it.  [as it was]",
+    shell_complete=completion.games,
+)
+
+
+def bot_option(name: str, variable: str, metavar: str, words: str) -> Callable[[F], F]:
+    """An option that takes the name of a bot that played in the folder."""
+    return click.option(name, variable, metavar=metavar, help=words, shell_complete=completion.bots_of_folder)
 
 
 def _opened(folder: Path) -> Store:
@@ -70,10 +91,12 @@ def _complained(store: Store) -> int:
 
 @cli.command()
 @folder_argument
-@click.option("--bot", metavar="NAME", help="One bot's page: match-ups, seats, faults, lost matches.")
-@click.option("--anchor", metavar="BOT", help="Whose rating is 1500.  [as the run said, or the mean]")
+@bot_option("--bot", "bot", "NAME", "One bot's page: match-ups, seats, faults, lost matches.")
+@bot_option("--anchor", "anchor", "BOT", "Whose rating is 1500.  [as the run said, or the mean]")
 @reading
-def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: TableFormat) -> int:
+def leaderboard(
+    folder: Path, bot: str | None, anchor: str | None, form: TableFormat, color: str | None
+) -> int:
     """Who is best in a results folder; rewrites its CSVs.
 
     \b
@@ -84,7 +107,10 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: TableFo
     from arena.analysis import export
     from arena.analysis.ranking import leaderboard as read_only
     from arena.show.board import leaderboard_text
+    from arena.show.inks import inks_for
     from arena.show.text import columns_of, out, say
+
+    inks = inks_for(color)
 
     with _opened(folder) as store:
         if bot is not None:
@@ -100,7 +126,7 @@ def leaderboard(folder: Path, bot: str | None, anchor: str | None, form: TableFo
             board = read_only(store, anchor=anchor)
             if store.damage is None:
                 say(f"arena: the CSVs are not written: {error}")
-        out(leaderboard_text(board, form, columns_of(sys.stdout)))
+        out(leaderboard_text(board, form, columns_of(sys.stdout), inks), inks)
         return _complained(store)
 
 
@@ -172,17 +198,19 @@ def _say_what_is_missing(store: Store, game: str | None) -> None:
 
 @cli.command()
 @folder_argument
-@click.option("--bot", metavar="NAME", help="Only matches of this bot.")
+@bot_option("--bot", "bot", "NAME", "Only matches of this bot.")
 @click.option("--fault", type=click.Choice([*FAULT_KINDS, "any"]), help="Only matches with such a fault.")
 @reading
-def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat) -> int:
+def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat, color: str | None) -> int:
     """The matches of a results folder, in schedule order.
 
     \b
     Example: arena matches --bot odds --fault any
     """
+    from arena.show.inks import inks_for
     from arena.show.text import as_table, out
 
+    inks = inks_for(color)
     with _opened(folder) as store:
         if bot is not None and bot not in (known := [row.bot for row in store.bots()]):
             raise ConfigError(f"--bot: {bot!r} did not play here; {', '.join(known)} did")
@@ -198,7 +226,7 @@ def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat)
         "duration_s",
         "status",
     )
-    out(as_table(header, rows, form))
+    out(as_table(header, rows, form, inks), inks)
     return _complained(store)
 
 
@@ -218,12 +246,14 @@ def _match_row(match: StoredMatch) -> tuple[Any, ...]:
 
 
 @cli.command()
-@click.argument("match", metavar="MATCH")
+@click.argument("match", metavar="MATCH", shell_complete=completion.matches)
 @folder_argument
-@click.option("--as", "viewer", metavar="BOT|spectator", help="Hide what this one did not know.")
+@bot_option("--as", "viewer", "BOT|spectator", "Hide what this one did not know.")
 @game_option
 @reading
-def replay(match: str, folder: Path, viewer: str | None, game: str | None, form: TableFormat) -> None:
+def replay(
+    match: str, folder: Path, viewer: str | None, game: str | None, form: TableFormat, color: str | None
+) -> None:
     """A match move by move, with all hands.
 
     MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
@@ -283,9 +313,9 @@ def _evidence(capsule: Path) -> str:
 
 
 @cli.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.games)
 @reading
-def games(name: str | None, form: TableFormat) -> None:
+def games(name: str | None, form: TableFormat, color: str | None) -> None:
     """The games, or the house rules of one, with their defaults.
 
     NAME may be a file or module:Class, as for `arena run --game`.
@@ -298,21 +328,24 @@ def games(name: str | None, form: TableFormat) -> None:
     import attrs
 
     from arena.games import GAMES
+    from arena.show.inks import inks_for
     from arena.show.text import as_table, out
     from arena.tournament.game_source import find_game
+
+    inks = inks_for(color)
 
     if name is None:
         header = ("game", "title", "seats_min", "seats_max", "rated_by", "version")
         classes = [GAMES[each] for each in GAMES]
         rows = [(c.name, c.title, c.seats[0], c.seats[-1], c.rated_by, c.version) for c in classes]
-        out(as_table(header, rows, form))
+        out(as_table(header, rows, form, inks), inks)
         return
     cls = find_game(name).cls
     if form is None:
         out(f"{cls.title} ({cls.name}), version {cls.version}: {cls.seats[0]} to {cls.seats[-1]} seats\n")
         out(f"{(sys.modules[cls.__module__].__doc__ or '').strip()}\n")
     rules = [(field.name, _spelt(field.default), str(field.validator)) for field in attrs.fields(cls)]
-    out(as_table(("rule", "default", "accepted"), rules, form))
+    out(as_table(("rule", "default", "accepted"), rules, form, inks), inks)
 
 
 def _spelt(value: object) -> object:
@@ -321,17 +354,20 @@ def _spelt(value: object) -> object:
 
 @cli.command()
 @reading
-def bots(form: TableFormat) -> None:
+def bots(form: TableFormat, color: str | None) -> None:
     """The built-in bots, which can be named from anywhere.
 
     \b
     Example: arena bots
     """
+    from arena.show.inks import inks_for
     from arena.show.text import as_table, out
     from arena.tournament.entrants import builtin_bots, resolve
+
+    inks = inks_for(color)
 
     entrants = [resolve(name, base=folder.parent) for name, folder in builtin_bots().items()]
     rows = [
         (bot.name, bot.version, bot.language, ", ".join(bot.games) or "any", bot.command) for bot in entrants
     ]
-    out(as_table(("bot", "version", "language", "games", "command"), rows, form))
+    out(as_table(("bot", "version", "language", "games", "command"), rows, form, inks), inks)

@@ -150,7 +150,8 @@ class RunCommand:
         from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
 
         form: TableFormat = "json" if self.options.as_json else None
-        out(leaderboard_text(leaderboard(self.run.store), form, columns_of(sys.stdout)))
+        inks = self.options.inks
+        out(leaderboard_text(leaderboard(self.run.store), form, columns_of(sys.stdout), inks), inks)
         for line in self._conclusion():
             say(line)
 

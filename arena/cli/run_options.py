@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
+from arena.show.inks import PLAIN, Inks
 from arena.show.text import as_json, as_time, out, say
 from arena.tournament.folder import matches_there
 from arena.tournament.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
@@ -34,6 +35,8 @@ class RunOptions:
     exit_first: bool = False
     quiet: bool = False
     as_json: bool = False
+    inks: Inks = PLAIN
+    """For standard output."""
 
 
 def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]) -> Plan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from arena.cli import completion
 from arena.cli.group import cli, options
 
 
@@ -11,7 +12,7 @@ from arena.cli.group import cli, options
     epilog="Exit codes: 0 every promise held; 1 one was broken; 2 a mistake in what was asked; "
     "70 a bug in the arena; 130 Ctrl-C; 143 SIGTERM."
 )
-@click.argument("bots", metavar="[BOT…]", nargs=-1)
+@click.argument("bots", metavar="[BOT…]", nargs=-1, shell_complete=completion.bots)
 @options(
     "What is tried",
     ("--only", "*HABIT", "Just this habit; may be repeated."),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from arena.show.inks import PLAIN, Inks
 from arena.show.text import TableFormat, aligned, as_table, with_half
 from arena.words import clipped, counted, printable, width
 
@@ -13,96 +14,101 @@ if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
     from arena.store import FaultCount
 
-WIDTH = 100
-"""How many characters wide the leaderboard may be."""
-LESS_NEEDED = ("p99", "median", "points", "tied", "lost")
-"""Columns left out, in this order, if a terminal is too narrow for all."""
+WIDTH = 80
+"""How many characters wide the leaderboard may be where nobody says how many there are."""
+LESS_NEEDED = ("lost", "tied", "p99", "won", "median")
+"""Columns left out, in this order, if there is no room for all."""
 NAME_LEAST = 12
 """At least this many characters of a name are shown, however wide the rest is."""
 REASONS_MAX = 10
-TITLES = (
-    "rank",
-    "bot",
-    "matches",
-    "points",
-    "win rate (95 %)",
-    "rating (95 %)",
-    "better",
-    "faults",
-    "median",
-    "p99",
-)
-"""`better`: how probably it is better than the bot of the next row; `median` and `p99` are of move times."""
-TITLES_OF_RETURNS = ("rank", "bot", "matches", "", "better", "won", "tied", "lost", "faults", "median", "p99")
-"""The blank is for the unit.  Returns are the rating too; with points and win rate it would not fit."""
+_COUNTS = ("won", "tied", "lost", "faults")
+TITLES = ("rank", "bot", "matches", "", "rating (95 %)", "better", *_COUNTS, "median", "p99")
+"""The blank is for the score with its unit, which is the rating too if it is of returns.
+
+`median` and `p99` are of move times.
+"""
+EXPLAINED = "points: share of opponents beaten; better: chance to be stronger than the next"
+EXPLAINED_RETURNS = "better: chance to be stronger than the next"
 _STATUS = {
     "withdrawn": "withdrawn after failing match after match; defaults were played since",
     "left out": "left out after failing to start",
 }
 
 
-def leaderboard_text(board: Leaderboard, form: TableFormat, columns: int | None = None) -> str:
+def leaderboard_text(
+    board: Leaderboard, form: TableFormat, columns: int | None = None, inks: Inks = PLAIN
+) -> str:
     """The leaderboard: all columns for programs, those that matter for people.
 
     `columns`: the width of the terminal it is for, if it is for one.
     """
     if form is not None:
         return as_table(*board.table, form)
-    last = len(board.rows) - 1
-    titles, rows = _titles(board), [_row(row, place == last) for place, row in enumerate(board.rows)]
-    text = _fitted(titles, rows, min(WIDTH, columns or WIDTH))
-    return "\n".join([text, *_remarks(board)])
+    return "\n".join([*_people_table(board, columns or WIDTH, inks), *_remarks(board, inks)])
 
 
-def _fitted(titles: Sequence[str], rows: Sequence[Sequence[Any]], most: int) -> str:
-    """The table, without the less needed columns if it would be too wide."""
-    for left_out in range(len(LESS_NEEDED) + 1):
-        shown = [i for i, title in enumerate(titles) if title not in LESS_NEEDED[:left_out]]
-        text = _clipped_to(most, [titles[i] for i in shown], [[row[i] for i in shown] for row in rows])
-        if max(map(width, text.splitlines())) <= most:
-            break
-    return text
-
-
-def _clipped_to(most: int, titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """The table, with names cut to the room there is for them."""
-    numbers = frozenset(titles) - {"bot"}
-    room = most - max(len(line) for line in aligned(titles, _named(rows, 0), numbers).splitlines())
-    return aligned(titles, _named(rows, max(NAME_LEAST, room + len("bot"))), numbers)
-
-
-def _titles(board: Leaderboard) -> Sequence[str]:
+def _people_table(board: Leaderboard, most: int, inks: Inks) -> Iterator[str]:
+    """The table, and what its columns mean."""
     units = {row.score_unit for row in board.rows} - {"points"}
-    if not units:
-        return TITLES
-    unit = f"{units.pop()} (95 %)"
-    return [title or unit for title in TITLES_OF_RETURNS]
+    left_out = {"rating (95 %)"} if units else set()
+    score = f"{units.pop() if units else 'points'} (95 %)"
+    last = len(board.rows) - 1
+    rows = [
+        {title or score: value for title, value in zip(TITLES, _row(row, place == last), strict=True)}
+        for place, row in enumerate(board.rows)
+    ]
+    titles = [title or score for title in TITLES if title not in left_out]
+    yield _fitted(titles, rows, most, inks)
+    if sum(row.matches > 0 for row in board.rows) > 1:
+        yield inks.faint(EXPLAINED_RETURNS if left_out else EXPLAINED)
 
 
-def _named(rows: Iterable[Sequence[Any]], most: int) -> list[Sequence[Any]]:
-    return [(row[0], clipped(row[1], most) if most else "", *row[2:]) for row in rows]
+def _fitted(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int, inks: Inks) -> str:
+    """The table, without the less needed columns if it would be too wide."""
+    longest = max((width(row["bot"]) for row in rows), default=0)
+    for left_out in range(len(LESS_NEEDED) + 1):
+        shown = [title for title in titles if title not in LESS_NEEDED[:left_out]]
+        wide = _wide(_aligned(shown, rows, 0))
+        if wide + max(0, min(NAME_LEAST, longest) - len("bot")) <= most:
+            break
+    return _aligned(shown, rows, max(NAME_LEAST, most - wide + len("bot")), inks)
+
+
+def _wide(table: str) -> int:
+    return max(map(width, table.splitlines()))
+
+
+def _aligned(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int, inks: Inks = PLAIN) -> str:
+    """The table, with names cut to at most so many columns; 0: without names."""
+
+    def paint(title: str, row: int, text: str) -> str:
+        if title == "faults" and rows[row]["faults"]:
+            return inks.warning(text)
+        return inks.strong(text) if title == "bot" and rows[row]["rank"] == 1 else text
+
+    named = [{**row, "bot": clipped(row["bot"], most) if most else ""} for row in rows]
+    cells = [[row[title] for title in titles] for row in named]
+    return aligned(titles, cells, frozenset(titles) - {"bot"}, inks, paint)
 
 
 def _row(row: LeaderboardRow, is_last: bool) -> Sequence[Any]:
-    numbers = _points(row) if row.score_unit == "points" else [plus_minus(row)]
-    counts = [] if row.score_unit == "points" else [row.wins, row.ties, row.losses]
+    """The cells under `TITLES`."""
     if not row.matches:
-        return (row.rank, row.bot, 0, *[None] * (len(numbers) + len(counts) + 4))
+        return (row.rank, row.bot, 0, *[None] * (len(TITLES) - 3))
     return (
         row.rank,
         row.bot,
         row.matches,
-        *numbers,
+        share(row.score, row.score_low, row.score_high) if row.score_unit == "points" else plus_minus(row),
+        plus_minus(row),
         None if is_last else chance(row.better_than_next),
-        *counts,
+        row.wins,
+        row.ties,
+        row.losses,
         row.too_late + row.malformed + row.illegal + row.gone,
         milliseconds(row.move_time_median_s),
         milliseconds(row.move_time_p99_s),
     )
-
-
-def _points(row: LeaderboardRow) -> Sequence[Any]:
-    return (row.points_mean, share(row.win_rate, row.win_rate_low, row.win_rate_high), plus_minus(row))
 
 
 def share(rate: float, low: float, high: float) -> str:
@@ -118,11 +124,18 @@ def chance(probability: float) -> str:
 
 
 def plus_minus(row: LeaderboardRow) -> str:
-    """The rating, `1612 ± 45`; of returns `+2944 ± 582`: digits that the interval drowns are not shown."""
+    """The rating, `1612 ± 45`; of returns `+2944 ± 582`: digits that the interval drowns are not shown.
+
+    Results only bound the rating of a bot that lost or won all there was, from one side: `below 1395`.
+    """
     half = (row.rating_high - row.rating_low) / 2
-    if row.rating_unit == "Elo":
-        return f"{row.rating:.0f} ± {half:.0f}"
-    return with_half(row.rating, half)
+    if row.rating_unit != "Elo":
+        return with_half(row.rating, half)
+    if half == 0:  # the anchor
+        return f"{row.rating:.0f}"
+    if row.matches and row.points_mean in (0, 1):
+        return f"above {row.rating_low:.0f}" if row.points_mean else f"below {row.rating_high:.0f}"
+    return f"{row.rating:.0f} ± {half:.0f}"
 
 
 def milliseconds(time_s: float) -> str:
@@ -132,11 +145,11 @@ def milliseconds(time_s: float) -> str:
     return f"{time_s * 1000:.0f} ms" if time_s >= 0.01 else f"{time_s * 1000:.2f} ms"
 
 
-def _remarks(board: Leaderboard) -> Iterator[str]:
+def _remarks(board: Leaderboard, inks: Inks) -> Iterator[str]:
     for status, words in _STATUS.items():
         bots = [row.bot for row in board.rows if row.status == status]
         if bots:
-            yield f"{', '.join(bots)}: {words}"
+            yield inks.warning(f"{', '.join(bots)}: {words}")
     yield from board.notes
     if board.progress.note:
         yield board.progress.note

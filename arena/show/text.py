@@ -6,23 +6,30 @@ import json
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, Literal, TextIO, TypeAlias
 
 from arena.errors import ConfigError
+from arena.show.inks import PLAIN, SEQUENCES, Inks
 from arena.words import printable, width
 
 TableFormat: TypeAlias = Literal["csv", "json"] | None
 """How a table is printed; None: for people."""
+Paint: TypeAlias = Callable[[str, int, str], str]
+"""How a cell looks: from its column, its row and its text, padding included."""
 
 
 # Where it goes.
 
 
-def out(text: str) -> None:
-    """Prints a result to standard output; a reader that stops early (`| head -1`) is not an error."""
+def out(text: str, inks: Inks = PLAIN) -> None:
+    """Prints a result to standard output; a reader that stops early (`| head -1`) is not an error.
+
+    `inks`: those that the text was made with.
+    """
     try:
-        print(calm(text), flush=True)
+        print(calm(text, inks), flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
@@ -43,15 +50,24 @@ def columns_of(stream: TextIO) -> int | None:
         return None
 
 
-def calm(text: str) -> str:
+def calm(text: str, inks: Inks = PLAIN) -> str:
     """The text with nothing in it that a terminal would obey: control characters, changes of direction.
 
     Foreign words in a line have already been made printable; this is for paths, and what was forgotten.
+    With `inks` that are on, our own four changes of colour stay, and no other sequence.
     """
-    return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+    def escaped(found: re.Match[str]) -> str:
+        is_ours = inks.is_on and found[0] in SEQUENCES
+        return found[0] if is_ours else found[0].encode("unicode_escape").decode()
+
+    return _OBEYED.sub(escaped, text)
 
 
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_OBEYED = re.compile(
+    "|".join(map(re.escape, SEQUENCES))
+    + "|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 class _Careful:
@@ -88,29 +104,42 @@ def with_care(stream: TextIO) -> Any:
 # Tables.
 
 
-def as_table(header: Sequence[str], rows: Iterable[Sequence[Any]], form: TableFormat) -> str:
+def as_table(
+    header: Sequence[str], rows: Iterable[Sequence[Any]], form: TableFormat, inks: Inks = PLAIN
+) -> str:
     """A table in the form that was asked for; JSON as a list of objects."""
     if form == "json":
         return as_json([dict(zip(header, row, strict=True)) for row in rows])
-    return as_csv(header, rows) if form == "csv" else aligned(header, rows)
+    return as_csv(header, rows) if form == "csv" else aligned(header, rows, inks=inks)
 
 
-def aligned(header: Sequence[str], rows: Iterable[Sequence[Any]], right: Collection[str] = ()) -> str:
-    """A table of aligned columns, numbers and those named in `right` to the right."""
+def aligned(
+    header: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    right: Collection[str] = (),
+    inks: Inks = PLAIN,
+    paint: Paint = lambda column, row, text: text,
+) -> str:
+    """A table of aligned columns, numbers and those named in `right` to the right, its head faint."""
     rows = [list(row) for row in rows]
     to_right = [name in right or _is_numeric([row[i] for row in rows]) for i, name in enumerate(header)]
     texts = [[cell(value) for value in row] for row in rows]
     widths = [max(width(line[i]) for line in (header, *texts)) for i in range(len(header))]
 
-    def line(values: Sequence[str]) -> str:
+    def padded(values: Sequence[str]) -> list[str]:
         pads = [" " * (wide - width(value)) for value, wide in zip(values, widths, strict=True)]
-        cells = [
+        pads[-1] *= to_right[-1]  # no line ends with blanks
+        return [
             pad + value if is_right else value + pad
             for value, pad, is_right in zip(values, pads, to_right, strict=True)
         ]
-        return "  ".join(cells).rstrip()
 
-    return "\n".join([line(header), line(["─" * wide for wide in widths]), *map(line, texts)])
+    def line(row: int, values: Sequence[str]) -> str:
+        cells = zip(header, padded(values), strict=True)
+        return "  ".join(paint(column, row, text) for column, text in cells).rstrip()
+
+    head = [padded(header), ["─" * wide for wide in widths]]
+    return "\n".join([*(inks.faint("  ".join(cells).rstrip()) for cells in head), *map(line, count(), texts)])
 
 
 def _is_numeric(values: Sequence[Any]) -> bool:
