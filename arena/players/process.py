@@ -49,6 +49,8 @@ class ProcessPlayer(StreamPlayer):
         """Set when it has connected, or never will."""
         self.ended = trio.Event()
         """Set when the process and all its children are gone."""
+        self.guard = 0
+        """The process above all of the program's own; 0 before it runs."""
         self.extra_evidence = self._stderr
         self._closing = trio.Event()
 
@@ -139,6 +141,7 @@ async def _live(
         try:
             nursery.start_soon(_watch_exit, running, player)
             nursery.start_soon(_serve, started.link, player, door)
+            player.guard = running.guard
             broken = await _wait_entered(player, connect_s)
             if broken is None:
                 task_status.started(player)

@@ -2,6 +2,10 @@
 
 The number of processes is bounded, overall and for each bot.  If one more is needed than allowed, an idle
 one is ended to make room; the pool says which one is needed last.
+
+Starting a program takes a fifth of a second of a core, as long as a match, and a waiting one takes only
+memory.  So instances stay, beyond the number that play, as long as half of the memory is free: a quick start
+takes a third of the time.  One that computes while it waits would take others' time, and is ended.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ import trio
 
 from arena.box.box import Box
 from arena.box.places import FileView
+from arena.box.processes import descendants
+from arena.box.spare import cpu_s, free_memory_share
 from arena.players.access import place_of
 from arena.players.base import GonePlayer, Player
 from arena.players.entrant import Entrant
@@ -28,6 +34,17 @@ from arena.tournament.startup import StartUps
 
 TRIED_AT_ONCE = 4
 """Bots started at the same time when all are tried; more would only get in each other's way."""
+KEPT_MAX = 128
+"""Processes that may live at once, playing and waiting, if there is memory for them."""
+FREE_MEMORY_SHARE = 0.5
+"""As long as this much of the memory is free, nothing is ended to make room."""
+LOOK_EVERY_S = 0.1
+LOOKED_AT_ONCE = 4
+"""A look at one waiting instance takes 0.2 ms."""
+IDLE_CPU_SHARE = 0.1
+"""Of one core: an instance that uses more while it waits is ended.  A waiting Python program uses 0."""
+IDLE_S_MIN = 0.5
+"""A shorter wait says nothing: processor time is counted in hundredths of a second."""
 PLACE_S = 0.25
 """How long an instance told to end may still hold its place among the processes: others play on."""
 
@@ -45,6 +62,8 @@ class Instance:
     is_busy: bool = False
     place: object = None
     """Its place among the processes that may live at once."""
+    waiting_since: tuple[float, float] | None = None
+    """The time, and the processor time it had used, when it was first looked at while waiting."""
 
     @property
     def is_process(self) -> bool:
@@ -76,8 +95,12 @@ class Instances:
         logs: Path | None = None,
         watch: LagWatch | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
+        free_memory_share: Callable[[], float | None] = free_memory_share,
     ) -> None:
-        """`needed_last`: picks the idle instance that will be missed least."""
+        """`needed_last`: picks the idle instance that will be missed least.
+
+        `processes_max`: more processes than this live only while memory is free.
+        """
         self._entrants = tuple(entrants)
         self._nursery = nursery
         self._needed_last = needed_last
@@ -102,6 +125,8 @@ class Instances:
         self._sticky: set[str] = set()
         """Bots with an instance that did not end by itself: later ones get no time to do so."""
         self._room = trio.Event()
+        self._free_memory_share = free_memory_share
+        self._looked_at = 0.0
 
     def idle(self, bot: str) -> list[Instance]:
         """The bot's instances that sit at no table, in order of last use."""
@@ -162,7 +187,7 @@ class Instances:
             idle = [instance for instance in self._here if instance.is_process and not instance.is_busy]
             if entrant.instances_max is not None and self._alive[entrant.name] >= entrant.instances_max:
                 idle = [instance for instance in idle if instance.bot == entrant.name]
-            elif len(self._places) < self._processes_max:
+            elif len(self._places) < self._processes_max or self._may_keep_more():
                 self._alive[entrant.name] += 1
                 place = object()
                 self._places.add(place)
@@ -170,6 +195,14 @@ class Instances:
             if idle:
                 self.end(self._needed_last(idle))
             await room.wait()
+
+    def _may_keep_more(self) -> bool:
+        """Whether one more process may live besides those that are needed."""
+        return len(self._places) < KEPT_MAX and self._has_memory()
+
+    def _has_memory(self) -> bool:
+        share = self._free_memory_share()
+        return share is not None and share >= FREE_MEMORY_SHARE
 
     async def _run(
         self, entrant: Entrant, place: object, task_status: trio.TaskStatus[ProcessPlayer]
@@ -205,9 +238,11 @@ class Instances:
     def release(self, instance: Instance) -> None:
         """Notes that the instance has left its table and is free for the next match."""
         instance.is_busy = False
+        instance.waiting_since = None
         self._here.remove(instance)
         self._here.append(instance)
         self._make_known()
+        self._thin_out()
 
     def note_first_answer(self, instance: Instance) -> None:
         """After a match: if this instance gave its first answer in it, charges the time to its bot."""
@@ -217,6 +252,30 @@ class Instances:
         """Puts away the instances that will not play again."""
         for instance in [one for one in self._here if not one.is_busy and one.is_lost]:
             self.end(instance)
+
+    def _thin_out(self) -> None:
+        """Ends waiting instances that compute, and one that nobody needs soon if memory has become short."""
+        now = trio.current_time()
+        if now < self._looked_at + LOOK_EVERY_S:
+            return
+        self._looked_at = now
+        waiting = [one for one in self._here if one.is_process and not one.is_busy]
+        if waiting and len(self._places) > self._processes_max and not self._has_memory():
+            self.end(self._needed_last(waiting))
+            return
+        self._end_restless(waiting, now)
+
+    def _end_restless(self, waiting: list[Instance], now: float) -> None:
+        """Ends those that compute; a few are looked at after a match, in turn."""
+        waiting.sort(key=lambda one: one.waiting_since or (0.0, 0.0))
+        for instance in waiting[:LOOKED_AT_ONCE]:
+            assert isinstance(instance.player, ProcessPlayer), "only processes wait in memory"
+            used_s = cpu_s(descendants(instance.player.guard))
+            since, before_s = instance.waiting_since or (now, used_s)
+            if now - since >= IDLE_S_MIN and used_s - before_s > IDLE_CPU_SHARE * (now - since):
+                self.end(instance)
+            elif now - since >= IDLE_S_MIN or instance.waiting_since is None:
+                instance.waiting_since = now, used_s
 
     def end(self, instance: Instance) -> None:
         """Has an instance ended in the background, while others play."""

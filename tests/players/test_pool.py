@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows
 
+import arena.tournament.instances
 import arena.tournament.runner
 from arena.games.liars_dice import LiarsDice
 from arena.players.local import load_bot
@@ -81,9 +82,10 @@ async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("concurrency", [1, 2])
-async def test_processes_are_bounded(tmp_path, concurrency):
-    """At most 2 x concurrency x seats are alive, although every rotation needs its own; none in the end."""
+@pytest.mark.parametrize(("concurrency", "is_short"), [(1, True), (2, True), (1, False)])
+async def test_processes_are_bounded(tmp_path, monkeypatch, concurrency, is_short):
+    """Every rotation needs its own: all stay while memory is free, else 2 x concurrency x seats; none in the end."""
+    monkeypatch.setattr(arena.tournament.instances, "FREE_MEMORY_SHARE", 2.0 if is_short else 0.0)
     names = [f"bot{number}-{id(tmp_path)}" for number in range(4)]
     most = 0
 
@@ -100,7 +102,10 @@ async def test_processes_are_bounded(tmp_path, concurrency):
             reporter=Record(count),
         )
     assert 12 == summary.played
-    assert 2 < most <= 2 * concurrency * 2
+    if is_short:
+        assert 2 < most <= 2 * concurrency * 2
+    else:
+        assert 2 * len(names) == most
     assert [] == alive(f"-{id(tmp_path)}")
 
 

@@ -1,0 +1,76 @@
+"""How much memory is left for programs that only wait, and what those use meanwhile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+CGROUPS = "/sys/fs/cgroup"
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_MEMORY_FILES = {
+    "memory": ("memory.limit_in_bytes", "memory.usage_in_bytes", b"total_inactive_file"),  # version 1
+    "": ("memory.max", "memory.current", b"inactive_file"),  # version 2
+}
+
+
+def free_memory_share(*, proc: str = "/proc", cgroups: str = CGROUPS) -> float | None:
+    """The free share of the machine's memory, or of what our control group may use if that is less, 0 to 1.
+
+    What the kernel would give back at once, such as cached files, is free.  None where nobody tells.
+    """
+    try:
+        with open(f"{proc}/meminfo", "rb") as file:
+            lines = dict(line.split(b":", 1) for line in file)
+        total = int(lines[b"MemTotal"].split()[0])
+        shares = [int(lines[b"MemAvailable"].split()[0]) / total]
+    except (OSError, LookupError, ValueError, ZeroDivisionError):
+        return None
+    shares += _group_shares(proc, cgroups)
+    return min(shares)
+
+
+def _group_shares(proc: str, cgroups: str) -> Iterator[float]:
+    """The free share of each memory limit that a control group of ours has."""
+    try:
+        with open(f"{proc}/self/cgroup", encoding="utf-8") as file:
+            groups = [line.rstrip("\n").split(":", 2)[1:] for line in file]
+    except OSError:
+        return
+    for kinds, path in groups:
+        kind = "memory" if "memory" in kinds.split(",") else kinds
+        if kind not in _MEMORY_FILES:
+            continue
+        most, now, cached = _MEMORY_FILES[kind]
+        # In a container the path may be the host's, and the files lie at the top.
+        for place in (os.path.join(cgroups, kind, path.lstrip("/")), os.path.join(cgroups, kind)):
+            # "max" is not a number: there is no limit then.
+            with suppress(OSError, ValueError, LookupError, ZeroDivisionError):
+                limit = int(_read(place, most))
+                used = int(_read(place, now)) - _stat(place, cached)
+                yield max(0.0, 1 - used / limit)
+                break
+
+
+def _read(place: str, name: str) -> bytes:
+    with open(os.path.join(place, name), "rb") as file:
+        return file.read(100)
+
+
+def _stat(place: str, key: bytes) -> int:
+    with open(os.path.join(place, "memory.stat"), "rb") as file:
+        return {line.split()[0]: int(line.split()[1]) for line in file}[key]
+
+
+def cpu_s(pids: Iterable[int]) -> float:
+    """The processor time that these processes, and their children that have ended, have used, in seconds."""
+    ticks = 0
+    for pid in pids:
+        with suppress(OSError, LookupError, ValueError), open(f"/proc/{pid}/stat", "rb") as file:
+            # The name, in brackets, may contain blanks and brackets; the 14th to 17th values are the times.
+            values = file.read().rpartition(b")")[2].split()
+            ticks += sum(map(int, values[11:15]))
+    return ticks / TICKS_PER_S
+
+
+__all__ = ["cpu_s", "free_memory_share"]
