@@ -110,6 +110,11 @@ class SeenMove:
     """The kind of fault because of which it was played."""
     reason: str = ""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What an event can call it: the name of its class in words, and the word that a bot sends for it."""
+        return (spaced(self.kind), self.said) if isinstance(self.said, str) else (spaced(self.kind),)
+
 
 @attrs.frozen
 class SeenEvent:
@@ -137,11 +142,13 @@ class SeenEvent:
     def reveals(self, move: SeenMove) -> bool:
         """Whether it tells everyone the whole move: the first field is who moved, the others are the move.
 
-        For a move without fields it must name it, or a bystander's pass would vanish in its elimination.
+        It must name a move without fields, by its kind or in a field: a bystander's pass is not told by an
+        event that eliminates the bystander.
         """
         told, leaves = self.public or {}, set(_leaves(move.fields)) - {None}
-        says_it = spaced(self.kind) == spaced(move.kind) or bool(leaves)
-        return says_it and next(iter(told.values()), None) == move.bot and leaves <= set(_leaves(told))
+        known = set(_leaves(told))
+        is_named = bool(leaves) or spaced(self.kind) == spaced(move.kind) or bool({*move.names} & known)
+        return is_named and next(iter(told.values()), None) == move.bot and leaves <= known
 
 
 @attrs.frozen

@@ -89,16 +89,18 @@
     return Boolean(mask & (1 << (view === SPECTATOR ? scene.bots.length : view)));
   }
 
+  function secrecy(mask, seat) {
+    const knowing = scene.bots.filter((_, each) => mask & (1 << each));
+    if (!knowing.length) return "(shown in this view only)";
+    return seat >= 0 && knowing.length === 1 ? "(in secret)" : `(told to ${knowing.join(", ")})`;
+  }
+
   function line([mask, seat, text, fault], isNow) {
     const item = make("li", undefined, isNow ? "now" : "");
     if (seat >= 0) item.append(make("b", scene.bots[seat]), " ");
     item.append(text);
-    const everyone = (2 << scene.bots.length) - 1;
-    if (view === ALL && mask !== everyone) {
-      const knowing = scene.bots.filter((_, each) => mask & (1 << each));
-      if (seat < 0 || knowing.length !== 1) item.append(" ", make("span", knowing.length ? `(told to ${knowing.join(", ")})` : "(nobody sees this)", "only"));
-      else item.append(" ", make("span", "(in secret)", "only"));
-    }
+    const isPublic = mask & (1 << scene.bots.length); // what a spectator is told
+    if (view === ALL && !isPublic) item.append(" ", make("span", secrecy(mask, seat), "only"));
     if (fault && maySee(seat)) item.append(" ", make("span", `fault: ${fault}`, "warn"));
     return item;
   }

@@ -268,7 +268,9 @@ def _event(event: SeenEvent, everyone: int) -> Iterator[list[Any]]:
     kind = spaced(event.kind)
     for who, payload in event.payloads:
         said = fields_said(payload)
-        if who is None:
+        if who is None and event.private and not any(payload.values()):
+            yield [_mask(event, everyone), -1, kind, ""]  # only that it happened: not `dealt: none`
+        elif who is None:
             yield [_mask(event, everyone), -1, f"{kind}: {said}" if said else kind, ""]
         else:
             yield [1 << who, int(who), f"{kind} {said}", ""]

@@ -12,7 +12,7 @@ import trio
 from replays import SMALL
 from tournaments import local, play
 
-from arena.game import Seat
+from arena.game import Game, Seat
 from arena.games import GAMES
 from arena.record import Decision, Entry, MatchRecord
 from arena.report import write_report
@@ -50,14 +50,14 @@ class Sloppy(Chooser):
         return ["<i>", "</script>"] if self.asked == 2 else super().move(state, options)
 
 
-def tournament(folder: Path, game: str, names: Sequence[str], **plan: Any) -> Path:
+def tournament(folder: Path, game: str | Game[Any, Any], names: Sequence[str], **plan: Any) -> Path:
     """A played tournament of random bots, the last of them sloppy; its folder says what `arena run` would."""
-    rules = SMALL.get(game) or GAMES[game]()
+    rules = (SMALL.get(game) or GAMES[game]()) if isinstance(game, str) else game
     entrants = [local(name, Sloppy if name == names[-1] else Chooser) for name in names]
     trio.run(partial(play, folder, entrants, game=rules, **plan))
     with Store.open(folder, write=True) as store:
         identity = {
-            "game": game,
+            "game": rules.name,
             "version": rules.version,
             "rules": attrs.asdict(rules),
             "tournament": "round-robin",
@@ -70,10 +70,10 @@ def tournament(folder: Path, game: str, names: Sequence[str], **plan: Any) -> Pa
     return folder
 
 
-def reported(folder: Path) -> Path:
-    """The report of a folder, just written."""
+def reported(folder: Path, *, game: str | None = None) -> Path:
+    """The report of a folder, just written; `game` as in `arena report --game`."""
     with Store.open(folder) as store:
-        return write_report(store)
+        return write_report(store, game=game)
 
 
 def entry(

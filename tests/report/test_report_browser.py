@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reports import HOSTILE
+from reports import HOSTILE, reported, tournament
 
 from arena.games import GAMES
+from arena.tournament.game_source import find_game
 
 pytestmark = pytest.mark.slow
 
@@ -77,6 +78,18 @@ def test_what_a_seat_did_not_know_is_hidden(games: dict[str, Path], watched: Any
     page.locator(".views label").nth(1).click()
     assert (0, 2) == (own.count(), page.locator(".place .hidden").count())
     assert "hand " not in log_of(page)
+
+
+def test_what_is_public_is_not_marked_as_secret(tmp_path: Path, watched: Any) -> None:
+    """Who sees everything in Kuhn reads marks on the cards alone, not on the deal, the words and the showdown."""
+    file = str(Path(__file__).parents[2] / "examples" / "kuhn.py")
+    folder = tournament(tmp_path / "kuhn", find_game(file).cls(), ("ann", "bob"), series=1)
+    page = watched().open(reported(folder, game=file))
+    page.click("[data-part=last]")
+    marked = [line for line in log_of(page).splitlines() if "(" in line]
+    assert ["chance", "ann", "bob"] == [line.replace(":", "").split()[0] for line in marked]
+    assert marked[0].endswith("(shown in this view only)")
+    assert all(line.endswith("(in secret)") for line in marked[1:])
 
 
 def test_the_keys_step(games: dict[str, Path], watched: Any) -> None:

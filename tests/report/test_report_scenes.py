@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -15,6 +16,9 @@ from arena.replay import SPECTATOR, Replay
 from arena.report import scenes
 from arena.report.scenes import STEPS_MAX, scene_of
 from arena.show.match import steps_json
+from arena.tournament.game_source import find_game
+
+KUHN = Path(__file__).parents[2] / "examples" / "kuhn.py"
 
 
 def played(game: str, seats: int, seed: int) -> Replay:
@@ -82,6 +86,22 @@ def test_secrets_are_told_to_their_owners(game: str, seats: int) -> None:
             secret = sum(event.private.get(Seat(seat)) is not None for event in moment.step.events)
             assert secret <= sum(mask == 1 << seat and who == seat for mask, who, *_ in lines)
         assert moment.is_of_chance == any(mask == 0 for mask, *_ in lines)
+
+
+def test_a_move_that_is_told_in_a_word_is_no_secret() -> None:
+    """Kuhn's passes and bets are told by an event that names them: everybody reads them, and reads them once."""
+    scene = scene_of(random_replay(find_game(str(KUHN)).cls(), 2, seed=1), "")
+    words = [line for _, _, lines, _ in scene["steps"][2:] for line in lines if line[1] >= 0]
+    assert len(words) >= 2
+    assert {0b111} == {mask for mask, *_ in words}
+    assert {"said pass", "said bet"} >= {text for _, _, text, _ in words}
+
+
+def test_a_deal_tells_a_spectator_only_that_it_happened() -> None:
+    """The public part of an event that tells each seat something else is read by spectators, without `none`."""
+    scene = scene_of(random_replay(find_game(str(KUHN)).cls(), 2, seed=1), "")
+    (deal,) = (lines for turn, _, lines, _ in scene["steps"] if turn == 0)
+    assert [(0b100, -1, "dealt")] == [tuple(line[:3]) for line in deal if line[0] & 0b100]
 
 
 def test_a_long_match_is_cut_to_whole_rounds() -> None:
