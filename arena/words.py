@@ -1,4 +1,4 @@
-"""Counts, lists, names and untrusted texts in words, for terminal and page alike."""
+"""Counts, shares, times, lists, names and untrusted texts in words, for terminal and page alike."""
 
 from __future__ import annotations
 
@@ -11,6 +11,27 @@ def counted(amount: int, noun: str) -> str:
     """`1 match`, `2,000 matches`, `2 series`."""
     plural = noun if noun.endswith("series") else noun + ("es" if noun.endswith("ch") else "s")
     return f"{amount:,} {noun if amount == 1 else plural}"
+
+
+def percent(share: float) -> str:
+    """`58%`; a share that is not all is never called 100%, nor one that is something 0%."""
+    if 0.995 <= share < 1:
+        return ">99%"
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+def chance(probability: float) -> str:
+    """A probability as `percent`, but nothing is certain."""
+    return ">99%" if probability >= 0.995 else "<1%" if probability < 0.005 else percent(probability)
+
+
+def measured(time_s: float) -> str:
+    """A measured time: `8 µs`, `0.12 ms`, `45 ms`, `1.2 s`."""
+    if time_s < 0.00001:
+        return f"{time_s * 1e6:.0f} µs"
+    if time_s >= 0.9995:
+        return f"{time_s:.1f} s"
+    return f"{time_s * 1000:.0f} ms" if time_s >= 0.00995 else f"{time_s * 1000:.2f} ms"
 
 
 def listed(names: Collection[str], joint: str = "and", most: int | None = None) -> str:

@@ -269,6 +269,42 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
     assert {} == {name: found for name, found in places.items() if len(found) > 1}
 
 
+ALIKE = {
+    "main": "where a process begins",
+    "pairings": "a format's module ends with the functions of its FormatKind",
+    "refusal": "as pairings",
+    "size": "as pairings",
+    "leaderboard": "a command, called as it is typed",
+    "replay": "a command",
+    "run": "a command, and what a bot calls to play",
+}
+"""The public functions that several modules define, each with the reason."""
+
+
+def test_a_public_function_has_a_name_of_its_own() -> None:
+    """No two modules define a public function of the same name, but for those of `ALIKE`."""
+    alike = {name for name, places in functions(trees()).items() if len(places) > 1}
+    assert ALIKE.keys() == alike, {name: functions(trees())[name] for name in sorted(ALIKE.keys() ^ alike)}
+
+
+def functions(trees: Mapping[str, ast.Module]) -> dict[str, list[str]]:
+    """The public functions at the top of modules, each with the modules that define it."""
+    places: dict[str, list[str]] = {}
+    for module, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    return places
+
+
+def test_functions_of_one_name_are_found() -> None:
+    """Public ones of the top level, whether they wait or not."""
+    code = ast.parse(
+        "def one(): ...\nasync def two(): ...\ndef _own(): ...\nclass C:\n    def inner(self): ..."
+    )
+    assert {"one": ["a", "b"], "two": ["a", "b"]} == functions({"a": code, "b": code})
+
+
 def test_no_module_is_named_after_nothing() -> None:
     """A module's name says its subject."""
     vague = {"utils", "util", "common", "core", "manager", "misc", "helpers"}

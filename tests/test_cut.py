@@ -95,7 +95,7 @@ def run(
     **plan,
 ) -> Summary:
     """A run on this machine, in virtual time, to its end or that of the machine; then its tables."""
-    summary, play, make = Summary(), Venue.play, keeping.write
+    summary, play, make = Summary(), Venue.play, keeping.write_changes
 
     async def slow(table, pairing, *arguments):
         await trio.sleep(machine.match_s(pairing))

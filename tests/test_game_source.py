@@ -14,7 +14,7 @@ from arena.cli import main
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.store import Store
-from arena.tournament.game_source import as_kept, find_game, load, locate, placed
+from arena.tournament.game_source import as_kept, find_game, load_game, locate, placed
 from arena.tournament.plan import Plan, load_plan
 from arena.tournament.prepare import prepare
 from arena.tournament.stored import ORIGIN, stored_game, stored_plan
@@ -128,7 +128,7 @@ def test_a_game_is_found(word, home):
     source = find_game(word.format(home=home))
     assert ("kuhn", "Kuhn") == (source.cls.name, source.origin.cls)
     assert source.origin.file.is_absolute()
-    assert source.cls is load(source.origin).cls, "imported once"
+    assert source.cls is load_game(source.origin).cls, "imported once"
 
 
 def test_an_installed_module_is_found(home, monkeypatch):

@@ -18,7 +18,7 @@ from arena.tournament.plan import (
     Plan,
     as_mapping,
     check,
-    check_seats,
+    check_plan_seats,
     concurrency_of,
     control_of,
     deals_of,
@@ -288,7 +288,7 @@ def test_examples_are_right(path):
     plan = load_plan(path)
     check(plan)
     game = make_game(GAMES[plan.game], plan.rules)
-    check_seats(type(game), plan.seats)
+    check_plan_seats(type(game), plan.seats)
     assert plan.bots
 
 
@@ -574,9 +574,9 @@ def test_values_that_do_not_fit_are_left_to_the_game(word):
 
 def test_how_many_can_play():
     """A table too small or too large for the game is refused with what it takes."""
-    check_seats(Toy, 4)
+    check_plan_seats(Toy, 4)
     expected = "t.toml: seats: found 5, expected 2 to 4, as many as play toy"
-    assert [expected] == mistakes(check_seats, Toy, 5, where="t.toml")
+    assert [expected] == mistakes(check_plan_seats, Toy, 5, where="t.toml")
 
 
 # Identity.

@@ -14,12 +14,12 @@ import pytest
 from test_cli import call
 from tournaments import BAD
 
+from arena.box.processes import descendants
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.games import GAMES
 from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
-from arena.torture.processes import descendants
 from arena.torture.promises import Findings, TrialRow, TrialTerms
-from arena.torture.table import as_objects, conclusion, header, line
+from arena.torture.table import as_objects, conclusion, header_lines, line
 from arena.torture.trial import Trial
 from arena.tournament.startup import BUDGET_S
 
@@ -153,7 +153,7 @@ def test_the_table_fits_a_terminal():
             faults={"malformed": 100, "too_late": 100},
         ),
     ]
-    printed = [*header().splitlines(), *map(line, rows)]
+    printed = [*header_lines().splitlines(), *map(line, rows)]
     assert [] == [each for each in printed if len(each) > 80]
     assert "1 of 2 habits held" == conclusion(rows)[-1]
     assert f"{'x' * 40}: 999 processes were left" in conclusion(rows)

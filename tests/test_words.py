@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.words import clipped, counted, listed, printable, spaced, width
+from arena.words import chance, clipped, counted, listed, measured, percent, printable, spaced, width
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)
 
@@ -23,6 +23,37 @@ COUNTS = [
 def test_counts(amount, noun, expected):
     """One of a thing, and many."""
     assert expected == counted(amount, noun)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.0, "0%"), (0.004, "<1%"), (0.58, "58%"), (0.996, ">99%"), (1.0, "100%")]
+)
+def test_shares(share, said):
+    """Only what is all is 100 %, and only nothing 0 %."""
+    assert said == percent(share)
+
+
+@pytest.mark.parametrize(("probability", "said"), [(0.0, "<1%"), (0.5, "50%"), (0.97, "97%"), (1.0, ">99%")])
+def test_chances(probability, said):
+    """No probability is called certain."""
+    assert said == chance(probability)
+
+
+@pytest.mark.parametrize(
+    ("time_s", "said"),
+    [
+        (0.0, "0 µs"),
+        (0.000008, "8 µs"),
+        (0.00012, "0.12 ms"),
+        (0.00996, "10 ms"),
+        (0.045, "45 ms"),
+        (0.9996, "1.0 s"),
+        (12.34, "12.3 s"),
+    ],
+)
+def test_times(time_s, said):
+    """Times in the unit that leaves few digits."""
+    assert said == measured(time_s)
 
 
 LISTS = [

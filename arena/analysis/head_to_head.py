@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from arena.store import columns_of
+from arena.store import as_columns
 
 if TYPE_CHECKING:
     from arena.analysis.sheet import Sheet
@@ -42,7 +42,7 @@ class Meeting:
     lead_high: float
 
 
-COLUMNS = columns_of(Meeting)
+COLUMNS = as_columns(Meeting)
 
 
 def meetings(sheet: Sheet, order: Sequence[int]) -> Iterator[Meeting]:

@@ -19,7 +19,7 @@ from arena.analysis.counted import Coverage
 from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.head_to_head import Meeting
 from arena.errors import ConfigError
-from arena.store import Table, columns_of
+from arena.store import Table, as_columns
 
 
 @attrs.frozen
@@ -68,7 +68,7 @@ class LeaderboardRow:
     """`ok`, `withdrawn` or `left out`."""
 
 
-COLUMNS = columns_of(LeaderboardRow, measured=("move_time_median_s", "move_time_p99_s"))
+COLUMNS = as_columns(LeaderboardRow, measured=("move_time_median_s", "move_time_p99_s"))
 SHOWN = (
     "rank",
     "bot",
@@ -144,11 +144,13 @@ class Leaderboard:
         raise ConfigError(unknown_bot("--bot", bot, [row.bot for row in self.rows]))
 
     def _repr_html_(self) -> str:
-        from arena.analysis.notebook import as_lines, as_table
+        from arena.analysis.notebook import html_lines, html_table
 
         units = sorted({f"score in {row.score_unit}, rating in {row.rating_unit}" for row in self.rows})
         rows = [[getattr(row, name) for name in SHOWN] for row in self.rows]
-        return as_table(SHOWN, rows) + as_lines([*units, *filter(None, (*self.notes, self.progress.note))])
+        return html_table(SHOWN, rows) + html_lines(
+            [*units, *filter(None, (*self.notes, self.progress.note))]
+        )
 
 
 def unknown_bot(where: str, bot: str, bots: list[str]) -> str:

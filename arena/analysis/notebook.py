@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 
-def as_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Rows under their header."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
@@ -20,6 +20,6 @@ def _cell(value: Any) -> str:
     return f"<td>{escape(str(value))}</td>"
 
 
-def as_lines(lines: Iterable[str]) -> str:
+def html_lines(lines: Iterable[str]) -> str:
     """One paragraph per line."""
     return "".join(f"<p>{escape(line)}</p>" for line in lines)

@@ -101,10 +101,10 @@ def _shape(bots: Ints, rows: Ints, tied: NDArray[np.bool_]) -> Shape:
 
 def numbered(table: Ints) -> Ints:
     """A number for each row of a table, 0, 1, … in the order of the rows' contents."""
-    return np.unique(packed(table.T), return_inverse=True)[1].astype(np.int64)
+    return np.unique(joint_key(table.T), return_inverse=True)[1].astype(np.int64)
 
 
-def packed(columns: Iterable[Ints]) -> Ints:
+def joint_key(columns: Iterable[Ints]) -> Ints:
     """One key for several columns, in the order of the first, then the second, …"""
     key, bound = np.zeros(1, np.int64), 1
     for column in columns:
@@ -135,7 +135,7 @@ def slope(strength: Floats, shape: Shape) -> Slope:
     first, second = np.triu_indices(shape.seats, 1)
     both = share[:, first] * share[:, second]
     value, gradient, chosen, pairs = 0.0, np.zeros(bots), np.zeros(bots), np.zeros(bots * bots)
-    for part in parts(len(shape.kinds), len(first)):
+    for part in row_slices(len(shape.kinds), len(first)):
         kinds, times = shape.kinds[part], shape.times[part, None]
         power, inverse = _choices(strength, kinds, share)
         expected = times * power * (inverse @ share)
@@ -151,7 +151,7 @@ def slope(strength: Floats, shape: Shape) -> Slope:
 def scores(strength: Floats, shape: Shape) -> Floats:
     """Each match's gradient by the strengths of its bots, best first: (matches, seats)."""
     by_kind = np.empty(shape.kinds.shape)
-    for part in parts(len(shape.kinds), shape.seats):
+    for part in row_slices(len(shape.kinds), shape.seats):
         power, inverse = _choices(strength, shape.kinds[part], shape.share)
         by_kind[part] = 1 - power * (inverse @ shape.share)
     return by_kind[shape.kind]
@@ -168,7 +168,7 @@ def sums(index: Ints, weights: Floats, length: int) -> Floats:
     return np.bincount(index.ravel(), weights.ravel(), length).astype(np.float64, copy=False)
 
 
-def parts(length: int, width: int) -> Iterator[slice]:
+def row_slices(length: int, width: int) -> Iterator[slice]:
     """Slices of few enough rows that a working array of this width stays small."""
     step = max(1, CELLS // max(1, width))
     return (slice(start, start + step) for start in range(0, length, step))

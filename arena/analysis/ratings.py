@@ -43,9 +43,9 @@ from arena.analysis.plackett_luce import (
     Ints,
     Shape,
     Slope,
+    joint_key,
     maximum,
-    packed,
-    parts,
+    row_slices,
     scores,
     shapes,
     slope,
@@ -191,7 +191,7 @@ def rate(
 def _canonical(match: Ints, series: Ints, bot: Ints, rank: Ints, bots: int) -> _Seats:
     series, match, rank, bot = (np.asarray(column, np.int64) for column in (series, match, rank, bot))
     if len(series):
-        order = np.argsort(packed((series, match, rank, bot)), kind="stable")  # fast if nearly in order
+        order = np.argsort(joint_key((series, match, rank, bot)), kind="stable")  # fast if nearly in order
         series, match, rank, bot = (column[order] for column in (series, match, rank, bot))
     series_starts = np.diff(series, prepend=series[:1]) != 0
     match_starts = np.diff(match, prepend=match[:1]) != 0
@@ -200,7 +200,7 @@ def _canonical(match: Ints, series: Ints, bot: Ints, rank: Ints, bots: int) -> _
 
 def _by_series(seats: _Seats, values: Floats) -> Iterator[Floats]:
     """Sums of these values of the rows as tables (series, bots), some series at a time."""
-    for part in parts(seats.all_series, seats.bots):
+    for part in row_slices(seats.all_series, seats.bots):
         low, high = np.searchsorted(seats.series, (part.start, part.stop))
         series = seats.series[low:high] - part.start
         length = (int(series[-1]) + 1) * seats.bots

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from arena.errors import FAULT_KINDS
-from arena.store import Store, Table, columns_of, exports
+from arena.store import Store, Table, as_columns, exports
 
 if TYPE_CHECKING:
     from arena.analysis.sheet import Sheet
@@ -39,7 +39,7 @@ class SeriesRow:
     faults: int
 
 
-COLUMNS = columns_of(SeriesRow)
+COLUMNS = as_columns(SeriesRow)
 
 
 def series_table(store: Store, sheet: Sheet) -> Table:

@@ -94,7 +94,7 @@ def read_sheet(store: Store) -> Sheet:
 
 def _counted(store: Store) -> tuple[Coverage, _Counted]:
     matches = _Matches()
-    for chunk in chunks.matches(store):
+    for chunk in chunks.match_places(store):
         matches.add(*chunk)
     is_over = matches.planned == store.planned()  # then no match is missing, and none need be looked for
     progress = progress_of(matches.series(() if is_over else chunks.unplayed(store)))

@@ -113,10 +113,10 @@ class Results:
         )
 
     def _repr_html_(self) -> str:
-        from arena.analysis.notebook import as_lines, as_table
+        from arena.analysis.notebook import html_lines, html_table
 
         rows = self.leaderboard[list(SHOWN)].to_numpy().tolist()
-        return as_lines([repr(self)]) + as_table(SHOWN, rows)
+        return html_lines([repr(self)]) + html_table(SHOWN, rows)
 
     def _frame(self, name: str) -> DataFrame:
         if holds_tournament(self.folder):

@@ -101,10 +101,14 @@ def main() -> None:
     words.add_argument("matches", type=int)
     words.add_argument("folder", type=Path)
     said = words.parse_args()
-    print(msgspec.json.encode(attrs.asdict(trio.run(play, said.kind, said.matches, said.folder))).decode())
+    print(
+        msgspec.json.encode(
+            attrs.asdict(trio.run(play_flooded, said.kind, said.matches, said.folder))
+        ).decode()
+    )
 
 
-async def play(kind: str, matches: int, folder: Path) -> FloodReport:
+async def play_flooded(kind: str, matches: int, folder: Path) -> FloodReport:
     """A round-robin of two lean bots and a third: a flooding one, or one whose port strangers can use."""
     from arena.bench.clients import LEAN_CLIENT, compiled
     from arena.games import GAMES

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 
 from arena.bench.measures import Effort, Measure, at_least, ratios
-from arena.bench.rules import games, is_played_in_hands, play_alone
+from arena.bench.rules import games_measured, is_played_in_hands, play_alone
 from arena.game import Game
 
 HANDS_GOAL = 2_000
@@ -25,7 +25,7 @@ SEATS = 6
 def measure_hands(effort: Effort) -> list[Measure]:
     """Random legal play, without bots, clocks or JSON; a hand is counted by its one chance move, the deal."""
     found = []
-    for game, seats in games():
+    for game, seats in games_measured():
         if is_played_in_hands(game) and seats == min(SEATS, game.seats[-1]):
             found += _beside_pokerkit(game, seats, effort)
     return found

@@ -69,7 +69,7 @@ def _filled(form: Any, fields: dict[str, Any]) -> Any:
     return _lowest(fields[form[1:-1]]) if is_field else form
 
 
-def games() -> Iterator[tuple[Game[Any, Any], int]]:
+def games_measured() -> Iterator[tuple[Game[Any, Any], int]]:
     """Every game with its default rules, at its smallest table and at one of about six seats."""
     for name in GAMES:
         game = GAMES[name]()
@@ -106,7 +106,7 @@ class Alone:
 
 def measure_rules(effort: Effort) -> list[Measure]:
     """Random legal play, without bots, clocks or JSON."""
-    found, tables = [], list(games())
+    found, tables = [], list(games_measured())
     seconds = _sample_s(effort, len(tables))
     for game, seats in tables:
         play_alone(game, seats, 0.0, effort.repeats)  # fills what is kept from match to match
@@ -133,7 +133,7 @@ def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> A
 
 def measure_referee(effort: Effort) -> list[Measure]:
     """`play_match` with bots in this process: a lean one, and the random one."""
-    found, tables = [], [(*table, bot) for table in games() for bot in (LeanBot, RandomBot)]
+    found, tables = [], [(*table, bot) for table in games_measured() for bot in (LeanBot, RandomBot)]
     seconds = _sample_s(effort, len(tables))
     for game, seats, bot in tables:
         trio.run(_play_here, game, seats, bot, 0.0, effort.repeats)  # makes the codec of this game

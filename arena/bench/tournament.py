@@ -120,11 +120,11 @@ def main() -> None:
     words.add_argument("folder", type=Path)
     words.add_argument("--sandbox", choices=LEVELS, default="shield")
     said = words.parse_args()
-    report = play(said.tables, said.matches, said.folder, said.sandbox)
+    report = play_lean(said.tables, said.matches, said.folder, said.sandbox)
     print(msgspec.json.encode(attrs.asdict(report)).decode())
 
 
-def play(tables: int, matches: int, folder: Path, sandbox: Level) -> RunnerReport:
+def play_lean(tables: int, matches: int, folder: Path, sandbox: Level) -> RunnerReport:
     """A round-robin of two lean bots, kept in a store as any other."""
     # This process has loaded everything that `arena run` has.
     import_module("arena.cli")

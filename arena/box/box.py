@@ -18,7 +18,7 @@ import trio
 from arena.box import bubblewrap, landlock, limits, probe
 from arena.box.guard import BOX_PORT
 from arena.box.places import FileView, needed_paths, shown_paths
-from arena.box.scratch import remove
+from arena.box.scratch import remove_folder
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Keeper, Running
 from arena.errors import ConfigError
 
@@ -188,7 +188,7 @@ async def open_box(
     """
     with ExitStack() as undo:
         scratch = Path(tempfile.mkdtemp(prefix="arena-"))
-        undo.callback(remove, scratch)
+        undo.callback(remove_folder, scratch)
         keeper = Keeper(scratch)
         try:
             if means is not None:

@@ -26,7 +26,7 @@ def made_for(pids: Iterable[int], memory_bytes: int, tasks: int) -> list[str]:
             made.append(place)
         _limit(made, memory_bytes, tasks)
     except (OSError, LookupError):
-        remove(made)
+        remove_group(made)
         return []
     for pid in pids:
         for place in made:
@@ -83,7 +83,7 @@ def _count(place: str, name: str, key: str) -> int:
     return 0
 
 
-def remove(group: list[str]) -> None:
+def remove_group(group: list[str]) -> None:
     """Removes the group; its processes are gone, but the kernel may notice that a little later."""
     for place in group:
         for _ in range(_REMOVE_TRIES):

@@ -73,7 +73,7 @@ def watch_over(order: dict[str, Any], fds: list[int]) -> None:
     finally:
         bury_all()
         control.close()
-        cgroups.remove(group)
+        cgroups.remove_group(group)
         os._exit(0)
 
 

@@ -24,7 +24,7 @@ from arena.box.processes import (
     wake_when_orphaned,
     wakeups,
 )
-from arena.box.scratch import remove
+from arena.box.scratch import remove_folder
 
 GUARDS_END_S = 5.0
 """Guards end by themselves when the arena is gone; after this they are killed with all they guard."""
@@ -34,7 +34,7 @@ def main(fd: int, scratch: str) -> None:
     """Serves the arena at the other end of this socket until it is closed; then removes the folder."""
     arena = socket.socket(fileno=fd)
     keep(arena)
-    remove(Path(scratch))
+    remove_folder(Path(scratch))
 
 
 def keep(arena: socket.socket) -> None:
@@ -102,7 +102,7 @@ def _bury(guards: set[int]) -> None:
                 kill_all_below(pid)
                 os.kill(pid, signal.SIGKILL)
     for pid in killed:
-        cgroups.remove(cgroups.places_of(pid))
+        cgroups.remove_group(cgroups.places_of(pid))
 
 
 def _end(guards: set[int]) -> None:

@@ -21,7 +21,7 @@ def read(path: str) -> None:
         file.read(1)
 
 
-def write(folder: str) -> None:
+def write_trace(folder: str) -> None:
     with open(os.path.join(folder, TRACE), "wb"):
         pass
 
@@ -34,7 +34,7 @@ def spy(pid: str) -> None:
     read(f"/proc/{pid}/environ")
 
 
-def connect(port: str) -> None:
+def reach_port(port: str) -> None:
     with socket.create_connection(("127.0.0.1", int(port)), timeout=1):
         pass
 
@@ -46,12 +46,12 @@ def tune(name: str) -> None:
 
 ACTS: dict[str, tuple[Callable[[str], None], str]] = {
     "read": (read, "read what is hidden from it"),
-    "write": (write, "write outside its folder"),
+    "write": (write_trace, "write outside its folder"),
     "signal": (signal, "signal other processes"),
     "spy": (spy, "see the environment of other processes"),
-    "connect": (connect, "use the network"),
+    "connect": (reach_port, "use the network"),
     "tune": (tune, "change kernel settings"),
-    "own": (write, "write to its own folder"),
+    "own": (write_trace, "write to its own folder"),
 }
 """What each act does, and its name in messages."""
 

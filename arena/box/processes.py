@@ -108,12 +108,19 @@ def bury_all() -> None:
     ends_at, me = time.monotonic() + END_S_MAX, os.getpid()
     while time.monotonic() < ends_at:
         kill_all_below(me)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
+        if not reap_ended():
             return
         time.sleep(0.001)
+
+
+def reap_ended() -> bool:
+    """Reaps the children that have ended; returns whether others are left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _groups(pids: Iterable[int]) -> set[int]:

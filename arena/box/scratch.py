@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def remove(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Removes the folder, however deep a bot has nested others in it."""
     import shutil  # not when the keeper starts: that would take as long as a bot's start
     import subprocess

@@ -46,7 +46,7 @@ def compare_command(
     else:
         hypotheses, plan = _resumed(options.resume, [*bots, *field], wishes, given)
     tournament = prepare(plan, resume=options.resume)
-    for line in announced(tournament, hypotheses):
+    for line in comparison_announced(tournament, hypotheses):
         say(line)
     if options.dry_run:
         return 0
@@ -121,7 +121,7 @@ def _check_question(run: Run, hypotheses: Hypotheses) -> None:
             )
 
 
-def announced(tournament: Tournament, hypotheses: Hypotheses) -> Iterator[str]:
+def comparison_announced(tournament: Tournament, hypotheses: Hypotheses) -> Iterator[str]:
     """What is asked, and how long the answer is expected to take."""
     new, old, *field = [entrant.name for entrant in tournament.entrants]
     against = f", against {', '.join(field)}" if field else ""

@@ -21,10 +21,8 @@ from cattrs import Converter
 
 from arena.errors import MalformedAnswer
 from arena.game import Bare, Between, Domain, Game, Items, Literal, OneOf, Option, Seat, Tagged
-from arena.wire.shown import shown as shown_in
+from arena.wire.short_json import short_json
 
-SHOWN_MAX = 80
-"""Characters of a wrong value that a reason repeats."""
 OPTIONS_KEPT_MAX = 512
 """Encoded lists of options kept for games that give the same tuple again."""
 
@@ -77,11 +75,6 @@ class Codec:
     def move_json(self, move: Any) -> Any:
         """A move as the JSON value that would mean it; if bots cannot send it, its class and fields."""
         return msgspec.to_builtins(_written(move), enc_hook=self._name_of)
-
-
-def shown(value: Any) -> str:
-    """A JSON value in few characters, to be quoted in a reason."""
-    return shown_in(value, SHOWN_MAX)
 
 
 # Writing
@@ -188,7 +181,7 @@ def _move_reader(game: type[Game[Any, Any]]) -> MoveReader:
         if reasons:
             raise MalformedAnswer("; or ".join(reasons))
         raise MalformedAnswer(
-            f"move {shown(value)} is no move of {game.name}; its moves look like {_shapes(game)}"
+            f"move {short_json(value)} is no move of {game.name}; its moves look like {_shapes(game)}"
         )
 
     return read
@@ -235,7 +228,7 @@ def _items_reader(move: type[Any], fields: Sequence[str]) -> MoveReader:
 
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
         if len(value) != len(readers):
-            raise MalformedAnswer(f"move {shown(value)}: expected [{', '.join(fields)}]")
+            raise MalformedAnswer(f"move {short_json(value)}: expected [{', '.join(fields)}]")
         if are_ints and tuple(map(type, value)) == are_ints:
             return move(*value)
         found = {
@@ -268,7 +261,7 @@ def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> MoveReader:
             if key in value:
                 found[field.name] = _read(reader, key, value[key], seats)
             elif field.default is attrs.NOTHING:
-                raise MalformedAnswer(f"move {shown(value)}: {key} is missing")
+                raise MalformedAnswer(f"move {short_json(value)}: {key} is missing")
         return move(**found)
 
     return read
@@ -317,7 +310,7 @@ def _exactly(kind: type[Any], words: str) -> Callable[[Any, Any], Any]:
         if kind is int:
             value = _whole(value)
         if type(value) is not kind:
-            raise MalformedAnswer(f"{shown(value)} is not {words}")
+            raise MalformedAnswer(f"{short_json(value)} is not {words}")
         return value
 
     return structure
@@ -327,7 +320,7 @@ def _seat_named(value: Any) -> Seat:
     seats = _here.get()
     seat = seats.get(value) if type(value) is str else None
     if seat is None:
-        raise MalformedAnswer(f"{shown(value)} is nobody here; here are {', '.join(seats)}")
+        raise MalformedAnswer(f"{short_json(value)} is nobody here; here are {', '.join(seats)}")
     return seat
 
 
@@ -339,7 +332,7 @@ def _list_hook(hint: Any) -> Callable[[Any, Any], Any]:
 
     def structure(value: Any, _: Any) -> Any:
         if type(value) is not list:
-            raise MalformedAnswer(f"{shown(value)} is not a list")
+            raise MalformedAnswer(f"{short_json(value)} is not a list")
         if is_plain and {of}.issuperset(map(type, value)):  # 64 KiB hold 20,000 cards: not one call for each
             return tuple(value)
         return tuple([inner(item, of) for item in value])

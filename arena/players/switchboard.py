@@ -22,7 +22,7 @@ IS_HERE = sys.platform == "linux"
 """Whether this system supports a switchboard."""
 
 
-async def listen(fd: int, take: Callable[[], bool]) -> None:
+async def whenever_readable(fd: int, take: Callable[[], bool]) -> None:
     """Calls `take` whenever there is something to read, until it gives False, or `hang_up`.
 
     `take` must not block; what it raises is raised here.  One task at a time may listen to a descriptor.

@@ -189,7 +189,7 @@ async def _listen(fd: int, receive: Callable[[int], bytes], hear: Callable[[byte
         return not has_enough
 
     if fd >= 0:  # else it is closed
-        await switchboard.listen(fd, take)
+        await switchboard.whenever_readable(fd, take)
     return has_enough
 
 

@@ -12,7 +12,8 @@ from math import ceil, floor, log10
 
 import attrs
 
-from arena.report.phrases import number, seconds
+from arena.report.phrases import number
+from arena.words import measured
 
 ROW_PX, COURSE_PX = 22, 300
 LABEL_PX = 15
@@ -208,4 +209,4 @@ def _apart(tops: Sequence[float]) -> list[float]:
 
 
 def time_said(median_s: float, p99_s: float, max_s: float) -> str:
-    return f"median {seconds(median_s)}, 99 % within {seconds(p99_s)}, longest {seconds(max_s)}"
+    return f"median {measured(median_s)}, 99 % within {measured(p99_s)}, longest {measured(max_s)}"

@@ -22,7 +22,7 @@ from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of
 from arena.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
-from arena.words import clipped, listed, spaced
+from arena.words import clipped, listed, percent, spaced
 
 BYTES_MAX = 480_000
 """The size of the whole file, which has to go by mail."""
@@ -135,7 +135,7 @@ def interval(value: float, low: float, high: float, sign: str = "") -> str:
 
 def interval_of_share(share: float, low: float, high: float) -> str:
     """`58% (52–64)`."""
-    return f"{phrases.percent(share)} ({low * 100:.0f}–{high * 100:.0f})"
+    return f"{percent(share)} ({low * 100:.0f}–{high * 100:.0f})"
 
 
 # Tables.
@@ -221,7 +221,7 @@ def _by_share(each: Any) -> Cell:
         f"{interval_of_share(each.share, each.share_low, each.share_high)}"
     )
     is_sure = not each.share_low <= 0.5 <= each.share_high
-    return Cell(phrases.percent(each.share).rstrip("%"), said, _shade(2 * each.share - 1), is_sure)
+    return Cell(percent(each.share).rstrip("%"), said, _shade(2 * each.share - 1), is_sure)
 
 
 def _by_returns(facts: Facts, meetings: Any) -> Callable[[Any], Cell]:

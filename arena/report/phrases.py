@@ -38,27 +38,6 @@ def digits_for(half: float) -> int:
     return 0 if half >= 10 else 1 if half >= 1 else 2 if half >= 0.1 else 3
 
 
-def percent(share: float) -> str:
-    """`58%`; a share that is not all is never called 100%, nor one that is something 0%."""
-    if 0.995 <= share < 1:
-        return ">99%"
-    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
-
-
-def chance(probability: float) -> str:
-    """As `percent`, but nothing is certain."""
-    return ">99%" if probability >= 0.995 else "<1%" if probability < 0.005 else percent(probability)
-
-
-def seconds(time_s: float) -> str:
-    """`8 µs`, `0.12 ms`, `45 ms`, `1.2 s`."""
-    if time_s < 0.00001:
-        return f"{time_s * 1e6:.0f} µs"
-    if time_s >= 0.9995:
-        return f"{time_s:.1f} s"
-    return f"{time_s * 1000:.0f} ms" if time_s >= 0.00995 else f"{time_s * 1000:.2f} ms"
-
-
 def day(unix_s: float) -> str:
     """`21 November 2026`, in UTC, and in English whatever the locale."""
     moment = datetime.fromtimestamp(unix_s, UTC)

@@ -9,7 +9,7 @@ from typing import Any
 from arena.report import phrases
 from arena.report.facts import Facts
 from arena.units import format_duration
-from arena.words import clipped, counted, listed, spaced
+from arena.words import chance, clipped, counted, listed, spaced
 
 NOTE_MAX = 400
 """Characters of a note: it may name every series that was left out."""
@@ -35,17 +35,17 @@ def verdict(facts: Facts) -> str:
     if first.rank == second.rank:
         level = [row.bot for row in rows if row.rank == first.rank]
         return f"Undecided: {listed(level, most=phrases.NAMES_MAX)} share the first place."
-    chance = phrases.chance(first.better_than_next)
+    sure = chance(first.better_than_next)
     if facts.scale.ranked_by == "places":
         return (
             f"{first.bot} takes the first place, with {standing}; it is better than {second.bot}, "
-            f"the second, with {chance} probability."
+            f"the second, with {sure} probability."
         )
     if first.better_than_next >= SURE:
-        return f"{first.bot} leads with {standing} and is better than {second.bot} with {chance} probability."
+        return f"{first.bot} leads with {standing} and is better than {second.bot} with {sure} probability."
     return (
         f"Undecided: {first.bot} stands first with {standing}, but is better than {second.bot}, "
-        f"the next, with only {chance} probability."
+        f"the next, with only {sure} probability."
     )
 
 

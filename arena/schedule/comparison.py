@@ -16,7 +16,7 @@ from arena.schedule.terms import (
     counted_matches,
     series_of,
     sets_in_words,
-    size_of,
+    size_in_sets,
 )
 from arena.words import counted
 
@@ -46,7 +46,7 @@ def pairings(
 def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are planned, without planning them."""
     if entrants == 2:
-        return size_of(1, sets_in_words(1, 2), terms)
+        return size_in_sets(1, sets_in_words(1, 2), terms)
     matches = 2 * terms.series * terms.seats
     words = f"2 bots × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
     return ScheduleSize(matches, words)

@@ -14,7 +14,7 @@ from arena.schedule.terms import (
     Terms,
     Withdrawn,
     series_of,
-    size_of,
+    size_in_sets,
     too_few,
 )
 from arena.words import counted
@@ -43,7 +43,7 @@ def size(entrants: int, terms: Terms) -> ScheduleSize:
         if terms.seats == 2
         else f"{counted(sets, 'set')} of {terms.seats - 1} opponents"
     )
-    return size_of(
+    return size_in_sets(
         terms.challengers * sets, f"{counted(terms.challengers, 'challenger')} × {opponents}", terms
     )
 

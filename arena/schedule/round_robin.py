@@ -16,7 +16,7 @@ from arena.schedule.terms import (
     Withdrawn,
     series_of,
     sets_in_words,
-    size_of,
+    size_in_sets,
     too_few,
 )
 
@@ -46,7 +46,7 @@ def size(entrants: int, terms: Terms) -> ScheduleSize:
     if _is_sampled(entrants, terms):
         sets = len(blocks(entrants, terms.seats) or range(every))
     words = sets_in_words(sets, terms.seats)
-    return size_of(sets, words if sets == every else f"{words}, of {every:,} balanced,", terms)
+    return size_in_sets(sets, words if sets == every else f"{words}, of {every:,} balanced,", terms)
 
 
 def sets_of(entrants: Sequence[str], terms: Terms) -> Iterable[tuple[str, ...]]:

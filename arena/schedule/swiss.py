@@ -22,7 +22,7 @@ from arena.schedule.terms import (
     Withdrawn,
     series_of,
     sets_in_words,
-    size_of,
+    size_in_sets,
     too_few,
 )
 from arena.words import counted
@@ -75,7 +75,7 @@ def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are planned if nobody is withdrawn."""
     cycles, sets = cycles_of(entrants, terms), entrants // terms.seats
     words = f"{counted(cycles, 'cycle')} × {sets_in_words(sets, terms.seats)}"
-    return size_of(cycles * sets, words, terms)
+    return size_in_sets(cycles * sets, words, terms)
 
 
 KIND = FormatKind(

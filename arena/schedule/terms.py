@@ -93,7 +93,7 @@ def sets_in_words(count: int, seats: int) -> str:
     return counted(count, "pair") if seats == 2 else f"{counted(count, 'set')} of {seats}"
 
 
-def size_of(sets: int, words: str, terms: Terms) -> ScheduleSize:
+def size_in_sets(sets: int, words: str, terms: Terms) -> ScheduleSize:
     """The size of a tournament in which `sets` sets, described by `words`, play all their series."""
     matches = sets * terms.series * terms.seats
     return ScheduleSize(

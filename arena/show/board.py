@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import TableFormat, aligned, as_table, with_half
-from arena.words import clipped, counted, printable, width
+from arena.words import chance, clipped, counted, measured, printable, width
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
@@ -106,21 +106,14 @@ def _row(row: LeaderboardRow, is_last: bool) -> Sequence[Any]:
         row.ties,
         row.losses,
         row.too_late + row.malformed + row.illegal + row.gone,
-        milliseconds(row.move_time_median_s),
-        milliseconds(row.move_time_p99_s),
+        measured(row.move_time_median_s),
+        measured(row.move_time_p99_s),
     )
 
 
 def share(rate: float, low: float, high: float) -> str:
     """`58.0% (52–64)`."""
     return f"{rate:.1%} ({low * 100:.0f}–{high * 100:.0f})"
-
-
-def chance(probability: float) -> str:
-    """A probability in whole percent; one that is neither 0 nor 1 never reads as if it were."""
-    if probability > 0.99:
-        return ">99%"
-    return "<1%" if probability < 0.01 else f"{probability:.0%}"
 
 
 def plus_minus(row: LeaderboardRow) -> str:
@@ -136,13 +129,6 @@ def plus_minus(row: LeaderboardRow) -> str:
     if row.matches and row.points_mean in (0, 1):
         return f"above {row.rating_low:.0f}" if row.points_mean else f"below {row.rating_high:.0f}"
     return f"{row.rating:.0f} ± {half:.0f}"
-
-
-def milliseconds(time_s: float) -> str:
-    """`0.12 ms`, `45 ms`, `1.2 s`."""
-    if time_s >= 1:
-        return f"{time_s:.1f} s"
-    return f"{time_s * 1000:.0f} ms" if time_s >= 0.01 else f"{time_s * 1000:.2f} ms"
 
 
 def _remarks(board: Leaderboard, inks: Inks) -> Iterator[str]:

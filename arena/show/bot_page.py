@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from arena.show.board import chance, milliseconds, plus_minus, share
+from arena.show.board import plus_minus, share
 from arena.show.text import aligned
-from arena.words import clipped, counted, printable
+from arena.words import chance, clipped, counted, measured, printable
 
 if TYPE_CHECKING:
     from arena.analysis.bot_page import BotPage, LostMatch
@@ -35,7 +35,7 @@ def _head(page: BotPage) -> str:
         lines.append(f"points   {share(row.score, row.score_low, row.score_high)} of those there were")
     rate = share(row.win_rate, row.win_rate_low, row.win_rate_high)
     lines.append(f"won      {rate}: {row.wins} won, {row.ties} tied, {row.losses} lost")
-    median, p99 = milliseconds(row.move_time_median_s), milliseconds(row.move_time_p99_s)
+    median, p99 = measured(row.move_time_median_s), measured(row.move_time_p99_s)
     lines.append(f"moves    median {median}, p99 {p99}")
     return "\n".join(lines)
 
@@ -93,13 +93,13 @@ def _faults(page: BotPage, where: str) -> Iterator[str]:
     if rows:
         more = len(page.faults) - len(rows)
         tail = f"\nand {counted(more, 'other reason')}" if more else ""
-        command = f"arena matches --bot {quoted(printable(page.row.bot))} --fault any{where}"
+        command = f"arena matches --bot {shell_word(printable(page.row.bot))} --fault any{where}"
         table = _table(("faults", "kind", "reason"), rows, "kind", "reason")
         yield f"{table}{tail}\n`{command}` lists the matches"
 
 
 def _slowest(page: BotPage) -> Iterator[str]:
-    rows = [(each.match_id, each.seat, milliseconds(each.seconds)) for each in page.slowest]
+    rows = [(each.match_id, each.seat, measured(each.seconds)) for each in page.slowest]
     if rows:
         yield _table(("slowest in", "seat", "longest move"), rows, "slowest in")
 
@@ -121,7 +121,7 @@ def _table(titles: tuple[str, ...], rows: Sequence[tuple[object, ...]], *to_left
     return aligned(titles, rows, [title for title in titles if title not in to_left])
 
 
-def quoted(word: str) -> str:
+def shell_word(word: str) -> str:
     """The text, quoted so that a shell takes it for one word."""
     import shlex
 

@@ -29,7 +29,7 @@ from arena.store.rows import (
     StoredMatch,
     StoredSeat,
 )
-from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, Row, columns_of
+from arena.store.schema import OPPONENTS_SEPARATOR, SCHEMA_VERSION, SEAT_BITS, TABLES, Column, Row, as_columns
 from arena.store.soundness import Damage
 from arena.store.store import Store, holds_tournament
 
@@ -55,7 +55,7 @@ __all__ = [
     "StoredMatch",
     "StoredSeat",
     "Table",
-    "columns_of",
+    "as_columns",
     "erase",
     "holds_tournament",
     "is_written",

@@ -19,7 +19,7 @@ from types import FrameType
 
 import arena
 from arena.store import exports
-from arena.store.files import place_of, write_table
+from arena.store.files import draft_path, write_table
 from arena.store.store import Store
 
 LARGE = 100_000
@@ -43,7 +43,7 @@ def written_aside(store: Store, folder: Path, mark: str) -> Iterator[Mapping[str
         process.wait()
         assert process.stdin is not None, "it is a pipe"
         process.stdin.close()
-        _remove([place_of(folder, f"{name}.csv", os.getpid()) for name in TABLES_ASIDE])
+        _remove([draft_path(folder, f"{name}.csv", os.getpid()) for name in TABLES_ASIDE])
 
 
 def _started(store: Path, folder: Path, mark: str) -> subprocess.Popen[bytes]:
@@ -65,7 +65,7 @@ def _started(store: Path, folder: Path, mark: str) -> subprocess.Popen[bytes]:
 def main() -> None:
     """The second process: exit code 0 if all its tables are there."""
     store, folder, mark, parent = sys.argv[1:]
-    places = {name: place_of(Path(folder), f"{name}.csv", int(parent)) for name in TABLES_ASIDE}
+    places = {name: draft_path(Path(folder), f"{name}.csv", int(parent)) for name in TABLES_ASIDE}
     signal.signal(signal.SIGINT, _end)  # also where it is ignored, as in the background of a script
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:

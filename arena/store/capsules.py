@@ -70,7 +70,7 @@ _CAPSULES = (
 _CLOSED = "m.series_id NOT IN (SELECT series_id FROM unplayed)"
 
 
-def publish(db: sqlite3.Connection, folder: Path) -> None:
+def publish_closed(db: sqlite3.Connection, folder: Path) -> None:
     """Writes the missing files of all matches whose series are closed."""
     for match_id, seat, number, packed in db.execute(_CAPSULES + _CLOSED):
         path = _path(folder, match_id, seat, number)

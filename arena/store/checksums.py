@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.store.schema import MARK, Row, listed
+from arena.store.schema import MARK, Row, stored_columns
 
 SIZE_BYTES = 8
 """One damaged match in 2⁶⁴ would go unnoticed."""
@@ -102,7 +102,7 @@ def noted(db: sqlite3.Connection) -> dict[str, tuple[int, bytes]]:
 def parts(db: sqlite3.Connection, matches: Sequence[bytes]) -> dict[str, tuple[int, bytes]]:
     """What `checksums` ought to say; `matches`: the checksums of all matches."""
     meta = db.execute("SELECT key, value FROM meta").fetchall()  # the mark too: it must be readable
-    bots = db.execute(f"SELECT {listed('bots')} FROM bots").fetchall()
+    bots = db.execute(f"SELECT {stored_columns('bots')} FROM bots").fetchall()
     return {
         MATCHES: (len(matches), together(matches)),
         SCHEDULE: schedule_sum(db),
@@ -136,7 +136,7 @@ def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
 def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:
     """(number, checksum as stored, rows) of all matches, in the order in which they are stored."""
     others = [_Tail(db, table, order) for table, order in HANGING.items()]
-    matches = f"SELECT number, checksum, {listed('matches')} FROM matches ORDER BY number"
+    matches = f"SELECT number, checksum, {stored_columns('matches')} FROM matches ORDER BY number"
     for number, sum, *row in db.execute(matches):
         yield number, sum, MatchRows(row, *(other.of(number) for other in others))
 
@@ -147,7 +147,7 @@ class _Tail:
     def __init__(self, db: sqlite3.Connection, table: str, order: str) -> None:
         # A row whose number is not a number is damaged, and missing from its match.
         is_number = "typeof(match) = 'integer'"
-        columns = f"match, {listed(table)}"
+        columns = f"match, {stored_columns(table)}"
         self.cursor = db.execute(f"SELECT {columns} FROM {table} WHERE {is_number} ORDER BY match, {order}")
         self.next: Row | None = next(self.cursor, None)
 

@@ -10,7 +10,7 @@ from arena.store.rows import Columns
 from arena.store.schema import Row, packed_seat
 
 
-def matches(store: Database) -> Iterator[Columns]:
+def match_places(store: Database) -> Iterator[Columns]:
     """(position, number, match_id, series_id, cycle, rotation, is done, pairing_id) of all, in chunks.
 
     In no order: SQLite takes longer to sort a million rows than to read them.  The position is the place

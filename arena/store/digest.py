@@ -16,7 +16,7 @@ LARGE_BYTES = 8_000_000
 _SIZE_BYTES = 16
 
 
-def place_of(path: Path) -> Path:
+def digest_path(path: Path) -> Path:
     """The path of a database's digest."""
     return path.with_name(f".{path.name}.digest")
 
@@ -25,7 +25,7 @@ def write_digest(path: Path) -> None:
     """Notes the state of a database that nobody has open, if it can be noted."""
     try:
         if path.stat().st_size >= LARGE_BYTES and not _has_more(path):
-            place_of(path).write_text(_digest(path))
+            digest_path(path).write_text(_digest(path))
     except OSError:
         pass
 
@@ -33,7 +33,8 @@ def write_digest(path: Path) -> None:
 def is_as_written(path: Path) -> bool:
     """Whether a digest says that the database is as it was written."""
     try:
-        return not _has_more(path) and read_regular(place_of(path), 2 * _SIZE_BYTES).decode() == _digest(path)
+        noted = read_regular(digest_path(path), 2 * _SIZE_BYTES).decode()
+        return not _has_more(path) and noted == _digest(path)
     except (OSError, ValueError):
         return False
 

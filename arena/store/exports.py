@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from arena.store import capsules
 from arena.store.database import Database
 from arena.store.files import Table, sentences, write_tables
-from arena.store.schema import TABLES, Row, header, rows_of
+from arena.store.schema import TABLES, Row, column_names, rows_of
 
 
 def write(store: Database) -> None:
@@ -27,7 +27,7 @@ def publish(store: Database, match_ids: Iterable[str] | None = None) -> None:
     """
     with sentences(store.folder / capsules.FOLDER):
         if match_ids is None:
-            capsules.publish(store.connection, store.folder)
+            capsules.publish_closed(store.connection, store.folder)
         else:
             capsules.publish_matches(store.connection, store.folder, match_ids)
 
@@ -39,7 +39,7 @@ def tables(store: Database) -> dict[str, Table]:
 
 def table(store: Database, name: str, *, as_cells: bool = False) -> Table:
     """One of `TABLES`; `as_cells`: text as it is written in CSVs."""
-    return header(TABLES[name]), _rows(store, name, as_cells)
+    return column_names(TABLES[name]), _rows(store, name, as_cells)
 
 
 def _rows(store: Database, name: str, as_cells: bool) -> Iterator[Row]:

@@ -150,7 +150,7 @@ def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
     places: dict[Path, Path] = {}
 
     def placed(name: str) -> Path:
-        return places.setdefault(folder / name, place_of(folder, name, os.getpid()))
+        return places.setdefault(folder / name, draft_path(folder, name, os.getpid()))
 
     with sentences(folder):
         try:
@@ -162,7 +162,7 @@ def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
                 place.unlink(missing_ok=True)
 
 
-def place_of(folder: Path, name: str, process: int) -> Path:
+def draft_path(folder: Path, name: str, process: int) -> Path:
     """Where a file lies while a process writes it."""
     return folder / f".{name}.{process}.tmp"
 
@@ -194,7 +194,7 @@ def _settle(file: TextIO) -> None:
     os.fsync(file.fileno())  # else a power cut may leave the new name with nothing in it
 
 
-def connect(path: Path, mode: str) -> sqlite3.Connection:
+def open_database(path: Path, mode: str) -> sqlite3.Connection:
     """A connection in one of SQLite's URI modes."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",

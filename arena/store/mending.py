@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from arena.errors import ConfigError
-from arena.store.files import DATABASE, place_of, sentences, touch
+from arena.store.files import DATABASE, draft_path, sentences, touch
 from arena.store.soundness import Damage, is_sound, salvaged
 from arena.store.store import Store, holds_tournament
 
@@ -21,7 +21,7 @@ def mended(folder: Path) -> Damage | None:
     path = folder / DATABASE
     if not holds_tournament(folder):
         return None
-    place = place_of(folder, DATABASE, os.getpid())
+    place = draft_path(folder, DATABASE, os.getpid())
     with sentences(path):
         try:
             touch(place)

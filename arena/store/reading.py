@@ -26,7 +26,7 @@ from arena.store.rows import (
     finished_from,
     seat_from,
 )
-from arena.store.schema import IN_ORDER, MARK, Row, quoted
+from arena.store.schema import IN_ORDER, MARK, Row, quoted_names
 
 
 class Reading(Database):
@@ -69,7 +69,7 @@ class Reading(Database):
 
     def bots(self) -> list[StoredBot]:
         """All bots by name."""
-        rows = self.rows(f"SELECT {quoted(BOT_FIELDS)} FROM bots ORDER BY bot")
+        rows = self.rows(f"SELECT {quoted_names(BOT_FIELDS)} FROM bots ORDER BY bot")
         return [StoredBot(**dict(zip(BOT_FIELDS, row, strict=True))) for row in rows]
 
     def finished(self) -> dict[PairingId, FinishedMatch]:
@@ -149,8 +149,8 @@ class Reading(Database):
         return sorted(tally, key=lambda row: (row.bot, -row.count, row.fault, row.reason))
 
     def _matches(self, where: str, *values: Any) -> Iterator[StoredMatch]:
-        seats = quoted(SEAT_FIELDS)
-        matches = f"SELECT number, {quoted(MATCH_FIELDS)} FROM shown_matches"
+        seats = quoted_names(SEAT_FIELDS)
+        matches = f"SELECT number, {quoted_names(MATCH_FIELDS)} FROM shown_matches"
         for number, *row in self.rows(f"{matches} WHERE {where} ORDER BY {IN_ORDER}", *values):
             match = dict(zip(MATCH_FIELDS, row, strict=True))
             match["seed"] = int(match["seed"], 16)

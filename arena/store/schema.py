@@ -107,7 +107,7 @@ def columns(spec: str) -> tuple[Column, ...]:
 _TYPES: Mapping[Any, Any] = {"int": "integer", "str": "text", "float": "real", "bool": "boolean"}
 
 
-def columns_of(row: type[attrs.AttrsInstance], *, measured: Iterable[str] = ()) -> tuple[Column, ...]:
+def as_columns(row: type[attrs.AttrsInstance], *, measured: Iterable[str] = ()) -> tuple[Column, ...]:
     """Those of a table whose rows are instances of an attrs class; its module annotates by `annotations`."""
     return tuple(
         Column(field.name, _TYPES[field.type], field.name not in measured) for field in attrs.fields(row)
@@ -194,7 +194,7 @@ Without what only ties rows together: the number of a match, and the checksum of
 """
 
 
-def listed(table: str) -> str:
+def stored_columns(table: str) -> str:
     """The columns of `STORED`, for SQL; unquoted, as SQLite takes a quoted unknown name for a text."""
     return ", ".join(STORED[table])
 
@@ -206,7 +206,7 @@ def insertion(table: str, *more: str, or_: str = "ABORT") -> str:
     return f"INSERT OR {or_} INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
-def header(columns: Iterable[Column]) -> list[str]:
+def column_names(columns: Iterable[Column]) -> list[str]:
     return [column.name for column in columns]
 
 
@@ -232,5 +232,5 @@ def _is_foreign(column: Column) -> bool:
     return column.type == "text" and column.name not in _ALWAYS_HARMLESS
 
 
-def quoted(names: Iterable[str]) -> str:
+def quoted_names(names: Iterable[str]) -> str:
     return ", ".join(f'"{name}"' for name in names)

@@ -20,7 +20,15 @@ from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
 from arena.store.digest import is_as_written
 from arena.store.files import DATABASE_ERRORS, code_of
 from arena.store.rows import insert_rows
-from arena.store.schema import APPLICATION_ID, MARK, SCHEMA_VERSION, Row, insertion, listed, statements
+from arena.store.schema import (
+    APPLICATION_ID,
+    MARK,
+    SCHEMA_VERSION,
+    Row,
+    insertion,
+    statements,
+    stored_columns,
+)
 
 SHOWN = 5
 """Ids of damaged matches in a sentence."""
@@ -210,11 +218,11 @@ class _Salvage:
 
     def _bots(self) -> bool:
         """Copies the bots; of a bot whose row is damaged, name and version as its matches give them."""
-        columns = listed("bots") if self.has_sums else listed("bots").replace("box", "''")
+        columns = stored_columns("bots") if self.has_sums else stored_columns("bots").replace("box", "''")
         rows, errors = self._part(f"SELECT {columns} FROM main.bots")
         is_whole = self._put("bots", [row for row in rows if self._is_noted(BOT, row)], rows, BOT)
         self.copy.execute(
-            f"INSERT OR IGNORE INTO bots ({listed('bots')})"
+            f"INSERT OR IGNORE INTO bots ({stored_columns('bots')})"
             " SELECT bot, version, '', '', '', '', 'ok', 0.0, '' FROM seats"
         )
         return is_whole and not errors
@@ -270,9 +278,9 @@ class _Salvage:
             return list(self._rows(f"SELECT {columns} FROM {table} WHERE {where}", number, errors=errors))
 
         sum_of = "checksum" if self.has_sums else "x''"
-        matches = rows(f"{sum_of}, {listed('matches')}", "matches NOT INDEXED", "number = ?")
+        matches = rows(f"{sum_of}, {stored_columns('matches')}", "matches NOT INDEXED", "number = ?")
         tables = [
-            rows(listed(table), table, f"match = ? ORDER BY {order}")
+            rows(stored_columns(table), table, f"match = ? ORDER BY {order}")
             for table, order in checksums.HANGING.items()
         ]
         if errors or len(matches) != 1:

@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.errors import ConfigError
 from arena.store.digest import write_digest
-from arena.store.files import DATABASE, code_of, connect, made, make_private, sentences, touch
+from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
 from arena.store.reading import Reading
 from arena.store.schema import APPLICATION_ID, SCHEMA_VERSION
 from arena.store.soundness import is_laid_out, is_sound, lay_out, migrate, salvaged
@@ -98,7 +98,7 @@ class Store(Reading, Writing):
 
     @classmethod
     def _opened(cls, path: Path, mode: str, prepare: Callable[[Store], object]) -> Store:
-        store = cls(path.parent, connect(path, mode))
+        store = cls(path.parent, open_database(path, mode))
         try:
             prepare(store)
         except BaseException:

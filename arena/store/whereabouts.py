@@ -21,7 +21,7 @@ def file_of(path: Path) -> File | None:
     return found.st_dev, found.st_ino
 
 
-def gone(path: Path, file: File) -> str:
+def where_it_went(path: Path, file: File) -> str:
     """The sentence for an open file that is not at its path any more: where it is, or that it is lost."""
     folder, place = path.parent, _place_of(file)
     if place is None:

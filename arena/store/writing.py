@@ -18,8 +18,8 @@ from arena.store.checksums import BOT, META, note_matches, note_rows, note_sched
 from arena.store.database import Database
 from arena.store.files import sentences
 from arena.store.rows import StoredBot, bot_row, insert
-from arena.store.schema import MARK, insertion, listed
-from arena.store.whereabouts import file_of, gone
+from arena.store.schema import MARK, insertion, stored_columns
+from arena.store.whereabouts import file_of, where_it_went
 
 
 class Writing(Database):
@@ -52,7 +52,7 @@ class Writing(Database):
     def check_is_there(self) -> None:
         """Raises ConfigError if the folder was removed or moved away, which an open database outlives."""
         if self._file is not None and file_of(self.path) != self._file:
-            raise ConfigError(gone(self.path, self._file))
+            raise ConfigError(where_it_went(self.path, self._file))
 
     def add(self, entry: Entry) -> None:
         """Keeps a match; its pairing must not have one yet."""
@@ -104,7 +104,7 @@ class Writing(Database):
         """`ok`, `withdrawn` or `left out`."""
         with self.transaction() as db:
             db.execute("UPDATE bots SET status = ? WHERE bot = ?", (status, bot))
-            row = f"SELECT {listed('bots')} FROM bots WHERE bot = ?"
+            row = f"SELECT {stored_columns('bots')} FROM bots WHERE bot = ?"
             note_rows(db, BOT, db.execute(row, (bot,)).fetchall())
 
     def set_meta(self, key: str, value: Any) -> None:

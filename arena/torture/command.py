@@ -7,11 +7,11 @@ from pathlib import Path
 
 import attrs
 
+from arena.box.processes import adopt_orphans
 from arena.players.entrant import Entrant
 from arena.show.text import as_json, out, say
 from arena.torture import table
 from arena.torture.habits import Habit, chosen
-from arena.torture.processes import adopt_orphans
 from arena.torture.promises import Findings, TrialRow, TrialTerms
 from arena.torture.trial import Trial, observe
 from arena.tournament.entrants import resolve
@@ -31,7 +31,7 @@ def torture_command(
     trials = [*_with_bots(bots, terms, game), *(Trial(habit, terms) for habit in chosen(only))]
     adopt_orphans()
     if not json:
-        out(table.header())
+        out(table.header_lines())
     rows = []
     for row in _tried(trials):
         rows.append(row)

@@ -1,89 +1,44 @@
-"""Processes seen from outside: our descendants, and their peak memory.  Only on Linux; elsewhere nothing."""
+"""Processes seen from outside: those left below us, and peak memory.  Only on Linux; elsewhere nothing."""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
-import sys
 import time
 from pathlib import Path
 
-import attrs
+from arena.box.processes import IS_LINUX, bury_all, descendants, reap_ended
 
 PROC = Path("/proc")
-PR_SET_CHILD_SUBREAPER = 36
 VANISH_S = 1.0
 """How long the system may take to clear away killed processes."""
-ROUNDS_MAX = 50
 
 
-def adopt_orphans() -> bool:
-    """Makes this process the parent of all orphans below it; returns whether the system supports that."""
-    if sys.platform != "linux":
-        return False
-    return bool(ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+def left_below_us() -> int | None:
+    """How many processes below this one do not end by themselves; they are then killed.
 
-
-@attrs.frozen
-class _Stat:
-    id: int
-    parent: int
-    is_dead: bool
-    """Whether it is a zombie: nobody has reaped it."""
-
-
-def descendants(root: int) -> list[int]:
-    """The living processes below this one."""
-    stats = [stat for place in PROC.glob("[0-9]*") if (stat := _stat(place)) is not None]
-    children: dict[int, list[_Stat]] = {}
-    for stat in stats:
-        children.setdefault(stat.parent, []).append(stat)
-    found, waiting = [], [root]
-    while waiting:
-        for child in children.get(waiting.pop(), ()):
-            waiting.append(child.id)
-            if not child.is_dead:
-                found.append(child.id)
-    return found
-
-
-def _stat(place: Path) -> _Stat | None:
-    try:
-        said = (place / "stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    This process must have adopted orphans.  None where nobody can count them.
+    """
+    if not IS_LINUX:
         return None
-    state, parent = said.rpartition(")")[2].split()[:2]  # the name in brackets may hold anything
-    return _Stat(int(place.name), int(parent), state in "ZX")
-
-
-def left_below_us() -> int:
-    """How many processes below this one do not end by themselves; they are then killed."""
     waits_until = time.monotonic() + VANISH_S
-    while (left := len(descendants(os.getpid()))) and time.monotonic() < waits_until:
-        _bury()
+    while (left := _living_below_us()) and time.monotonic() < waits_until:
         time.sleep(0.02)
-    for _ in range(ROUNDS_MAX):  # those that fork meanwhile
-        alive = descendants(os.getpid())
-        if not alive:
-            break
-        for process in alive:
-            try:
-                os.kill(process, signal.SIGKILL)
-            except OSError:
-                continue
-        time.sleep(0.02)
-    _bury()
+    bury_all()
     return left
 
 
-def _bury() -> None:
-    """Reaps orphans that have ended."""
+def _living_below_us() -> int:
+    reap_ended()
+    return sum(map(_is_alive, descendants(os.getpid())))
+
+
+def _is_alive(process: int) -> bool:
+    """Whether it is there and no zombie, which is what its parent may have left unreaped."""
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass
+        said = (PROC / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return said.rpartition(")")[2].split()[0] not in "ZX"  # the name in brackets may hold anything
 
 
 def peak_mb(process: int) -> float | None:

@@ -29,7 +29,7 @@ LEGEND = (
 )
 
 
-def header() -> str:
+def header_lines() -> str:
     """The header, two lines."""
     return f"{_line(list(COLUMNS))}\n{_line(['─' * (wide or 7) for wide in COLUMNS.values()])}"
 

@@ -107,7 +107,7 @@ class _Run:
                 guest.kill()
                 guest.wait()
             left = left_below_us()
-        return self._observed(code, seconds, peak, left if sys.platform == "linux" else None)
+        return self._observed(code, seconds, peak, left)
 
     # The run.
 

@@ -19,7 +19,7 @@ from arena.schedule import SEEDINGS, seed_in
 from arena.store import DATABASE, LATEST, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
-from arena.store.files import code_of, connect, sentences, sweep
+from arena.store.files import code_of, open_database, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 from arena.tournament.fingerprints import check_unchanged
 from arena.tournament.game_source import as_kept
@@ -245,7 +245,7 @@ def _application_of(folder: Path) -> int | None:
     if not path.is_file():
         return None
     try:
-        with sentences(path), closing(connect(path, "rw")) as db:
+        with sentences(path), closing(open_database(path, "rw")) as db:
             if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
                 return None
             return int(db.execute("PRAGMA application_id").fetchone()[0])

@@ -60,7 +60,7 @@ def find_game(word: str) -> Source:
     """The game that a word names, imported.  Raises ConfigError if there is none or it cannot be played."""
     if word in GAMES:
         return Source(GAMES[word])
-    return load(locate(word))
+    return load_game(locate(word))
 
 
 def placed(word: str, base: Path) -> str:
@@ -90,7 +90,7 @@ def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
             raise ConfigError(
                 f"{origin.file} is inside the results folder, and code from there is not run unasked"
             )
-        return load(origin)
+        return load_game(origin)
     except ConfigError as error:
         raise ConfigError(f"{folder} was played with {name}, but {error}: {ask}") from None
 
@@ -181,7 +181,7 @@ def _root_of(file: Path, module: str) -> Path:
 # Importing.
 
 
-def load(origin: Origin) -> Source:
+def load_game(origin: Origin) -> Source:
     """The game in these files.  Raises ConfigError if they have changed, or are not a game."""
     module = _module(origin) if origin.module else _module_of_file(origin)
     cls = _class_in(module, origin)

@@ -9,7 +9,6 @@ import attrs
 import trio
 
 from arena.players.allowance import Allowance
-from arena.players.codec import shown
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
@@ -18,6 +17,7 @@ from arena.tournament.places import LobbyPlace, Places
 from arena.tournament.quotas import Quotas
 from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
+from arena.wire.short_json import short_json
 
 CONNECTIONS_MAX = 1024
 """Open connections that a lobby accepts; more are turned away."""
@@ -258,7 +258,7 @@ class Lobby:
         self._arrived = trio.Event()
 
     async def _refuse(self, transport: Transport, connection: ArenaConnection, reason: str) -> None:
-        name = "without a name" if connection.name is None else f"as {shown(connection.name)}"
+        name = "without a name" if connection.name is None else f"as {short_json(connection.name)}"
         self._note_once(f"a connection from {transport.peer} {name} was refused: {reason}")
         await send_last(transport, connection.bye(reason))
 

@@ -20,7 +20,7 @@ from arena.tournament.plan import (
     BotSpec,
     Plan,
     check,
-    check_seats,
+    check_plan_seats,
     concurrency_of,
     make_game,
     size_of,
@@ -64,7 +64,7 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
     source = source_of(plan, resume)
     cls = source.cls
     plan = attrs.evolve(plan, game=cls.name)
-    check_seats(cls, plan.seats)
+    check_plan_seats(cls, plan.seats)
     check(plan, where=where)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats

@@ -57,10 +57,10 @@ async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> No
                         batch.append(changes.receive_nowait())
                     except (trio.WouldBlock, trio.EndOfChannel):
                         break
-                await run.in_thread(partial(write, run.store, tuple(chain.from_iterable(batch))))
+                await run.in_thread(partial(write_changes, run.store, tuple(chain.from_iterable(batch))))
 
 
-def write(store: Store, changes: Changes) -> None:
+def write_changes(store: Store, changes: Changes) -> None:
     """Makes these changes; matches in succession are one transaction, every other change is its own."""
     for is_entries, group in groupby(changes, lambda change: isinstance(change, Entry)):
         if is_entries:

@@ -18,7 +18,7 @@ from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire import messages
 from arena.wire.json_stream import Broken, JsonStream
 from arena.wire.messages import PROTOCOL, FromArena, Raw
-from arena.wire.shown import shown
+from arena.wire.short_json import short_json
 
 __all__ = [
     "HEARD",
@@ -482,7 +482,7 @@ def _number(message_id: Any) -> int | None:
 
 def _short(value: Any) -> str:
     """A value as JSON, cut to what fits into a reason."""
-    return shown(value, 40)
+    return short_json(value, 40)
 
 
 class BotConnection:

@@ -19,7 +19,7 @@ from arena.cli.group import INTERRUPTED, TERMINATED
 from arena.store import Store, StoredBot, erase, files
 from arena.store import aside as aside_module
 from arena.store.aside import TABLES_ASIDE, written_aside
-from arena.store.files import STAMP, TABLE_FILES, place_of, write_table
+from arena.store.files import STAMP, TABLE_FILES, draft_path, write_table
 
 LASTING = ("matches.csv", "seats.csv", "bots.csv", "decisions.csv", "series.csv")
 
@@ -162,7 +162,7 @@ def test_a_second_process_writes_its_tables(played):
     with played.frozen(), written_aside(played, played.folder, played.mark() or "") as aside:
         assert [True, True] == [is_there() for is_there in aside.values()]
         for name in aside:
-            place = place_of(played.folder, f"{name}.csv", os.getpid())
+            place = draft_path(played.folder, f"{name}.csv", os.getpid())
             assert (played.folder / f"{name}.csv").read_bytes() == place.read_bytes()
     assert [] == left(played.folder)
 
@@ -245,8 +245,8 @@ STUCK = """
 import os, sys
 import arena.analysis
 from arena.cli import main
-from arena.store.files import place_of
-os.mkfifo(place_of(arena.analysis.Path(sys.argv[2]), "seats.csv", os.getpid()))
+from arena.store.files import draft_path
+os.mkfifo(draft_path(arena.analysis.Path(sys.argv[2]), "seats.csv", os.getpid()))
 arena.analysis.LARGE = 0
 main()
 """
@@ -276,7 +276,7 @@ def test_it_ends_with_the_first_process(store, number, code, start):
     store.add_many(play(series, 0) for series in range(1000))  # more than a pipe holds
     words = ["sh", "-c", f'{start} exec "$@"', "sh", sys.executable, "-c", STUCK, "leaderboard"]
     process = subprocess.Popen([*words, str(store.folder)])
-    place = place_of(store.folder, "seats.csv", process.pid)
+    place = draft_path(store.folder, "seats.csv", process.pid)
     deadline = time.monotonic() + 30
     while not place.exists():
         assert time.monotonic() < deadline

@@ -75,7 +75,7 @@ def test_series_are_closed_when_their_planned_matches_are_there(store):
     store.set_schedule(plan.pairing for plan in plans)
     store.add_many([play(4, 0), play(1, 0), plans[3], plans[0], play(2, 1, error="boom")])
     matches = sheet_module._Matches()
-    for chunk in chunks.matches(store):
+    for chunk in chunks.match_places(store):
         matches.add(*chunk)
     series = matches.series(chunks.unplayed(store))
     assert [

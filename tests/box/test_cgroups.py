@@ -155,7 +155,7 @@ def test_one_that_cannot_be_moved_keeps_the_others_from_nothing(kernel, number):
     kernel.refuses = {("cgroup.procs", "12"): number}
     group = cgroups.made_for([11, 12, 13], 1 << 20, 50)
     assert ["11", "13"] == [value for name, value in kernel.written if name == "cgroup.procs"]
-    cgroups.remove(group)
+    cgroups.remove_group(group)
     assert [] == kernel.left()
 
 
@@ -196,7 +196,7 @@ def test_a_group_is_removed_a_little_later(kernel, monkeypatch, busy, expected):
     monkeypatch.setattr(cgroups, "_REMOVE_TRIES", 3)
     group = cgroups.made_for([11], 1 << 20, 50)
     kernel.busy = busy
-    cgroups.remove(group)
+    cgroups.remove_group(group)
     assert expected == len(kernel.left())
     assert 0 == kernel.busy
 
@@ -208,7 +208,7 @@ def test_a_group_is_removed_a_little_later(kernel, monkeypatch, busy, expected):
 async def test_the_real_thing(tmp_path):
     """A started program is in a group of its own with its limits; of that nothing is left afterwards."""
     trial = cgroups.made_for([], 64 << 20, 50)
-    cgroups.remove(trial)
+    cgroups.remove_group(trial)
     if not trial:
         pytest.skip(f"no cgroup can be made below {cgroups.places_of(0) or cgroups.ROOT}")
     place = FileView(folder=tmp_path, own=(tmp_path,), is_writable=True)

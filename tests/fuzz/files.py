@@ -20,7 +20,7 @@ from arena.tournament.plan import (
     Plan,
     as_mapping,
     check,
-    check_seats,
+    check_plan_seats,
     check_size,
     concurrency_of,
     control_of,
@@ -82,7 +82,7 @@ def _checked(plan: Plan) -> None:
     if plan.game not in GAMES:
         return
     cls = GAMES[plan.game]
-    check_seats(cls, plan.seats)
+    check_plan_seats(cls, plan.seats)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)
     check_size(plan, plan.entrants)

@@ -84,7 +84,9 @@ def _facts(store: Store) -> dict[str, Any]:
         "finished": {each.match_id: each for each in store.finished().values()},
         "decisions": {match.match_id: store.decisions(match.match_id) for match in store.matches()},
         "faults": store.faults(published=True),
-        "chunks": sorted(map(repr, (*chunks.seats(store), *chunks.matches(store), *chunks.faults(store)))),
+        "chunks": sorted(
+            map(repr, (*chunks.seats(store), *chunks.match_places(store), *chunks.faults(store)))
+        ),
         "tables": {name: list(exports.table(store, name)[1]) for name in TABLES},
     }
 

@@ -14,8 +14,9 @@ from arena.errors import MalformedAnswer
 from arena.game import Option, Seat, is_legal
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
-from arena.players.codec import SHOWN_MAX, Codec, shown
+from arena.players.codec import Codec
 from arena.sdk import choose, every
+from arena.wire.short_json import LENGTH_MAX, short_json
 
 NAMES = ("alice", "bob", "carol")
 CODEC = Codec(Toy(), NAMES, Seat(0))
@@ -245,4 +246,4 @@ def test_what_cannot_be_told():
 @given(VALUES)
 def test_shown_is_short(value):
     """A wrong value is repeated in few characters, whatever it is."""
-    assert len(shown(value)) <= SHOWN_MAX
+    assert len(short_json(value)) <= LENGTH_MAX

@@ -214,7 +214,7 @@ async def test_what_cannot_be_listened_to_is_as_good_as_closed(tmp_path):
     """A regular file cannot be polled: nothing is taken from it, and nothing is raised."""
     with (tmp_path / "file").open("wb+") as file:
         with trio.fail_after(1):
-            await switchboard.listen(file.fileno(), lambda: pytest.fail("it is not taken"))
+            await switchboard.whenever_readable(file.fileno(), lambda: pytest.fail("it is not taken"))
 
 
 def test_every_run_has_a_switchboard_of_its_own():

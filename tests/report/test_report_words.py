@@ -25,37 +25,6 @@ def test_numbers(given: tuple[Any, ...], said: str) -> None:
     assert said == words.number(*given)
 
 
-@pytest.mark.parametrize(
-    ("share", "said"), [(0.0, "0%"), (0.004, "<1%"), (0.58, "58%"), (0.996, ">99%"), (1.0, "100%")]
-)
-def test_shares(share: float, said: str) -> None:
-    """Only what is all is 100 %, and only nothing 0 %."""
-    assert said == words.percent(share)
-
-
-@pytest.mark.parametrize(("probability", "said"), [(0.0, "<1%"), (0.5, "50%"), (0.97, "97%"), (1.0, ">99%")])
-def test_chances(probability: float, said: str) -> None:
-    """No probability is called certain."""
-    assert said == words.chance(probability)
-
-
-@pytest.mark.parametrize(
-    ("time_s", "said"),
-    [
-        (0.0, "0 µs"),
-        (0.000008, "8 µs"),
-        (0.00012, "0.12 ms"),
-        (0.00996, "10 ms"),
-        (0.045, "45 ms"),
-        (0.9996, "1.0 s"),
-        (12.34, "12.3 s"),
-    ],
-)
-def test_times(time_s: float, said: str) -> None:
-    """Times in the unit that leaves few digits."""
-    assert said == words.seconds(time_s)
-
-
 TREES = [
     ([["ann", ["AS", "KD"]], ["bob", []]], "ann AS KD, bob none"),
     ({"size": 40, "players": ["ann", "bob"]}, "size 40, players ann bob"),

@@ -85,9 +85,9 @@ from arena.games.chamber.state import (
     State,
     living,
     owners_of_rebalancers,
-    places,
     players,
     playing_order,
+    ranks_so_far,
 )
 from arena.games.chamber.turns import shot, turn_start, used
 from arena.games.house_rules import Accepts, check_seats
@@ -246,7 +246,7 @@ class Chamber(Game[State, Move]):
         """Ranks: a seat that is out later ranks better."""
         if state.due != OVER:
             raise ValueError("the match is not over")
-        return places(state)
+        return ranks_so_far(state)
 
     # A round is prepared.
 

@@ -21,9 +21,9 @@ __all__ = [
     "State",
     "living",
     "owners_of_rebalancers",
-    "places",
     "players",
     "playing_order",
+    "ranks_so_far",
 ]
 
 # What is due.
@@ -83,7 +83,7 @@ def owners_of_rebalancers(lives: tuple[int, ...], items: Belongings, first: Seat
     return tuple([seat for seat in playing_order(lives, first) if REBALANCER in items[seat]])
 
 
-def places(state: State) -> tuple[int, ...]:
+def ranks_so_far(state: State) -> tuple[int, ...]:
     """By seat: those out later rank better, and those not out best."""
     seats, lasted = len(state.lives), {seat: place for place, seat in enumerate(state.out)}
     return tuple(seats - lasted.get(Seat(seat), seats - 1) for seat in range(seats))

@@ -29,7 +29,7 @@ from arena.games.chamber.items import (
     without,
 )
 from arena.games.chamber.moves import UseItem, UseSkipItem, UseStealItem
-from arena.games.chamber.state import LOAD, OVER, TURN, State, living, places
+from arena.games.chamber.state import LOAD, OVER, TURN, State, living, ranks_so_far
 from arena.games.states import changed
 
 __all__ = ["shot", "turn_start", "used"]
@@ -106,7 +106,7 @@ def shot(state: State, target: Seat) -> Step[State]:
         out=out,
     )
     if is_over:
-        ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(places(after))])
+        ranks = tuple([(Seat(seat), rank) for seat, rank in enumerate(ranks_so_far(after))])
         events.append(Event("match_over", MatchOver(ranks)))
     elif turn_count > state.turn_count and not is_empty:
         events.append(turn_start(on_turn))

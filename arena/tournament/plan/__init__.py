@@ -17,7 +17,7 @@ from arena.tournament.plan.model import (
     terms_of,
 )
 from arena.tournament.plan.reading import as_mapping, load_plan, plan_from, with_options
-from arena.tournament.plan.rules import check_seats, make_game, parse_rules
+from arena.tournament.plan.rules import check_plan_seats, make_game, parse_rules
 
 __all__ = [
     "MARGIN_CONNECTING_S",
@@ -27,7 +27,7 @@ __all__ = [
     "Rule",
     "as_mapping",
     "check",
-    "check_seats",
+    "check_plan_seats",
     "check_size",
     "concurrency_of",
     "control_of",

@@ -44,7 +44,7 @@ def parse_rules(cls: type[Game[Any, Any]], words: Sequence[str]) -> dict[str, Ru
     return rules
 
 
-def check_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") -> None:
+def check_plan_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") -> None:
     """Raises ConfigError if the game cannot be played by so many seats."""
     prefix = f"{where}: " if where else ""
     if seats not in cls.seats:

@@ -7,15 +7,17 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["shown"]
+__all__ = ["LENGTH_MAX", "short_json"]
 
+LENGTH_MAX = 80
+"""Characters of a wrong value that a reason repeats."""
 _BITS_MAX = 1000
 """Of an integer that is written out: Python takes 0.2 ms for one of 4,300 digits, and 64 KiB hold 15."""
 
 _encode = msgspec.json.Encoder().encode
 
 
-def shown(value: Any, length_max: int) -> str:
+def short_json(value: Any, length_max: int = LENGTH_MAX) -> str:
     """The value as JSON, cut to `length_max` characters; no more of it is looked at than is shown."""
     text = ""
     try:

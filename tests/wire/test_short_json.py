@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.wire.shown import shown
+from arena.wire.short_json import short_json
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**900), 2**900) | st.floats() | st.text(max_size=50)
 VALUES = st.recursive(
@@ -24,7 +24,7 @@ def test_the_beginning_of_the_json_is_shown(value, length_max):
     """What is shown is the value's JSON if it is short enough, else its beginning and a mark."""
     text = as_json(value)
     expected = text if len(text) <= length_max else text[: length_max - 1] + "…"
-    assert expected == shown(value, length_max)
+    assert expected == short_json(value, length_max)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_beginning_of_the_json_is_shown(value, length_max):
 )
 def test_what_has_no_short_json(value, text):
     """What cannot be written, or not quickly, has words of its own."""
-    assert text == shown(value, 40)
+    assert text == short_json(value, 40)
 
 
 def test_no_more_is_looked_at_than_is_shown():
@@ -51,5 +51,5 @@ def test_no_more_is_looked_at_than_is_shown():
                 seen.append(member)
                 yield member
 
-    assert "[0,1,2,3,…" == shown(Watched(range(20_000)), 10)
+    assert "[0,1,2,3,…" == short_json(Watched(range(20_000)), 10)
     assert len(seen) <= 10
