@@ -27,7 +27,7 @@ from arena.bench.measures import (
     ratios,
     short,
 )
-from arena.bench.rules import LeanBot, games, is_played_in_hands, measure_rules, play_alone
+from arena.bench.rules import LeanBot, games_measured, is_played_in_hands, measure_rules, play_alone
 from arena.bench.wire import ping_pong, record_sayings
 from arena.games import GAMES
 
@@ -87,7 +87,7 @@ def test_numbers_are_short(value: float, expected: str) -> None:
 
 def test_every_game_is_measured() -> None:
     """A new game needs no line here: GAMES is enough."""
-    assert set(GAMES) == {game.name for game, _ in games()}
+    assert set(GAMES) == {game.name for game, _ in games_measured()}
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_every_game_has_a_speed_to_reach() -> None:
     """Random legal play of each game has a goal: in decisions, or in hands where the game is played in hands."""
     measured = [measure for measure in measure_rules(TINY) + measure_hands(TINY) if measure.goal is not None]
     goals = {(measure.what.partition(",")[0], measure.unit, str(measure.goal)) for measure in measured}
-    in_hands = {game.name for game, _ in games() if is_played_in_hands(game)}
+    in_hands = {game.name for game, _ in games_measured() if is_played_in_hands(game)}
     assert {"holdem"} == in_hands
     assert {
         (name, "hands/s", "≥ 2,000") if name in in_hands else (name, "decisions/s", "≥ 50,000")

@@ -184,10 +184,10 @@ KILLED = """
 import os, sqlite3, sys
 from arena.store import Store, files
 
-connect, left = files.connect, int(sys.argv[2])
+open_database, left = files.open_database, int(sys.argv[2])
 
 def counting(path, mode):
-    db = connect(path, mode)
+    db = open_database(path, mode)
     db.set_trace_callback(count)
     return db
 
@@ -197,10 +197,10 @@ def count(statement):
     if left < 0:
         os._exit(9)
 
-files.connect = counting
+files.open_database = counting
 for name, module in list(sys.modules.items()):
-    if name.startswith("arena.store") and getattr(module, "connect", None) is connect:
-        module.connect = counting
+    if name.startswith("arena.store") and getattr(module, "open_database", None) is open_database:
+        module.open_database = counting
 Store.open(sys.argv[1], write=True)
 os._exit(0)
 """
