@@ -116,7 +116,7 @@ def run(
 
     with pytest.MonkeyPatch.context() as patch, opened(folder, entrants, **plan) as setup:
         patch.setattr(Venue, "play", slow)
-        patch.setattr(keeping, "write", write)
+        patch.setattr(keeping, "write_changes", write)
         patch.setattr(keeping, "WAITING_MAX", machine.rng.choice([0, 1, 256]))
         trio_run._ALLOW_DETERMINISTIC_SCHEDULING = True
         trio_run._r.seed(machine.seed)
