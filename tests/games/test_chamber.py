@@ -131,6 +131,18 @@ RULES = [
         {"on_turn": 1, "active": ()},
     ),
     (
+        "Quickshot: it ends with the last other's death",
+        turn("LB", "Q -", lives=(5, 1)),
+        [QUICK, SHOOT[1]],
+        {"due": OVER, "active": ()},
+    ),
+    (
+        "Quickshot: it ends with one's own death, which is the end",
+        turn("LB", "Q -", lives=(1, 5)),
+        [QUICK, SHOOT[0]],
+        {"due": OVER, "active": ()},
+    ),
+    (
         "Quickshot and DoubleDamage: the first shot doubles",
         turn("LLB", "DQ -"),
         [QUICK, DOUBLE, SHOOT[1], SHOOT[1]],

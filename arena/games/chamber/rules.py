@@ -105,7 +105,7 @@ class Chamber(Game[State, Move]):
 
     name: ClassVar[str] = "chamber"
     title: ClassVar[str] = "Chamber"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     seats: ClassVar[range] = range(2, 8)
     rated_by: ClassVar[str] = "ranks"
     moves: ClassVar[tuple[type[Any], ...]] = (
@@ -231,6 +231,7 @@ class Chamber(Game[State, Move]):
             players=players(state.lives, state.items, state.skipped),
             turnOrder=playing_order(state.lives, state.on_turn),
             turnCount=state.turn_count,
+            roundNumber=state.round_number,
             live_left=live,
             blank_left=len(state.chamber) - live,
             double_damage=DOUBLE_DAMAGE in active,

@@ -119,6 +119,8 @@ class Observation:
     turnOrder: tuple[Seat, ...]  # noqa: N815
     """Living seats from the current one, skipped ones included."""
     turnCount: int  # noqa: N815
+    roundNumber: int  # noqa: N815
+    """From 1: tells when sudden death comes."""
     live_left: int
     blank_left: int
     double_damage: bool

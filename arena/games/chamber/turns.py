@@ -81,7 +81,7 @@ def shot(state: State, target: Seat) -> Step[State]:
         skipped, out = replaced(skipped, target, False), (*out, target)
         events.append(eliminated)
     is_over = len(out) == len(lives) - 1
-    is_quick = QUICKSHOT in state.active
+    is_quick = QUICKSHOT in state.active and not is_over  # the mark ends with the match, as with death
     if is_over:
         (on_turn,) = living(lives)
     elif fired == LIVE or target != seat:
