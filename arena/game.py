@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import attrs
 
@@ -52,11 +52,7 @@ SPELT_MAX = 80
 
 
 class Seat(int):
-    """A 0-based place in a match.
-
-    A real subclass of int, so that the codec can tell a seat from a count and
-    write the name of the one who sits there.
-    """
+    """A 0-based place in a match: a type of its own, so that the codec can write who sits there."""
 
     __slots__ = ()
 
@@ -336,6 +332,10 @@ class Game(ABC, Generic[S, M]):
         Only games rated by returns need one: `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100.
         """
         return "", 1.0
+
+    def at_table(self, seats: int) -> Self:
+        """The same with every number that a house rule leaves open, for so many seats; bots are told it."""
+        return self
 
     @abstractmethod
     def start(self, seats: int) -> S:

@@ -81,9 +81,9 @@ class Codec:
 
 
 @lru_cache(maxsize=64)
-def rules_json(game: Game[Any, Any]) -> bytes:
-    """The house rules of a game as a JSON object."""
-    return msgspec.json.encode(attrs.asdict(game))
+def rules_json(game: Game[Any, Any], seats: int) -> bytes:
+    """The house rules that hold at a table of so many seats, as a JSON object."""
+    return msgspec.json.encode(attrs.asdict(game.at_table(seats)))
 
 
 def _option(option: Option) -> dict[str, Any]:

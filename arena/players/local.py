@@ -137,7 +137,7 @@ def match_message(start: MatchStart, game_number: int) -> Match:
         game_number=game_number,
         game=game.name,
         version=game.version,
-        rules=_decode(rules_json(game)),
+        rules=_decode(rules_json(game, len(start.names))),
         seat=int(start.seat),
         names=list(start.names),
         time_control=attrs.asdict(start.control),

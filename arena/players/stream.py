@@ -251,7 +251,7 @@ class StreamPlayer(Player):
             match_id=start.match_id,
             game=start.game.name,
             version=start.game.version,
-            rules=rules_json(start.game),
+            rules=rules_json(start.game, len(start.names)),
             seat=int(start.seat),
             names=start.names,
             time_control=attrs.asdict(control),

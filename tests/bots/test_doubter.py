@@ -31,7 +31,7 @@ RandomBot = load("random", "random_bot.py", "RandomBot")
 def begun(**rules):
     """The bot at the start of a match."""
     bot = Doubter()
-    rules = {"claims": "sequence", "plays_max": 0, **rules}
+    rules = {"claims": "sequence", "plays_max": 300, **rules}
     bot.begin(messages.Match("m", 1, "bluff", 1, rules, 0, ["ann", "bob", "cem"], {}, "1"))
     return bot
 

@@ -60,7 +60,7 @@ class Table:
             match_id=self.match_id,
             game=self.game.name,
             version=self.game.version,
-            rules=rules_json(self.game),
+            rules=rules_json(self.game, len(NAMES)),
             seat=seat,
             names=NAMES,
             time_control=self.control,

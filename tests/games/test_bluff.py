@@ -1,5 +1,6 @@
 """Bluff: a row a rule, what follows for every match, and one match from start to end."""
 
+import json
 from itertools import chain, permutations
 from pathlib import Path
 from random import Random
@@ -16,7 +17,9 @@ from arena.games.bluff import Bluff
 from arena.games.bluff.moves import Accuse, Deal, Pass, Play
 from arena.games.bluff.state import State
 from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
+from arena.players.codec import rules_json
 from arena.testing import random_match
+from arena.tournament.plan import Plan, identity
 
 PLAYTHROUGH = Path(__file__).with_name("bluff_playthrough.txt")
 
@@ -286,7 +289,12 @@ def test_the_bound_is_100_plays_a_seat_if_not_said(plays_max, seats, plays):
         else:
             moves = dict.fromkeys(asked, Accuse())
         state = game.apply(state, moves).state
-    assert plays == state.plays
+    assert plays == state.plays == json.loads(rules_json(game, seats))["plays_max"]
+
+
+def test_a_folder_that_left_the_bound_open_goes_on():
+    """Bots are told the number; what a folder compares on resume is what its user wrote."""
+    assert {"claims": "sequence", "plays_max": 0} == identity(Plan(game="bluff"), Bluff())["rules"]
 
 
 def test_a_finished_match_takes_no_more_moves():

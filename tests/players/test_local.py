@@ -82,6 +82,31 @@ async def test_it_is_told_what_a_connection_would_tell(autojump_clock):
     assert (said[-1]["ranks"], said[-1]["returns"]) == (result.ranks, result.returns)
 
 
+async def test_a_house_rule_left_open_is_told_as_it_holds_at_the_table(autojump_clock):
+    """Here and over the wire: the number that holds for so many seats."""
+
+    class Open(Toy):
+        def at_table(self, seats):
+            return attrs.evolve(self, turns=self.turns or 7 * seats)
+
+        def to_act(self, state):
+            return (
+                self.at_table(len(state.forfeits)).to_act(state) if not self.turns else super().to_act(state)
+            )
+
+    here, peers = Remembering(), []
+
+    async def remembering(peer):
+        peers.append(peer)
+        await honest(peer)
+
+    async with seat_bots({"bot": remembering}) as players:
+        await play_once(Open(turns=0), [players["bot"], LocalPlayer("other", here)])
+        await trio.testing.wait_all_tasks_blocked()
+    over_wire = next(said for said in peers[0].heard if said["type"] == "match")
+    assert 14 == over_wire["rules"]["turns"] == here.told[0][1].rules["turns"]
+
+
 async def test_a_bot_may_spoil_what_it_gets():
     """What it is given is its own: the next question has fresh objects."""
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import attrs
 
@@ -77,6 +77,10 @@ class Bluff(Game[State, Move]):
     )
     # Every turn is kept until the match is stored, so even the widest bound must fit in memory.
     plays_max: int = attrs.field(default=0, validator=Accepts(Between(0, 100_000)))
+
+    def at_table(self, seats: int) -> Self:
+        """With the number of plays that ends a match of so many seats."""
+        return attrs.evolve(self, plays_max=self._plays_max(seats))
 
     def start(self, seats: int) -> State:
         """Nobody has cards yet, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
@@ -149,6 +153,10 @@ class Bluff(Game[State, Move]):
             raise ValueError("the match is not over")
         sizes = [len(hand) for hand in state.hands]
         return tuple([1 + sum(other < own for other in sizes) for own in sizes])
+
+    def _plays_max(self, seats: int) -> int:
+        """The play that ends a match of so many seats, whatever is on the hands."""
+        return self.plays_max or PLAYS_A_SEAT * seats
 
     # Claims.
 
@@ -241,7 +249,7 @@ class Bluff(Game[State, Move]):
         player, seats = state.current, len(hands)
         # `hands` are those after the accusation: who was rightly accused has taken the pile, and has cards.
         has_won = not hands[player]
-        is_over = has_won or state.plays >= (self.plays_max or PLAYS_A_SEAT * seats)
+        is_over = has_won or state.plays >= self._plays_max(seats)
         after = changed(
             state,
             asked=None if is_over else "play",
