@@ -13,10 +13,12 @@ import pytest
 
 from arena.analysis.comparison import Comparison
 from arena.analysis.gsprt import Gsprt, Hypotheses
+from arena.analysis.intervals import Moments
 from arena.cli import main
 from arena.cli.compare import told
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
+from arena.show.text import with_half
 
 QUICK = Hypotheses(elo1=200)
 BOTS = '''
@@ -49,22 +51,23 @@ class Timid(Even):
 '''
 
 
-def begun(hypotheses=QUICK, bots="new old", seats=2, series=60):
+def begun(hypotheses=QUICK, bots="new old", seats=2, series=60, **game):
     """A comparison that has begun, and its course."""
-    rule = Comparison(hypotheses)
+    rule = Comparison(hypotheses, **game)
     terms = Terms(game="toy", seats=seats, series=series, seed=1, deals="same")
     course = Course(bots.split(), FORMATS["comparison"], terms, withdrawn_after=3, restarts_max=9)
     rule.begins(course)
     return rule, course
 
 
-def closed(course, points_of, faults_of=lambda bot: 0):
-    """Every series of a course, as if all had been played."""
+def closed(course, points_of, faults_of=lambda bot: 0, returns_of=None):
+    """Every series of a course, as if all had been played; returns are the points if nothing else is said."""
     by_series = {}
     for pairing in course.order:
         points = tuple(points_of(bot, pairing) for bot in pairing.bots)
         faults = tuple(faults_of(bot) for bot in pairing.bots)
-        result = MatchResult(points=points, returns=points, faults=faults)
+        returns = tuple((returns_of or points_of)(bot, pairing) for bot in pairing.bots)
+        result = MatchResult(points=points, returns=returns, faults=faults)
         by_series.setdefault(pairing.series, []).append((pairing, result))
     return [ClosedSeries(id, matches[0][0].cycle, True, tuple(matches)) for id, matches in by_series.items()]
 
@@ -115,6 +118,45 @@ def test_the_verdict_is_one_sentence(won_by, verdict, sentence):
     assert (verdict, sentence) == (outcome.verdict, next(told(outcome, hypotheses)))
     assert stops.index(True) + 1 == outcome.series
     assert all(stops[outcome.series :])
+
+
+@pytest.mark.parametrize(
+    ("won_by", "sentence"),
+    [
+        ("new", "new wins more matches than old."),
+        ("old", "new does not win more matches than old, or by less than 200 Elo."),
+        ("nobody", "undecided whether new wins more matches than old."),
+    ],
+)
+def test_in_a_game_of_returns_the_verdict_says_no_more_than_the_test(won_by, sentence):
+    """Who wins most hands and loses chips is not called better; both mean returns stand beside it."""
+    hypotheses = QUICK if won_by != "nobody" else Hypotheses(elo1=20, series_max=20)
+    rule, course = begun(hypotheses, rated_by="returns", returns_unit=("bb/100", 4.0))
+    points, lost = {"nobody": 0.5}, {"new": -100.0, "old": 100.0}
+    for series in closed(
+        course,
+        lambda bot, pairing: points.get(won_by, float(bot == won_by)),
+        returns_of=lambda bot, pairing: lost[bot] * (1 + pairing.cycle % 2),
+    ):
+        rule.closed(series)
+    outcome = rule.outcome
+    first, _, returns = told(outcome, hypotheses)
+    assert sentence == first
+    by_series = [(1 + cycle % 2) * 2 * 100.0 / 4 for cycle in range(outcome.series)]
+    low, high = moments_of(by_series).mean_interval(50.0)
+    mean, half = sum(by_series) / len(by_series) / 2, (high - low) / 2
+    both = f"new {with_half(-mean, half)}, old {with_half(mean, half)}"
+    assert returns == f"mean returns (95 %, likewise): {both} bb/100"
+    assert mean == pytest.approx(outcome.old_returns.mean)
+    assert (low, high) == pytest.approx((outcome.old_returns.low, outcome.old_returns.high))
+
+
+def moments_of(totals):
+    """Series of two matches with these sums."""
+    moments = Moments()
+    for total in totals:
+        moments.add(total, 2)
+    return moments
 
 
 def test_who_wins_by_the_faults_of_the_other_is_told_so():
@@ -250,6 +292,8 @@ def test_json_is_the_outcome(arena):
     )
     assert outcome["llr"] >= outcome["upper"]
     assert outcome["elo_low"] < outcome["elo"] <= outcome["elo_high"]
+    assert outcome["old_returns"]["low"] < outcome["old_returns"]["mean"] < outcome["new_returns"]["mean"]
+    assert ("ranks", "returns") == (outcome["rated_by"], outcome["returns_unit"])
 
 
 MISTAKES = {

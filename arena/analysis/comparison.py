@@ -7,8 +7,18 @@ from math import fsum
 import attrs
 
 from arena.analysis.gsprt import Gsprt, Hypotheses, Verdict
+from arena.analysis.live import Standings
 from arena.schedule.course import ClosedSeries, Course
 from arena.units import signed
+
+
+@attrs.frozen
+class MeanReturns:
+    """A bot's mean returns per match, with their 95 % interval as if the length had been fixed."""
+
+    mean: float
+    low: float
+    high: float
 
 
 @attrs.frozen
@@ -37,6 +47,16 @@ class ComparisonState:
     clean_llr: float
     """The test over only those series in which neither bot failed."""
     clean_series: int
+    rated_by: str
+    """`ranks` or `returns`; the test is over matches won in both."""
+    returns_unit: str
+    new_returns: MeanReturns
+    old_returns: MeanReturns
+
+    @property
+    def is_of_returns(self) -> bool:
+        """Whether the game is about returns, so that who wins more matches may still be the worse one."""
+        return self.rated_by == "returns"
 
     @property
     def is_by_faults(self) -> bool:
@@ -46,15 +66,27 @@ class ComparisonState:
 
 
 class Comparison:
-    """A stopping rule: enough is played when the test has its verdict.  It compares the first two bots."""
+    """A stopping rule: enough is played when the test has its verdict.  It compares the first two bots.
 
-    def __init__(self, hypotheses: Hypotheses) -> None:
+    `rated_by` and `returns_unit` are those of the game; the test does not depend on them.
+    """
+
+    def __init__(
+        self,
+        hypotheses: Hypotheses,
+        *,
+        rated_by: str = "ranks",
+        returns_unit: tuple[str, float] = ("", 1.0),
+    ) -> None:
         self.hypotheses = hypotheses
+        self._rated_by, self._returns_unit = rated_by, returns_unit
         self.new = self.old = ""
         self._forget()
 
     def _forget(self) -> None:
         self._test, self._clean = Gsprt(self.hypotheses), Gsprt(self.hypotheses)
+        self._returns = Standings(rated_by="returns", returns_unit=self._returns_unit)
+        self._returns.enter([self.new, self.old])
         self._matches = self._spoilt = 0
         self._faulty = {self.new: 0, self.old: 0}
 
@@ -87,6 +119,7 @@ class Comparison:
             means[self.new] - means[self.old] + 1
         ) / 2  # without a field they share the points: NEW's mean
         self._matches += len(series.matches)
+        self._returns.add(series)
         self._test.add(min(1.0, max(0.0, score)))
         for bot, failed in faults.items():
             self._faulty[bot] += failed > 0
@@ -110,6 +143,7 @@ class Comparison:
     @property
     def outcome(self) -> ComparisonState:
         test = self._test
+        returns = {row.bot: MeanReturns(row.score, row.low, row.high) for row in self._returns.rows()}
         return ComparisonState(
             new=self.new,
             old=self.old,
@@ -128,4 +162,8 @@ class Comparison:
             old_faulty=self._faulty[self.old],
             clean_llr=self._clean.llr,
             clean_series=self._clean.series,
+            rated_by=self._rated_by,
+            returns_unit=self._returns.unit,
+            new_returns=returns[self.new],
+            old_returns=returns[self.old],
         )

@@ -13,7 +13,7 @@ from arena.analysis.gsprt import Hypotheses, expected_series
 from arena.cli.run import RunCommand
 from arena.cli.run_options import RunOptions
 from arena.errors import ConfigError
-from arena.show.text import as_json, out, say
+from arena.show.text import as_json, out, say, with_half
 from arena.store import Store
 from arena.tournament.folder import open_run
 from arena.tournament.plan import BotSpec, Plan, parse_rules, size_of, with_options
@@ -50,7 +50,8 @@ def compare_command(
         say(line)
     if options.dry_run:
         return 0
-    rule = Comparison(hypotheses)
+    game = tournament.game
+    rule = Comparison(hypotheses, rated_by=game.rated_by, returns_unit=game.returns_unit)
     with open_run(tournament, fresh=options.fresh, stop_rule=rule) as run:
         _check_question(run, hypotheses)
         run.store.set_meta(META, attrs.asdict(hypotheses))
@@ -125,7 +126,11 @@ def comparison_announced(tournament: Tournament, hypotheses: Hypotheses) -> Iter
     """What is asked, and how long the answer is expected to take."""
     new, old, *field = [entrant.name for entrant in tournament.entrants]
     against = f", against {', '.join(field)}" if field else ""
-    yield f"is {new} better than {old} at {tournament.game.title}{against}?"
+    game = tournament.game
+    if game.rated_by == "returns":
+        yield f"does {new} win more matches than {old} at {game.title}{against}? (returns are not compared)"
+    else:
+        yield f"is {new} better than {old} at {game.title}{against}?"
     unbounded = attrs.evolve(hypotheses, series_max=10**9)
     at0, at1 = (round(series) for series in expected_series(unbounded))
     a_series, most = tournament.matches // hypotheses.series_max, hypotheses.series_max
@@ -169,18 +174,16 @@ class CompareCommand(RunCommand):
 
 def told(outcome: ComparisonState, hypotheses: Hypotheses) -> Iterator[str]:
     """The verdict in one sentence, what it stands on, and what faults had to do with it."""
-    new, old, elo1 = outcome.new, outcome.old, f"{hypotheses.elo1:g}"
-    yield {
-        "better": f"{new} is better than {old}.",
-        "not better": f"{new} is not better than {old}, or by less than {elo1} Elo.",
-        None: f"undecided whether {new} is better than {old}.",
-    }[outcome.verdict]
+    new, old = outcome.new, outcome.old
+    yield _verdict(outcome, f"{hypotheses.elo1:g}")
     low, high = signed(outcome.elo_low, 0), signed(outcome.elo_high, 0)
     yield (
         f"{counted(outcome.matches, 'match')} in {outcome.series:,} series: score {outcome.mean:.3f}, "
         f"{signed(outcome.elo, 0)} Elo (95 % if the length had been fixed: {low} to {high}); "
         f"LLR {signed(outcome.llr)} between {signed(outcome.lower)} and {signed(outcome.upper)}"
     )
+    if outcome.is_of_returns:
+        yield f"mean returns (95 %, likewise): {_returns(outcome)}"
     if outcome.spoilt:
         yield f"{outcome.spoilt:,} series left out, each with a match that was aborted"
     if outcome.new_faulty or outcome.old_faulty:
@@ -190,3 +193,22 @@ def told(outcome: ComparisonState, hypotheses: Hypotheses) -> Iterator[str]:
             f"the {outcome.clean_series:,} series without their faults alone give "
             f"LLR {signed(outcome.clean_llr)}"
         )
+
+
+def _verdict(outcome: ComparisonState, elo1: str) -> str:
+    """The verdict, which in a game rated by returns says no more than the test does."""
+    new, old = outcome.new, outcome.old
+    is_better, is_not = f"{new} is better than {old}", f"{new} is not better than {old}"
+    if outcome.is_of_returns:
+        is_better = f"{new} wins more matches than {old}"
+        is_not = f"{new} does not win more matches than {old}"
+    if outcome.verdict is None:
+        return f"undecided whether {is_better}."
+    return f"{is_better}." if outcome.verdict == "better" else f"{is_not}, or by less than {elo1} Elo."
+
+
+def _returns(outcome: ComparisonState) -> str:
+    """`new +120 ± 45, old −120 ± 45 bb/100`."""
+    both = ((outcome.new, outcome.new_returns), (outcome.old, outcome.old_returns))
+    words = [f"{bot} {with_half(won.mean, (won.high - won.low) / 2)}" for bot, won in both]
+    return f"{', '.join(words)} {outcome.returns_unit}"
