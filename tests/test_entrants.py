@@ -32,6 +32,9 @@ def base(tmp_path, monkeypatch):
     write(tmp_path / "a=b/c.py", "print()")
     write(tmp_path / "plain/readme.txt", "no bot")
     write(tmp_path / "notes.txt", "no bot")
+    write(tmp_path / "rb.rb", "puts 1")
+    write(tmp_path / "fast.cpp", "int main() {}")
+    write(tmp_path / "bare.pl", "print 1;").chmod(0o755)
     write(tmp_path / "native", "#!/bin/sh\n").chmod(0o755)
     write(tmp_path / "pkg/inner.py", "class Mine: ...")
     write(tmp_path / "shop/odds/bot.toml", 'run = "node odds.js"')
@@ -157,6 +160,25 @@ def test_a_wrong_recipe(base, recipe, expected):
     assert refusal(resolve, "liar", base=base).startswith(f"{path}: {expected}")
 
 
+@pytest.mark.parametrize(
+    ("here", "plan", "spec", "shown"),
+    [
+        (".", ".", "liar", "liar/bot.toml"),
+        (".", ".", "me=./liar", "liar/bot.toml"),
+        ("plain", "plain", "../liar", "../liar/bot.toml"),
+        (".", "plain", "../liar", "liar/bot.toml"),
+        ("plain", ".", "liar", "{base}/liar/bot.toml"),
+        (".", ".", "{base}/liar", "{base}/liar/bot.toml"),
+    ],
+)
+def test_a_wrong_recipe_is_named_as_the_user_named_it(base, monkeypatch, here, plan, spec, shown):
+    """From the command line as it was typed; from a plan elsewhere as it lies from here, if it is below."""
+    write(base / "liar/bot.toml", "run = 1")
+    monkeypatch.chdir(base / here)
+    said = refusal(resolve, spec.format(base=base), base=base if plan == "." else base / plan)
+    assert said.startswith(f"{shown.format(base=base)}: run: found 1")
+
+
 @pytest.mark.parametrize(("said", "expected"), [("300", 300.0), ('"5m"', 300.0), ("0.5", 0.5)])
 def test_the_longest_time_to_connect(base, said, expected):
     """Five minutes, which is `CONNECT_S_MAX`, are still accepted."""
@@ -169,7 +191,18 @@ WRONG_SPECS = [
     ("./missing.py", 'there is no file or folder "./missing.py"'),
     ("no-such-program --x", "no such bot: no-such-program --x; built-in"),
     ("plain", "plain is a folder without bot.toml"),
-    ("notes.txt", "notes.txt is neither a .py or .js file nor can it be run (chmod +x)"),
+    (
+        "notes.txt",
+        "notes.txt is neither a .py or .js file nor can it be run (chmod +x); if a program runs it,",
+    ),
+    ("rb.rb", 'rb.rb cannot be run by itself: say what runs it, in quotes: "ruby rb.rb"'),
+    ("me=rb.rb", 'rb.rb cannot be run by itself: say what runs it, in quotes: "ruby rb.rb"'),
+    (
+        "./rb.rb --depth 3",
+        './rb.rb cannot be run by itself: say what runs it, in quotes: "ruby ./rb.rb --depth 3"',
+    ),
+    ("bare.pl", 'bare.pl cannot be run by itself: say what runs it, in quotes: "perl bare.pl"'),
+    ("fast.cpp", "fast.cpp must be compiled first: give a folder with bot.toml, whose build compiles it"),
     ("sh 'open", 'found "sh \'open", expected a command: '),
     ("pkg.outer:Mine", "pkg.outer:Mine: no module pkg.outer in "),
     ("json.nowhere.deep:Mine", "json.nowhere.deep:Mine: no module "),

@@ -190,6 +190,7 @@ WRONG = [
     ("remote = 'alice'", 'remote: found "alice", expected a list of names such as ["alice"]'),
     ("listen = '8888'", 'listen: found "8888", expected HOST:PORT such as 127.0.0.1:8888 (IPv6 in brackets: [::1]:8888), port 0 for any free one'),
     ("move_time = 0", "move_time: found 0, expected more than 0s: a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
+    ("first_move_time = 'none'", 'first_move_time: found "none", but a bot that never gives its first answer would hold its match for ever: expected a duration, a long one such as 5m if bots prepare long'),
     ("increment = -1", "increment: found -1, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
     ("bank = inf", "bank: found inf, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
     ("margin = nan", "margin: found nan, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
@@ -324,6 +325,11 @@ def test_options_override_the_file():
     assert expected == with_options(plan, options, base=Path("/cwd"))
 
 
+def test_a_bank_can_be_taken_back():
+    """`--bank none`, as the help shows the default, undoes a plan's."""
+    assert with_options(read("bank = '1m'"), {"bank": "none"}, base=Path("/cwd")).bank is None
+
+
 def test_bots_of_the_command_line_start_at_its_folder():
     """Paths said on the command line start where it stands, not at the plan's folder."""
     plan = with_options(read("bots = ['a']"), {"bots": ("./b",)}, base=Path("/cwd"))
@@ -429,7 +435,8 @@ TOGETHER = [
     (
         "no limit at all",
         {"bots": 2, "move_time": None},
-        "move_time = none leaves no limit at all: say a bank, or a move_time",
+        "move_time = none without a bank: a bot that never answers would hold its match for ever; "
+        "say a bank too, such as --bank 60s, or a long move_time",
     ),
     (
         "an increment without bank",

@@ -44,6 +44,13 @@ class Odd(Even):
     def move(self, state, options):
         is_rude = state["move_number"] == 2 and self.rng.random() < 0.3
         return [6, 1] if is_rude else super().move(state, options)
+
+
+class Rude(Even):
+    """Never says a move."""
+
+    def move(self, state, options):
+        return "me first"
 '''
 SCRIPT = """
 import json, os, socket, sys, time
@@ -301,15 +308,32 @@ def test_faults_are_told_and_count_under_strict(arena):
 
 
 def test_the_first_fault_can_end_the_run(arena):
-    """`-x` is exit code 1, prints the capsule, leaves it as a file at once, and says how to go on."""
+    """`-x` is exit code 1, prints the capsule, leaves it as a file at once, and says how to go on, or anew."""
     code, _, err = arena(*TWO, "--series", "20", "--out", "new", "-x")
     assert (1, True) == (code, "stopped at the first fault: Odd in match " in err)
-    assert "the same command with --fresh; as it is: arena run --resume new" in err
+    again = "arena run --resume new --fresh -x"
+    assert f"with the bot fixed, from the start: {again}; as it is: arena run --resume new\n" in err
     assert list(Path("new/faults").glob("*-*-0.jsonl"))
     assert 0 < len(rows("new", "matches")) < 40
     assert "stopped" == json.loads(Path("new/run.json").read_text())["status"]
-    arena("--resume", "new")
-    assert 40 == len(rows("new", "matches"))
+    played = rows("new", "matches")
+    source = Path("session_bots.py").read_text()
+    Path("session_bots.py").write_text(source.replace("< 0.3", "< 0.0"))  # the bot is fixed
+    sys.modules.pop("session_bots")
+    assert 0 == arena(*shlex.split(again)[2:])[0]
+    fixed = rows("new", "matches")
+    assert (40, played[0]["match_id"]) == (len(fixed), fixed[0]["match_id"]), "on the same deals"
+
+
+def test_a_fault_in_the_first_series_is_told_without_an_empty_leaderboard(arena):
+    """`-x` is about the fault: a table of dashes says nothing; programs get their JSON all the same."""
+    words = ("session_bots:Even", "session_bots:Rude", "--rule", "dice=2", "--seed", "1", "-x")
+    code, out, err = arena(*words)
+    assert (1, "") == (code, out)
+    assert "stopped at the first fault: Rude in match " in err
+    (again,) = re.findall(r"from the start: (arena run --resume results/\S+ --fresh -x)", err)
+    assert 1 == arena(*shlex.split(again)[2:])[0]
+    assert {"Even", "Rude"} == {row["bot"] for row in json.loads(arena(*words, "--json")[1])}
 
 
 def test_broken_rules_are_our_bug(arena, monkeypatch):

@@ -114,6 +114,15 @@ def test_somebodys_own_bot_may_fail_as_it_likes():
     assert "broken" == row(yours, honest_faults={"too_late": 1}).verdict
 
 
+def test_why_somebodys_own_bot_was_refused_is_told():
+    """It held, as nobody was harmed; but its author wants to know why it did not play."""
+    yours = Habit(name="mine", run=("mine.py",), is_yours=True)
+    refused = row(yours, exit_code=2, played=0, planned=0, faults={}, last_words="ImportError: \x1bno")
+    assert ["mine was refused before play: ImportError: \\x1bno", "2 of 2 habits held"] == conclusion(
+        [refused, row()]
+    )
+
+
 def test_delays_are_differences_of_quantiles():
     """By the median, and by what one answer in a hundred exceeds."""
     slow = row(times_s=[0.0015] * 98 + [0.012] * 2)

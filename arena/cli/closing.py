@@ -93,7 +93,8 @@ class Closing:
                 f"{decision.fault} ({printable(decision.reason)})"
             )
             yield from capsule_lines(capsule.lines)
-            yield f"with the bot fixed: the same command with --fresh; as it is: {self.resume}"
+            # Not "the same command": without --out that one has a new folder each time, and another seed.
+            yield f"with the bot fixed, from the start: {self.resume} --fresh -x; as it is: {self.resume}"
 
     def _bugs_of_matches(self) -> Iterator[str]:
         aborted = self.aborted

@@ -150,8 +150,10 @@ class RunCommand:
         from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
 
         form: TableFormat = "json" if self.options.as_json else None
-        inks = self.options.inks
-        out(leaderboard_text(leaderboard(self.run.store), form, columns_of(sys.stdout), inks), inks)
+        board, inks = leaderboard(self.run.store), self.options.inks
+        if form is None and self.summary.first_fault is not None and not any(r.matches for r in board.rows):
+            return  # nothing counts yet, and what was asked for is the fault
+        out(leaderboard_text(board, form, columns_of(sys.stdout), inks), inks)
         for line in self._conclusion():
             say(line)
 

@@ -157,6 +157,10 @@ def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
             yield placed
             for home, place in places.items():
                 place.replace(home)
+        except OSError as error:
+            homes = {str(place): str(home) for home, place in places.items()}
+            error.filename = homes.get(str(error.filename), error.filename)  # the name that the user knows
+            raise
         finally:
             for place in places.values():
                 place.unlink(missing_ok=True)
@@ -266,4 +270,6 @@ def sentences(path: Path) -> Iterator[None]:
         where = error.filename or path
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         what = "the disk is full" if full else (error.strerror or str(error)).lower()
+        if error.errno == errno.ENOENT and isinstance(where, str) and not Path(where).parent.is_dir():
+            what = f"there is no folder {Path(where).parent}"
         raise ConfigError(f"{where} cannot be written: {what}") from error

@@ -52,9 +52,14 @@ def line(row: TrialRow) -> str:
 
 
 def _faults(row: TrialRow) -> str:
-    if row.observed.exit_code == 2 and not row.observed.played:
+    if _is_refused(row):
         return "refused"
     return " ".join(f"{kind} {count}" for kind, count in row.observed.faults.items()) or "–"
+
+
+def _is_refused(row: TrialRow) -> bool:
+    """Whether the run ended before play, as a bot could not take part."""
+    return row.observed.exit_code == 2 and not row.observed.played
 
 
 def _number(value: float | None, form: str) -> str:
@@ -82,6 +87,11 @@ def conclusion(rows: Sequence[TrialRow]) -> list[str]:
         f"{row.habit.name}, without a box: {printable(breach)}"
         for row in _by_verdict(rows, "open")
         for breach in row.breaches
+    ]
+    lines += [
+        f"{row.habit.name} was refused before play: {printable(row.observed.last_words)}"
+        for row in rows
+        if row.habit.is_yours and _is_refused(row)
     ]
     if boxes := sorted({row.observed.box for row in rows} - {""}):
         lines.append(f"the bots ran under: {', '.join(boxes)}")

@@ -11,7 +11,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -153,7 +153,7 @@ def _find(spec: str, base: Path) -> Entrant:
     """The bot, under the name its files give it."""
     place = _place(spec, base)
     if os.path.isfile(place / "bot.toml"):
-        return _from_folder(place)
+        return _from_folder(place, where=_shown(place, spec, base))
     if os.path.isfile(place) and place.suffix in _RUNNERS:
         return _from_file(place)
     if spec in (builtin := builtin_bots()):
@@ -167,12 +167,22 @@ def _find(spec: str, base: Path) -> Entrant:
     return _from_command(spec, base)
 
 
-def _from_folder(folder: Path) -> Entrant:
-    """The bot of a folder with bot.toml."""
+def _shown(folder: Path, spec: str, base: Path) -> Path:
+    """A folder as messages name it: as the user did, or from here if it lies below."""
+    here = Path.cwd()
+    if base == here:
+        return Path(spec)
+    real = Path(os.path.normpath(folder))
+    return real.relative_to(here) if real.is_relative_to(here) else real
+
+
+def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
+    """The bot of a folder with bot.toml; `where` names the folder in messages."""
     path = folder / "bot.toml"
-    recipe = read_table(read_toml(path, where=str(path)), RECIPE, where=str(path))
+    said = str((where or folder) / "bot.toml")
+    recipe = read_table(read_toml(path, where=said), RECIPE, where=said)
     if "run" not in recipe:
-        raise ConfigError(f"{path}: run: found nothing, expected {A_COMMAND}")
+        raise ConfigError(f"{said}: run: found nothing, expected {A_COMMAND}")
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
     own |= {"read": tuple(folder / path for path in recipe.get("read", ()))}
     return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), **own)
@@ -207,16 +217,67 @@ def _from_command(line: str, base: Path) -> Entrant:
         run: Argv = (_RUNNERS[own.suffix][0], program, *words)
     elif "/" not in program and shutil.which(program):
         run = (program, *words)
-    elif os.path.isfile(own) and os.access(own, os.X_OK):
+    elif os.path.isfile(own) and os.access(own, os.X_OK) and not _lacks_interpreter(own):
         run = (program if "/" in program else f"./{program}", *words)
     elif os.path.isfile(own):
-        raise ConfigError(f"{program} is neither a .py or .js file nor can it be run (chmod +x)")
+        raise ConfigError(_how_to_run(program, words))
     else:
         raise _no_such_bot(line)
     files = tuple(base / word for word in run if os.path.isfile(base / word))
     # `java -jar mine.jar` is called mine, `./mine table.txt` as well.
     called = own if own in files or not files else files[0]
     return _process(called.stem, run, folder=base, files=files, language=_language(run))
+
+
+_INTERPRETERS = {
+    ".cjs": "node",
+    ".exs": "elixir",
+    ".hs": "runghc",
+    ".jar": "java -jar",
+    ".java": "java",
+    ".jl": "julia",
+    ".lua": "lua",
+    ".mjs": "node",
+    ".php": "php",
+    ".pl": "perl",
+    ".r": "Rscript",
+    ".rb": "ruby",
+    ".rkt": "racket",
+    ".scm": "guile",
+    ".sh": "sh",
+    ".tcl": "tclsh",
+    ".ts": "npx tsx",
+}
+"""What runs a source file of another language: for messages only, as there may be several."""
+_COMPILED = frozenset((".c", ".cc", ".cpp", ".cs", ".cxx", ".d", ".f90", ".go", ".kt", ".nim", ".rs", ".zig"))
+
+
+def _lacks_interpreter(file: Path) -> bool:
+    """Whether the file is a script that says nothing of what runs it, so that the system cannot either."""
+    if file.suffix.lower() not in _INTERPRETERS:
+        return False
+    try:
+        with file.open("rb") as script:
+            return script.read(2) != b"#!"
+    except OSError:
+        return False
+
+
+def _how_to_run(program: str, words: Sequence[str]) -> str:
+    """Why a file cannot be run by itself, and what to say instead."""
+    suffix = os.path.splitext(program)[1].lower()
+    if suffix in _COMPILED:
+        return (
+            f"{program} must be compiled first: give a folder with bot.toml, whose build compiles it and "
+            "whose run starts the program"
+        )
+    if suffix in _INTERPRETERS:
+        line = f"{_INTERPRETERS[suffix]} {shlex.join([program, *words])}"
+        return f'{program} cannot be run by itself: say what runs it, in quotes: "{line}"'
+    return (
+        f"{program} is neither a .py or .js file nor can it be run (chmod +x); "
+        f'if a program runs it, say so in quotes: "PROGRAM {shlex.join([program, *words])}"'
+    )
 
 
 def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...], language: str) -> Entrant:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 import traceback
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
@@ -26,6 +27,11 @@ def main() -> int:
 
         print("\n".join(TARGETS))
         return 0
+    if not asked.plain and not _has_atheris():
+        raise SystemExit(
+            'atheris is not installed: `pip install -e ".[dev]"` installs it where it has wheels; '
+            f"without it: python -m tests.fuzz {asked.target} --plain"
+        )
     return _mutate(asked) if asked.plain else _guide(asked)
 
 
@@ -42,7 +48,19 @@ def _asked() -> argparse.Namespace:
     asked = parser.parse_args()
     if asked.target is None and not asked.list:
         parser.error("name a target, or --list")
+    # Of the corpus: `targets` imports the arena, which atheris must do itself.
+    targets = sorted(place.name for place in (Path(__file__).parent / "corpus").iterdir())
+    if asked.target is not None and asked.target not in targets:
+        parser.error(f"no such target: {asked.target}; there are {', '.join(targets)}")
     return asked
+
+
+def _has_atheris() -> bool:
+    """Without importing it, which costs this process what only its child needs."""
+    try:
+        return find_spec("atheris") is not None
+    except ValueError:  # somebody hides it
+        return False
 
 
 def _mutate(asked: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from . import moves, wire
+from . import __main__, moves, wire
 from .mutate import mutations
 from .targets import CORPUS, TARGETS
 
@@ -110,6 +110,22 @@ def test_the_corpus_is_small():
     """A few kilobytes a target: it is kept for ever."""
     assert sum(path.stat().st_size for path in CORPUS.rglob("*") if path.is_file()) < CORPUS_BYTES_MAX
     assert set(TARGETS) == {path.name for path in CORPUS.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["plan"], 'atheris is not installed: `pip install -e ".[dev]"`'),
+        (["plans"], "no such target: plans; there are bot, codec, "),
+    ],
+)
+def test_what_cannot_be_fuzzed_is_a_sentence(monkeypatch, capsys, words, said):
+    """Without the dev extra, or with a wrong word: no traceback, and what would be right."""
+    monkeypatch.setitem(sys.modules, "atheris", None)
+    monkeypatch.setattr(sys, "argv", ["tests.fuzz", *words])
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert said in f"{ended.value.code}{capsys.readouterr().err}"
 
 
 @pytest.mark.slow

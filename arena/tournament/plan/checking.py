@@ -101,7 +101,10 @@ def _mistakes(plan: Plan) -> Iterator[str]:
         wait = format_duration(plan.wait)
         yield f"wait = {wait}, but nobody is to connect: say expect = N or remote = NAME"
     if plan.move_time is None and plan.bank is None:
-        yield "move_time = none leaves no limit at all: say a bank, or a move_time"
+        yield (
+            "move_time = none without a bank: a bot that never answers would hold its match for ever; "
+            "say a bank too, such as --bank 60s, or a long move_time"
+        )
     if plan.increment > 0 and plan.bank is None:
         yield f"increment = {format_duration(plan.increment)}, but there is no bank to add it to: say a bank"
     if repeated := _repeated(plan.remote):

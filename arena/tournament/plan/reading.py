@@ -128,11 +128,11 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "series": whole(1),
         "seed": optional(_seed),
         "deals": optional(one_of("same", "fresh")),
-        "move_time": _move_time,
-        "bank": optional(duration(beyond=True)),
+        "move_time": _none_or(duration(beyond=True)),
+        "bank": _none_or(duration(beyond=True)),
         "increment": duration(),
         "margin": optional(duration()),
-        "first_move_time": duration(beyond=True),
+        "first_move_time": _first_move_time,
         "concurrency": optional(whole(1, 1000)),
         "faults_max": whole(1),
         "withdrawn_after": whole(1),
@@ -195,8 +195,18 @@ def _seed(value: object) -> int:
     raise unexpected(value, "a whole number from 0 to 2^128 − 1")
 
 
-def _move_time(value: object) -> float | None:
-    return None if value is None or value == "none" else duration(beyond=True)(value)
+def _none_or(read: Reader[float]) -> Reader[float | None]:
+    """What `read` reads, or None for `"none"`, as the help shows it."""
+    return lambda value: None if value is None or value == "none" else read(value)
+
+
+def _first_move_time(value: object) -> float:
+    if value == "none":
+        raise ConfigError(
+            'found "none", but a bot that never gives its first answer would hold its match for ever: '
+            "expected a duration, a long one such as 5m if bots prepare long"
+        )
+    return duration(beyond=True)(value)
 
 
 def _is_given(value: object) -> bool:
