@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -39,7 +40,6 @@ EXACTLY = [
     ("wrong_types.py 3", {"malformed"}),
     ("wrong_id.py 3", {"malformed"}),
     ("illegal.py 3", {"illegal"}),
-    ("crash.py 3", {"gone"}),
     ("closes_stdout_stays.py 3", {"gone"}),
     ("stops_itself.py 3", {"too_late"}),
     ("utf16.py 3", {"malformed"}),
@@ -113,6 +113,18 @@ async def test_it_gets_its_fault_and_nobody_else_is_hurt(tmp_path, script, kinds
     """The match is finished by the rules, and no process is left."""
     found, _ = await duel(tmp_path / "out", *script.split(), transport=transport)
     assert kinds == set(found)
+
+
+@pytest.mark.parametrize("transport", ["tcp", "stdio"])
+async def test_a_crash_is_told_with_its_exception(tmp_path, transport):
+    """The reason has it, and the evidence says in which log the rest is."""
+    found, _ = await duel(tmp_path / "out", "crash.py", "3", transport=transport)
+    assert {"gone"} == set(found)
+    reasons = {row["reason"] for row in rows(tmp_path / "out", "decisions") if row["fault"] == "gone"}
+    assert {"its process ended with exit code 1: RuntimeError: I was never any good at this"} == reasons
+    for capsule in (tmp_path / "out" / "faults").iterdir():
+        (log,) = [line["log"] for line in map(json.loads, capsule.read_text().splitlines()) if "log" in line]
+        assert "RuntimeError" in (tmp_path / "out" / log).read_text()
 
 
 @pytest.mark.parametrize(("script", "least", "most"), AT_LEAST_AT_MOST)
@@ -284,7 +296,7 @@ async def test_all_broken_bots_are_listed_at_once(tmp_path):
     assert "did not connect within 0.3 s" == reasons[mark("never")][0]
     for name in ("exits", "mute"):
         reason, log = reasons[mark(name)]
-        assert "its process ended with exit code 1" == reason
+        assert "its process ended with exit code 1; it last printed: exits_at_once: goodbye" == reason
         assert "exits_at_once: goodbye" in log
     assert "No such file" in reasons[mark("absent")][1]
     assert [] == rows(tmp_path / "out", "matches")

@@ -404,9 +404,9 @@ def test_all_broken_bots_are_told_of_before_play(arena):
     said = [line for line in err.splitlines() if line.startswith((" ", "arena:"))]
     assert [
         "arena: 2 bots cannot play; fix them, or --leave-out-broken plays without them:",
-        "  worse: its build failed with exit code 3: sh -c echo half done; exit 3",
+        "  worse: its build failed with exit code 3: sh -c echo half done; exit 3 (logs/worse-build.log)",
         "    | half done",
-        "  bad: its process ended with exit code 1",
+        "  bad: its process ended with exit code 1; it last printed: no luck today (logs/bad-1.log)",
         "    | \\x1b[31mno luck today",
     ] == said
     code, out, err = arena(*words, "--leave-out-broken")

@@ -36,5 +36,5 @@ def _with_logs(broken: BrokenBots) -> Iterator[str]:
     bots = counted(len(broken.broken), "bot")
     yield f"{bots} cannot play; fix them, or --leave-out-broken plays without them:"
     for bot in broken.broken:
-        yield f"  {bot.name}: {printable(bot.reason)}"
+        yield f"  {bot.name}: {printable(bot.told)}"
         yield from (f"    | {printable(line)}" for line in bot.log.strip().splitlines()[-LOG_LINES:])

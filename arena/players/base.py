@@ -96,9 +96,11 @@ class Player(ABC):
 class GonePlayer(Player):
     """Sits in for an instance that could not be started: every question is `gone`."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, log: str = "") -> None:
+        """`log`: where the log of its start is within the results folder."""
         self.name = name
         self.reason = reason
+        self.log = log
 
     @property
     def is_gone(self) -> bool:
@@ -111,4 +113,4 @@ class GonePlayer(Player):
         slot.fail("gone", self.reason)
 
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
-        return ({"note": self.reason},)
+        return ({"note": self.reason}, {"log": self.log}) if self.log else ({"note": self.reason},)

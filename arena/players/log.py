@@ -11,9 +11,14 @@ from arena.errors import ConfigError
 
 LOG_BYTES_MAX = 1 << 18
 TAIL_BYTES = 4096
+"""How much of the end is shown."""
+KEPT_BYTES = 1 << 16
+"""How much of the end is remembered: what Java says of an exception stands above a thousand lines."""
 LOG_BYTES_PER_S = 8 << 20
 """A bot that floods its standard error is read no faster than this: its own time, not others'."""
 READ_BYTES = 65536
+REST_BYTES_MAX = 1 << 20
+"""What a pipe may hold when its program ends."""
 REMARKS_MAX = 100
 
 
@@ -24,14 +29,16 @@ class BotLog:
     """
 
     def __init__(self, path: Path | None) -> None:
+        self.path = path
         self._file = None
+        self._fd: int | None = None
         if path is not None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = path.open("wb", buffering=0)
             except OSError as error:
                 raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from error
-        self._tail = b""
+        self._tail = bytearray()
         self._mark = 0
         self._remarks = 0
         self._scope = trio.CancelScope(shield=True)
@@ -40,10 +47,12 @@ class BotLog:
     async def drain(self, fd: int) -> None:
         """Reads what the bot prints until it is closed everywhere, or `stop`."""
         os.set_blocking(fd, False)
+        self._fd = fd
         try:
             with self._scope:
                 await self._drain(fd)
         finally:
+            self._fd = None
             os.close(fd)
 
     async def _drain(self, fd: int) -> None:
@@ -59,6 +68,22 @@ class BotLog:
             if self.total > LOG_BYTES_MAX:
                 await trio.sleep(len(octets) / LOG_BYTES_PER_S)
 
+    def take_rest(self) -> None:
+        """Takes at once what was printed and not yet read: a program that has ended said why last.
+
+        So what is told of its end does not depend on how soon its log was read.
+        """
+        rest = REST_BYTES_MAX
+        while self._fd is not None and rest > 0:
+            try:
+                octets = os.read(self._fd, READ_BYTES)
+            except BlockingIOError:
+                return
+            if not octets:
+                return
+            self._write(octets)
+            rest -= len(octets)
+
     def stop(self) -> None:
         """Stops reading."""
         self._scope.cancel()
@@ -72,7 +97,9 @@ class BotLog:
     def _write(self, octets: bytes) -> None:
         room = LOG_BYTES_MAX - self.total
         self.total += len(octets)
-        self._tail = (self._tail + octets)[-TAIL_BYTES:]
+        self._tail += octets
+        if len(self._tail) > 2 * KEPT_BYTES:  # not every time: a bot may print a character at a time
+            del self._tail[:-KEPT_BYTES]
         if self._file is not None and room > 0:
             try:
                 self._file.write(octets[:room])
@@ -85,7 +112,7 @@ class BotLog:
             return
         left_out = self.total - LOG_BYTES_MAX
         if left_out > 0:
-            kept = min(left_out, len(self._tail))
+            kept = min(left_out, TAIL_BYTES, len(self._tail))
             try:
                 self._file.write(f"\n… {left_out - kept} bytes left out …\n".encode() + self._tail[-kept:])
             except OSError:
@@ -97,8 +124,14 @@ class BotLog:
         self._mark = self.total
 
     def since_mark(self) -> str:
-        printed = min(self.total - self._mark, len(self._tail))
-        return self._tail[-printed:].decode("utf-8", "replace") if printed else ""
+        return self._last(min(self.total - self._mark, TAIL_BYTES))
 
     def tail(self) -> str:
-        return self._tail.decode("utf-8", "replace")
+        return self._last(TAIL_BYTES)
+
+    def kept(self) -> str:
+        """As much of the end as is remembered, to look for something in it."""
+        return self._last(KEPT_BYTES)
+
+    def _last(self, size: int) -> str:
+        return self._tail[-size:].decode("utf-8", "replace") if size else ""

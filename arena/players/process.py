@@ -17,10 +17,11 @@ from arena.box.box import Box, Running
 from arena.box.peers import comes_from
 from arena.players.access import place_of
 from arena.players.allowance import Allowance
+from arena.players.crash import why_ended
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.log import BotLog
-from arena.players.start import BotBroken, StartedProgram, ending, settle, start
+from arena.players.start import BotBroken, StartedProgram, ending, log_name, settle, start
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, accept_all, introduce, send_last
 from arena.players.transcript import blanked
@@ -51,16 +52,22 @@ class ProcessPlayer(StreamPlayer):
         """Set when the process and all its children are gone."""
         self.guard = 0
         """The process above all of the program's own; 0 before it runs."""
-        self.extra_evidence = self._stderr
+        self.extra_evidence = self._printed
         self._closing = trio.Event()
 
     def begin(self, start: Any) -> None:
         self.log.mark()
         super().begin(start)
 
-    def _stderr(self) -> tuple[Mapping[str, Any], ...]:
-        text = blanked(self.log.since_mark(), self.secrets)
-        return ({"stderr": text},) if text else ()
+    def _printed(self) -> tuple[Mapping[str, Any], ...]:
+        """Where its log is, and the end of what it printed in this match."""
+        path, text = self.log.path, blanked(self.log.since_mark(), self.secrets)
+        where: tuple[Mapping[str, Any], ...] = () if path is None else ({"log": log_name(path)},)
+        return (*where, {"stderr": text}) if text else where
+
+    def why(self, ending: str) -> str:
+        """How it ended, and the exception or the last line that it printed."""
+        return why_ended(ending, blanked(self.log.kept(), self.secrets))
 
     def leave(self, reason: str) -> None:
         if not self.is_gone:
@@ -154,7 +161,7 @@ async def _live(
             nursery.cancel_scope.cancel()
             player.log.stop()
             running.close()
-    return None if broken is None else BotBroken(player.name, broken, player.log.tail())
+    return None if broken is None else BotBroken(player.name, broken, player.log.tail(), player.log.path)
 
 
 async def _wait_entered(player: ProcessPlayer, connect_s: float) -> str | None:
@@ -162,15 +169,20 @@ async def _wait_entered(player: ProcessPlayer, connect_s: float) -> str | None:
     with trio.move_on_after(connect_s):
         await player.entered.wait()
     if player.is_gone:
-        has_finished = player.gone_reason == ending(0)
-        return f"{player.gone_reason}, and never connected" if has_finished else player.gone_reason
-    return None if player.entered.is_set() else f"did not connect within {connect_s:g} s"
+        finished, reason = ending(0), player.gone_reason
+        if reason.startswith(finished):
+            return f"{finished}, and never connected{reason.removeprefix(finished)}"
+        return reason
+    return None if player.entered.is_set() else player.why(f"did not connect within {connect_s:g} s")
 
 
 async def _watch_exit(running: Running, player: ProcessPlayer) -> None:
     await running.ended.wait()
     await settle()
-    player.leave(running.excess or ending(running.code))
+    if player.is_gone:  # it was told to end
+        return
+    player.log.take_rest()
+    player.leave(running.excess or player.why(ending(running.code)))
 
 
 async def _serve(link: socket.socket | Transport, player: ProcessPlayer, door: _Door) -> None:
@@ -192,7 +204,8 @@ class _Door:
         self._started = started
         self._name_wait_s = name_wait_s
         is_port = isinstance(started.link, socket.socket)
-        self._absences = Absences(player.reconnect_s if is_port else 0.0)  # nobody can come back over pipes
+        # Over pipes nobody can come back, but the end of the process, if that is why, says more.
+        self._absences = Absences(player.reconnect_s if is_port else EXIT_S)
         self._connect = ArenaConnection if is_port else partial(_StdioConnection, player.log)
         self._strangers = 0
         self._arrivals = Allowance()

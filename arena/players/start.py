@@ -29,11 +29,24 @@ BUILD_MEMORY_MB = 8192
 
 
 class BotBroken(ArenaError):
-    """A bot that cannot be built or started, or never connects; `log` is the end of what it printed."""
+    """A bot that cannot be built or started, or never connects.
 
-    def __init__(self, name: str, reason: str, log: str = "") -> None:
-        super().__init__(f"{name}: {reason}")
-        self.name, self.reason, self.log = name, reason, log
+    `log` is the end of what it printed, `log_path` where the rest is, if anywhere.
+    """
+
+    def __init__(self, name: str, reason: str, log: str = "", log_path: Path | None = None) -> None:
+        self.name, self.reason, self.log, self.log_path = name, reason, log, log_path
+        super().__init__(f"{name}: {self.told}")
+
+    @property
+    def told(self) -> str:
+        """The reason, and which log says more: `its process ended with exit code 1 (logs/ann-1.log)`."""
+        return self.reason if self.log_path is None else f"{self.reason} ({log_name(self.log_path)})"
+
+
+def log_name(path: Path) -> str:
+    """A log as it is named within its results folder: `logs/ann-1.log`."""
+    return "/".join(path.parts[-2:])
 
 
 @attrs.frozen

@@ -33,11 +33,11 @@ async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> 
     finally:
         log.close()
     if failure:
-        raise BotBroken(entrant.name, f"its build {failure}: {command}", log.tail())
+        raise BotBroken(entrant.name, f"its build {failure}: {command}", log.tail(), log_path)
     try:
         return mark_built(entrant, made_since(entrant.folder, before))
     except ConfigError as error:  # so that --leave-out-broken can play without this bot
-        raise BotBroken(entrant.name, f"after its build: {error}", log.tail()) from None
+        raise BotBroken(entrant.name, f"after its build: {error}", log.tail(), log_path) from None
 
 
 async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -> str:

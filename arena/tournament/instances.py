@@ -27,7 +27,7 @@ from arena.players.base import GonePlayer, Player
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.process import ProcessPlayer, run_process
-from arena.players.start import BotBroken
+from arena.players.start import BotBroken, log_name
 from arena.players.stream import StreamPlayer
 from arena.tournament.logs import Logs
 from arena.tournament.startup import StartUps
@@ -161,7 +161,8 @@ class Instances:
         try:
             instance = await self._start(entrant)
         except BotBroken as error:
-            instance = Instance(GonePlayer(entrant.name, error.reason), entrant.name)
+            log = "" if error.log_path is None else log_name(error.log_path)
+            instance = Instance(GonePlayer(entrant.name, error.reason, log), entrant.name)
         self._here.append(instance)
         return instance
 

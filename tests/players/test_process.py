@@ -7,15 +7,16 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trio
+import trio.testing
 from attrs import evolve
 from tournaments import alive, honest, program
 
 from arena.box.box import open_box
 from arena.errors import ConfigError
 from arena.players.access import place_of
-from arena.players.log import LOG_BYTES_MAX, BotLog
+from arena.players.log import LOG_BYTES_MAX, REST_BYTES_MAX, BotLog
 from arena.players.process import run_process
-from arena.players.start import BotBroken
+from arena.players.start import BotBroken, settle
 from arena.tournament.build import build
 from arena.tournament.entrants import resolve
 
@@ -72,7 +73,12 @@ async def test_environment_and_folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("code", "reason", "log"),
     [
-        pytest.param("print('bye'); raise SystemExit(3)", "ended with exit code 3", "bye", id="exits"),
+        pytest.param(
+            "print('bye'); raise SystemExit(3)",
+            "ended with exit code 3; it last printed: bye",
+            "bye",
+            id="exits",
+        ),
         pytest.param("import os; os.kill(os.getpid(), 9)", "was ended by SIGKILL", "", id="killed"),
         pytest.param(
             "import os, signal; os.kill(os.getpid(), signal.SIGRTMIN + 5)",
@@ -80,7 +86,15 @@ async def test_environment_and_folder(tmp_path, monkeypatch):
             "",
             id="odd signal",
         ),
-        pytest.param("1/0", "ended with exit code 1", "ZeroDivisionError", id="raises"),
+        pytest.param(
+            "1/0", "ended with exit code 1: ZeroDivisionError: division by zero", "Traceback", id="raises"
+        ),
+        pytest.param(
+            "import os, sys; sys.exit(os.environ['ARENA_TOKEN'])",
+            "ended with exit code 1; it last printed: ***",
+            "",
+            id="its token is kept secret",
+        ),
         pytest.param(
             HELLO.replace('{"name": "me"}', '{"type": "hello", "protocol": 9}') + "time.sleep(60)",
             "was refused: protocol 9",
@@ -93,9 +107,10 @@ async def test_environment_and_folder(tmp_path, monkeypatch):
 async def test_broken(tmp_path, code, reason, log):
     """Why a bot does not play, and the end of what it printed."""
     error = await why_broken(
-        evolve(program("me", "-c", code, folder=tmp_path), connect_s=0.5), log_path=tmp_path / "l"
+        evolve(program("me", "-c", code, folder=tmp_path), connect_s=0.5), log_path=tmp_path / "logs" / "l"
     )
     assert reason in error.reason
+    assert f"me: {error.reason} (logs/l)" == str(error)
     assert log in error.log
 
 
@@ -188,6 +203,34 @@ def test_the_log_is_bounded(tmp_path):
     assert text.endswith("the end")
     assert "bytes left out" in text
     assert len(text) < LOG_BYTES_MAX + 5000
+
+
+async def test_what_a_program_printed_last_is_known_when_it_has_ended(autojump_clock):
+    """Also behind a flood that is read at a bounded pace: why it ended does not depend on timing."""
+    log = BotLog(None)
+    from_bot, to_log = os.pipe()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(log.drain, from_bot)
+        while log.total <= LOG_BYTES_MAX:
+            os.write(to_log, b"x" * 65536)
+            await trio.testing.wait_all_tasks_blocked()
+        os.write(to_log, b"KeyError: 'hand'\n")
+        await settle()
+        assert not log.kept().endswith("KeyError: 'hand'\n"), "its reader still has to wait"
+        log.take_rest()
+        assert log.kept().endswith("KeyError: 'hand'\n")
+        os.close(to_log)
+    log.take_rest()
+
+
+def test_a_child_that_goes_on_printing_is_not_read_for_ever(monkeypatch):
+    """What is taken at once is bounded."""
+    log = BotLog(None)
+    log._fd = 0
+    with monkeypatch.context() as endless:
+        endless.setattr(os, "read", lambda fd, size: b"x" * size)
+        log.take_rest()
+    assert REST_BYTES_MAX == log.total
 
 
 def test_a_log_that_cannot_be_written(tmp_path):

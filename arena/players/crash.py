@@ -1,0 +1,97 @@
+"""Why a program ended, from the end of what it printed: pure, and bounded whatever was printed."""
+
+from __future__ import annotations
+
+import re
+
+PRINTED_MAX = 1 << 16
+"""Characters looked at, from the end: Java prints a thousand calls below the exception."""
+LINES_MAX = 2000
+LINE_MAX = 400
+"""Characters of a line looked at."""
+SAID_MAX = 200
+"""Characters of what is told of it."""
+LAST_PRINTED = "; it last printed: "
+"""Between how a program ended and its last line, which may or may not say why."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_GUTTER = re.compile(r"[ +|-]*\| ?")
+"""Before the lines of the exceptions in a Python ExceptionGroup."""
+_TRACEBACK = re.compile(r"(?:  \+ Exception Group )?Traceback \(most recent call last\):")
+_RUST = re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at .*:\d+:\d+:$")
+_TERMINATED = re.compile(r"terminate called after throwing an instance of '(.+)'$")
+_WHAT = re.compile(r" {2}what\(\): {2}(.*)")
+_EXCEPTIONS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # Python, JavaScript, Java, C#: `KeyError: 'hand'`, `java.lang.NullPointerException`
+        r'(?:Exception in thread "[^"]*" |Caused by: |Uncaught |Unhandled exception[.:] )?'
+        r"([\w.$]*(?:Error|Exception|Interrupt)(?: \[\w+\])?(?::(?: .*)?)?)$",
+        r'Exception in thread "[^"]*" ([\w.$]+(?:: .*)?)$',
+        r"(Fatal Python error: .*)$",
+        r"(panic: .*|fatal error: .*)$",  # Go
+        r"(thread '[^']*'(?: \(\d+\))? panicked at .*)$",  # Rust
+        r"([\w./+-]+: [^:]+:\d+: .*: Assertion [`'].*' failed\.)$",  # C
+        r"(?:=+\d+=+)?(ERROR: \w+Sanitizer: .*)$",
+        r"[^\s:]+:\d+:in (.*\([\w:]+\))$",  # Ruby
+    )
+)
+_SAYS_NOTHING = re.compile(r"\s*(?:$|Node\.js v\d)")
+
+
+def why_ended(ending: str, printed: str) -> str:
+    """How a program ended, with the exception or else the last line that it printed, if there is any.
+
+    `its process ended with exit code 1: KeyError: 'hand'`
+    """
+    if exception := exception_in(printed):
+        return f"{ending}: {exception}"
+    line = last_line(printed)
+    return f"{ending}{LAST_PRINTED}{line}" if line else ending
+
+
+def exception_in(printed: str) -> str:
+    """The last uncaught exception or panic in what a program printed, as one line; empty if there is none."""
+    found, is_in_traceback = "", False
+    lines = _lines(printed)
+    for number, line in enumerate(lines):
+        if _TRACEBACK.match(line):
+            is_in_traceback = True
+        elif is_in_traceback:
+            if line and not line.startswith(" "):  # below the indented calls, whatever its class is called
+                found, is_in_traceback = line, False
+        elif said := _exception(line, lines[number + 1] if number + 1 < len(lines) else ""):
+            found = said
+    return _clipped(found)
+
+
+def _exception(line: str, next_line: str) -> str:
+    """The exception that a line tells of by its form alone; some are told of on two lines."""
+    if _RUST.match(line):
+        return f"{line} {next_line}"
+    if terminated := _TERMINATED.match(line):
+        what = _WHAT.match(next_line)
+        return f"{terminated[1]}: {what[1]}" if what else terminated[1]
+    return next((match[1] for pattern in _EXCEPTIONS if (match := pattern.match(line))), "")
+
+
+def last_line(printed: str) -> str:
+    """The last line that says anything; empty if there is none."""
+    said = (line for line in reversed(_lines(printed)) if not _SAYS_NOTHING.match(line))
+    return _clipped(next(said, ""))
+
+
+def _lines(printed: str) -> list[str]:
+    """The last lines, each as far as it is looked at, without colours and gutters."""
+    return list(map(_plain, printed[-PRINTED_MAX:].split("\n")[-LINES_MAX:]))
+
+
+def _plain(line: str) -> str:
+    line = _COLOUR.sub("", line[:LINE_MAX]).rstrip()
+    gutter = _GUTTER.match(line)
+    return line[gutter.end() :] if gutter else line
+
+
+def _clipped(line: str) -> str:
+    line = line.strip()
+    return line if len(line) <= SAID_MAX else f"{line[: SAID_MAX - 1]}…"
