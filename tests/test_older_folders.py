@@ -18,7 +18,7 @@ from arena.analysis.ranking import leaderboard
 from arena.cli import cli
 from arena.errors import ConfigError
 from arena.replay import EVERYBODY, replay_of
-from arena.schedule import SEEDINGS
+from arena.schedule import ORDERS, SEEDINGS
 from arena.show.match import retold
 from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store, exports
 from arena.tournament.stored import stored_game
@@ -134,15 +134,42 @@ def test_an_older_folder_goes_on_as_its_own_arena_would_have(schema1, monkeypatc
         assert seeding == store.meta()["identity"]["seeding"]
 
 
-def test_a_folder_of_a_later_way_to_draw_is_left_alone(schema1, monkeypatch):
+FIELD = [f"{BOTS}:Even", f"{BOTS}:Odd", f"third={BOTS}:Even", f"fourth={BOTS}:Odd"]
+
+
+def test_a_folder_goes_on_in_the_order_in_which_it_began(schema1, monkeypatch):
+    """One from before orders were recorded, too; the matches of a new folder come in another order."""
+    words = ["run", *FIELD, "--rule", "dice=2", "--seed", "1", "-q", "--out"]
+    with monkeypatch.context() as earlier:
+        earlier.setattr("arena.tournament.plan.checking.ORDER", 1)
+        for folder, series in (("whole", "2"), ("begun", "1")):
+            assert 0 == arena(*words, folder, "--series", series)
+    with Store.open(Path("begun"), write=True) as store:
+        identity = store.meta()["identity"]
+        assert 1 == identity.pop("order")
+        store.set_meta("identity", identity)
+    assert 0 == arena("run", "--resume", "begun", "--series", "2", "-q")
+    assert 0 == arena(*words, "new", "--series", "2")
+    assert exact(Path("whole")) == exact(Path("begun"))
+    matches = [exact(Path(folder))["matches"] for folder in ("whole", "new")]
+    assert sorted(matches[0]) == sorted(matches[1])
+    assert matches[0] != matches[1]
+
+
+@pytest.mark.parametrize(
+    ("later_way", "said"),
+    [("SEEDING", "draws its matches in way 9"), ("ORDER", "plays its matches in order 9")],
+)
+def test_a_folder_of_a_later_way_is_left_alone(schema1, monkeypatch, later_way, said):
     """One sentence, and not a match that its own arena would not have played."""
     with monkeypatch.context() as later:
-        later.setitem(SEEDINGS, 2, backwards)
-        later.setattr("arena.tournament.plan.checking.SEEDING", 2)
+        later.setitem(SEEDINGS, 9, backwards)
+        later.setitem(ORDERS, 9, ORDERS[1])
+        later.setattr(f"arena.tournament.plan.checking.{later_way}", 9)
         words = [f"{BOTS}:Even", f"{BOTS}:Odd", "--rule", "dice=2", "--series", "1", "-q", "--out", "new"]
         assert 0 == arena("run", *words)
     before = files(Path("new"))[DATABASE]
-    with pytest.raises(ConfigError, match="new draws its matches in way 2, which this arena does not know"):
+    with pytest.raises(ConfigError, match=f"new {said}, which this arena does not know"):
         arena("run", "--resume", "new", "--series", "2", "-q")
     assert before == files(Path("new"))[DATABASE]
 

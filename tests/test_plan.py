@@ -655,6 +655,7 @@ def test_every_key_is_identity_or_free():
     bound = {key.partition(" ")[0] for key in identity(Plan(), Toy())} - {
         "version",
         "seeding",
+        "order",
     }  # what a folder keeps besides
     assert free | bound == {field.name for field in attrs.fields(Plan)}
     assert not free & bound

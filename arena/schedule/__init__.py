@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from arena.schedule import comparison, gauntlet, knockout, round_robin, swiss
+from arena.schedule.laps import ORDER, ORDERS
 from arena.schedule.pairing import (
     SEEDING,
     SEEDINGS,
@@ -32,6 +33,8 @@ FORMATS: Mapping[str, FormatKind] = MappingProxyType(
 
 __all__ = [
     "FORMATS",
+    "ORDER",
+    "ORDERS",
     "SEEDING",
     "SEEDINGS",
     "SETS_MAX",

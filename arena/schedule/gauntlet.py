@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
-from math import comb
+from itertools import product
+from math import comb, lcm
 
+from arena.schedule.laps import ORDERS, BotSets
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
     FinishedPoints,
@@ -25,14 +26,28 @@ def pairings(
 ) -> Iterator[Pairing]:
     """Each of the first `challengers` entrants meets every set of the others, in `series` series.
 
-    In order of play: by cycle, challenger, set and rotation.  They are pairings of the round-robin of all.
+    In order of play: by cycle; the challengers take turns; then by rotation.  A challenger plays more than
+    the others, but the challengers among themselves play equally many, and so does the field, as far as that
+    is possible: see `laps`.  They are pairings of the round-robin of all.
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     challengers, field = sorted(entrants[: terms.challengers]), sorted(entrants[terms.challengers :])
+    opponents = ORDERS[terms.order](field, terms.seats - 1, None)
+    meetings = product(challengers, opponents) if terms.order == 1 else _in_turns(challengers, opponents)
+    sets = [(challenger, *others) for challenger, others in meetings]
     for cycle in range(terms.series):
-        for challenger in challengers:
-            for opponents in combinations(field, terms.seats - 1):
-                yield from series_of(terms, (challenger, *opponents), cycle, cycle=cycle)
+        for bots in sets:
+            yield from series_of(terms, bots, cycle, cycle=cycle)
+
+
+def _in_turns(challengers: Sequence[str], opponents: BotSets) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every challenger with all opponents: challengers and opponents both go round and round."""
+    every = len(challengers) * len(opponents)
+    round_trip = lcm(len(challengers), len(opponents))
+    for turn in range(every):
+        # After a round trip the same two would meet again: from then on one goes a step ahead.
+        ahead = turn // round_trip
+        yield challengers[turn % len(challengers)], opponents[(turn + ahead) % len(opponents)]
 
 
 def size(entrants: int, terms: Terms) -> ScheduleSize:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 from math import comb
 
 from arena.schedule.design import blocks, sample
+from arena.schedule.laps import ORDERS
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
     FinishedPoints,
@@ -29,14 +29,16 @@ def pairings(
 ) -> Iterator[Pairing]:
     """Every set of bots, or of the sample, meets in `series` series; in each, every bot has every seat once.
 
-    In order of play: by cycle (lap `n` has every set's `n`th series), then by set, then by rotation.
+    In order of play: by cycle (lap `n` has every set's `n`th series), then by set, then by rotation.  The
+    sets of a lap follow each other so that everybody plays early: see `laps`.
     What is planned for a set depends on that set alone: one more entrant, one more series or another
-    order of the entrants adds pairings or moves them, but never changes one.  Only a sample is drawn
-    again when there is one more entrant.
+    order of the entrants adds pairings or moves them within their lap, but never changes one.  Only a
+    sample is drawn again when there is one more entrant.
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
+    sets = sets_of(entrants, terms)
     for cycle in range(terms.series):
-        for bots in sets_of(entrants, terms):
+        for bots in sets:
             yield from series_of(terms, bots, cycle, cycle=cycle)
 
 
@@ -49,10 +51,10 @@ def size(entrants: int, terms: Terms) -> ScheduleSize:
     return size_in_sets(sets, words if sets == every else f"{words}, of {every:,} balanced,", terms)
 
 
-def sets_of(entrants: Sequence[str], terms: Terms) -> Iterable[tuple[str, ...]]:
-    """The sets of bots that meet, in order."""
+def sets_of(entrants: Sequence[str], terms: Terms) -> Sequence[tuple[str, ...]]:
+    """The sets of bots that meet, in the order in which they play in every lap."""
     drawn = sample(entrants, terms.seats, terms.seed) if _is_sampled(len(entrants), terms) else None
-    return combinations(sorted(entrants), terms.seats) if drawn is None else drawn
+    return ORDERS[terms.order](sorted(entrants), terms.seats, drawn)
 
 
 def _is_sampled(entrants: int, terms: Terms) -> bool:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from arena.schedule.laps import ORDER
 from arena.schedule.pairing import Deals, Pairing, PairingId, Points, rotations
 from arena.words import counted
 
@@ -30,6 +31,8 @@ class Terms:
     """Gauntlet: how many entrants, the first ones, challenge the others."""
     sets: Sets | None = None
     """Round-robin; None: all up to `SETS_MAX` of them, and always at two seats."""
+    order: int = ORDER
+    """In which of the `laps.ORDERS` the sets of a lap play."""
 
 
 FinishedPoints: TypeAlias = Mapping[PairingId, Points]

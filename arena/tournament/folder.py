@@ -15,7 +15,7 @@ import attrs
 
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
-from arena.schedule import SEEDINGS, seed_in
+from arena.schedule import ORDERS, SEEDINGS, seed_in
 from arena.store import DATABASE, LATEST, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
@@ -101,7 +101,7 @@ def open_run(
 def _opened(tournament: Tournament, store: Store, **how: Any) -> Run:
     meta = store.meta()
     kept = meta["identity"]
-    plan = attrs.evolve(tournament.plan, seed=seed_in(seeding_of(kept), int(kept["seed"])))
+    plan = attrs.evolve(tournament.plan, seed=seed_in(ways_of(kept)["seeding"], int(kept["seed"])))
     return Run(
         plan=plan,
         game=tournament.game,
@@ -110,6 +110,7 @@ def _opened(tournament: Tournament, store: Store, **how: Any) -> Run:
         concurrency=tournament.concurrency,
         folder=tournament.folder,
         store=store,
+        order=ways_of(kept)["order"],
         **how,
     )
 
@@ -151,13 +152,13 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     """Raises ConfigError if the matches of the store are of another plan, or of bots that have changed."""
     folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
-    seeding = {"seeding": seeding_of(meta["identity"])}  # nobody chooses it: it stays what it was
-    if seeding["seeding"] not in SEEDINGS:
-        raise ConfigError(
-            f"{folder} draws its matches in way {seeding['seeding']}, which this arena does not know: "
-            f"go on with the later one that began it, or {OTHERWISE}"
-        )
-    changed = differences(meta["identity"] | seeding, identity(plan, tournament.game) | seeding)
+    kept = ways_of(meta["identity"])  # nobody chooses them: they stay what they were
+    later = "which this arena does not know: go on with the later one that began it, or"
+    if kept["seeding"] not in SEEDINGS:
+        raise ConfigError(f"{folder} draws its matches in way {kept['seeding']}, {later} {OTHERWISE}")
+    if kept["order"] not in ORDERS:
+        raise ConfigError(f"{folder} plays its matches in order {kept['order']}, {later} {OTHERWISE}")
+    changed = differences(meta["identity"] | kept, identity(plan, tournament.game) | kept)
     if changed:
         raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}; {OTHERWISE}")
     _check_same_game(tournament, meta.get(ORIGIN, {}))
@@ -179,9 +180,12 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     check_unchanged(tournament.entrants, {name: bot.fingerprint for name, bot in known.items()})
 
 
-def seeding_of(identity: Mapping[str, Any]) -> int:
-    """How a folder's seeds are derived; folders from before this was recorded use the first way."""
-    return int(identity.get("seeding", 1))
+def ways_of(identity: Mapping[str, Any]) -> dict[str, int]:
+    """How a folder's seeds are derived and its laps are ordered.
+
+    Folders from before one of these was recorded use its first way.
+    """
+    return {key: int(identity.get(key, 1)) for key in ("seeding", "order")}
 
 
 def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:

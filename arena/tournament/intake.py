@@ -41,7 +41,7 @@ def course_of(run: Run, names: Sequence[str]) -> Course:
     course = Course(
         names,
         FORMATS[plan.tournament],
-        terms_of(plan, run.seed),
+        terms_of(plan, run.seed, run.order),
         withdrawn_after=plan.withdrawn_after,
         restarts_max=plan.restarts_max,
         is_enough=None if rule is None else rule.closed,

@@ -11,6 +11,7 @@ import trio
 
 from arena.game import Game
 from arena.players.entrant import Entrant
+from arena.schedule import ORDER
 from arena.store import Damage, Store
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.stopping import StopRule
@@ -32,6 +33,8 @@ class Run:
     concurrency: int
     folder: Path
     store: Store
+    order: int = ORDER
+    """In which of the `schedule.ORDERS` a lap is played: the one in which the folder began."""
     only: str | None = None
     """Play only the match whose id begins with this."""
     stop_at_fault: bool = False

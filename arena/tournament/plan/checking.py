@@ -10,7 +10,7 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.schedule import SEEDING
+from arena.schedule import ORDER, SEEDING
 from arena.tournament.plan.model import Plan, control_of, deals_of, refusal_of
 from arena.units import format_duration, shown
 from arena.words import counted, listed
@@ -54,6 +54,7 @@ def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
         "seats": plan.seats,
         "seed": plan.seed,
         "seeding": SEEDING,
+        "order": ORDER,
         "deals": deals_of(plan),
         "move_time": plan.move_time,
         "bank": plan.bank,

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from arena.clock import Control
-from arena.schedule import FORMATS, SETS_MAX, Deals, FormatKind, ScheduleSize, Sets, Terms
+from arena.schedule import FORMATS, ORDER, SETS_MAX, Deals, FormatKind, ScheduleSize, Sets, Terms
 from arena.units import Address
 from arena.words import counted
 
@@ -150,8 +150,8 @@ def format_of(plan: Plan) -> FormatKind:
     return FORMATS[plan.tournament]
 
 
-def terms_of(plan: Plan, seed: int) -> Terms:
-    """What the format is told."""
+def terms_of(plan: Plan, seed: int, order: int = ORDER) -> Terms:
+    """What the format is told; `order`: that of the matches within a lap."""
     return Terms(
         game=plan.game,
         seats=plan.seats,
@@ -161,6 +161,7 @@ def terms_of(plan: Plan, seed: int) -> Terms:
         cycles=plan.cycles,
         challengers=plan.challengers,
         sets=plan.sets,
+        order=order,
     )
 
 
