@@ -128,7 +128,6 @@ def machine() -> dict[str, Any]:
     """What the numbers depend on most: the code, this machine and what runs on it."""
     return {
         "commit": _commit(),
-        "name": platform.node(),
         "system": f"{platform.system()} {platform.release()}",
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -141,7 +140,7 @@ def machine() -> dict[str, Any]:
 def machine_line(machine: Mapping[str, Any]) -> str:
     """The machine in one line; `load` is how busy it was before we began."""
     return (
-        f"commit {machine['commit']} on {machine['name']}: {machine['processor']}, {machine['cores']} cores, "
+        f"commit {machine['commit']} on {machine['processor']}, {machine['cores']} cores, "
         f"load {machine['load']}; {machine['system']}, Python {machine['python']}, trio {machine['trio']}"
     )
 

@@ -1,10 +1,11 @@
-"""Hold'em refereed move by move against PokerKit: thousands of random hands, exactly the known differences.
+"""Hold'em refereed move by move against PokerKit: hundreds of random hands, exactly the known differences.
 
 PokerKit sits the seats in another order: its player 0 is left of the button, also heads-up.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections import Counter
 from random import Random
@@ -19,8 +20,9 @@ from arena.games.holdem.moves import Bet, Deal, Fold
 
 pokerkit = pytest.importorskip("pokerkit")
 
-HANDS = 3000
-"""Seeds below; seats, stacks, blinds, cards and moves follow from each."""
+HANDS = int(os.environ.get("ARENA_TEST_HANDS", "600"))
+"""Seeds below this; seats, stacks, blinds, cards and moves follow from each.  All known differences occur in
+600; after a change of the rules, try `ARENA_TEST_HANDS=30000`."""
 DONE_BY_ITSELF = (
     pokerkit.Automation.ANTE_POSTING,
     pokerkit.Automation.BET_COLLECTION,
@@ -180,11 +182,11 @@ def _spelt(card: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(6))
+@pytest.mark.parametrize("part", range(2))
 def test_random_hands_go_as_in_pokerkit(part: int) -> None:
     """Who is asked, what may be bet, and every chip of the result agree, but for the known differences."""
     seen: Counter[str] = Counter()
-    for seed in range(part * HANDS // 6, (part + 1) * HANDS // 6):
+    for seed in range(part * HANDS // 2, (part + 1) * HANDS // 2):
         table = Table(seed)
         table.compare_question()
         while table.ours.hand is not None:
