@@ -23,7 +23,7 @@ CARDS = ("J", "Q", "K")
 
 @attrs.frozen(slots=False)
 class Cards:
-    # Dealt: all three, by seat, the hidden one last; told: the own one, or those shown.
+    # Dealt: all three, by seat, the hidden one last; told: a seat's own, or those shown.
     cards: tuple[str, ...]
 
 

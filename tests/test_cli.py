@@ -313,7 +313,7 @@ def test_an_ambiguous_prefix_is_refused(arena, here, monkeypatch):
     if first[1] == 1:
         pytest.fail("six matches of seed 1 have six different first digits: choose another seed")
     code, _, err = arena("replay", first[0])
-    assert (2, True) == (code, "say more of it" in err)
+    assert (2, True) == (code, "give more of it" in err)
 
 
 def test_a_capsule_shows_its_match_and_its_evidence(arena, here):

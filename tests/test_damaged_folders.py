@@ -189,7 +189,10 @@ def test_a_match_that_is_not_as_it_was_written_is_left_out_and_played_again(play
     assert "damaged" in arena("replay", lost, FOLDER)[2]
     damaged = (played.folder / DATABASE).read_bytes()
     code, _, err = arena("run", "--resume", FOLDER, "-q")
-    assert (0, f"{sentence}; what is not is played again, and kept beside as {DATABASE}.damaged") == (
+    assert (
+        0,
+        f"{sentence}; the rest is played again, and the damaged file is kept as {DATABASE}.damaged",
+    ) == (
         code,
         err.splitlines()[0],
     )
@@ -222,7 +225,7 @@ def test_a_damaged_plan_is_not_guessed(played):
     before = (played.folder / DATABASE).read_bytes()
     for words in (("leaderboard", FOLDER), ("report", FOLDER), ("run", "--resume", FOLDER)):
         code, out, err = arena(*words)
-        assert (2, "", True) == (code, out, "is damaged: what it says of its plan" in err), words
+        assert (2, "", True) == (code, out, "is damaged: its record of the plan" in err), words
     code, out, err = arena("matches", FOLDER)
     assert (2, 12) == (code, sum(line.startswith(tuple(played.match_ids)) for line in out.splitlines()))
     assert before == (played.folder / DATABASE).read_bytes()
@@ -232,9 +235,9 @@ def test_a_run_does_not_go_on_with_bots_that_it_cannot_know(played):
     """A fingerprint that is damaged would let another bot in; the leaderboard names them all the same."""
     changed(played, "UPDATE bots SET fingerprint = '' WHERE bot = 'Odd'")
     code, out, err = arena("leaderboard", FOLDER)
-    assert (2, True, True) == (code, "Odd" in out, "what it says of its bots" in err)
+    assert (2, True, True) == (code, "Odd" in out, "its record of the bots" in err)
     code, _, err = arena("run", "--resume", FOLDER)
-    assert (2, True) == (code, "no run can go on without it" in err)
+    assert (2, True) == (code, "no run can continue without it" in err)
 
 
 def test_with_a_damaged_schedule_nothing_is_told_that_a_series_hides(played):

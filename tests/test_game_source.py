@@ -325,7 +325,7 @@ def test_reading_asks_for_a_game_that_is_not_what_it_was(trouble, said, played, 
     assert (0, "out/report.html\n", True) == (code, out, said in err)
     page = Path("out/report.html").read_text()
     assert (
-        "matches cannot be shown: the rules of its game were not at hand" in page,
+        "matches cannot be shown: the rules of its game were not available" in page,
         str(played) in page,
     ) == (True, False)
     assert not has_run()

@@ -206,7 +206,7 @@ def test_whatever_is_sent_or_not_read_is_not_held(words, honest_mb):
     ("script", "reason"),
     [
         ("protocol_99.py", "was refused: protocol 99 is not supported, only 1"),
-        ("junk_flood.py words start", "was refused: it said much and not who it is"),
+        ("junk_flood.py words start", "was refused: it said a lot, but not who it is"),
     ],
 )
 async def test_who_does_not_say_who_it_is_is_refused_before_play(tmp_path, script, reason):

@@ -420,17 +420,17 @@ TOGETHER = [
     (
         "remote, but where to",
         {"bots": 1, "remote": ("alice", "bob")},
-        "alice, bob shall connect, but to where? say listen = HOST:PORT such as 127.0.0.1:8888",
+        "there is no address for alice, bob to connect to: say listen = HOST:PORT such as 127.0.0.1:8888",
     ),
     (
         "expected, but where to",
         {"bots": 1, "expect": 1},
-        "1 bot shall connect, but to where? say listen = HOST:PORT such as 127.0.0.1:8888",
+        "there is no address for 1 bot to connect to: say listen = HOST:PORT such as 127.0.0.1:8888",
     ),
     (
         "listening for nobody",
         {"bots": 2, "listen": Address("localhost", 80)},
-        "listen = localhost:80, but nobody is to connect: say expect = N or remote = NAME",
+        "listen = localhost:80, but no bot is expected to connect: say expect = N or remote = NAME",
     ),
     (
         "no limit at all",
@@ -446,7 +446,7 @@ TOGETHER = [
     (
         "a name twice",
         {"remote": ("bob", "bob"), "listen": Address("::1", 1)},
-        "remote: bob stands there more than once, expected different names",
+        "remote: bob is named more than once, expected different names",
     ),
 ]
 
@@ -501,7 +501,7 @@ def test_a_guessable_seed_is_warned_of():
     assert warnings_of(made(1, expect=1)) == ()
     assert warnings_of(made(1, expect=1, seed=2**127)) == ()
     assert warnings_of(made(1, expect=1, seed=7)) == (
-        "seed 7 can be guessed by whoever connects, and with it every deal",
+        "seed 7 can be guessed by those who connect, and with it every deal",
     )
     assert len(warnings_of(made(1, expect=1, deals="same"))) == 1
 
@@ -582,7 +582,7 @@ def test_values_that_do_not_fit_are_left_to_the_game(word):
 def test_how_many_can_play():
     """A table too small or too large for the game is refused with what it takes."""
     check_plan_seats(Toy, 4)
-    expected = "t.toml: seats: found 5, expected 2 to 4, as many as play toy"
+    expected = "t.toml: seats: found 5, expected 2 to 4 for toy"
     assert [expected] == mistakes(check_plan_seats, Toy, 5, where="t.toml")
 
 

@@ -486,7 +486,7 @@ def test_a_run_is_cancelled_by_the_first_signal(stop):
     stop.note = ended.append
     with stop.listening():
         trio.run(stop.cancellable, run)
-        assert ["ending the bots; once more ends at once", "cleaned up"] == ended
+        assert ["ending the bots; Ctrl-C again ends at once", "cleaned up"] == ended
         trio.run(stop.cancellable, trio.sleep_forever)
 
 
@@ -538,7 +538,7 @@ def test_two_signals_end_everything_at_once(home):
     until(lambda: matches_in(home / "new") > 2)
     began = time.monotonic()
     running.process.send_signal(signal.SIGINT)
-    running.wait_for("once more ends at once")
+    running.wait_for("Ctrl-C again ends at once")
     running.process.send_signal(signal.SIGINT)
     assert (130, True) == (running.ends(), time.monotonic() - began < 1.5)
     running.wait_for("ended at once; to continue: arena run --resume new")
@@ -616,7 +616,7 @@ def test_what_is_said_later_goes_to_the_log(log, tmp_path):
     os.close(theirs)
     first, *rest = (tmp_path / "run.log").read_text().splitlines()
     said = [
-        r"[-0-9]{10} [0-9:]{8} the terminal was closed; the run goes on, and says so here",
+        r"[-0-9]{10} [0-9:]{8} the terminal was closed; the run continues, and writes here",
         "the leaderboard",
     ]
     assert "before" == first
@@ -666,7 +666,7 @@ def test_a_run_survives_its_terminal(in_terminal):
     running.close()
     assert 0 == running.process.wait(WAIT_S)
     said = Path("new/run.log").read_text()
-    assert "the terminal was closed; the run goes on" in said.splitlines()[0]
+    assert "the terminal was closed; the run continues" in said.splitlines()[0]
     assert "\x1b" not in said
     assert {"rank", "one", "other", "Even"} == set(re.findall(r"^(?: +\d  )?(\w+)  ", said, re.MULTILINE))
     assert (60, "finished") == (

@@ -98,7 +98,7 @@ def _resumed(
 ) -> tuple[Hypotheses, Plan]:
     if words or given:
         raise ConfigError(
-            f"--resume {folder} takes its bots and its question from the folder: leave out all else"
+            f"--resume {folder} takes its bots and its question from the folder: leave out everything else"
         )
     with Store.open(folder) as store:
         kept = store.meta().get(META)

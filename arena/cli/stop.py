@@ -33,18 +33,18 @@ class Stop:
         """The signal that ended the run."""
         self.note: Callable[[str], None] = say
         self.hint = ""
-        """What to say to who ended it at once."""
+        """What to say when it is ended at once."""
         self.log = log
-        """Where a run writes whose terminal is closed."""
+        """Where a run writes once its terminal is closed."""
         self.hung_up: Callable[[], None] = lambda: None
         """Told when that happens, from within a signal handler."""
         self._cancel: Callable[[], None] | None = None
         self._terminals: list[int] = []
-        """The standard streams that are terminals; of one that is closed nobody can tell."""
+        """The standard streams that are terminals: once one is closed, nobody can tell."""
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Signals are heard; those that our parent wants ignored (`nohup`, `&`) stay so."""
+        """Signals are heard; those that our parent wants ignored (`nohup`, `&`) stay ignored."""
         self._terminals = [descriptor for descriptor in (0, 1, 2) if os.isatty(descriptor)]
         hears = {**dict.fromkeys(EXIT_OF, self._hear), signal.SIGHUP: self._hear_hang_up}
         before = {number: signal.getsignal(number) for number in hears}
@@ -64,7 +64,7 @@ class Stop:
             token = trio.lowlevel.current_trio_token()
 
             def cancel() -> None:
-                self.note("ending the bots; once more ends at once")
+                self.note("ending the bots; Ctrl-C again ends at once")
                 scope.cancel()
 
             self._cancel = partial(token.run_sync_soon, cancel)
@@ -108,7 +108,7 @@ def move_streams(descriptors: Collection[int], log: Path) -> None:
         written = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     except OSError:
         written = os.dup(nowhere)
-    said = f"{datetime.now():%Y-%m-%d %H:%M:%S} the terminal was closed; the run goes on, and says so here\n"
+    said = f"{datetime.now():%Y-%m-%d %H:%M:%S} the terminal was closed; the run continues, and writes here\n"
     with suppress(OSError):
         os.write(written, said.encode())
     for descriptor in descriptors:

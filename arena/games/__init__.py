@@ -10,7 +10,7 @@ from arena.game import Game
 
 __all__ = ["GAMES"]
 
-# One line a game: its name, and where its class is.  Names alone cost no import,
+# One line per game: its name, and where its class is.  Names alone cost no import,
 # which keeps `arena --help` quick.
 _PLACES = {
     "liars-dice": "liars_dice.LiarsDice",

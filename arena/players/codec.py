@@ -1,7 +1,7 @@
 """Moves, observations, options and event payloads as JSON, for one receiver at one table.
 
 Inside the arena seats are ints; out here they are names.  What a game sends is
-encoded by its runtime types (a `Seat` becomes the name of who sits there); what
+encoded by its runtime types (a `Seat` becomes the name of the bot in it); what
 a bot sends is read by the annotations of the game's move classes.  No game is
 named here: the form of a move is declared beside its class (`game.Form`).
 
@@ -46,7 +46,7 @@ class Codec:
         def name_of(value: Any) -> Any:
             if type(value) is Seat:
                 return shown[value]
-            raise TypeError(f"{type(value).__name__} cannot be told to a bot")
+            raise TypeError(f"{type(value).__name__} cannot be sent to a bot")
 
         self._name_of = name_of
         self.encode: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=name_of).encode
@@ -181,7 +181,7 @@ def _move_reader(game: type[Game[Any, Any]]) -> MoveReader:
         if reasons:
             raise MalformedAnswer("; or ".join(reasons))
         raise MalformedAnswer(
-            f"move {short_json(value)} is no move of {game.name}; its moves look like {_shapes(game)}"
+            f"move {short_json(value)} is not a move of {game.name}; its moves look like {_shapes(game)}"
         )
 
     return read
@@ -320,7 +320,7 @@ def _seat_named(value: Any) -> Seat:
     seats = _here.get()
     seat = seats.get(value) if type(value) is str else None
     if seat is None:
-        raise MalformedAnswer(f"{short_json(value)} is nobody here; here are {', '.join(seats)}")
+        raise MalformedAnswer(f"{short_json(value)} is not a player here; the players are {', '.join(seats)}")
     return seat
 
 

@@ -125,7 +125,7 @@ def _as_sent(value: Any) -> Any:
             return _decode(octets)
         reason = f"an answer of more than {ANSWER_BYTES_MAX} bytes"
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        reason = f"no JSON: {error}"
+        reason = f"not JSON: {error}"
     raise MalformedAnswer(reason)
 
 
@@ -156,5 +156,5 @@ def load_bot(entrant: Entrant) -> Bot:
             entrant.name, f"cannot load {entrant.target}: {type(error).__name__}: {error}"
         ) from None
     if not isinstance(bot, Bot):
-        raise BotBroken(entrant.name, f"{entrant.target} is no arena.sdk.Bot")
+        raise BotBroken(entrant.name, f"{entrant.target} is not an arena.sdk.Bot")
     return bot

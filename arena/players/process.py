@@ -75,7 +75,7 @@ class ProcessPlayer(StreamPlayer):
         self.entered.set()
 
     def close(self) -> None:
-        """Has the instance ended: goodbye, and after a grace period it is killed with all its children."""
+        """Ends the instance: says goodbye and, after a grace period, kills it with all its children."""
         self._closing.set()
 
     async def wait_closing(self) -> None:
@@ -254,10 +254,10 @@ async def _serve_one(
     except trio.BrokenResourceError:
         return
     if strangers is not None and connection.token not in player.secrets:
-        await send_last(transport, connection.bye("this port is one bot's own: show its token"))
+        await send_last(transport, connection.bye("this port belongs to one bot: send its token"))
         return
     if refusal is not None or player.is_connected:
-        reason = refusal or "this port is one instance's own, and it is connected already"
+        reason = refusal or "this port belongs to one instance, which is already connected"
         await send_last(transport, connection.bye(reason))
         if not player.entered.is_set():
             player.leave(f"was refused: {reason}")

@@ -29,7 +29,7 @@ from arena.players.transport import Transport
 from arena.record import Decision
 from arena.wire.connection import OLD_ANSWER, Answered, ArenaConnection, Malformed, Noted, Received, Refused
 
-CONSEQUENCE = "a consequence of its last lateness"
+CONSEQUENCE = "a consequence of being late before"
 OUR_BUG = "its connection was closed: what it said set off a bug of the arena's"
 
 

@@ -128,7 +128,7 @@ async def introduce(
             if connection.state is not State.NAMING:  # it spoke and gave no name: a plain bot
                 return None
             if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:
-                return "it said much and not who it is"
+                return "it said a lot, but not who it is"
             await allowance.subside()
     connection.enter()
     return None

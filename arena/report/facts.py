@@ -114,7 +114,7 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFact
         is_known = isinstance(error, ConfigError)
         trouble = str(error) if is_known else f"{store.folder} does not say which game it holds"
         if ORIGIN in meta:  # the page is handed on: it does not say where the game's file was looked for
-            trouble = "the rules of its game were not at hand when this page was written"
+            trouble = "the rules of its game were not available when this page was written"
     usual = {} if game is None else {field.name: field.default for field in attrs.fields(type(game))}
     rules = identity.get("rules", {})
     return PlayFacts(
@@ -134,7 +134,7 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFact
 def _damage(store: Store) -> Iterator[str]:
     """What is damaged in the folder, without its path: the page is handed on."""
     if store.damage is not None:
-        yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and only they are told of"
+        yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and this page tells only of those"
 
 
 def _run_file(store: Store) -> Mapping[str, Any]:

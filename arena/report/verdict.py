@@ -66,7 +66,7 @@ def _notes(facts: Facts) -> Iterator[str]:
     if facts.board.progress.note:
         yield facts.board.progress.note
     for status, said in (
-        ("withdrawn", "withdrawn after failing match after match; defaults were played since"),
+        ("withdrawn", "withdrawn after failing match after match; default moves were played from then on"),
         ("left out", "left out after failing to start"),
     ):
         bots = [row.bot for row in facts.rows if row.status == status]

@@ -1,1 +1,1 @@
-"""What people see in a terminal: tables, the progress of a run, leaderboards, a match retold.  Rank 6."""
+"""What people see in a terminal: tables, the progress of a run, leaderboards, a match retold."""

@@ -30,7 +30,7 @@ TITLES = ("rank", "bot", "matches", "", "rating (95 %)", "better", *_COUNTS, "me
 EXPLAINED = "points: share of opponents beaten; better: chance to be stronger than the next"
 EXPLAINED_RETURNS = "better: chance to be stronger than the next"
 _STATUS = {
-    "withdrawn": "withdrawn after failing match after match; defaults were played since",
+    "withdrawn": "withdrawn after failing match after match; default moves were played from then on",
     "left out": "left out after failing to start",
 }
 

@@ -32,7 +32,7 @@ def _head(page: BotPage) -> str:
     lines = [f"{name}: rank {row.rank} of {page.bots}, {counted(row.matches, 'match')}{status}"]
     lines.append(f"rating   {plus_minus(row)} {row.rating_unit}{_next(page)}")
     if row.score_unit == "points":
-        lines.append(f"points   {share(row.score, row.score_low, row.score_high)} of those there were")
+        lines.append(f"points   {share(row.score, row.score_low, row.score_high)} of those available")
     rate = share(row.win_rate, row.win_rate_low, row.win_rate_high)
     lines.append(f"won      {rate}: {row.wins} won, {row.ties} tied, {row.losses} lost")
     median, p99 = measured(row.move_time_median_s), measured(row.move_time_p99_s)
@@ -107,9 +107,7 @@ def _slowest(page: BotPage) -> Iterator[str]:
 def _lost(page: BotPage, where: str) -> Iterator[str]:
     rows = [(f"arena replay {each.match_id}{where}", each.rank, _why(each)) for each in page.lost]
     if rows:
-        yield _table(
-            ("lost matches that tell most", "place", "why"), rows, "lost matches that tell most", "why"
-        )
+        yield _table(("most telling lost matches", "place", "why"), rows, "most telling lost matches", "why")
 
 
 def _why(lost: LostMatch) -> str:

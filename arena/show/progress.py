@@ -40,7 +40,7 @@ class View(Protocol):
         """One line for people."""
 
     def await_bots(self, line: str) -> None:
-        """The run stands still until bots come."""
+        """The run waits until bots connect."""
 
     def begins(self) -> None:
         """Play begins."""

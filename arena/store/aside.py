@@ -23,7 +23,7 @@ from arena.store.files import draft_path, write_table
 from arena.store.store import Store
 
 LARGE = 100_000
-"""Matches from which it pays: a process takes 0.2 s to start, and all tables of so many take 4 s."""
+"""It pays off from this many matches: a process takes 0.2 s to start, and all tables of so many take 4 s."""
 TABLES_ASIDE = ("seats", "decisions")
 """About half of the work of an export."""
 

@@ -87,7 +87,7 @@ def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path) -> None:
     for bot, (count, _) in sorted(room.taken.items()):
         if room.is_full(bot):
             ((faults,),) = db.execute(f"SELECT SUM({kinds}) FROM seats WHERE bot = ?", (bot,))
-            lines.append(f"{bot}: {faults - count} faults more, of which no evidence was kept\n")
+            lines.append(f"{bot}: {faults - count} more faults, of which no evidence was kept\n")
     if lines:
         limit = (
             f"of one bot's {CAPSULES_MAX} faults at most, and {CAPSULES_BYTES_MAX // 1_000_000} MB, packed"

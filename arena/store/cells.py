@@ -31,7 +31,7 @@ def meant(cell: str) -> str:
 
 
 def harmless_sql(column: str) -> str:
-    """SQL for a text column as it is written: going through rows in Python takes a second a million."""
+    """SQL for a text column as it is written: going through rows in Python takes a second per million."""
     unsafe = UNSAFE.replace("-", "") + "-"  # at the end of a set it does not mean a range
     quoted = unsafe.replace("'", "''")
     return f"CASE WHEN {column} GLOB '[{quoted}]*' THEN '''' || {column} ELSE {column} END"

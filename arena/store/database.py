@@ -1,4 +1,4 @@
-"""The open database of a results folder: its rows, and what troubles it, told in sentences."""
+"""The open database of a results folder: its rows, and its errors told in sentences."""
 
 from __future__ import annotations
 

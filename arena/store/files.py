@@ -230,10 +230,10 @@ def make_private(path: Path) -> None:
 
 
 _SQL_SENTENCES = {
-    sqlite3.SQLITE_FULL: "the disk is full: {path} keeps what it had; make room and go on with --resume",
-    sqlite3.SQLITE_READONLY: "{path} may not be written: choose another --out",
-    sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened: see whether its folder may be read and written",
-    sqlite3.SQLITE_PERM: "{path} may not be opened: see its permissions",
+    sqlite3.SQLITE_FULL: "the disk is full: {path} is as it was; make room and continue with --resume",
+    sqlite3.SQLITE_READONLY: "{path} cannot be written: choose another --out",
+    sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened: check that its folder can be read and written",
+    sqlite3.SQLITE_PERM: "{path} may not be opened: check its permissions",
     sqlite3.SQLITE_NOTADB: "{path} is not a database, or only half of one: --fresh starts over",
     sqlite3.SQLITE_CORRUPT: "{path} is damaged: --fresh starts over",
     sqlite3.SQLITE_BUSY: "{path} is locked by another program: wait for it",

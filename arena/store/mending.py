@@ -31,7 +31,7 @@ def mended(folder: Path) -> Damage | None:
                 copy, damage = salvaged(store.connection, path, str(place))
                 copy.close()
             if damage.parts & {"meta", "bots"}:
-                raise ConfigError(f"{damage}, but no run can go on without it: {damage.advice}")
+                raise ConfigError(f"{damage}, but no run can continue without it: {damage.advice}")
             _put_in_place(place, path)
             return damage
         finally:

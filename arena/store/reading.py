@@ -44,7 +44,7 @@ class Reading(Database):
                 return {key: json.loads(value) for key, value in rows if key != MARK}
             except (ValueError, TypeError) as error:
                 raise ConfigError(
-                    f"{self.path} is damaged: what it says of its plan; --fresh starts over"
+                    f"{self.path} is damaged: its record of the plan; --fresh starts over"
                 ) from error
 
     def mark(self) -> str | None:
@@ -93,7 +93,7 @@ class Reading(Database):
         Raises ConfigError if `fault` is not a kind of fault.
         """
         if fault is not None and fault not in ("any", *FAULT_KINDS):
-            raise ConfigError(f"{fault} is no kind of fault: any, {', '.join(FAULT_KINDS)}")
+            raise ConfigError(f"{fault} is not a kind of fault: expected any, {', '.join(FAULT_KINDS)}")
         test = " + ".join(FAULT_KINDS) if fault == "any" else fault or "1"
         return self._matches(
             f"number IN (SELECT match FROM seats WHERE {test} > 0 AND (?1 IS NULL OR bot = ?1))", bot
@@ -113,7 +113,7 @@ class Reading(Database):
             )
         some = ", ".join(match.match_id for match in found[:3])
         raise ConfigError(
-            f"{len(found)} matches in {self.folder} begin with {prefix!r} ({some}, …): say more of it"
+            f"{len(found)} matches in {self.folder} begin with {prefix!r} ({some}, …): give more of it"
         )
 
     def decisions(self, match_id: str) -> list[Decision]:

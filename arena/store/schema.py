@@ -157,7 +157,7 @@ FROM_PLAN = {
 }
 """The same rows if the schedule names every match: found in order, so that millions need no sorting."""
 SEAT_BITS = {"seat": 12, "rank": 12, "win": 1, "tie": 1, "decisions": 32}
-"""Small columns of `seats` -> bits in one number: each further number costs 0.2 s a million rows."""
+"""Small columns of `seats` -> bits in one number: each further number costs 0.2 s per million rows."""
 OPPONENTS_SEPARATOR = "; "
 """Between the names in `opponents`, by seat.  A name may hold it too; `match_id` never lies."""
 

@@ -64,19 +64,19 @@ class Damage:
     @property
     def mended(self) -> str:
         """What a run that continues with the sound part says about it."""
-        return f"{self}; what is not is played again, and kept beside as {self.path.name}.damaged"
+        return f"{self}; the rest is played again, and the damaged file is kept as {self.path.name}.damaged"
 
     @property
     def advice(self) -> str:
         """What its owner can do."""
         if self.parts & {"meta", "bots"}:
-            return "a copy of the folder, if there is one, is whole perhaps; --fresh starts over"
+            return "a copy of the folder, if there is one, may be whole; --fresh starts over"
         return "`arena run --resume` plays again what is damaged"
 
 
 _PARTS = {
-    "meta": "what it says of its plan",
-    "bots": "what it says of its bots",
+    "meta": "its record of the plan",
+    "bots": "its record of the bots",
     "schedule": "its schedule",
 }
 

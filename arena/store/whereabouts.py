@@ -25,8 +25,8 @@ def where_it_went(path: Path, file: File) -> str:
     """The sentence for an open file that is not at its path any more: where it is, or that it is lost."""
     folder, place = path.parent, _place_of(file)
     if place is None:
-        return f"{folder} was removed while a run was writing it: nothing of it is there any more"
-    return f"{folder} was moved while a run was writing it: its matches are in {place.parent}; go on there"
+        return f"{folder} was removed while a run was writing it: nothing of it is left"
+    return f"{folder} was moved while a run was writing it: its matches are in {place.parent}; continue there"
 
 
 def _place_of(file: File) -> Path | None:

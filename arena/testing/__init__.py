@@ -144,7 +144,7 @@ class ScriptedPlayer(Player):
         slot.note_sent(trio.current_time())
         answer = self._script(question)
         if isinstance(answer, After):
-            assert self._nursery is not None, "to answer after a time a scripted player needs a nursery"
+            assert self._nursery is not None, "a scripted player needs a nursery to answer after a time"
             self._nursery.start_soon(self._answer_later, slot, answer)
         else:
             self._answer(slot, answer)

@@ -108,7 +108,7 @@ def _check_class(game: Game[Any, Any]) -> None:
         ok = isinstance(words, frozenset) and all(isinstance(word, str) for word in words)
         assert ok, f"{name} is {words!r}, not a frozenset of texts"
     check_reserved_names(game)
-    assert len(set(game.moves)) == len(game.moves), "a class is twice in moves"
+    assert len(set(game.moves)) == len(game.moves), "moves names a class twice"
     check_literals(game)
     for move in game.moves:
         check_form(move)

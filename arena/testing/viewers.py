@@ -26,13 +26,13 @@ KIND = re.compile(r"[a-z]+(_[a-z]+)*")
 
 
 def check_reserved_names(game: Game[Any, Any]) -> None:
-    """Checks that the receiver's own name and moves that are words are reserved: no bot may be called so."""
+    """Checks that the receiver's own name and moves that are words are reserved: no bot may use them."""
     forms = (form_of(move) for move in game.moves)
     words = {form.value for form in forms if isinstance(form, Literal) and isinstance(form.value, str)}
     if game.own_name is not None:
         words.add(game.own_name)
     missing = sorted(words - game.reserved_names)
-    assert not missing, f"reserved_names does not have {missing}: a bot could be called so"
+    assert not missing, f"reserved_names does not contain {missing}: a bot could have such a name"
 
 
 @attrs.define
@@ -61,13 +61,15 @@ class Shown:
             ((seat, move),) = moves.items()
             told = [_first(event.public) for event in events if event.public is not None]
             assert not attrs.fields(type(move)) or seat in told, (
-                f"no public event tells {move}: the first field of one must be who moved, {seat!r}"
+                f"no public event tells {move}: its first field would be the seat that moved, {seat!r}"
             )
 
     def check_rounds(self, turns: Sequence[Turn]) -> None:
         """Checks that a match with moves of chance begins with one, as a round does."""
         if any(CHANCE in moves for moves in turns):
-            assert CHANCE in turns[0], f"a round begins with a move of chance, but this match with {turns[0]}"
+            assert CHANCE in turns[0], (
+                f"a round begins with a move of chance, but this match begins with {turns[0]}"
+            )
 
     def _check_event(self, event: Event) -> None:
         """Checks that its kind is made of words and stands for payloads of one class."""
@@ -84,13 +86,13 @@ class Shown:
                 self._check_words(payload)
 
     def _check_named(self, event: Event, moves: Turn) -> None:
-        """Checks that an event named after a move begins with who made such a move."""
+        """Checks that an event named after a move begins with the seat that made such a move."""
         movers = [seat for seat, move in moves.items() if _snake(type(move).__name__) == event.kind]
         if movers and CHANCE not in movers and event.public is not None:
             first = _first(event.public)
             is_mover = type(first) is Seat and first in movers
             assert is_mover, (
-                f"the first field of the event {event.kind} is {first!r}, and must be who moved so, "
+                f"the first field of the event {event.kind} is {first!r}; it must be a seat that moved so, "
                 f"one of {movers}"
             )
 
@@ -101,7 +103,7 @@ class Shown:
             word = getattr(value, name)
             assert not isinstance(word, str) or word in self._game.reserved_names, (
                 f"{name} of {kind.__name__} is {word!r} where a seat could stand; "
-                f"reserved_names must have it, or a bot could be called so"
+                f"reserved_names must contain it, or a bot could have that name"
             )
 
 

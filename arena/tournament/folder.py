@@ -153,7 +153,7 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
     kept = ways_of(meta["identity"])  # nobody chooses them: they stay what they were
-    later = "which this arena does not know: go on with the later one that began it, or"
+    later = "which this arena does not know: continue with the newer one that began it, or"
     if kept["seeding"] not in SEEDINGS:
         raise ConfigError(f"{folder} draws its matches in way {kept['seeding']}, {later} {OTHERWISE}")
     if kept["order"] not in ORDERS:

@@ -1,7 +1,7 @@
 """From a word to a game: a built-in one, the class in a .py file, or module:Class; and where it came from.
 
 A game's code runs in the arena's own process.  So finding and importing are two steps: `locate` reads files
-and takes their fingerprint, and `load` imports these very files or none.
+and takes their fingerprint, and `load_game` imports these very files or none.
 """
 
 from __future__ import annotations

@@ -189,8 +189,8 @@ class Lobby:
         silent = _Silent(transport.peer, counts_at)
         self._silent.append(silent)
         self._note_once(
-            f"a connection from {transport.peer} says nothing: it fills a place in "
-            f"{format_duration((SILENCES - 1) * self._name_wait_s)}, and whoever says a name comes first"
+            f"a connection from {transport.peer} says nothing: it gets a place in "
+            f"{format_duration((SILENCES - 1) * self._name_wait_s)}, after those that say a name"
         )
         self._wake()
         reason = None
@@ -221,7 +221,7 @@ class Lobby:
             if reason is not None or _said_who(connection):
                 await _let_others_leave()
                 return reason
-        return "it said much and not who it is"
+        return "it said a lot, but not who it is"
 
     async def _miss(self, place: LobbyPlace) -> None:
         """A player has lost its connection."""
@@ -250,7 +250,7 @@ class Lobby:
         if self._comings <= COMINGS_NOTED_MAX:
             self._note(news)
         elif self._comings == COMINGS_NOTED_MAX + 1:
-            self._note("who else comes and goes is not shown any more")
+            self._note("further connections are no longer shown")
         self._wake()
 
     def _wake(self) -> None:

@@ -135,9 +135,9 @@ class Places:
             if (place := owner_of(token, guests)) is not None:
                 return place.player if is_lost(place) else f"{place.player.name} {stand_of(place)}"
             if self._tokens and token not in self._departed:
-                return "nobody has this token"
+                return "no entrant has this token"
         if said is not None and said in self._named:
-            return f"{said} takes part with a token: send it beside the name"
+            return f"{said} takes part with a token: send it with the name"
         return self._without_token(peer, connection)
 
     def _with_token(self, name: str, peer: str, said: str | None, token: str) -> StreamPlayer | str:
@@ -154,9 +154,7 @@ class Places:
         said, is_plain = connection.name, connection.protocol is None
         if not self.has_begun:
             if said is not None and (other := self._double_of(said)) is not None:
-                return (
-                    f"{told_apart(said)} looks like {told_apart(other)}, who takes part: choose another name"
-                )
+                return f"{told_apart(said)} looks like {told_apart(other)}, a bot in this run: choose another"
             if not self.free:
                 return FULL
             token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
@@ -168,7 +166,7 @@ class Places:
             return last_lost(own)
         if lost:
             proof = "the same address" if lost[0].token is None else "the token of its welcome"
-            return f"the place of {lost[0].player.name} is kept for whoever had it, known by {proof}"
+            return f"the place of {lost[0].player.name} is kept for the bot that had it, known by {proof}"
         return self.no_place()
 
     def seat_silent(self, peer: str) -> StreamPlayer:

@@ -187,7 +187,7 @@ def test_off_turn_there_is_no_playing():
     for moves in ((Play(("AD",)), Pass()), (Accuse(), Play(("AH",)))):
         with pytest.raises(IllegalMove, match="Play is not possible here; possible: Pass, Accuse"):
             answered(game, asked, *moves)
-    with pytest.raises(IllegalMove, match="2 seats are asked, 1 moves were given"):
+    with pytest.raises(IllegalMove, match="2 seats were asked, but 1 moves were given"):
         game.apply(asked, {Seat(1): Pass()})
 
 

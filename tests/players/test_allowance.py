@@ -58,7 +58,7 @@ async def test_a_stranger_that_floods_is_refused(unit, autojump_clock):
             refusal = await introduce(transport, connection, 60.0, allowance)
         nursery.cancel_scope.cancel()
     names_nobody = unit in (b"{}", b'{"message_id":"","move":1}')  # a plain bot without a name
-    assert (None if names_nobody else "it said much and not who it is") == refusal
+    assert (None if names_nobody else "it said a lot, but not who it is") == refusal
     assert allowance._bucket.level() < INTRODUCTION_BYTES_MAX + 40 * (PIECE_BYTES + VALUE_BYTES)
 
 

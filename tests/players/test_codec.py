@@ -60,21 +60,24 @@ def test_what_means_a_move(value, move):
         (True, "is not a whole number"),
         (1e400, "is not a whole number"),
         ("88", "is not a whole number"),
-        (None, "no move of toy; its moves look like"),
+        (None, "not a move of toy; its moves look like"),
         ([1], "expected [face, count]"),
         ([1, 2, 3], "expected [face, count]"),
         ([1, "2"], 'count "2" is not a whole number'),
         ([True, 2], "face true is not a whole number"),
         ([[], {}], "face [] is not a whole number"),
-        ({}, "no move of toy"),
-        ({"packet": "shoot", "username": "bob"}, "no move of toy"),
-        ({"packet": []}, "no move of toy"),
-        ({"packet": {"packet": "Shoot"}}, "no move of toy"),
+        ({}, "not a move of toy"),
+        ({"packet": "shoot", "username": "bob"}, "not a move of toy"),
+        ({"packet": []}, "not a move of toy"),
+        ({"packet": {"packet": "Shoot"}}, "not a move of toy"),
         ({"packet": "Shoot"}, "username is missing"),
         ({"packet": "Shoot", "target": "bob"}, "username is missing"),
-        ({"packet": "Shoot", "username": "dave"}, '"dave" is nobody here; here are alice, bob, carol'),
-        ({"packet": "Shoot", "username": 1}, "username 1 is nobody here"),
-        ({"packet": "Shoot", "username": ["bob"]}, "is nobody here"),
+        (
+            {"packet": "Shoot", "username": "dave"},
+            '"dave" is not a player here; the players are alice, bob, carol',
+        ),
+        ({"packet": "Shoot", "username": 1}, "username 1 is not a player here"),
+        ({"packet": "Shoot", "username": ["bob"]}, "is not a player here"),
         ({"packet": "Shoot", "username": "bob", "loud": 1}, "loud 1 is not true or false"),
         ({"packet": "Play", "play": "AS"}, 'play "AS" is not a list'),
         ({"packet": "Play", "play": ["AS", 1]}, "play 1 is not a string"),
@@ -239,7 +242,7 @@ def test_what_bots_cannot_send_can_still_be_shown():
 
 def test_what_cannot_be_told():
     """An object without fields in a payload is a bug of the game, and travels."""
-    with pytest.raises(TypeError, match="object cannot be told to a bot"):
+    with pytest.raises(TypeError, match="object cannot be sent to a bot"):
         CODEC.encode({"a": object()})
 
 

@@ -134,7 +134,7 @@ async def test_who_speaks_and_says_no_name_waits_like_a_silent_one(autojump_cloc
             await wait_all_tasks_blocked()
             if len(lobby._silent) == 1:
                 break
-        assert "it said much and not who it is" == (await browser.hear())["reason"]
+        assert "it said a lot, but not who it is" == (await browser.hear())["reason"]
         await trio.sleep(11)
         assert ["bot-1 (10.0.0.1, silent so far)"] == lobby.begin()
 
@@ -191,9 +191,11 @@ async def test_second_of_a_name(autojump_clock, taken, said, names):
         pytest.param({"name": 7}, "name", id="no string"),
         pytest.param({"name": "carol"}, "token", id="that of an entrant with a token"),
         pytest.param(
-            {"name": "dave", "token": "wrong"}, "nobody has this token", id="a token that nobody has"
+            {"name": "dave", "token": "wrong"}, "no entrant has this token", id="a token that nobody has"
         ),
-        pytest.param({"name": "carol", "token": "no"}, "nobody has this token", id="her name, a wrong token"),
+        pytest.param(
+            {"name": "carol", "token": "no"}, "no entrant has this token", id="her name, a wrong token"
+        ),
         pytest.param({"type": "hello", "protocol": 99, "name": "eve"}, "protocol", id="a later protocol"),
     ],
 )
@@ -229,7 +231,7 @@ async def test_a_name_that_looks_like_another_is_refused(autojump_clock, here, s
         await come(here)
         before = list(lobby.players)
         refused = await come({"name": said})
-        assert "who takes part: choose another name" in (await refused.hear())["reason"]
+        assert "a bot in this run: choose another" in (await refused.hear())["reason"]
         assert before == list(lobby.players)
 
 
@@ -272,8 +274,8 @@ async def test_who_comes_back_takes_its_own_place(autojump_clock):
         assert [1, 1, 1] == [len(players) for players in lobby.players.values()]
 
 
-KEPT_BY_ADDRESS = "the place of alice is kept for whoever had it, known by the same address"
-KEPT_BY_TOKEN = "the place of alice is kept for whoever had it, known by the token of its welcome"
+KEPT_BY_ADDRESS = "the place of alice is kept for the bot that had it, known by the same address"
+KEPT_BY_TOKEN = "the place of alice is kept for the bot that had it, known by the token of its welcome"
 
 
 @pytest.mark.parametrize(
@@ -427,7 +429,7 @@ async def test_who_comes_and_goes_fills_no_screen(autojump_clock):
         for _ in range(COMINGS_NOTED_MAX):
             await (await come({"name": "moth"})).leave()
     assert COMINGS_NOTED_MAX + 1 == len(notes)
-    assert "who else comes and goes is not shown any more" == notes[-1]
+    assert "further connections are no longer shown" == notes[-1]
 
 
 async def test_a_token_ties_connections_to_their_entrant(autojump_clock):

@@ -178,7 +178,7 @@ def test_file_names():
         ("no_such_module:Bot", "No module named"),
         ("tournaments:NoSuchClass", "has no attribute"),
         ("tournaments:FIELD", "not callable"),
-        ("builtins:dict", "is no arena.sdk.Bot"),
+        ("builtins:dict", "is not an arena.sdk.Bot"),
     ],
 )
 def test_no_bot_of_this_process(target, reason):

@@ -3,7 +3,7 @@
 There are 24 cards, 9 to ace.  In the first round each seat is dealt one.  The seat on turn bets that
 a set (`sets.py`: 88 of them, by seniority) is in all hands together, higher than the last bet of
 the round; or checks it.  Then the hands are shown: set there, the checker loses the round, else the
-bettor.  The loser gets a card more from the next round on, above the maximum (11 at two seats, else
+bettor.  The loser gets one more card from the next round on; above the maximum (11 at two seats, else
 24 / seats) it is eliminated.  The last seat wins.
 
 The loser starts the next round.  If it is eliminated: after a check that it made, or a failure to
@@ -106,7 +106,7 @@ class Blef(Game[State, Move]):
         """The deal; or the bet stands; or the round is lost."""
         asked = self.to_act(state)
         if len(moves) != len(asked) or not asked or asked[0] not in moves:
-            raise IllegalMove(f"moves of {tuple(moves)} were given, asked are {asked}")
+            raise IllegalMove(f"{asked} were asked, but {tuple(moves)} moved")
         (move,) = moves.values()
         if asked == _CHANCE_ALONE:
             return self._dealt(state, move)
@@ -122,7 +122,7 @@ class Blef(Game[State, Move]):
         return _FORFEIT
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """The own hand, what was said aloud, and all of the round before."""
+        """The seat's own hand, what was said aloud, and all of the round before."""
         is_over = _is_over(state)
         is_holding = seat is not None and state.hands and state.hands[seat]
         return Observation(
@@ -176,7 +176,7 @@ class Blef(Game[State, Move]):
         return Step(after, (Event("bet", BetMade(bettor, action_id, SETS[action_id].name)),))
 
     def _checked(self, state: State) -> Step[State]:
-        """All hands are shown; who was wrong loses the round."""
+        """All hands are shown; the seat that was wrong loses the round."""
         checker, last = state.on_turn, state.history[-1]
         bettor, bet = last.player, SETS[last.action_id]
         is_there = bet.is_in(pool([card for hand in state.hands for card in hand]))
@@ -194,7 +194,7 @@ class Blef(Game[State, Move]):
     def _lost(
         self, state: State, loser: Seat, heir: Seat | None, history: tuple[Action, ...], event: Event
     ) -> Step[State]:
-        """The loser is a card nearer to its end; out, it leaves the start to `heir`, or to who comes next."""
+        """The loser gets one more card; if it is out, `heir` starts the next round, or the seat after it."""
         before = state.n_cards
         is_out = before[loser] == self.max_cards(len(before))
         n_cards = (*before[:loser], 0 if is_out else before[loser] + 1, *before[loser + 1 :])

@@ -1,6 +1,6 @@
 """The 24 cards of Blef, and the 88 sets that are bet on: what each is called, and whether a pool holds it.
 
-A pool of cards is an int with a bit a card.  Every set is a few needs of one kind: at least so many
+A pool of cards is an int with one bit per card.  Every set is a few needs of one kind: at least so many
 cards of these.  A pair of aces needs 2 of the aces, a small straight 1 of each value but the aces, a
 flush 5 of a colour, a straight flush all 5 of five cards.
 """

@@ -79,7 +79,7 @@ class Observation:
     players: tuple[Player, ...]
     """All seats in playing order, the eliminated ones too."""
     hands: tuple[Hand, ...]
-    """The own hand; nothing for a spectator, for who is out, and between rounds."""
+    """The seat's own hand; nothing for a spectator, for a seat that is out, and between rounds."""
     cp_nickname: Seat | None
     """The current player; null when the match is over."""
     history: tuple[Action, ...]

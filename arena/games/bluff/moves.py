@@ -20,7 +20,7 @@ class Deal:
 
 @attrs.frozen
 class Play:
-    """These cards of the own hand, face down, as of this rank or suit; None: as of the rank that is due."""
+    """These cards, face down, claimed to be of this rank or suit; None: of the rank that is due."""
 
     form: ClassVar[Form] = Tagged({}, {"cards": "play"})
     cards: tuple[str, ...]

@@ -113,7 +113,7 @@ class Bluff(Game[State, Move]):
         """The deal; a play; or the nearest accusation, if there is one."""
         asked = self.to_act(state)
         if len(moves) != len(asked):
-            raise IllegalMove(f"{len(asked)} seats are asked, {len(moves)} moves were given")
+            raise IllegalMove(f"{len(asked)} seats were asked, but {len(moves)} moves were given")
         if state.asked == "play":
             return self._played(state, moves[state.current])
         if state.asked == "accuse":
@@ -130,7 +130,7 @@ class Bluff(Game[State, Move]):
         return Play((card,), None if self.claims == "sequence" else self._kind(card))
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """The own hand and what happened openly."""
+        """The seat's own hand and what happened openly."""
         return Observation(
             you=seat,
             asked=state.asked if state.asked != "deal" else None,
@@ -222,7 +222,7 @@ class Bluff(Game[State, Move]):
         return self._accused(state, accuser)
 
     def _accused(self, state: State, accuser: Seat) -> Step[State]:
-        """The cards just played are shown; who was wrong takes the pile."""
+        """The cards just played are shown; the seat that was wrong takes the pile."""
         assert state.last_play is not None
         player, claim = state.current, state.last_play.claim
         is_bluff = any(self._kind(card) != claim for card in state.played)

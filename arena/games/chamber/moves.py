@@ -63,7 +63,7 @@ def _packet(name: str, **keys: str) -> Form:
 
 @attrs.frozen
 class ShootPlayer:
-    """Fire the next round at a living seat, perhaps the own one."""
+    """Fire the next round at a living seat, possibly one's own."""
 
     form: ClassVar[Form] = _packet("ShootPlayer", target="username")
     target: Seat

@@ -1,6 +1,6 @@
 """Chamber: shoot others or yourself out of a chamber of live and blank rounds in an order nobody knows.
 
-A round (till the chamber is empty): old items go, each living seat is dealt new ones, openly; the
+A round (until the chamber is empty): old items go, each living seat is dealt new ones, openly; the
 chamber is loaded with 1 to `live_max` live and 1 to `blank_max` blank rounds, shuffled.  Only the
 two counts are told.  On turn a seat uses any number of items, then shoots a living seat.  A live
 round takes a life and ends the turn; a blank ends it too, unless fired at oneself.  Without lives a
@@ -9,7 +9,7 @@ seat is out, and its killer takes its items.  The last living seat wins.
 Skip: another seat loses its next turn.  DoubleDamage: the next shot takes two.  ChamberCheck: learn
 the next round.  Quickshot: a shot that would end the turn does not.  Steal: use another's item.
 AddLife: a life.  Rebalancer: before a round's first turn its owners, asked at once and again, add
-1 to 6 rounds of a kind they choose.  No item is used whose effect is on.
+1 to 6 rounds of a kind they choose.  An item whose effect is on cannot be used.
 
 Source: the `Plan.md` of a web game of this kind, and RULES.md where it is silent or contradicts itself.
 House rules: `lives` at the start; `items_per_round`; `live_max`, `blank_max` loaded; `chamber_max`, up
@@ -201,7 +201,7 @@ class Chamber(Game[State, Move]):
         """The load, what was added, a shot, an item, or all answers of those who own a Rebalancer."""
         asked = self.to_act(state)
         if moves.keys() != set(asked):
-            raise IllegalMove(f"seats {list(map(int, asked))} are asked, {list(map(int, moves))} answered")
+            raise IllegalMove(f"seats {[*map(int, asked)]} were asked, but {[*map(int, moves)]} answered")
         if asked == _CHANCE_ALONE:
             return (self._loaded if state.due == LOAD else self._rebalanced)(state, moves[CHANCE])
         for seat in asked:
@@ -221,7 +221,7 @@ class Chamber(Game[State, Move]):
         return _PASS if state.due == WINDOW else ShootPlayer(seat)
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """What lies open, and to who checked the next round."""
+        """What lies open and, to the seat that checked it, the next round."""
         live, active = state.chamber.count(LIVE), state.active
         knows = CHAMBER_CHECK in active and seat == state.on_turn
         return Observation(

@@ -127,7 +127,7 @@ class Observation:
     """Whether the next shot takes two."""
     quickshot: bool
     known_next: str | None
-    """`live` or `blank` for who checked the round that is fired next, else None."""
+    """`live` or `blank` for a seat that checked the round that is fired next, else None."""
 
 
 @lru_cache(maxsize=4096)

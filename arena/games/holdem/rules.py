@@ -20,7 +20,7 @@ Decided here, where RULES.md says nothing:
   only an all-in is left, and 0 where the seat may not raise.
 - `last_winners` are all who were in at the end of the hand before, those who showed and lost with 0 won.
 - In a freeze-out the button goes to the next seat with chips, and the blinds to those left of it, even if
-  somebody posts the same blind twice by it; who busts with as many chips as another shares its place.
+  somebody posts the same blind twice by it; seats that bust with equal stacks share a place.
 - Turns are bounded: each raise but an all-in adds a big blind at least, so that a hand of n seats has at
   most n * (4 + n + all chips / big_blind) of them.  A stack is at most 10,000 big blinds.
 """
@@ -181,7 +181,7 @@ class Holdem(Game[State, Move]):
         """The deal, or a seat's act and all that follows from it up to the next question."""
         asked = self.to_act(state)
         if len(moves) != len(asked) or not asked or asked[0] not in moves:
-            raise IllegalMove(f"{asked} are asked, moves were given by {tuple(moves)}")
+            raise IllegalMove(f"{asked} were asked, but {tuple(moves)} moved")
         (move,) = moves.values()
         if state.hand is None:
             return self._dealt(state, move)
@@ -233,7 +233,7 @@ class Holdem(Game[State, Move]):
         return tuple(map(float, state.results))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """More chips won rank better; of those without chips, who lost the last ones later."""
+        """More chips won rank better; of those without chips, the one that lost its last ones later."""
         returns = self.returns(state)
         lasted = [(self.hands + 1, 0, chips) for chips in returns]
         for seat, hand_number, before in state.busts:

@@ -79,7 +79,7 @@ class LastWinner:
 
     playerID: Seat  # noqa: N815
     won: int
-    """Chips from the pots; 0 for who showed and lost."""
+    """Chips from the pots; 0 for a seat that showed and lost."""
     hole: tuple[str, ...] | None
     """What it showed; null where all others had folded."""
     hand: str | None

@@ -122,7 +122,7 @@ class LiarsDice(Game[State, Move]):
         """The roll; or the first invalid answer, else the first challenge, else the bid."""
         asked = self.to_act(state)
         if len(moves) != len(asked):
-            raise IllegalMove(f"{len(asked)} seats are asked, {len(moves)} moves were given")
+            raise IllegalMove(f"{len(asked)} seats were asked, but {len(moves)} moves were given")
         if asked == _CHANCE_ALONE:
             return self._rolled(state, moves[CHANCE])
         # All answers are looked at: an invalid one counts before a challenge that is nearer.
@@ -145,7 +145,7 @@ class LiarsDice(Game[State, Move]):
         return _FORFEIT
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """The own dice and what was said aloud."""
+        """The seat's own dice and what was said aloud."""
         return Observation(
             round_number=state.round_number,
             move_number=state.move_number,
@@ -163,7 +163,7 @@ class LiarsDice(Game[State, Move]):
         return shared_returns(self.ranks(state))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """More dice rank better; without dice, who lost the last one later."""
+        """More dice rank better; without dice, the seat that lost its last one later."""
         if not self._is_over(state):
             raise ValueError("the match is not over")
         lasted = [
@@ -228,7 +228,7 @@ class LiarsDice(Game[State, Move]):
         return Step(after, (event, self._match_over(after)) if over else (event,))
 
     def _challenged(self, state: State, challenger: Seat) -> Step[State]:
-        """All hands are shown; who was wrong loses a die."""
+        """All hands are shown; the seat that was wrong loses a die."""
         bidder = state.last_bidder
         assert isinstance(bidder, Seat)
         face, count = state.last_bid

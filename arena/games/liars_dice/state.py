@@ -43,9 +43,9 @@ class Observation:
     move_number: int
     """From 1 in every round."""
     your_hand: tuple[int, ...]
-    """Sorted; empty for a spectator, for who is out, and between rounds."""
+    """Sorted; empty for a spectator, for a seat that is out, and between rounds."""
     other_hands: tuple[tuple[Seat, int], ...]
-    """How many dice each living seat has, the own one included, in playing order from the seat on turn."""
+    """How many dice each living seat has, the seat's own included, in playing order from the seat on turn."""
     last_move: str
     """`bid_made` when a bid is on the table, else `first_move`, or how the previous round ended:
     `challenge_made` or `invalid_move`."""

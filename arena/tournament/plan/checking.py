@@ -34,9 +34,9 @@ def warnings_of(plan: Plan) -> tuple[str, ...]:
     """What is allowed but may be regretted, a sentence each."""
     found = []
     if plan.connecting and plan.seed is not None and plan.seed < 1 << 64:
-        found.append(f"seed {plan.seed} can be guessed by whoever connects, and with it every deal")
+        found.append(f"seed {plan.seed} can be guessed by those who connect, and with it every deal")
     if plan.connecting and plan.deals == "same":
-        found.append('deals = "same" deals the same hands again to bots that connect and may remember')
+        found.append('deals = "same" deals the same hands again to bots that connect and may remember them')
     return tuple(found)
 
 
@@ -95,12 +95,12 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
     if plan.connecting and plan.listen is None:
         who = ", ".join(plan.remote) or counted(plan.expect, "bot")
-        yield f"{who} shall connect, but to where? say listen = HOST:PORT such as 127.0.0.1:8888"
+        yield f"there is no address for {who} to connect to: say listen = HOST:PORT such as 127.0.0.1:8888"
     if not plan.connecting and plan.listen is not None:
-        yield f"listen = {plan.listen}, but nobody is to connect: say expect = N or remote = NAME"
+        yield f"listen = {plan.listen}, but no bot is expected to connect: say expect = N or remote = NAME"
     if not plan.connecting and plan.wait is not None:
         wait = format_duration(plan.wait)
-        yield f"wait = {wait}, but nobody is to connect: say expect = N or remote = NAME"
+        yield f"wait = {wait}, but no bot is expected to connect: say expect = N or remote = NAME"
     if plan.move_time is None and plan.bank is None:
         yield (
             "move_time = none without a bank: a bot that never answers would hold its match for ever; "
@@ -109,7 +109,7 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     if plan.increment > 0 and plan.bank is None:
         yield f"increment = {format_duration(plan.increment)}, but there is no bank to add it to: say a bank"
     if repeated := _repeated(plan.remote):
-        yield f"remote: {listed(repeated)} stands there more than once, expected different names"
+        yield f"remote: {listed(repeated)} is named more than once, expected different names"
     yield from filter(None, map(_name_mistake, plan.remote))
 
 

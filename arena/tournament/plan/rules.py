@@ -48,7 +48,7 @@ def check_plan_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") 
     """Raises ConfigError if the game cannot be played by so many seats."""
     prefix = f"{where}: " if where else ""
     if seats not in cls.seats:
-        expected = f"{cls.seats[0]} to {cls.seats[-1]}, as many as play {cls.name}"
+        expected = f"{cls.seats[0]} to {cls.seats[-1]} for {cls.name}"
         raise ConfigError(f"{prefix}seats: found {seats}, expected {expected}")
 
 
