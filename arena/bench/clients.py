@@ -41,7 +41,7 @@ async def compiled() -> Entrant | None:
             return None
         with tempfile.TemporaryDirectory() as folder:
             async with open_box("off") as box:
-                place = place_of(entrant, (), None)
+                place = place_of(entrant, (), ())
                 entrant = await build(entrant, box, place, Path(folder) / "build.log")
     return entrant
 

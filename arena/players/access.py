@@ -11,16 +11,15 @@ from arena.players.entrant import Entrant
 
 
 @lru_cache(maxsize=1024)
-def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: Path | None) -> FileView:
-    """What a bot started among others sees of the file system."""
+def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: tuple[Path, ...]) -> FileView:
+    """What a bot started among others sees of the file system: nothing below `results` but its own files."""
     assert entrant.folder is not None, "what is started has a folder"
     folder = entrant.folder.resolve()
     own = (folder,) if entrant.files is None else tuple(file.resolve() for file in entrant.files)
     others = [other for other in field if other.name != entrant.name]
     hidden = {path for other in others for path in _own_of(other)} - set(own)
     hidden -= {folder}  # the other is run in the same folder, and may be the same bot
-    if results is not None:
-        hidden.add(results.resolve())
+    hidden |= {path.resolve() for path in results}
     return FileView(
         folder=folder,
         own=own,

@@ -87,7 +87,7 @@ async def run_process(
     *,
     box: Box | None,
     field: tuple[Entrant, ...] = (),
-    results: Path | None = None,
+    results: tuple[Path, ...] = (),
     log_path: Path | None,
     margin_s: float = 0.0,
     name_wait_s: float = 1.0,

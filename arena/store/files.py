@@ -217,6 +217,16 @@ def made(folder: Path) -> Path:
     return folder
 
 
+def results_beside(folder: Path) -> tuple[Path, ...]:
+    """The folders with results that no bot of this run may see: its own, and `results/` with earlier ones.
+
+    A folder that is called `results` and holds none of the arena's is somebody's own, and is not meant.
+    """
+    home = RESULTS.resolve()
+    is_ours = home in folder.resolve().parents or LATEST.is_symlink() or any(home.glob(f"*/{DATABASE}"))
+    return (home, folder.resolve()) if is_ours else (folder.resolve(),)
+
+
 def touch(path: Path) -> None:
     """Makes an empty file that only its owner may read; files that SQLite puts next to it will be so too."""
     with suppress(FileExistsError):  # it is then not opened: closing it would end SQLite's locks on it

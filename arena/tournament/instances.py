@@ -88,7 +88,7 @@ class Instances:
         processes_max: int,
         margin_s: Mapping[str, float],
         box: Box | None = None,
-        results: Path | None = None,
+        results: tuple[Path, ...] = (),
         move_s: float | None = None,
         name_wait_s: float = 1.0,
         reconnect_s: float = 10.0,
@@ -109,7 +109,7 @@ class Instances:
         self.box = box
         """The box that processes are started in; None: there are no processes."""
         self._results = results
-        """The results folder, which no bot may see."""
+        """The folders with results, which no bot may see."""
         self._startups = StartUps(move_s)
         self._name_wait_s = name_wait_s
         self._reconnect_s = reconnect_s

@@ -39,7 +39,7 @@ class Pool:
         shares_deals: bool,
         margin_s: Mapping[str, float],
         box: Box | None = None,
-        results: Path | None = None,
+        results: tuple[Path, ...] = (),
         move_s: float | None = None,
         name_wait_s: float = 1.0,
         reconnect_s: float = 10.0,

@@ -13,7 +13,7 @@ import trio
 from arena.box.box import Box, open_box
 from arena.players.lag import LagWatch
 from arena.schedule.course import Course
-from arena.store import DATABASE
+from arena.store import DATABASE, results_beside
 from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
 from arena.tournament.intake import Intake, course_of, take_in_folder
@@ -98,7 +98,7 @@ async def _open_pool(
             shares_deals=deals_of(run.plan) == "same",
             margin_s=run.margins,
             box=box,
-            results=run.folder,
+            results=results_beside(run.folder),
             move_s=run.plan.move_time,
             name_wait_s=run.plan.name_wait_s,
             reconnect_s=run.plan.reconnect_s,

@@ -80,7 +80,7 @@ async def built(box: tuple[str, str], house: Path, entrant: Entrant, mark: str =
     other = Entrant(name="other", kind="process", folder=house / "other")
     with trio.fail_after(30):
         async with open_box(level, means=means) as opened:
-            place = place_of(entrant, (entrant, other), house / "results")
+            place = place_of(entrant, (entrant, other), (house / "results",))
             try:
                 await build(entrant, opened, place, house / "build.log")
             finally:

@@ -15,6 +15,9 @@ from boxes import LANDLOCK, OFF, SHIELD, STRICT, alive, need, program
 
 from arena.box.box import open_box
 from arena.box.places import FileView
+from arena.players.access import place_of
+from arena.players.entrant import Entrant
+from arena.store import results_beside
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +81,38 @@ async def test_what_is_hidden_is_not_seen(house, act, box, what):
     need(box)
     target = house.folder.parent / what
     assert "held" == await outcome(box, house, act, str(target.parent if act == "list_folder" else target))
+
+
+@each(["read"], ALL)
+@pytest.mark.parametrize("where", ["house/own", "house/results/mine"])
+async def test_the_results_of_earlier_runs_are_not_seen(house, monkeypatch, act, box, where):
+    """Their databases hold cards and seeds.  A bot whose own folder is among them plays, and sees only that."""
+    need(box)
+    top = house.folder.parents[1]
+    own = top / where
+    for name in ("earlier", "now"):
+        (top / "house/results" / name).mkdir()
+        (top / "house/results" / name / "arena.db").write_text("secret: 42")
+    own.mkdir(exist_ok=True)
+    (own / "bot.py").write_text("secret: 42")
+    monkeypatch.chdir(top / "house")
+    bot = Entrant(name="mine", kind="process", folder=own, run=("python3", "bot.py"))
+    place = place_of(bot, (bot,), results_beside(Path("results/now")))
+    for run in ("earlier", "now"):
+        assert "held" == await outcome(box, place, act, str(top / "house/results" / run / "arena.db"))
+    assert "escaped" == await outcome(box, place, act, str(own / "bot.py")), "its own is its own"
+
+
+def test_whose_results_are_hidden(tmp_path, monkeypatch):
+    """`results/` where the arena writes there or has written there; somebody's own folder is left alone."""
+    monkeypatch.chdir(tmp_path)
+    elsewhere, results = tmp_path / "elsewhere", tmp_path / "results"
+    assert (elsewhere,) == results_beside(Path("elsewhere"))
+    assert (results, results / "now") == results_beside(Path("results/now"))
+    (results / "tables").mkdir(parents=True)
+    assert (elsewhere,) == results_beside(elsewhere)
+    (results / "tables/arena.db").touch()
+    assert (results, elsewhere) == results_beside(elsewhere)
 
 
 @each(["hard_link"], ALL)
