@@ -12,7 +12,7 @@ FAULT_KINDS: tuple[FaultKind, ...] = ("too_late", "malformed", "illegal", "gone"
 
 
 class ArenaError(Exception):
-    """A mistake that whoever made it can fix; printed without a traceback."""
+    """A mistake that its author can fix; printed without a traceback."""
 
 
 class ConfigError(ArenaError):

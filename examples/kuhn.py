@@ -2,7 +2,7 @@
 
 The deck is a jack, a queen and a king.  Each of two players antes a chip and is dealt a card; the third stays
 hidden.  In turn, from seat 0 on, they say "pass" or "bet", which puts a chip in.  After two passes, or two
-bets, the cards are shown and the higher one takes the pot.  Who passes after a bet has folded, unseen.
+bets, the cards are shown and the higher one takes the pot.  Passing after a bet is folding, unseen.
 
 Source: H. W. Kuhn, "A Simplified Two-Person Poker", Contributions to the Theory of Games I, Annals of
 Mathematics Studies 24, Princeton 1950, pp. 97–103: with best play by both, seat 0 loses 1/18 chip a match.

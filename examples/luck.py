@@ -6,7 +6,8 @@ the 95 % interval of the mean score.  The first pair of a game is two versions o
 constant changed: alike enough that luck decides.  The second pair is far apart, so that there is less luck to
 remove.
 
-A half-width is itself only known to 1 in √(2 × series), ratio² to 2 in √series: to a fifth for 100.
+A half-width is itself known only to within 1/√(2 × series) of its size, ratio² to within 2/√series: a fifth
+for 100 series.
 
 Then a bot that remembers deals plays Liar's Dice, under the arena's rules and with a way around them.
 """

@@ -176,7 +176,7 @@ class _Matches:
             dtype=np.int64,
         ).reshape(-1, 2)
         size, is_planned = len(self.codes), places >= 0
-        # A series stands where its first match does, played or not: one that is only begun keeps its place.
+        # A series is placed where its first match is, played or not: one that is only begun keeps its place.
         first = np.full(size, _NOWHERE)
         np.minimum.at(first, codes[is_planned], places[is_planned])
         np.minimum.at(first, left[:, 1], left[:, 0])

@@ -187,7 +187,7 @@ class RunCommand:
                 say(line)
 
     def _reporter(self) -> ProgressReporter:
-        """Who shows play as it goes on; and Ctrl-C, or a terminal that is closed, is told through it."""
+        """The reporter that shows play; Ctrl-C and a closed terminal are passed on through it."""
         game, rule = self.run.game, self.run.stop_rule
         standings = Standings(rated_by=game.rated_by, returns_unit=game.returns_unit)
         reporter = progress(

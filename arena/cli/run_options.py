@@ -40,7 +40,7 @@ class RunOptions:
 
 
 def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]) -> Plan:
-    """The plan that words and options come to: a file, a folder to go on with, bots, or the quick start."""
+    """The plan that words and options come to: a file, a folder to continue, bots, or the quick start."""
     options = dict(wishes)
     rules = options.pop("rules", ())
     here = Path.cwd()

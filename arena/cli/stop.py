@@ -1,4 +1,4 @@
-"""How a run is ended from outside: in order, or at once; and how it goes on when its terminal is closed."""
+"""How a run is ended from outside: in order, or at once; and how it continues when its terminal is closed."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Stop:
     def hang_up(self) -> None:
         """The terminal is gone: what is still said goes to the log.
 
-        Nothing but system calls, as the signal may have come in the midst of a write.
+        Nothing but system calls, as the signal may have come in the middle of a write.
         """
         terminals, self._terminals = self._terminals, []
         self.hung_up()

@@ -93,7 +93,7 @@ def _of_suit(ranks: int) -> int:
 
 
 def _straight(ranks: Iterable[int]) -> int | None:
-    """The highest rank that ends five in a row, if there is one; the ace may also stand below the deuce."""
+    """The highest rank that ends five in a row, if there is one; the ace may also come below the deuce."""
     present = {*ranks}
     if 12 in present:
         present.add(-1)

@@ -137,7 +137,7 @@
   }
 
   function choices() {
-    const legend = make("legend", "Seen by");
+    const legend = make("legend", "View");
     const every = [[ALL, "everything"], [SPECTATOR, "a spectator"], ...scene.bots.map((bot, seat) => [seat, bot])];
     return [legend, ...every.map(([value, text]) => {
       const label = make("label", text), input = make("input");

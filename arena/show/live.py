@@ -134,7 +134,7 @@ class Screen:
             yield
 
     def abandon(self) -> None:
-        self.is_lost = True  # takes no lock: a signal handler may be in the midst of anything
+        self.is_lost = True  # takes no lock: a signal handler may be in the middle of anything
 
     def ends(self) -> None:
         self._is_over.set()

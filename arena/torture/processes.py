@@ -33,7 +33,7 @@ def _living_below_us() -> int:
 
 
 def _is_alive(process: int) -> bool:
-    """Whether it is there and no zombie, which is what its parent may have left unreaped."""
+    """Whether it exists and is not a zombie, which its parent has not reaped."""
     try:
         said = (PROC / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -13,9 +13,9 @@ AddLife: a life.  Rebalancer: before a round's first turn its owners, asked at o
 
 Source: the `Plan.md` of a web game of this kind, and RULES.md where it is silent or contradicts itself.
 House rules: `lives` at the start; `items_per_round`; `live_max`, `blank_max` loaded; `chamber_max`, up
-to which may be added; `sudden_death_after` so many rounds every AddLife is dealt as a DoubleDamage.
+to which may be added; after `sudden_death_after` rounds every AddLife is dealt as a DoubleDamage.
 
-Decided here: a Rebalancer that finds no room left by those before it is spent nevertheless.  A skip
+Decided here: a Rebalancer that finds no room left by those before it is spent all the same.  A skip
 is used up the moment the turn would come, even if a new round begins first; it goes with its seat's
 death.  Quickshot lasts into a new round with the turn that goes on.  `turnCount` counts turns that
 have ended, skipped ones included.

@@ -43,7 +43,7 @@ BOARD_AT = 20
 """Where the board begins in the deck: after the hole cards of the largest table, so that a deck gives the
 same board, and the same hole cards to the same seats, however many sit there."""
 _BOARD_CARDS = (0, 3, 4, 5)
-"""How many cards of the board lie there, by street."""
+"""How many cards are on the board, by street."""
 
 
 @attrs.frozen(slots=False)  # for `changed`

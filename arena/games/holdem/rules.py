@@ -18,7 +18,7 @@ Decided here, where RULES.md says nothing:
   and not folded; pots are cut at all-ins only, while a street is bet on too.
 - `minimum_raise` is what makes the least legal raise by RULES.md's formula: less than a full one where
   only an all-in is left, and 0 where the seat may not raise.
-- `last_winners` are all who were in at the end of the hand before, those who showed and lost with 0 won.
+- `last_winners` are all that were in at the end of the previous hand; those that showed and lost have won 0.
 - In a freeze-out the button goes to the next seat with chips, and the blinds to those left of it, even if
   somebody posts the same blind twice by it; seats that bust with equal stacks share a place.
 - Turns are bounded: each raise but an all-in adds a big blind at least, so that a hand of n seats has at

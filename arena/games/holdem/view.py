@@ -116,7 +116,7 @@ def players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
 
 
 def _standing(hand: Hand, seat: Seat, chips_before: int) -> str:
-    """The document's word for how a seat stands in the hand."""
+    """The document's word for the state of a seat in the hand."""
     if not chips_before:
         return "out"
     if not hand.live[seat]:
