@@ -247,6 +247,9 @@ def test_the_exit_code_is_the_verdict(arena, new, old, code):
     again, second, err = arena("compare", "--resume", "cmp")
     assert (code, out) == (again, second)
     assert "nothing left to play" in err
+    assert (
+        "played already in cmp: nothing left to play" in arena("compare", "--resume", "cmp", "--dry-run")[2]
+    )
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from arena.errors import ConfigError
 from arena.record import Entry, MatchRecord
 from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
-from arena.tournament.folder import is_latest, latest_kept, matches_there, open_run
+from arena.tournament.folder import is_latest, latest_kept, open_run, seen_there
 from arena.tournament.intake import course_of
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare
@@ -120,8 +120,8 @@ def test_another_plan_is_refused_by_name(change, said, home):
     open_up(plan(), matches=1)
     changed = attrs.evolve(plan(), **change)
     assert said in refused(changed)
-    with pytest.raises(ConfigError, match="--fresh"):
-        matches_there(prepare(changed))
+    with pytest.raises(ConfigError, match="--fresh"), seen_there(prepare(changed)):
+        pass
     assert 1 == there()
 
 
@@ -359,7 +359,8 @@ def test_a_stored_plan_goes_on_from_anywhere(home, monkeypatch):
     monkeypatch.chdir(elsewhere)
     again = prepare(stored_plan(there / "out"), resume=there / "out")
     assert ["Mine", "odds"] == [entrant.name for entrant in again.entrants]
-    assert 1 == matches_there(again)
+    with seen_there(again) as run:
+        assert 1 == len(run.store.finished())
 
 
 def test_no_path_of_this_machine_is_written(home):

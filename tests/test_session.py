@@ -215,7 +215,25 @@ def test_a_dry_run_counts_what_is_there(arena):
     words = (*TWO, "--series", "3", "--out", "new", "--dry-run")
     assert "6 matches, 4 of them played already" in arena(*words)[1]
     told = json.loads(arena(*words, "--json")[1])
-    assert {"bots": 2, "seats": 2, "series": 3, "matches": 6, "there": 4, "folder": "new"} == told
+    sizes = {"bots": 2, "seats": 2, "series": 3, "matches": 6, "there": 4, "left": 2}
+    assert {**sizes, "folder": "new"} == told
+
+
+@pytest.mark.slow
+def test_a_dry_run_says_when_nothing_is_left(arena):
+    """All of the plan is there, or all that will ever be played of it, as --until was settled; nothing is written."""
+    arena(*TWO, "--series", "2", "--out", "new")
+    before = sorted((path, path.stat().st_mtime_ns) for path in Path("new").iterdir())
+    again = ("--resume", "new", "--dry-run")
+    assert ", 4 of them played already: nothing left to play; results in new\n" in arena(*again)[1]
+    assert 0 == json.loads(arena(*again, "--json")[1])["left"]
+    assert before == sorted((path, path.stat().st_mtime_ns) for path in Path("new").iterdir())
+    assert "matches, about " in arena(*again, "--fresh")[1]
+    goal = ("--until", "best at 50%", "--series", "200", "--out", "sure")
+    arena(*TWO, *goal)
+    there = len(rows("sure", "matches"))
+    assert f"{there} of them played already: nothing left to play" in arena(*TWO, *goal, "--dry-run")[1]
+    assert there < 400
 
 
 def test_a_guessable_seed_is_warned_of(arena):

@@ -11,7 +11,7 @@ import attrs
 from arena.analysis.comparison import Comparison, ComparisonState
 from arena.analysis.gsprt import Hypotheses, expected_series
 from arena.cli.run import RunCommand
-from arena.cli.run_options import RunOptions
+from arena.cli.run_options import RunOptions, played_there
 from arena.errors import ConfigError
 from arena.show.text import as_json, out, say, with_half
 from arena.store import Store
@@ -48,10 +48,14 @@ def compare_command(
     tournament = prepare(plan, resume=options.resume)
     for line in comparison_announced(tournament, hypotheses):
         say(line)
-    if options.dry_run:
-        return 0
     game = tournament.game
     rule = Comparison(hypotheses, rated_by=game.rated_by, returns_unit=game.returns_unit)
+    if options.dry_run:
+        there, is_over = (0, False) if options.fresh else played_there(tournament, rule)
+        if there:
+            left = "nothing left to play" if is_over else "to be continued"
+            say(f"{counted(there, 'match')} played already in {tournament.folder}: {left}")
+        return 0
     with open_run(tournament, fresh=options.fresh, stop_rule=rule) as run:
         _check_question(run, hypotheses)
         run.store.set_meta(META, attrs.asdict(hypotheses))

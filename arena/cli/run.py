@@ -47,7 +47,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     tournament = prepare(plan, resume=options.resume)
     rule = until_rule(tournament)
     if options.dry_run:
-        tell_of_plan(tournament, options)
+        tell_of_plan(tournament, options, rule)
         return 0
     with open_run(
         tournament,

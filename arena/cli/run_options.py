@@ -13,9 +13,11 @@ import attrs
 from arena.errors import ConfigError
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import as_json, as_time, out, say
-from arena.tournament.folder import matches_there
+from arena.tournament.folder import seen_there
+from arena.tournament.intake import is_complete
 from arena.tournament.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
 from arena.tournament.prepare import QUICKSTART, Tournament
+from arena.tournament.stopping import StopRule
 from arena.tournament.stored import source_of, stored_plan
 from arena.words import counted
 
@@ -77,22 +79,43 @@ def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> 
 # Before play.
 
 
-def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
+def tell_of_plan(tournament: Tournament, options: RunOptions, rule: StopRule | None) -> None:
     """What `--dry-run` prints."""
     warn(tournament, tournament.plan)
-    there = 0 if options.fresh else matches_there(tournament)
+    there, is_over = (0, False) if options.fresh else played_there(tournament, rule)
     if not options.as_json:
-        out(f"{announced(tournament, there)}; results in {tournament.folder}")
+        words = (
+            f"{done_words(tournament, there)}: nothing left to play"
+            if is_over
+            else announced(tournament, there)
+        )
+        out(f"{words}; results in {tournament.folder}")
         return
     plan = tournament.plan
+    left = 0 if is_over else max(0, tournament.matches - there)
     told = {"bots": plan.entrants, "seats": plan.seats, "series": plan.series, "matches": tournament.matches}
-    out(as_json({**told, "there": there, "folder": str(tournament.folder)}))
+    out(as_json({**told, "there": there, "left": left, "folder": str(tournament.folder)}))
+
+
+def played_there(tournament: Tournament, rule: StopRule | None) -> tuple[int, bool]:
+    """How many matches the folder already holds, and whether they are all that this plan will ever play.
+
+    Nothing is written.  Raises ConfigError if they belong to another plan.
+    """
+    with seen_there(tournament, stop_rule=rule) as run:
+        if run is None:
+            return 0, False
+        return len(run.store.finished()), run.damage is None and is_complete(run)
 
 
 def announced(tournament: Tournament, there: int) -> str:
     left = max(0, tournament.matches - there)
-    done = f", {there:,} of them played already" if there else ""
-    return f"{tournament.size}{done}, about {as_time(left * MATCH_S / tournament.concurrency)}"
+    return f"{done_words(tournament, there)}, about {as_time(left * MATCH_S / tournament.concurrency)}"
+
+
+def done_words(tournament: Tournament, there: int) -> str:
+    """The size of the tournament, and how much of it was played before."""
+    return f"{tournament.size}, {there:,} of them played already" if there else tournament.size
 
 
 def warn(tournament: Tournament, plan: Plan) -> None:

@@ -37,19 +37,22 @@ _SUFFIXES = ("", "-wal", "-shm")
 _TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
 
 
-def matches_there(tournament: Tournament) -> int:
-    """How many matches the folder already holds; nothing is written.
+@contextmanager
+def seen_there(tournament: Tournament, *, stop_rule: StopRule | None = None) -> Iterator[Run | None]:
+    """The folder as a run would find it, to be looked at; None if it holds no match.  Nothing is written.
 
     Raises ConfigError if it belongs to another plan.
     """
     _check_ours(tournament.folder)
     if not holds_tournament(tournament.folder):
-        return 0
+        yield None
+        return
     with Store.checked(tournament.folder) as store:
-        there = len(store.finished())
-        if there:
-            _check_continues(tournament, store)
-    return there
+        if not store.finished():
+            yield None
+            return
+        _check_continues(tournament, store)
+        yield _opened(tournament, store, {}, stop_rule=stop_rule, damage=store.damage)
 
 
 # A folder to play into.
@@ -83,6 +86,7 @@ def open_run(
                 run = _opened(
                     tournament,
                     store,
+                    store.meta()["tokens"],
                     only=only,
                     stop_at_fault=stop_at_fault,
                     stop_rule=stop_rule,
@@ -98,7 +102,8 @@ def open_run(
                 _put_back(folder)
 
 
-def _opened(tournament: Tournament, store: Store, **how: Any) -> Run:
+def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **how: Any) -> Run:
+    """`tokens`: name -> token, of those that may connect with one."""
     meta = store.meta()
     kept = meta["identity"]
     plan = attrs.evolve(tournament.plan, seed=seed_in(ways_of(kept)["seeding"], int(kept["seed"])))
@@ -106,7 +111,7 @@ def _opened(tournament: Tournament, store: Store, **how: Any) -> Run:
         plan=plan,
         game=tournament.game,
         entrants=tournament.entrants,
-        tokens={meta["tokens"][name]: name for name in plan.remote},
+        tokens={tokens[name]: name for name in plan.remote if name in tokens},
         concurrency=tournament.concurrency,
         folder=tournament.folder,
         store=store,

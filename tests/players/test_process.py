@@ -183,7 +183,7 @@ s.recv(1)
     async with running(program("me", "-c", code, folder=tmp_path)) as player, trio.open_nursery():
         (tmp_path / "go").touch()
         with trio.fail_after(5):
-            while "connected already" not in player.log.tail():  # noqa: ASYNC110
+            while "already connected" not in player.log.tail():  # noqa: ASYNC110
                 await trio.sleep(0.01)
         assert player.is_connected
 
