@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import attrs
 
 from arena.errors import IllegalMove
+from arena.words import spelt, spelt_list
 
 __all__ = [
     "CHANCE",
@@ -31,6 +32,7 @@ __all__ = [
     "IllegalMove",
     "Items",
     "Literal",
+    "Names",
     "OneOf",
     "Option",
     "Seat",
@@ -45,11 +47,6 @@ __all__ = [
 S = TypeVar("S")
 M = TypeVar("M")
 
-LISTED_MAX = 250
-"""Characters of a list that a reason may repeat: enough for a whole deck of cards."""
-SPELT_MAX = 80
-"""Characters of one value that a reason may repeat."""
-
 
 class Seat(int):
     """A 0-based place in a match: a type of its own, so that the codec can write who sits there."""
@@ -62,6 +59,9 @@ class Seat(int):
 
 CHANCE = Seat(-1)
 """The actor that rolls, shuffles and deals."""
+
+Names: TypeAlias = Callable[[Seat], str]
+"""Gives the name of who sits in a seat."""
 
 
 # How a move looks in JSON: declared beside the move class, read by players/codec.
@@ -120,7 +120,7 @@ class OneOf:
         return rng.choice(self.values)
 
     def __str__(self) -> str:
-        return f"one of {_listed(self.values)}" if len(self.values) != 1 else _spelt(self.values[0])
+        return f"one of {spelt_list(self.values)}" if len(self.values) != 1 else spelt(self.values[0])
 
 
 @attrs.frozen
@@ -161,7 +161,7 @@ class Subset:
         return tuple(rng.sample(self.of, rng.randint(self.least, self.most)))
 
     def __str__(self) -> str:
-        return f"{self.least} to {self.most} different ones of {_listed(self.of)}"
+        return f"{self.least} to {self.most} different ones of {spelt_list(self.of)}"
 
     def wrong_in(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
         """The members that make `value` illegal: those that are not in `of`, or named twice.
@@ -234,32 +234,9 @@ def explain(options: Sequence[Option], move: object) -> str:
 def _wrong(domain: Domain, value: object) -> str:
     """What is wrong in a value, in readable form; of a long list only its wrong members."""
     if isinstance(domain, Subset) and isinstance(value, tuple):
-        wrong = _listed(domain.wrong_in(value) or value) or "nothing"
+        wrong = spelt_list(domain.wrong_in(value) or value) or "nothing"
         return wrong if len(value) <= len(domain.of) else f"{wrong} (among {len(value)})"
-    return _spelt(value)
-
-
-def _listed(values: Sequence[object]) -> str:
-    """As many of the values as there is room for."""
-    words: list[str] = []
-    room = LISTED_MAX
-    for value in values:
-        word = _spelt(value)
-        room -= len(word) + len(", ")
-        words.append("…" if room < 0 else word)
-        if room < 0:
-            break
-    return ", ".join(words)
-
-
-def _spelt(value: object) -> str:
-    """A value in few characters; None stands for a field that was left out."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, int) and value.bit_length() > 4 * SPELT_MAX:
-        return "a huge number"  # `str` is slow for thousands of digits, and refuses more
-    text = value if isinstance(value, str) else str(value)
-    return text if len(text) <= SPELT_MAX else text[: SPELT_MAX - 1] + "…"
+    return spelt(value)
 
 
 # What happens.
@@ -319,6 +296,8 @@ class Game(ABC, Generic[S, M]):
     All other events tell a seat (or the spectators) nothing that does not follow from its own moves and its
     observations, including the one after the event.  `check_game` tests that.
     """
+    round_begins: ClassVar[str | None] = None
+    """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
     own_name: ClassVar[str | None] = None
     """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()
@@ -378,6 +357,22 @@ class Game(ABC, Generic[S, M]):
         A frozen attrs class (`slots=False`, so that its fields are sent in their order).
         Built from permitted pieces, never by removing hidden ones.
         """
+
+    def tell_move(self, seat: Seat, move: M, name: Names) -> str | None:
+        """What people who may know the move are told of it: `bob bids five 3s`.
+
+        One clause without a full stop, which begins with who moved.  Of a move of chance (seat CHANCE) it
+        says nothing of what was drawn, and may be empty.  None: the game has no sentences of its own, and
+        moves and events are shown by the names of their fields.
+        """
+        return None
+
+    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+        """What people who may know this payload of an event are told of it, made from nothing else.
+
+        `seat`: who alone is told it; None: it is the public one.  None as for `tell_move`.
+        """
+        return None
 
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:

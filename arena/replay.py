@@ -109,6 +109,8 @@ class SeenMove:
     fault: str = ""
     """The kind of fault because of which it was played."""
     reason: str = ""
+    sentence: str | None = None
+    """In the words of the game; None if it has none."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -125,6 +127,8 @@ class SeenEvent:
     """What everyone without a private payload is told."""
     private: Mapping[Seat, Fields | None]
     """What these seats are told instead; None: nothing."""
+    sentences: Mapping[Seat | None, str] = {}
+    """Its payloads in the words of the game, by who is told them; empty if it has none."""
 
     @property
     def payloads(self) -> Iterator[tuple[Seat | None, Fields]]:
@@ -248,15 +252,28 @@ class Replay:
         bot = None if who == CHANCE else self.match.bots[who]
         decision = self.decisions.get((turn, who))
         why = (decision.fault, decision.reason) if decision is not None and decision.fault else ("", "")
-        return SeenMove(who, bot, type(move).__name__, self._fields(move), self.codec.move_json(move), *why)
+        said = self.codec.move_json(move)
+        sentence = self.game.tell_move(who, move, self._name)
+        return SeenMove(who, bot, type(move).__name__, self._fields(move), said, *why, sentence)
 
     def _event(self, event: Event, viewer: Viewer) -> SeenEvent:
-        if viewer.sees_all:
-            private = {who: self._payload(payload) for who, payload in event.private.items()}
-            return SeenEvent(event.kind, self._payload(event.public), private)
-        if viewer.seat is not None and viewer.seat in event.private:
-            return SeenEvent(event.kind, None, {viewer.seat: self._payload(event.private[viewer.seat])})
-        return SeenEvent(event.kind, self._payload(event.public), {})
+        public, private = event.public, event.private
+        if not viewer.sees_all:
+            own = {who: payload for who, payload in private.items() if who == viewer.seat}
+            public, private = (None if own else public), own
+        told: dict[Seat | None, Any] = {None: public}
+        told.update(private.items())
+        sentences = {
+            who: sentence
+            for who, payload in told.items()
+            if payload is not None
+            and (sentence := self.game.tell_event(event.kind, payload, who, self._name)) is not None
+        }
+        secrets = {who: self._payload(payload) for who, payload in private.items()}
+        return SeenEvent(event.kind, self._payload(public), secrets, sentences)
+
+    def _name(self, seat: Seat) -> str:
+        return self.match.bots[seat]
 
     def _payload(self, payload: Any) -> Fields | None:
         return None if payload is None else self._fields(payload)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from unicodedata import combining, east_asian_width
+
+LISTED_MAX = 250
+"""Characters of a list that a reason may repeat: enough for a whole deck of cards."""
+SPELT_MAX = 80
+"""Characters of one value that a reason may repeat."""
 
 
 def counted(amount: int, noun: str) -> str:
@@ -43,6 +48,24 @@ def listed(names: Collection[str], joint: str = "and", most: int | None = None) 
     return f"{', '.join(head)} {joint} {last}" if head else last
 
 
+def number_word(number: int) -> str:
+    """`no`, `one`, `twelve`; digits from 13 on."""
+    return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"
+
+
+_NUMBERS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+
+
+def plural_verb(words: str) -> str:
+    """What several do, from what one does: `pass` from `passes`, `hold a card` from `holds a card`."""
+    verb, blank, rest = words.partition(" ")
+    base = verb.removesuffix("es" if verb.endswith(("sses", "shes", "ches")) else "s")
+    return f"{base}{blank}{rest}"
+
+
 def spaced(name: str) -> str:
     """`RaiseTo`, `raise_to` and `raiseTo` as `raise to`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("_", " ")).lower()
@@ -60,6 +83,29 @@ def printable(text: str, keep: str = "") -> str:
         char if char.isprintable() or char in keep else char.encode("unicode_escape").decode()
         for char in text
     )
+
+
+def spelt(value: object) -> str:
+    """A value in few characters; None stands for one that was left out."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, int) and value.bit_length() > 4 * SPELT_MAX:
+        return "a huge number"  # `str` is slow for thousands of digits, and refuses more
+    text = value if isinstance(value, str) else str(value)
+    return text if len(text) <= SPELT_MAX else text[: SPELT_MAX - 1] + "…"
+
+
+def spelt_list(values: Sequence[object]) -> str:
+    """As many of the values as there is room for."""
+    words: list[str] = []
+    room = LISTED_MAX
+    for value in values:
+        word = spelt(value)
+        room -= len(word) + len(", ")
+        words.append("…" if room < 0 else word)
+        if room < 0:
+            break
+    return ", ".join(words)
 
 
 def width(text: str) -> int:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -18,7 +19,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from arena.cli import cli, main
-from arena.store import LATEST
+from arena.store import LATEST, Store
 
 COMMANDS = sorted(cli.commands)
 READING = sorted(set(COMMANDS) - {"run", "compare", "report", "torture"})
@@ -208,6 +209,8 @@ MISTAKES = [
     ("an empty match", ("replay", ""), "MATCH is empty"),
     ("the folder first", ("replay", "results/first"), "say the match first"),
     ("no such capsule", ("replay", "a-0-0.jsonl"), "no capsule a-0-0.jsonl"),
+    ("a round that was not played", ("replay", "{match}", "--round", "99"), "--round 99: this match has"),
+    ("a part of a table", ("replay", "{match}", "--from", "2", "--csv"), "--csv prints the whole match"),
     ("a viewer who was not there", ("replay", "{match}", "--as", "ann"), "'ann' did not play in {match}"),
     ("a word for colour", ("run", "odds", "random", "--color", "blue"), "expected auto, always or never"),
     ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
@@ -314,6 +317,33 @@ def test_an_ambiguous_prefix_is_refused(arena, here, monkeypatch):
         pytest.fail("six matches of seed 1 have six different first digits: choose another seed")
     code, _, err = arena("replay", first[0])
     assert (2, True) == (code, "give more of it" in err)
+
+
+def test_a_match_is_found_wherever_in_results_it_is(arena, here, tmp_path, monkeypatch):
+    """The hint of a run still works when results/latest points elsewhere; of two folders neither is taken."""
+    match = match_ids(arena)[0]
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(here / "results/first", "results/before")
+    Store.create("results/other", meta={"game_version": 1}).close()
+    LATEST.symlink_to("other")
+    assert match in arena("replay", match[:8])[1]
+    shutil.copytree("results/before", "results/old/before")
+    said = f"matches that begin with '{match[:8]}' are in results/before, results/old/before: say more of it"
+    assert (2, True) == ((told := arena("replay", match[:8]))[0], said in told[2])
+    assert match in arena("replay", match[:8], "results/old/before")[1]
+    LATEST.unlink()
+    LATEST.symlink_to("before")
+    assert match in arena("replay", match[:8])[1]
+
+
+def test_a_part_of_a_replay(arena, here):
+    """`--hand` is `--round`; `--from` and `--to` take the numbers that are shown."""
+    match = match_ids(arena)[0]
+    told = arena("replay", match, "--hand", "2")
+    assert told == arena("replay", match, "--round", "2")
+    assert ["round 2"] == [line[:7] for line in told[1].splitlines() if line.startswith("round")]
+    steps = arena("replay", match, "--from", "2", "--to", "3")[1]
+    assert ["2", "3"] == re.findall(r"(?m)^ {1,5}(\d+)  ", steps)
 
 
 def test_a_capsule_shows_its_match_and_its_evidence(arena, here):

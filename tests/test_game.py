@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from arena.game import (
     CHANCE,
-    LISTED_MAX,
-    SPELT_MAX,
     Between,
     Event,
     Form,
@@ -25,6 +23,7 @@ from arena.game import (
     is_legal,
     shared_returns,
 )
+from arena.words import LISTED_MAX, SPELT_MAX
 
 
 @attrs.frozen

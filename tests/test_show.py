@@ -414,25 +414,24 @@ def told(viewer: str | None = None, *, moves=None, error: str | None = None):
 
 
 def test_a_match_reads_well():
-    """Moves of a turn on one line, hands once a round, no chance, faults with reasons, the result last."""
+    """Rounds with their hands, what a turn's seats did on one line, faults with reasons, the result last."""
     assert """\
 match 0123456789ab of Liar's Dice: ann against bob
 series ann+bob#0, rotation 1
 
-      round started: round number 1, dice (ann 2, bob 2)
-      hand: ann 6 6 | bob 2 3
-   1  ann: bid face 6 count 2 | bob: pass
-   2  bob: bid face 6 count 3 | ann: pass
-   3  ann: forfeit [too_late: no answer within 1 s] | bob: pass
-      invalid move: ann
+round 1: ann and bob have two dice each
+        ann rolls 6 6; bob rolls 2 3
+     1  ann bids two 6s; bob passes
+     2  bob bids three 6s; ann passes
+     3  ann forfeits the round [too late: no answer within 1 s]; bob passes
+        the round ends without a valid answer: ann loses a die
 
-      round started: round number 2, dice (ann 1, bob 2)
-      hand: ann 1 | bob 4 5
-   5  ann: bid face 1 count 2 | bob: pass
-   6  bob: challenge | ann: pass
-      challenge: challenger bob, bidder ann, bid 1 2, actual 1, loser ann
-      eliminated: ann
-      match over: ranks (ann 2, bob 1)
+round 2: ann has one die, bob two
+        ann rolls 1; bob rolls 4 5
+     4  ann bids two 1s; bob passes
+     5  bob challenges ann's bid of two 1s: there is one (bob 4 5, ann 1), so ann loses a die; ann passes
+        ann is out
+        bob wins the match
 
 result: 1. bob, 2. ann""" == "\n".join(retold(*told()))
 
@@ -443,24 +442,39 @@ def test_a_match_as_one_saw_it():
 match 0123456789ab of Liar's Dice: ann against bob
 series ann+bob#0, rotation 1, as seen by bob
 
-      round started: round number 1, dice (ann 2, bob 2)
-      hand: 2 3
-   1  bob: pass
-      bid: bidder ann, bid 6 2
-   2  bob: bid face 6 count 3
-   3  bob: pass
-      invalid move: ann
+round 1: ann and bob have two dice each
+        bob rolls 2 3
+     1  ann bids two 6s; bob passes
+     2  bob bids three 6s
+     3  bob passes
+        the round ends without a valid answer: ann loses a die
 
-      round started: round number 2, dice (ann 1, bob 2)
-      hand: 4 5
-   5  bob: pass
-      bid: bidder ann, bid 1 2
-   6  bob: challenge
-      challenge: challenger bob, bidder ann, bid 1 2, hands (bob 4 5, ann 1), actual 1, loser ann
-      eliminated: ann
-      match over: ranks (ann 2, bob 1)
+round 2: ann has one die, bob two
+        bob rolls 4 5
+     4  ann bids two 1s; bob passes
+     5  bob challenges ann's bid of two 1s: there is one (bob 4 5, ann 1), so ann loses a die
+        ann is out
+        bob wins the match
 
 result: 1. bob, 2. ann""" == "\n".join(retold(*told("bob")))
+
+
+def test_a_match_fits_its_terminal():
+    """Long lines go on below where they began; faults stand out, the numbers of steps do not."""
+    lines = list(retold(*told(), columns=60, inks=Inks(is_on=True)))
+    plain = "\n".join(lines)
+    for sequence in SEQUENCES:
+        plain = plain.replace(sequence, "")
+    assert max(map(width, plain.splitlines())) <= 60
+    assert (
+        """\
+     5  bob challenges ann's bid of two 1s: there is one
+        (bob 4 5, ann 1), so ann loses a die; ann passes"""
+        in plain
+    )
+    faint, end, yellow = SEQUENCES[1], SEQUENCES[3], SEQUENCES[2]
+    assert f"{faint}     1{end}  ann bids two 6s; bob passes" in lines
+    assert any(line.startswith(f"{faint}     3{end}  {yellow}ann forfeits") for line in lines)
 
 
 def everything(viewer: str | None, moves) -> tuple[str, str, list]:
@@ -517,6 +531,6 @@ def test_an_aborted_match_is_told_as_far_as_the_rules_went():
         {BOB: Bid(6, 2), ANN: Pass()},
     )  # no higher bid: what broken rules might let through
     shown = list(retold(*told(moves=moves, error="Traceback …")))
-    assert ["   2  bob: bid face 6 count 2 | ann: pass", ""] == shown[-4:-2]
+    assert ["     2  bob bids two 6s; ann passes", ""] == shown[-4:-2]
     assert ["aborted, as the rules or the arena broke:", "Traceback …"] == shown[-2:]
     assert None is steps_json(*told(moves=moves, error="x"))["steps"][-1]["state"]

@@ -2,91 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli import completion
-from arena.cli.group import DONE, MISTAKE, cli
+from arena.cli.group import cli
+from arena.cli.reading import bot_option, complained, folder_argument, game_option, latest, opened, reading
 from arena.errors import FAULT_KINDS, ConfigError
 
 if TYPE_CHECKING:
     from arena.show.text import TableFormat
     from arena.store import Store, StoredMatch
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-WHEN = ("auto", "always", "never")
-CAPSULE_BYTES_MAX = 100_000_000
-
-
-def reading(command: F) -> F:
-    """The forms in which every reading command prints."""
-    command = click.option(
-        "--color",
-        type=click.Choice(WHEN),
-        help="Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]",
-    )(command)
-    command = click.option("--csv", "form", flag_value="csv", help="Print as CSV.")(command)
-    return click.option("--json", "form", flag_value="json", help="Print as JSON.")(command)
-
-
-def _latest() -> Path:
-    from arena.store import LATEST
-
-    return LATEST
-
-
-folder_argument = click.argument(
-    "folder",
-    metavar="[DIR]",
-    default=_latest,
-    type=click.Path(path_type=Path),
-    shell_complete=completion.folders,
-)
-game_option = click.option(
-    "--game",
-    metavar="FILE.py|module:Class",
-    help="The game, where the folder need not know it.  [as it was]",
-    shell_complete=completion.games,
-)
-
-
-def bot_option(name: str, variable: str, metavar: str, words: str) -> Callable[[F], F]:
-    """An option that takes the name of a bot that played in the folder."""
-    return click.option(name, variable, metavar=metavar, help=words, shell_complete=completion.bots_of_folder)
-
-
-def _opened(folder: Path) -> Store:
-    """The store of a results folder.  Raises ConfigError with what to do where there is none."""
-    from arena.store import DATABASE, Store
-
-    if folder == _latest() and not (folder / DATABASE).is_file():
-        if folder.is_symlink():
-            raise ConfigError(
-                f"{folder} points to {os.readlink(folder)}, where there are no results any more: "
-                "name a results folder"
-            )
-        raise ConfigError(
-            f"there is no {folder} in this folder: `arena run` creates it, or name a results folder "
-            "as the last word of the command"
-        )
-    return Store.checked(folder)
-
-
-def _complained(store: Store) -> int:
-    """Says what of the folder is damaged, if anything is; gives the exit code."""
-    from arena.show.text import say
-
-    if store.damage is None:
-        return DONE
-    say(f"arena: {store.damage}, and only they are told of; {store.damage.advice}")
-    return MISTAKE
 
 
 @cli.command()
@@ -112,14 +42,14 @@ def leaderboard(
 
     inks = inks_for(color)
 
-    with _opened(folder) as store:
+    with opened(folder) as store:
         if bot is not None:
             out(
                 _bot_text(
-                    store, bot, anchor, "" if folder == _latest() else f" {shlex.quote(str(folder))}", form
+                    store, bot, anchor, "" if folder == latest() else f" {shlex.quote(str(folder))}", form
                 )
             )
-            return _complained(store)
+            return complained(store)
         try:
             board = export(store, anchor=anchor)
         except ConfigError as error:  # reading must do where writing cannot
@@ -127,7 +57,7 @@ def leaderboard(
             if store.damage is None:
                 say(f"arena: the CSVs are not written: {error}")
         out(leaderboard_text(board, form, columns_of(sys.stdout), inks), inks)
-        return _complained(store)
+        return complained(store)
 
 
 def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: TableFormat) -> str:
@@ -170,7 +100,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
     from arena.show.text import out
     from arena.tournament.stored import stored_game
 
-    with _opened(folder) as store:
+    with opened(folder) as store:
         if game is not None:
             stored_game(store, game)  # a wrong one is told before anything is written
         written = write_report(store, None if path is None else Path(path), game=game)
@@ -180,7 +110,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
         import webbrowser
 
         webbrowser.open(written.absolute().as_uri())
-    return _complained(store)
+    return complained(store)
 
 
 def _say_what_is_missing(store: Store, game: str | None) -> None:
@@ -211,7 +141,7 @@ def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat,
     from arena.show.text import as_table, out
 
     inks = inks_for(color)
-    with _opened(folder) as store:
+    with opened(folder) as store:
         if bot is not None and bot not in (known := [row.bot for row in store.bots()]):
             raise ConfigError(f"--bot: {bot!r} did not play here; {', '.join(known)} did")
         rows = [_match_row(match) for match in store.matches(bot=bot, fault=fault)]
@@ -227,7 +157,7 @@ def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat,
         "status",
     )
     out(as_table(header, rows, form, inks), inks)
-    return _complained(store)
+    return complained(store)
 
 
 def _match_row(match: StoredMatch) -> tuple[Any, ...]:
@@ -243,73 +173,6 @@ def _match_row(match: StoredMatch) -> tuple[Any, ...]:
         match.duration_s,
         match.status,
     )
-
-
-@cli.command()
-@click.argument("match", metavar="MATCH", shell_complete=completion.matches)
-@folder_argument
-@bot_option("--as", "viewer", "BOT|spectator", "Hide what this one did not know.")
-@game_option
-@reading
-def replay(
-    match: str, folder: Path, viewer: str | None, game: str | None, form: TableFormat, color: str | None
-) -> None:
-    """A match move by move, with all hands.
-
-    MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
-    evidence is shown too.  --json gives state, options and moves of every step, --csv a row for every move.
-
-    \b
-    Example: arena replay 3f0a --as odds
-    """
-    from arena.replay import replay_of, viewer_of
-    from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json
-    from arena.show.text import as_json, as_table, out
-    from arena.tournament.stored import stored_game
-
-    capsule = _capsule(match)
-    if capsule is not None:
-        match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
-        folder = home if (home / "arena.db").is_file() else folder
-    with _opened(folder) as store:
-        played = replay_of(store, store.match(match), stored_game(store, game))
-        seen_by = viewer_of(played.match, viewer)
-        if form == "json":
-            out(as_json(steps_json(played, seen_by)))
-        elif form == "csv":
-            out(as_table(STEP_COLUMNS, step_rows(played, seen_by), form))
-        else:
-            out("\n".join(retold(played, seen_by)))
-            if capsule is not None and viewer is None:
-                out(_evidence(capsule))
-        _complained(store)  # this match is sound, or it would not have been told
-
-
-def _capsule(match: str) -> Path | None:
-    """The capsule that the word names.  Raises ConfigError if it can only be a path, and nothing is there."""
-    if not match:
-        raise ConfigError("MATCH is empty: say how its id begins; `arena matches` lists them")
-    path = Path(match)
-    if path.is_dir():
-        raise ConfigError(f"{match} is a folder: say the match first, then the folder")
-    if path.suffix != ".jsonl":
-        return None
-    if not path.is_file():
-        raise ConfigError(f"there is no capsule {match}")
-    return path
-
-
-def _evidence(capsule: Path) -> str:
-    import json
-
-    from arena.show.text import capsule_lines
-    from arena.strict import read_regular
-
-    try:
-        said = read_regular(capsule, CAPSULE_BYTES_MAX).decode()
-        return "\n".join(["", *capsule_lines([json.loads(line) for line in said.splitlines()])])
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
-        raise ConfigError(f"{capsule} is not a capsule: {error}") from None
 
 
 @cli.command()

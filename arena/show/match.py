@@ -1,7 +1,4 @@
-"""A match told from its moves: for people move by move, for programs step by step.
-
-Nothing here knows a game: moves, events and states are told by the names of their fields.
-"""
+"""A match told from its moves: for people as a story, for programs step by step."""
 
 from __future__ import annotations
 
@@ -10,119 +7,59 @@ from typing import Any
 
 import msgspec
 
-from arena.replay import Fields, Replay, Scene, SeenEvent, SeenMove, Viewer
-from arena.words import printable, spaced
+from arena.replay import Replay, Scene, Viewer
+from arena.show.inks import PLAIN, Inks
+from arena.show.text import folded
+from arena.story import WHOLE, Part, Passage, story
 
 STEP_COLUMNS = ("turn", "seat", "bot", "move", "fault", "reason")
+NUMBERS_WIDTH = 6
+"""Of a story's lines, for the numbers of steps."""
 
 
 # For people.
 
 
-def retold(replay: Replay, viewer: Viewer) -> Iterator[str]:
-    """The match move by move."""
+def retold(
+    replay: Replay, viewer: Viewer, part: Part = WHOLE, columns: int | None = None, inks: Inks = PLAIN
+) -> Iterator[str]:
+    """The match as a story, or a part of it.
+
+    `columns`: the width of the terminal it is for, if it is for one.  Raises ConfigError if it has no such
+    part.
+    """
     match = replay.match
-    yield f"match {match.match_id} of {replay.game.title}: {' against '.join(match.bots)}"
+    passages = story(replay, viewer) if part.is_all else part.of(story(replay, viewer))
+    yield inks.strong(f"match {match.match_id} of {replay.game.title}: {' against '.join(match.bots)}")
     yield f"series {match.series_id}, rotation {match.rotation}" + _seen_by(viewer)
-    writer = _Writer(replay, viewer)
-    for scene in replay.scenes(viewer):
-        yield from writer.scene(scene)
+    for passage in passages:
+        yield from _told(passage, columns, inks)
     yield ""
     if match.error is not None:
-        yield "aborted, as the rules or the arena broke:"
+        yield inks.warning("aborted, as the rules or the arena broke:")
         yield match.error
     else:
         places = sorted(match.seats, key=lambda seat: seat.rank)
-        yield "result: " + ", ".join(f"{seat.rank}. {seat.bot}" for seat in places)
+        yield inks.strong("result: " + ", ".join(f"{seat.rank}. {seat.bot}" for seat in places))
 
 
 def _seen_by(viewer: Viewer) -> str:
     return "" if viewer.sees_all else f", as seen by {'a spectator' if viewer.seat is None else viewer.name}"
 
 
-class _Writer:
-    """Tells scene after scene, and nothing twice."""
-
-    def __init__(self, replay: Replay, viewer: Viewer) -> None:
-        self.viewer = viewer
-        self.bots = replay.match.bots
-        self.shown: dict[tuple[str, str, str], Any] = {}
-        """What was last told of each one's secrets, by name, kind of event and field."""
-
-    def scene(self, scene: Scene) -> Iterator[str]:
-        """One turn: the moves on a line, then what came of them."""
-        if scene.is_of_chance and scene.events:
-            yield ""
-        moves = [move for move in scene.moves if move.bot is not None]
-        if moves:
-            yield f"{scene.turn:>4}  " + " | ".join(map(_move, moves))
-        for event in scene.events:
-            if not any(event.echoes(move) for move in moves):
-                yield from (f"      {line}" for line in self._event(event))
-
-    def _event(self, event: SeenEvent) -> Iterator[str]:
-        kind = event.kind.replace("_", " ")
-        if event.public is not None:
-            said = self._payload(event.public, event.kind, None)
-            yield f"{kind}: {said}" if said else kind
-        secrets = [
-            (self.bots[who], self._payload(payload, event.kind, self.bots[who]))
-            for who, payload in event.private.items()
-            if payload is not None
-        ]
-        if secrets and self.viewer.sees_all:
-            yield f"{kind}: {' | '.join(f'{bot} {said}' for bot, said in secrets)}"
-        elif secrets:
-            ((_, said),) = secrets
-            yield f"{kind}: {said}" if said else kind
-
-    def _payload(self, fields: Fields, kind: str, name: str | None) -> str:
-        """The fields that say something new; of a secret it is remembered that it was told."""
-        if name is not None:
-            self.shown.update({(name, kind, field): value for field, value in fields.items()})
-        said = {field: value for field, value in fields.items() if not self._is_told(value)}
-        if name is not None and len(fields) == 1:
-            return " ".join(map(_inline, fields.values()))
-        if len(fields) == 1:
-            return ", ".join(map(_inline, said.values()))
-        return ", ".join(_field(field, value) for field, value in said.items())
-
-    def _is_told(self, value: Any) -> bool:
-        """Whether this is nothing, or what somebody holds by name, all of which was told before."""
-        if value is None or value is False:
-            return True
-        secrets = [(name, secret) for (name, _, _), secret in self.shown.items()]
-        return (
-            isinstance(value, list)
-            and bool(value)
-            and all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[1], list) for pair in value)
-            and all((name, secret) in secrets for name, secret in value)
-        )
-
-
-def _move(move: SeenMove) -> str:
-    words = [spaced(move.kind)]
-    words += [f"{name} {_inline(value)}" for name, value in move.fields.items() if value is not None]
-    shown = f"{move.bot}: {' '.join(words)}"
-    return f"{shown} [{move.fault}: {printable(move.reason)}]" if move.fault else shown
-
-
-def _field(name: str, value: Any) -> str:
-    words = name.replace("_", " ")
-    return words if value is True else f"{words} {_inline(value)}"
-
-
-def _inline(value: Any) -> str:
-    """A JSON value with as little punctuation as possible."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and value and all(isinstance(item, list | dict) for item in value):
-        return f"({', '.join(map(_inline, value))})"
-    if isinstance(value, list):
-        return " ".join(map(_inline, value)) or "none"
-    if isinstance(value, dict):
-        return " ".join(f"{key}={_inline(item)}" for key, item in value.items())
-    return msgspec.json.encode(value).decode()
+def _told(passage: Passage, columns: int | None, inks: Inks) -> Iterator[str]:
+    """The lines of a passage: its heading, what was done behind the number of its step, what came of it."""
+    if passage.begins_round:
+        yield ""
+        yield from (inks.strong(line) for line in folded(passage.heading, columns) if line)
+    margin = " " * (NUMBERS_WIDTH + 2)
+    room = None if columns is None else columns - len(margin)
+    for place, line in enumerate(folded(passage.line, room) if passage.acts else ()):
+        numbers = str(passage.last) if passage.first == passage.last else f"{passage.first}–{passage.last}"
+        start = margin if place else inks.faint(f"{numbers:>{NUMBERS_WIDTH}}") + "  "
+        yield start + (inks.warning(line) if passage.has_fault else line)
+    for news in passage.news:
+        yield from (margin + line for line in folded(news, room))
 
 
 # For programs.

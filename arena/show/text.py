@@ -177,6 +177,20 @@ def as_json(value: Any) -> str:
 # Words.
 
 
+def folded(text: str, columns: int | None, least: int = 20) -> list[str]:
+    """The text in lines of at most so many columns, but for longer words; None: in one line."""
+    if columns is None or width(text) <= columns:
+        return [text]
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and width(longer) > max(least, columns):
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
 def with_half(number: float, half: float) -> str:
     """`+2944 ± 582`: digits that the uncertainty drowns are not shown."""
     digits = 0 if half >= 10 else 1 if half >= 1 else 3

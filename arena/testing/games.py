@@ -31,6 +31,7 @@ from arena.game import (
 from arena.record import Turn, pack, unpack
 from arena.testing.forms import check_form, check_form_of, check_literals, form_of
 from arena.testing.leaks import Tiny, check_leaks
+from arena.testing.sentences import Sentences
 from arena.testing.values import check_frozen
 from arena.testing.viewers import Shown, check_reserved_names
 
@@ -56,12 +57,15 @@ def check_game(
     with as few seats as it takes, which is enough only for games with little hidden luck.
     """
     _check_class(game)
-    shown = Shown(game)
+    shown, sentences = Shown(game), Sentences(game)
     numbers = [seats] if seats is not None else sorted({*game.seats[:2], game.seats[-1]})
     for number in numbers:
         for match in range(matches):
-            _check_match(game, number, Random(f"{seed}/{number}/{match}"), turns_max, shown)
+            rng = Random(f"{seed}/{number}/{match}")
+            _check_match(game, number, rng, turns_max, shown, sentences)
     check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
+    # Last: what is wrong in an event or a move is rather said of that than of its sentence.
+    assert sentences.complaint is None, sentences.complaint
 
 
 def random_move(game: Game[Any, Any], state: Any, seat: Seat, rng: Random) -> Any:
@@ -117,7 +121,9 @@ def _check_class(game: Game[Any, Any]) -> None:
 # One random match, looked at from all sides.
 
 
-def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int, shown: Shown) -> None:
+def _check_match(
+    game: Game[Any, Any], seats: int, rng: Random, turns_max: int, shown: Shown, sentences: Sentences
+) -> None:
     """Plays one match and checks every state, move and event on the way."""
     state = game.start(seats)
     turns: list[Turn] = []
@@ -139,11 +145,13 @@ def _check_match(game: Game[Any, Any], seats: int, rng: Random, turns_max: int, 
         _check_events(step.events, seats)
         _check_told(game, asked, moves, step)
         shown.check_turn(moves, step.events)
+        sentences.look_at_turn(moves, step.events)
         turns.append(moves)
         steps.append(step)
         state = step.state
     shown.check_observations(_checked_state(game, state, seats))
     shown.check_rounds(turns)
+    sentences.look_at_match(steps)
     _check_result(game, state, seats)
     _check_replay(game, seats, turns, steps)
 

@@ -14,7 +14,7 @@ from arena.game import CHANCE, Between, Event, IllegalMove, Literal, Option, Sea
 from arena.games import GAMES
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.events import Eliminated, Hand
-from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Roll
+from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.games.liars_dice.state import Observation
 from arena.testing.games import Tiny, check_game, random_match, random_move
 
@@ -407,9 +407,67 @@ class SecretDice(LiarsDice):
         return super().draw(state, Random())
 
 
+# Sentences.
+
+
+class SaysNothingOfPasses(LiarsDice):
+    def tell_move(self, seat, move, name):
+        return None if isinstance(move, Pass) else super().tell_move(seat, move, name)
+
+
+class SaysNothingOfShowdowns(LiarsDice):
+    def tell_event(self, kind, payload, seat, name):
+        return None if kind == "challenge" else super().tell_event(kind, payload, seat, name)
+
+
+class SaysWhatWasRolled(LiarsDice):
+    def tell_move(self, seat, move, name):
+        return f"the dice: {move.hands}" if isinstance(move, Roll) else super().tell_move(seat, move, name)
+
+
+class RemembersAHand(LiarsDice):
+    """Says with a bid what it was once asked to say in secret."""
+
+    known: ClassVar[list[Any]] = [()]
+
+    def tell_event(self, kind, payload, seat, name):
+        if isinstance(payload, Hand):
+            self.known[:] = [payload.dice]
+        said = super().tell_event(kind, payload, seat, name)
+        return f"{said} with {self.known}" if kind == "bid" else said
+
+
+class NamesSomebodyElse(LiarsDice):
+    def tell_move(self, seat, move, name):
+        said = super().tell_move(seat, move, name)
+        return f"{said} before {name(Seat(1 - seat))}" if isinstance(move, Bid) else said
+
+
+class EndsWithAFullStop(LiarsDice):
+    def tell_event(self, kind, payload, seat, name):
+        return f"{super().tell_event(kind, payload, seat, name)}."
+
+
+class MoverLast(LiarsDice):
+    def tell_move(self, seat, move, name):
+        return f"a pass by {name(seat)}" if isinstance(move, Pass) else super().tell_move(seat, move, name)
+
+
+class BeginsWithoutARound(LiarsDice):
+    round_begins: ClassVar[str | None] = "bid"
+
+
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
+        (SaysNothingOfPasses, r"tell_move says nothing of .*Pass.* a game has sentences for all"),
+        (SaysNothingOfShowdowns, r"tell_event says nothing of .*'challenge'.* a game has sentences for all"),
+        (SaysWhatWasRolled, "a move of chance, and once said .* it tells what was drawn"),
+        (RemembersAHand, "a sentence is made from its move or payload alone"),
+        (NamesSomebodyElse, r"which does not name \[Seat\([01]\)\]"),
+        (EndsWithAFullStop, "not a clause without a full stop"),
+        (MoverLast, "does not begin with who moved"),
+        (BeginsWithoutARound, "round_begins is 'bid', but a match begins with .*round_started"),
         (LeakyObservation, "observe tells seat [01] more than it was told"),
         (LeakyForSpectators, "observe tells a spectator more than it was told"),
         (LeakyOptions, "options tells seat [01] more than it was told"),

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -31,6 +31,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Names,
     Option,
     Seat,
     Step,
@@ -48,6 +49,7 @@ from arena.games.blef.events import (
     Showdown,
 )
 from arena.games.blef.moves import CHECK, Bet, Check, Deal, Forfeit, Move
+from arena.games.blef.sentences import tell_event, tell_move
 from arena.games.blef.sets import CARDS, SETS, TEXTS, Card, pool
 from arena.games.blef.state import LOST, Action, Hand, LastRound, Observation, Player, State
 from arena.games.house_rules import check_seats
@@ -65,6 +67,7 @@ class Blef(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 9)
     rated_by: ClassVar[str] = "ranks"
+    round_begins: ClassVar[str | None] = "round_started"
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Bet, Check, Forfeit)
 
     def start(self, seats: int) -> State:
@@ -135,6 +138,14 @@ class Blef(Game[State, Move]):
             history=state.history,
             last_round=state.last_round,
         )
+
+    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
+        """In the words of `sentences.py`."""
+        return tell_move(seat, move, name)
+
+    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+        """In the words of `sentences.py`."""
+        return tell_event(payload, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

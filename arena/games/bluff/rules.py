@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import attrs
 
@@ -35,6 +35,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Names,
     OneOf,
     Option,
     Seat,
@@ -46,6 +47,7 @@ from arena.game import (
 )
 from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
 from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
+from arena.games.bluff.sentences import tell_event, tell_move
 from arena.games.bluff.state import LastChallenge, LastPlay, Observation, State
 from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
 from arena.games.house_rules import Accepts, check_seats
@@ -67,6 +69,7 @@ class Bluff(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
+    round_begins: ClassVar[str | None] = "dealt"
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Play, Pass, Accuse)
     reserved_names: ClassVar[frozenset[str]] = frozenset({"pass", "bluff"})
     deck: ClassVar[tuple[str, ...]] = DECK
@@ -142,6 +145,14 @@ class Bluff(Game[State, Move]):
             last_play=state.last_play,
             last_challenge=state.last_challenge,
         )
+
+    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
+        """In the words of `sentences.py`."""
+        return tell_move(seat, move, name)
+
+    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+        """In the words of `sentences.py`."""
+        return tell_event(payload, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""

@@ -37,6 +37,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Names,
     Option,
     Seat,
     Step,
@@ -75,6 +76,7 @@ from arena.games.chamber.moves import (
     UseStealItem,
 )
 from arena.games.chamber.options import options_in_window, options_on_turn
+from arena.games.chamber.sentences import tell_event, tell_move
 from arena.games.chamber.state import (
     LOAD,
     OVER,
@@ -108,6 +110,7 @@ class Chamber(Game[State, Move]):
     version: ClassVar[int] = 2
     seats: ClassVar[range] = range(2, 8)
     rated_by: ClassVar[str] = "ranks"
+    round_begins: ClassVar[str | None] = "round_started"
     moves: ClassVar[tuple[type[Any], ...]] = (
         Load,
         Rebalance,
@@ -238,6 +241,14 @@ class Chamber(Game[State, Move]):
             quickshot=QUICKSHOT in active,
             known_next=state.chamber[0] if knows else None,
         )
+
+    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
+        """In the words of `sentences.py`."""
+        return tell_move(seat, move, name)
+
+    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+        """In the words of `sentences.py`."""
+        return tell_event(kind, payload, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -41,6 +41,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Names,
     OneOf,
     Option,
     Seat,
@@ -82,6 +83,7 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
+from arena.games.holdem.sentences import tell_event, tell_move
 from arena.games.holdem.state import State
 from arena.games.holdem.view import (
     NO_CARDS,
@@ -113,6 +115,7 @@ class Holdem(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "returns"
+    round_begins: ClassVar[str | None] = "hand_started"
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)
     reveals: ClassVar[frozenset[str]] = frozenset({"flop", "turn", "river", "showdown"})
     """Where all are all-in the rest of the board is opened at once, and what is observed next is between
@@ -225,6 +228,14 @@ class Holdem(Game[State, Move]):
             pots=open_pots(hand),
             last_winners=state.last,
         )
+
+    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
+        """In the words of `sentences.py`."""
+        return tell_move(seat, move, name)
+
+    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+        """In the words of `sentences.py`."""
+        return tell_event(kind, payload, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """Chips won or lost in all hands together; sums to zero."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -30,6 +30,7 @@ from arena.game import (
     Event,
     Game,
     IllegalMove,
+    Names,
     OneOf,
     Option,
     Seat,
@@ -49,6 +50,7 @@ from arena.games.liars_dice.events import (
     Showdown,
 )
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
+from arena.games.liars_dice.sentences import tell_event, tell_move
 from arena.games.liars_dice.state import NOBODY, Observation, State
 from arena.games.states import changed
 
@@ -64,6 +66,7 @@ class LiarsDice(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
+    round_begins: ClassVar[str | None] = "round_started"
     moves: ClassVar[tuple[type[Move], ...]] = (Roll, Bid, Challenge, Pass, Forfeit)
     reveals: ClassVar[frozenset[str]] = frozenset({"challenge"})
     """All hands are shown after a challenge; the document's messages say only who challenged and who lost."""
@@ -157,6 +160,14 @@ class LiarsDice(Game[State, Move]):
             last_loser=state.last_loser,
             last_challenger=state.last_challenger,
         )
+
+    def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
+        """In the words of `sentences.py`."""
+        return tell_move(seat, move, name)
+
+    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+        """In the words of `sentences.py`."""
+        return tell_event(payload, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""

@@ -1,0 +1,85 @@
+"""What the commands that read share: their forms, options and the folder they read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arena.cli import completion
+from arena.cli.group import DONE, MISTAKE
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.store import Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+WHEN = ("auto", "always", "never")
+
+
+def reading(command: F) -> F:
+    """The forms in which every reading command prints."""
+    command = click.option(
+        "--color",
+        type=click.Choice(WHEN),
+        help="Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]",
+    )(command)
+    command = click.option("--csv", "form", flag_value="csv", help="Print as CSV.")(command)
+    return click.option("--json", "form", flag_value="json", help="Print as JSON.")(command)
+
+
+def latest() -> Path:
+    from arena.store import LATEST
+
+    return LATEST
+
+
+folder_argument = click.argument(
+    "folder",
+    metavar="[DIR]",
+    default=latest,
+    type=click.Path(path_type=Path),
+    shell_complete=completion.folders,
+)
+game_option = click.option(
+    "--game",
+    metavar="FILE.py|module:Class",
+    help="The game, where the folder need not know it.  [as it was]",
+    shell_complete=completion.games,
+)
+
+
+def bot_option(name: str, variable: str, metavar: str, words: str) -> Callable[[F], F]:
+    """An option that takes the name of a bot that played in the folder."""
+    return click.option(name, variable, metavar=metavar, help=words, shell_complete=completion.bots_of_folder)
+
+
+def opened(folder: Path) -> Store:
+    """The store of a results folder.  Raises ConfigError with what to do where there is none."""
+    from arena.store import DATABASE, Store
+
+    if folder == latest() and not (folder / DATABASE).is_file():
+        if folder.is_symlink():
+            raise ConfigError(
+                f"{folder} points to {os.readlink(folder)}, where there are no results any more: "
+                "name a results folder"
+            )
+        raise ConfigError(
+            f"there is no {folder} in this folder: `arena run` creates it, or name a results folder "
+            "as the last word of the command"
+        )
+    return Store.checked(folder)
+
+
+def complained(store: Store) -> int:
+    """Says what of the folder is damaged, if anything is; gives the exit code."""
+    from arena.show.text import say
+
+    if store.damage is None:
+        return DONE
+    say(f"arena: {store.damage}, and only they are told of; {store.damage.advice}")
+    return MISTAKE

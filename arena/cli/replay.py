@@ -1,0 +1,128 @@
+"""The command that tells a match: `replay`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import completion
+from arena.cli.group import cli
+from arena.cli.reading import bot_option, complained, game_option, latest, opened, reading
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.show.text import TableFormat
+
+CAPSULE_BYTES_MAX = 100_000_000
+
+
+@cli.command()
+@click.argument("match", metavar="MATCH", shell_complete=completion.matches)
+@click.argument(
+    "folder",
+    metavar="[DIR]",
+    required=False,
+    type=click.Path(path_type=Path),
+    shell_complete=completion.folders,
+)
+@bot_option("--as", "viewer", "BOT|spectator", "Hide what this one did not know.")
+@click.option("--round", "--hand", "round_number", metavar="N", type=int, help="Only this round or hand.")
+@click.option("--from", "first", metavar="N", type=int, help="From this step on.")
+@click.option("--to", "last", metavar="N", type=int, help="Up to this step.")
+@game_option
+@reading
+def replay(
+    match: str,
+    folder: Path | None,
+    viewer: str | None,
+    round_number: int | None,
+    first: int | None,
+    last: int | None,
+    game: str | None,
+    form: TableFormat,
+    color: str | None,
+) -> None:
+    """A match told step by step, with all hands.
+
+    MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
+    evidence is shown too.  Without DIR it is looked for in results/latest, then in all of results/.
+    --json gives state, options and moves of every step, --csv a row for every move.
+
+    \b
+    Examples:
+      arena replay 3f0a --as odds
+      arena replay 3f0a --hand 12
+      arena replay 3f0a --from 10 --to 20
+    """
+    from arena.replay import replay_of, viewer_of
+    from arena.show.inks import inks_for
+    from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json
+    from arena.show.text import as_json, as_table, columns_of, out
+    from arena.story import Part
+    from arena.tournament.stored import stored_game
+
+    inks, part = inks_for(color), Part(round_number, first, last)
+    if form is not None and not part.is_all:
+        raise ConfigError(f"--{form} prints the whole match: leave out --round, --hand, --from and --to")
+    capsule = _capsule(match)
+    if capsule is not None:
+        match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
+        folder = home if (home / "arena.db").is_file() else folder
+    with opened(folder or _folder_with(match)) as store:
+        played = replay_of(store, store.match(match), stored_game(store, game))
+        seen_by = viewer_of(played.match, viewer)
+        if form == "json":
+            out(as_json(steps_json(played, seen_by)))
+        elif form == "csv":
+            out(as_table(STEP_COLUMNS, step_rows(played, seen_by), form))
+        else:
+            out("\n".join(retold(played, seen_by, part, columns_of(sys.stdout), inks)), inks)
+            if capsule is not None and viewer is None:
+                out(_evidence(capsule))
+        complained(store)  # this match is sound, or it would not have been told
+
+
+def _folder_with(match: str) -> Path:
+    """The folder that has the match: the latest one, or another in `results/`, if it is the only one.
+
+    Raises ConfigError if several have one.
+    """
+    from arena.store.finding import folders_with
+
+    found = list(folders_with(match))
+    if len(found) > 1:
+        raise ConfigError(
+            f"matches that begin with {match!r} are in {', '.join(map(str, found))}: "
+            "say more of it, or name the folder too"
+        )
+    return found[0] if found else latest()
+
+
+def _capsule(match: str) -> Path | None:
+    """The capsule that the word names.  Raises ConfigError if it can only be a path, and nothing is there."""
+    if not match:
+        raise ConfigError("MATCH is empty: say how its id begins; `arena matches` lists them")
+    path = Path(match)
+    if path.is_dir():
+        raise ConfigError(f"{match} is a folder: say the match first, then the folder")
+    if path.suffix != ".jsonl":
+        return None
+    if not path.is_file():
+        raise ConfigError(f"there is no capsule {match}")
+    return path
+
+
+def _evidence(capsule: Path) -> str:
+    import json
+
+    from arena.show.text import capsule_lines
+    from arena.strict import read_regular
+
+    try:
+        said = read_regular(capsule, CAPSULE_BYTES_MAX).decode()
+        return "\n".join(["", *capsule_lines([json.loads(line) for line in said.splitlines()])])
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise ConfigError(f"{capsule} is not a capsule: {error}") from None

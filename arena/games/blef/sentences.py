@@ -1,0 +1,68 @@
+"""What people are told of a match of Blef."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.game import Names, Seat
+from arena.games.blef.events import (
+    BetMade,
+    Eliminated,
+    MatchOver,
+    OwnHand,
+    RoundLost,
+    RoundStarted,
+    Showdown,
+)
+from arena.games.blef.moves import Bet, Check, Deal, Forfeit, Move
+from arena.games.blef.sets import SETS
+from arena.games.wording import cards_of, hands_of, holdings, match_won
+
+__all__ = ["tell_event", "tell_move"]
+
+
+def tell_move(seat: Seat, move: Move, name: Names) -> str:
+    """The sentence for a move."""
+    match move:
+        case Deal():
+            return "the cards are dealt"
+        case Bet(action_id):
+            return f"{name(seat)} bets {_set(SETS[action_id].name)}"
+        case Check():
+            return f"{name(seat)} checks"
+        case Forfeit():
+            return f"{name(seat)} forfeits the round"
+
+
+def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
+    """The sentence for a payload; each kind of event has a class of its own."""
+    match payload:
+        case RoundStarted(number, n_cards):
+            return f"round {number}: {holdings(n_cards, name, 'card', 'cards')}"
+        case OwnHand(cards) if seat is not None:
+            return f"{name(seat)} is dealt {cards_of(cards)}"
+        case BetMade(player, _, words):
+            return f"{name(player)} bets {_set(words)}"
+        case Showdown():
+            return _showdown(payload, name)
+        case RoundLost(loser, hands):
+            shown = hands_of(hands, name)
+            return f"the round ends without a valid answer ({shown}): {name(loser)} loses it"
+        case Eliminated(player):
+            return f"{name(player)} is out"
+        case MatchOver(ranks):
+            return match_won(ranks, name)
+    return None
+
+
+def _showdown(shown: Showdown, name: Names) -> str:
+    there = "there" if shown.is_there else "not there"
+    return (
+        f"{name(shown.player)} checks {name(shown.bettor)}'s {shown.set}: {there} "
+        f"({hands_of(shown.hands, name)}), so {name(shown.loser)} loses the round"
+    )
+
+
+def _set(words: str) -> str:
+    """`a pair of nines`; but `three nines`, `two pair, kings and nines`, `high card nine`."""
+    return words if words.startswith(("high", "two", "three", "four")) else f"a {words}"

@@ -1,0 +1,73 @@
+"""What people are told of a match of Bluff."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.game import Names, Seat
+from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
+from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
+from arena.games.wording import cards_of, holdings, match_won, some
+from arena.words import number_word
+
+__all__ = ["tell_event", "tell_move"]
+
+_KINDS = {
+    "A": ("ace", "aces"),
+    "T": ("ten", "tens"),
+    "J": ("jack", "jacks"),
+    "Q": ("queen", "queens"),
+    "K": ("king", "kings"),
+    "C": ("club", "clubs"),
+    "D": ("diamond", "diamonds"),
+    "H": ("heart", "hearts"),
+    "S": ("spade", "spades"),
+}
+"""What may be claimed, one and many; the ranks from 2 to 9 are said by their digits."""
+
+
+def tell_move(seat: Seat, move: Move, name: Names) -> str:
+    """The sentence for a move."""
+    match move:
+        case Deal():
+            return "the cards are dealt"
+        case Play(cards):
+            return f"{name(seat)} plays {cards_of(cards)}"
+        case Pass():
+            return f"{name(seat)} passes"
+        case Accuse():
+            return f"{name(seat)} accuses"
+
+
+def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
+    """The sentence for a payload; each kind of event has a class of its own."""
+    match payload:
+        case Dealt(sizes):
+            return f"the deal: {holdings(sizes, name, 'card', 'cards')}"
+        case Hand(cards) if seat is not None:
+            return f"{name(seat)} holds {cards_of(cards)}"
+        case Played(player, count, claim, cards_left):
+            return f"{name(player)} claims {_claim(count, claim)}, {some(cards_left, 'card', 'cards')} left"
+        case Unchallenged(player, size):
+            return f"nobody accuses {name(player)}; the pile has {some(size, 'card', 'cards')}"
+        case Challenged():
+            return _challenged(payload, name)
+        case MatchOver(ranks, plays_max_reached):
+            won = match_won(ranks, name)
+            return f"the limit on plays is reached: {won}" if plays_max_reached else won
+    return None
+
+
+def _challenged(shown: Challenged, name: Names) -> str:
+    verdict = "a bluff" if shown.bluff else "as claimed"
+    claim, are = _claim(len(shown.cards), shown.claim), "is" if len(shown.cards) == 1 else "are"
+    return (
+        f"{name(shown.accuser)} accuses {name(shown.player)}: the {claim} {are} {cards_of(shown.cards)}, "
+        f"{verdict}, so {name(shown.taker)} takes the pile of {some(shown.pile_size, 'card', 'cards')}"
+    )
+
+
+def _claim(count: int, claim: str) -> str:
+    """`two kings`, `one 5`."""
+    one, many = _KINDS.get(claim, (claim, f"{claim}s"))
+    return f"{number_word(count)} {one if count == 1 else many}"

@@ -1,0 +1,143 @@
+"""What people are told of a match of Chamber."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from arena.game import Names, Seat
+from arena.games.chamber.events import (
+    Checked,
+    Eliminated,
+    ItemStolen,
+    ItemUsed,
+    MatchOver,
+    Rebalanced,
+    RebalancerUsed,
+    RoundStarted,
+    Shot,
+    Skipped,
+    SkipUsed,
+    TurnStart,
+)
+from arena.games.chamber.items import (
+    ADD_LIFE,
+    CHAMBER_CHECK,
+    DOUBLE_DAMAGE,
+    QUICKSHOT,
+    REBALANCER,
+    SKIP,
+    STEAL,
+    Item,
+)
+from arena.games.chamber.moves import (
+    Load,
+    Move,
+    Pass,
+    Rebalance,
+    ShootPlayer,
+    UseRebalancerItem,
+    UseSkipItem,
+    UseStealItem,
+)
+from arena.games.wording import match_won, some
+from arena.words import listed, number_word
+
+__all__ = ["tell_event", "tell_move"]
+
+_ITEMS = {
+    SKIP: "Skip",
+    DOUBLE_DAMAGE: "Double Damage",
+    CHAMBER_CHECK: "Chamber Check",
+    REBALANCER: "Rebalancer",
+    QUICKSHOT: "Quickshot",
+    STEAL: "Steal",
+    ADD_LIFE: "Add Life",
+}
+_USED = {
+    "use_double_damage_item": DOUBLE_DAMAGE,
+    "use_chamber_check_item": CHAMBER_CHECK,
+    "use_quickshot_item": QUICKSHOT,
+    "use_add_life_item": ADD_LIFE,
+}
+"""Kinds of events that say no more than that an item was used."""
+
+
+def tell_move(seat: Seat, move: Move, name: Names) -> str:
+    """The sentence for a move."""
+    match move:
+        case Load():
+            return "the chamber is loaded"
+        case Rebalance():
+            return "the chamber is loaded anew"
+        case ShootPlayer(target):
+            return f"{name(seat)} shoots {_whom(seat, target, name)}"
+        case UseSkipItem(target):
+            return f"{name(seat)} uses Skip on {name(target)}"
+        case UseRebalancerItem(ammo):
+            return f"{name(seat)} uses a Rebalancer for {ammo} rounds"
+        case UseStealItem(target, item, skip_target):
+            return _stolen(ItemStolen(seat, target, item, skip_target), name)
+        case Pass():
+            return f"{name(seat)} passes"
+        case _:
+            return f"{name(seat)} uses {_ITEMS[move.item]}"
+
+
+def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+    """The sentence for a payload."""
+    match payload:
+        case RoundStarted():
+            return _round_started(payload, name)
+        case RebalancerUsed(player, ammo):
+            return f"{name(player)} uses a Rebalancer for {ammo} rounds"
+        case Rebalanced(added, live, blank):
+            who = listed([f"{name(player)} adds {number_word(amount)}" for player, amount in added])
+            return f"{who}: the chamber holds {live} live and {blank} blank rounds now"
+        case TurnStart(player):
+            return f"it is {name(player)}'s turn"
+        case Skipped(player):
+            return f"{name(player)} loses its turn"
+        case ItemUsed(player):
+            return f"{name(player)} uses {_ITEMS[_USED[kind]]}"
+        case SkipUsed(player, target):
+            return f"{name(player)} uses Skip on {name(target)}"
+        case ItemStolen():
+            return _stolen(payload, name)
+        case Checked(next_round) if seat is not None:
+            return f"{name(seat)} learns that the next round is {next_round}"
+        case Shot():
+            return _shot(payload, name)
+        case Eliminated(out, killer, items):
+            taken = f"; {name(killer)} takes {_listed(items)}" if killer is not None and items else ""
+            return f"{name(out)} is out{taken}"
+        case MatchOver(ranks):
+            return match_won(ranks, name)
+    return None
+
+
+def _round_started(begun: RoundStarted, name: Names) -> str:
+    owned = "; ".join(f"{name(seat)} gets {_listed(items)}" for seat, items in begun.items)
+    return f"round {begun.round_number}: {begun.live} live and {begun.blank} blank rounds; {owned}"
+
+
+def _shot(shot: Shot, name: Names) -> str:
+    left = f", {some(shot.lives, 'life', 'lives')} left" if shot.fired == "live" else ""
+    return f"{name(shot.player)} shoots {_whom(shot.player, shot.target, name)}: {shot.fired}{left}"
+
+
+def _whom(seat: Seat, target: Seat, name: Names) -> str:
+    return "itself" if seat == target else name(target)
+
+
+def _stolen(stolen: ItemStolen, name: Names) -> str:
+    whom = "" if stolen.skip_target is None else f" on {name(stolen.skip_target)}"
+    item = _ITEMS[stolen.item]
+    return f"{name(stolen.player)} steals {item} from {name(stolen.target)} and uses it{whom}"
+
+
+def _listed(items: Iterable[Item]) -> str:
+    """`two Skips and a Steal` in short: `2 Skip, Steal`."""
+    counts = Counter(_ITEMS[item] for item in items)
+    return ", ".join(f"{count} {item}" if count > 1 else item for item, count in counts.items()) or "nothing"

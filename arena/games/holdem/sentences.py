@@ -1,0 +1,87 @@
+"""What people are told of a match of Hold'em."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from arena.game import Names, Seat
+from arena.games.holdem.events import (
+    Eliminated,
+    Folded,
+    HandOver,
+    HandStarted,
+    Hole,
+    MatchOver,
+    Opened,
+    Paid,
+    PotWon,
+    Showdown,
+    Uncalled,
+)
+from arena.games.holdem.moves import Bet, Deal, Fold, Move
+from arena.games.wording import cards_of, pot_shares
+
+__all__ = ["tell_event", "tell_move"]
+
+
+def tell_move(seat: Seat, move: Move, name: Names) -> str:
+    """The sentence for a move."""
+    match move:
+        case Deal():
+            return "the cards are dealt"
+        case Fold():
+            return f"{name(seat)} folds"
+        case Bet(0):
+            return f"{name(seat)} checks"
+        case Bet(amount):
+            return f"{name(seat)} puts {amount:,} in"
+
+
+def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+    """The sentence for a payload."""
+    match payload:
+        case HandStarted():
+            return _hand_started(payload, name)
+        case Hole(cards) if seat is not None:
+            return f"{name(seat)} is dealt {cards_of(cards)}"
+        case Folded(player):
+            return f"{name(player)} folds"
+        case Paid():
+            return _paid(kind, payload, name)
+        case Uncalled(player, amount):
+            return f"{name(player)} takes back {amount:,} that nobody called"
+        case Opened(cards, pot):
+            return f"the {kind}: {cards_of(cards)} (pot {pot:,})"
+        case Showdown(_, hands):
+            shown = "; ".join(f"{name(who)} shows {cards_of(cards)}, {what}" for who, cards, what in hands)
+            return f"showdown: {shown}"
+        case PotWon(size, winners) if len(winners) == 1:
+            return f"{name(winners[0][0])} wins the pot of {size:,}"
+        case PotWon(size, winners):
+            return f"the pot of {size:,} is shared: {pot_shares(winners, name)}"
+        case HandOver(won):
+            return f"the hand: {_signed(won, name)}"
+        case Eliminated(out):
+            return f"{name(out)} has no chips left"
+        case MatchOver(_, returns):
+            return f"the match: {_signed(returns, name)}"
+    return None
+
+
+def _hand_started(hand: HandStarted, name: Names) -> str:
+    posted = ", ".join(f"{name(seat)} posts {chips:,}" for seat, chips in hand.blinds)
+    stacks = {chips for _, chips in hand.stacks}
+    each = f"all have {stacks.pop():,}" if len(stacks) == 1 else pot_shares(hand.stacks, name)
+    return f"hand {hand.hand_number}: {name(hand.button)} has the button, {posted} ({each})"
+
+
+def _paid(kind: str, paid: Paid, name: Names) -> str:
+    words = {"check": "checks", "call": f"calls {paid.amount:,}", "bet": f"bets {paid.amount:,}"}
+    act = words.get(kind, f"raises to {paid.to:,}")
+    return f"{name(paid.player)} {act}{' and is all in' if paid.all_in else ''}"
+
+
+def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
+    """`ann +60, bob -60`."""
+    return ", ".join(f"{name(seat)} {chips:+,}" for seat, chips in pairs)

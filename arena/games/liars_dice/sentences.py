@@ -1,0 +1,72 @@
+"""What people are told of a match of Liar's Dice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.game import Names, Seat
+from arena.games.liars_dice.events import (
+    BidMade,
+    Eliminated,
+    Hand,
+    MatchOver,
+    RoundLost,
+    RoundStarted,
+    Showdown,
+)
+from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
+from arena.games.wording import cards_of, hands_of, holdings, match_won
+from arena.words import number_word
+
+__all__ = ["tell_event", "tell_move"]
+
+
+def tell_move(seat: Seat, move: Move, name: Names) -> str:
+    """The sentence for a move."""
+    match move:
+        case Roll():
+            return "the dice are rolled"
+        case Bid(face, count):
+            return f"{name(seat)} bids {_bid((face, count))}"
+        case Challenge():
+            return f"{name(seat)} challenges"
+        case Pass():
+            return f"{name(seat)} passes"
+        case Forfeit():
+            return f"{name(seat)} forfeits the round"
+
+
+def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
+    """The sentence for a payload; each kind of event has a class of its own."""
+    match payload:
+        case RoundStarted(number, dice):
+            return f"round {number}: {holdings(dice, name, 'die', 'dice')}"
+        case Hand(dice) if seat is not None:
+            return f"{name(seat)} rolls {cards_of(dice)}"
+        case BidMade(bidder, bid):
+            return f"{name(bidder)} bids {_bid(bid)}"
+        case Showdown():
+            return _showdown(payload, name)
+        case RoundLost(loser):
+            return f"the round ends without a valid answer: {name(loser)} loses a die"
+        case Eliminated(out):
+            return f"{name(out)} is out"
+        case MatchOver(ranks, turns_max_reached):
+            won = match_won(ranks, name)
+            return f"the limit on turns is reached: {won}" if turns_max_reached else won
+    return None
+
+
+def _showdown(shown: Showdown, name: Names) -> str:
+    actual = number_word(shown.actual) if shown.actual else "none"
+    there = f"there {'is' if shown.actual == 1 else 'are'} {actual}"
+    return (
+        f"{name(shown.challenger)} challenges {name(shown.bidder)}'s bid of {_bid(shown.bid)}: {there} "
+        f"({hands_of(shown.hands, name)}), so {name(shown.loser)} loses a die"
+    )
+
+
+def _bid(bid: tuple[int, int]) -> str:
+    """`five 3s`, `one 6`."""
+    face, count = bid
+    return f"{number_word(count)} {face}{'' if count == 1 else 's'}"

@@ -1,0 +1,131 @@
+"""What viewers expect of a game's sentences: that there is one for everything, and that none tells too much.
+
+A sentence is made from one move or one payload of an event.  Whoever may know these may read it, so it can
+only tell too much if the game remembers something else: then it differs when it is asked for again, in
+another order, or it names somebody whom the payload does not name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from arena.game import CHANCE, Event, Game, Names, Seat, Step
+from arena.record import Turn
+
+__all__ = ["Sentences"]
+
+
+def _name(seat: Seat) -> str:
+    return f"Bot-{int(seat)}"
+
+
+@attrs.define
+class Sentences:
+    """The sentences of a game so far, and what is wrong with them."""
+
+    _game: Game[Any, Any]
+    _has_any: bool | None = None
+    """Whether the game has sentences of its own; not known before the first move."""
+    _of_chance: dict[type[Any], str] = attrs.field(factory=dict)
+    _told: list[tuple[tuple[Any, ...], str | None]] = attrs.field(factory=list)
+    """Of this match: what was asked for, and the sentence."""
+
+    complaint: str | None = None
+    """The first thing that is wrong, in words."""
+
+    def look_at_turn(self, moves: Turn, events: Sequence[Event]) -> None:
+        """Looks at the sentences for the moves of a turn and for what was told of it."""
+        for seat, move in moves.items():
+            self._look_at_move(seat, move)
+        for event in events:
+            for who, payload in ((None, event.public), *event.private.items()):
+                if payload is not None:
+                    self._sentence("event", event.kind, payload, who)
+
+    def look_at_match(self, steps: Sequence[Step[Any]]) -> None:
+        """Looks at what can be seen of a whole match only: rounds, and whether anything was remembered."""
+        for asked, before in reversed(self._told):
+            again = self._ask(asked, _name)
+            if before != again:
+                self._complain(
+                    f"tell_{asked[0]} says {again!r} of {asked[1:]}, and before {before!r}: "
+                    "a sentence is made from its move or payload alone"
+                )
+        self._told.clear()
+        begins = self._game.round_begins
+        told = [event.kind for step in steps[:1] for event in step.events if event.public is not None]
+        if begins is not None and begins not in told:
+            self._complain(f"round_begins is {begins!r}, but a match begins with the public events {told}")
+
+    def _look_at_move(self, seat: Seat, move: Any) -> None:
+        sentence: Any = self._sentence("move", seat, move)
+        if sentence is None:
+            return
+        if seat != CHANCE and not sentence.startswith(f"{_name(seat)} "):
+            self._complain(f"tell_move says {sentence!r} of {move}, which does not begin with who moved")
+        if seat == CHANCE and (first := self._of_chance.setdefault(type(move), sentence)) != sentence:
+            self._complain(
+                f"tell_move says {sentence!r} of {type(move).__name__}, a move of chance, and once said "
+                f"{first!r}: it tells what was drawn, which nobody may know"
+            )
+
+    def _sentence(self, *asked: Any) -> Any:
+        """The sentence, which must be there if any is, be one clause, and name only who may be named."""
+        named: list[Seat] = []
+
+        def name(seat: Seat) -> str:
+            named.append(seat)
+            return _name(seat)
+
+        sentence = self._ask(asked, name)
+        self._told.append((asked, sentence))
+        of, *known = asked
+        self._has_any = sentence is not None if self._has_any is None else self._has_any
+        said = "nothing" if sentence is None else repr(sentence)
+        if self._has_any != (sentence is not None):
+            self._complain(
+                f"tell_{of} says {said} of {known}: a game has sentences for all its moves and events, "
+                "or for none"
+            )
+        if sentence is not None and not _is_clause(sentence, may_be_empty=known[0] == CHANCE):
+            self._complain(f"tell_{of} says {said} of {known}, which is not a clause without a full stop")
+        if extra := set(named) - set(_seats(known)):
+            self._complain(f"tell_{of} says {said} of {known}, which does not name {sorted(extra)}")
+        return sentence
+
+    def _ask(self, asked: tuple[Any, ...], name: Names) -> Any:
+        of, *known = asked
+        tell: Any = self._game.tell_move if of == "move" else self._game.tell_event
+        return tell(*known, name)
+
+    def _complain(self, complaint: str) -> None:
+        if self.complaint is None:
+            self.complaint = complaint
+
+
+def _is_clause(sentence: Any, *, may_be_empty: bool) -> bool:
+    return (
+        isinstance(sentence, str)
+        and (bool(sentence) or may_be_empty)
+        and sentence.isprintable()
+        and sentence == sentence.strip()
+        and not sentence.endswith(".")
+    )
+
+
+def _seats(value: Any) -> Iterator[Seat]:
+    """All seats in a value."""
+    if isinstance(value, Seat):
+        yield value
+    elif isinstance(value, Mapping):
+        for pair in value.items():
+            yield from _seats(pair)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _seats(item)
+    elif attrs.has(type(value)):
+        for field in attrs.fields(type(value)):
+            yield from _seats(getattr(value, field.name))
