@@ -196,9 +196,9 @@ def _repeats(event: SeenEvent, move: SeenMove) -> bool:
     """Whether it tells everyone again which move was made, under whatever name, and nothing else."""
     if event.echoes(move):
         return True
-    told = list((event.public or {}).values())
-    said = {move.bot, spaced(move.kind), *map(str, move.fields.values())}
-    return len(told) > 1 and move.bot in told and spaced(move.kind) in told and set(map(str, told)) <= said
+    told = set(map(str, (event.public or {}).values()))
+    names, said = set(move.names), set(map(str, move.fields.values()))
+    return event.reveals(move) and bool(names & told) and told <= {str(move.bot), *names, *said}
 
 
 # In the names of fields, for games without sentences.

@@ -274,6 +274,8 @@ ALIKE = {
     "pairings": "a format's module ends with the functions of its FormatKind",
     "refusal": "as pairings",
     "size": "as pairings",
+    "tell_event": "each game's sentences",
+    "tell_move": "as tell_event",
 }
 """The public functions that several modules define, each with the reason."""
 

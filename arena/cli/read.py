@@ -11,7 +11,15 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import cli
-from arena.cli.reading import bot_option, complained, folder_argument, game_option, latest, opened, reading
+from arena.cli.reading import (
+    bot_option,
+    complained,
+    folder_argument,
+    game_option,
+    latest,
+    opened_to_read,
+    reading,
+)
 from arena.errors import FAULT_KINDS, ConfigError
 
 if TYPE_CHECKING:
@@ -42,7 +50,7 @@ def leaderboard(
 
     inks = inks_for(color)
 
-    with opened(folder) as store:
+    with opened_to_read(folder) as store:
         if bot is not None:
             out(
                 _bot_text(
@@ -100,7 +108,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
     from arena.show.text import out
     from arena.tournament.stored import stored_game
 
-    with opened(folder) as store:
+    with opened_to_read(folder) as store:
         if game is not None:
             stored_game(store, game)  # a wrong one is told before anything is written
         written = write_report(store, None if path is None else Path(path), game=game)
@@ -141,7 +149,7 @@ def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat,
     from arena.show.text import as_table, out
 
     inks = inks_for(color)
-    with opened(folder) as store:
+    with opened_to_read(folder) as store:
         if bot is not None and bot not in (known := [row.bot for row in store.bots()]):
             raise ConfigError(f"--bot: {bot!r} did not play here; {', '.join(known)} did")
         rows = [_match_row(match) for match in store.matches(bot=bot, fault=fault)]

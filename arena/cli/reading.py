@@ -58,7 +58,7 @@ def bot_option(name: str, variable: str, metavar: str, words: str) -> Callable[[
     return click.option(name, variable, metavar=metavar, help=words, shell_complete=completion.bots_of_folder)
 
 
-def opened(folder: Path) -> Store:
+def opened_to_read(folder: Path) -> Store:
     """The store of a results folder.  Raises ConfigError with what to do where there is none."""
     from arena.store import DATABASE, Store
 

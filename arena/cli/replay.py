@@ -10,7 +10,7 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import cli
-from arena.cli.reading import bot_option, complained, game_option, latest, opened, reading
+from arena.cli.reading import bot_option, complained, game_option, latest, opened_to_read, reading
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def replay(
     if capsule is not None:
         match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
         folder = home if (home / "arena.db").is_file() else folder
-    with opened(folder or _folder_with(match)) as store:
+    with opened_to_read(folder or _folder_with(match)) as store:
         played = replay_of(store, store.match(match), stored_game(store, game))
         seen_by = viewer_of(played.match, viewer)
         if form == "json":

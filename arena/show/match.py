@@ -9,7 +9,7 @@ import msgspec
 
 from arena.replay import Replay, Scene, Viewer
 from arena.show.inks import PLAIN, Inks
-from arena.show.text import folded
+from arena.show.text import wrapped
 from arena.story import WHOLE, Part, Passage, story
 
 STEP_COLUMNS = ("turn", "seat", "bot", "move", "fault", "reason")
@@ -51,15 +51,15 @@ def _told(passage: Passage, columns: int | None, inks: Inks) -> Iterator[str]:
     """The lines of a passage: its heading, what was done behind the number of its step, what came of it."""
     if passage.begins_round:
         yield ""
-        yield from (inks.strong(line) for line in folded(passage.heading, columns) if line)
+        yield from (inks.strong(line) for line in wrapped(passage.heading, columns) if line)
     margin = " " * (NUMBERS_WIDTH + 2)
     room = None if columns is None else columns - len(margin)
-    for place, line in enumerate(folded(passage.line, room) if passage.acts else ()):
+    for place, line in enumerate(wrapped(passage.line, room) if passage.acts else ()):
         numbers = str(passage.last) if passage.first == passage.last else f"{passage.first}–{passage.last}"
         start = margin if place else inks.faint(f"{numbers:>{NUMBERS_WIDTH}}") + "  "
         yield start + (inks.warning(line) if passage.has_fault else line)
     for news in passage.news:
-        yield from (margin + line for line in folded(news, room))
+        yield from (margin + line for line in wrapped(news, room))
 
 
 # For programs.

@@ -177,7 +177,7 @@ def as_json(value: Any) -> str:
 # Words.
 
 
-def folded(text: str, columns: int | None, least: int = 20) -> list[str]:
+def wrapped(text: str, columns: int | None, least: int = 20) -> list[str]:
     """The text in lines of at most so many columns, but for longer words; None: in one line."""
     if columns is None or width(text) <= columns:
         return [text]
