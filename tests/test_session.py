@@ -19,7 +19,7 @@ from typing import ClassVar
 import pytest
 from terminals import Glass, InTerminal
 
-from arena.cli import main
+from arena.cli import cli, main
 from arena.cli.run_options import how_to_connect, plan_of
 from arena.cli.stop import Stop, move_streams
 from arena.errors import ConfigError
@@ -44,6 +44,13 @@ class Odd(Even):
     def move(self, state, options):
         is_rude = state["move_number"] == 2 and self.rng.random() < 0.3
         return [6, 1] if is_rude else super().move(state, options)
+
+
+class Loser(Even):
+    """Crashes when somebody has moved before it."""
+
+    def move(self, state, options):
+        return state["my_cards"] if state["move_number"] > 1 else super().move(state, options)
 
 
 class Rude(Even):
@@ -320,15 +327,44 @@ def test_one_match_can_be_played_again(arena):
 def test_faults_are_told_and_count_under_strict(arena):
     """A tally by bot and reason; exit code 1 with --strict, also when they are from an earlier run."""
     code, _, err = arena(*TWO, "--series", "3", "--out", "new")
-    assert (0, True) == (code, "× Odd: illegal (Bid is not possible here; possible: Pass" in err)
+    assert (0, True) == (code, "× Odd: illegal: Bid is not possible here; possible: Pass\n" in err)
     assert 1 == arena("--resume", "new", "--strict")[0]
     assert 1 == arena("--resume", "new")[0], "the plan is kept, --strict with it"
+
+
+def test_a_crash_is_told_once_with_what_was_raised(arena, capsys):
+    """In the summary, on its page and in the report, with the evidence, which a command shows."""
+
+    def told(*words: str) -> str:
+        assert not cli.main(words, standalone_mode=False)
+        return capsys.readouterr().out
+
+    field = ("session_bots:Even", "session_bots:Odd", "session_bots:Loser")
+    code, _, err = arena(*field, "--seed", "1", "--series", "3", "--out", "new")
+    crashes, defaults, capsule = re.search(
+        r"^ +(\d+) × Loser: crashed: KeyError: 'my_cards' \(and (\d+) moves by default\)\n +(faults/.*)$",
+        err,
+        re.MULTILINE,
+    ).groups()
+    lost = [row for row in rows("new", "seats") if int(row["gone"])]
+    assert (0, len(lost)) == (code, int(crashes))
+    assert int(crashes) + int(defaults) == sum(int(row["gone"]) + int(row["not_asked"]) for row in lost)
+    command = re.search(r"^  arena (replay new/faults/\S+)    what both sides said$", err, re.MULTILINE)[1]
+    assert '"dir"' not in told(*command.split())
+    assert "KeyError: 'my_cards'" in told("replay", f"new/{capsule}")
+    assert f"{crashes} × crashed: KeyError: 'my_cards' (and {defaults} moves by default)" in told(
+        "leaderboard", "new", "--bot", "Loser"
+    )
+    report = Path(told("report", "new").strip()).read_text()
+    assert f"KeyError: &#39;my_cards&#39; (and {defaults} moves by default)" in report
+    assert f">{capsule}</code>" in report
 
 
 def test_the_first_fault_can_end_the_run(arena):
     """`-x` is exit code 1, prints the capsule, leaves it as a file at once, and says how to go on, or anew."""
     code, _, err = arena(*TWO, "--series", "20", "--out", "new", "-x")
     assert (1, True) == (code, "stopped at the first fault: Odd in match " in err)
+    assert "  1 × Odd: illegal: Bid is not possible here; possible: Pass\n" in err
     again = "arena run --resume new --fresh -x"
     assert f"with the bot fixed, from the start: {again}; as it is: arena run --resume new\n" in err
     assert list(Path("new/faults").glob("*-*-0.jsonl"))

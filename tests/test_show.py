@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.analysis.counted import Coverage
+from arena.analysis.failures import Failure
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
 from arena.errors import ConfigError
 from arena.game import CHANCE, Seat
@@ -25,11 +26,12 @@ from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.record import Decision, pack
 from arena.replay import replay_of, viewer_of
-from arena.show.board import WIDTH, leaderboard_text, tally
+from arena.show.board import WIDTH, leaderboard_text
+from arena.show.failures import how_to_look, tally
 from arena.show.inks import SEQUENCES, Inks, inks_for
 from arena.show.match import retold, step_rows, steps_json
 from arena.show.text import aligned, as_table, as_time, capsule_lines, columns_of, out, say
-from arena.store import FaultCount, StoredMatch, StoredSeat
+from arena.store import StoredMatch, StoredSeat
 from arena.words import width
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)
@@ -332,16 +334,47 @@ def test_the_leaderboard_for_programs_has_all_columns():
 
 
 def test_a_tally_counts_by_bot_and_reason():
-    """The most frequent first; late answers together, whatever time they took."""
-    faults = [
-        FaultCount("a", "too_late", "answered after 1.200 s; the limit is 1 s", 2),
-        FaultCount("a", "too_late", "no answer within 1 s", 3),
-        FaultCount("b", "malformed", "no \x1b[31m", 4),
+    """The most frequent first, each with the files that say more; one line for each, escaped."""
+    failed = [
+        Failure("a", "too_late", "no answer within 1 s", 5, 5, is_example=True),
+        Failure("b", "malformed", "no \x1b[31m", 4, 4, capsule="faults/1-0-0.jsonl"),
+        Failure(
+            "c", "crashed", "KeyError: 'hand'", 2, 6, 9, log="logs/c-1.log", capsule="faults/2-0-0.jsonl"
+        ),
     ]
-    first, *rest = tally(faults, " results/x")
-    assert "9 faults; `arena matches --fault any results/x` lists the matches:" == first
-    assert ["      5 × a: too_late", "      4 × b: malformed (no \\x1b[31m)"] == rest
+    assert [
+        "15 faults; `arena matches --fault any results/x` lists the matches:",
+        "      5 × a: too_late: e.g. no answer within 1 s",
+        "      4 × b: malformed: no \\x1b[31m",
+        "          faults/1-0-0.jsonl",
+        "      2 × c: crashed: KeyError: 'hand' (and 9 moves by default)",
+        "          logs/c-1.log, faults/2-0-0.jsonl",
+    ] == list(tally(failed, " results/x"))
+    assert [
+        "6 faults; `arena matches --bot c --fault any` lists the matches:",
+        "      2 × crashed: KeyError: 'hand' (and 9 moves by default)",
+        "          logs/c-1.log, faults/2-0-0.jsonl",
+    ] == list(tally(failed[2:], bot="c"))
     assert [] == list(tally([]))
+
+
+def test_a_tally_ends_and_fits_the_terminal():
+    """After ten it says how many more there are; long reasons go on in the next line."""
+    failed = [Failure(f"bot-{number}", "illegal", "no such bid " * 12, 1, 1) for number in range(12)]
+    lines = list(tally(failed, columns=60))
+    assert "        and 2 other reasons" == lines[-1]
+    assert 60 >= max(map(len, lines[1:]))
+    assert 10 * 4 + 2 == len(lines)
+
+
+def test_what_was_said_before_a_fault_can_be_looked_at():
+    """The first evidence that there is, by a command that works from here; nothing without evidence."""
+    without = Failure("a", "too_late", "", 5, 5)
+    failed = [without, Failure("b", "malformed", "no", 4, 4, capsule="faults/1-0-0.jsonl")]
+    first, second = how_to_look(failed, "results/x")
+    assert "  arena replay results/x/faults/1-0-0.jsonl    what both sides said" == first
+    assert "`arena run -x …`" in second
+    assert [] == list(how_to_look([without], "results/x"))
 
 
 # Streams.

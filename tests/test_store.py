@@ -71,6 +71,7 @@ def entry(
         ranks=result[0],
         returns=result[1],
         abandoned=more.pop("abandoned", nobody),
+        capsules=more.pop("capsules", ()),
         duration_s=0.5,
         error=error,
     )
@@ -358,11 +359,38 @@ def test_the_tally_of_faults_is_whole(store):
     store.add(entry(pairing(0), decisions=(late, late, bad)))
     store.add(attrs.evolve(entry(pairing(1), decisions=(late, bad)), decisions=()))
     assert [
-        FaultCount("ann", "too_late", "no answer", 2),
+        FaultCount("ann", "too_late", "no answer", 2, seats=1),
         FaultCount("ann", "too_late", "", 1),
         FaultCount("bob", "illegal", "", 1),
-        FaultCount("bob", "illegal", "count 9", 1),
+        FaultCount("bob", "illegal", "count 9", 1, seats=1),
     ] == store.faults()
+
+
+def test_the_tally_of_faults_says_in_how_many_seats_and_where_the_evidence_is(store):
+    """The first evidence in schedule order that was kept; its log, if that is still there."""
+    gone = [decision(1, fault="gone", reason="crashed") for _ in range(2)]
+    late = decision(1, fault="too_late", reason="no answer")
+    silent = attrs.evolve(decision(1), asked=False)
+    store.set_schedule([pairing(0, 0), pairing(0, 1)])
+    for rotation, said in (
+        (1, [{"log": "logs/bob-2.log"}]),
+        (0, [{"log": "logs/bob-1.log"}, {"stderr": "!"}]),
+    ):
+        failed = (late, *gone)
+        capsules = [Capsule(each, number, tuple(said)) for number, each in enumerate(failed) if number != 2]
+        store.add(entry(pairing(0, rotation), decisions=(*failed, silent), capsules=tuple(capsules)))
+    first = f"faults/{entry(pairing(0, 0)).match_id}-1"
+    found = store.faults(published=True)
+    assert [
+        FaultCount("bob", "gone", "crashed", 4, seats=2, not_asked=2, capsule=f"{first}-1.jsonl"),
+        FaultCount("bob", "too_late", "no answer", 2, seats=2, not_asked=2, capsule=f"{first}-0.jsonl"),
+    ] == found
+    assert "" == store.log_of(found[0].capsule)
+    store.folder.joinpath("logs").mkdir()
+    store.folder.joinpath("logs/bob-1.log").touch()
+    assert "logs/bob-1.log" == store.log_of(found[0].capsule)
+    exports.publish(store)
+    assert (store.folder / found[0].capsule).is_file()
 
 
 def test_reasons_are_published_when_their_series_is_closed(store):
@@ -371,8 +399,10 @@ def test_reasons_are_published_when_their_series_is_closed(store):
     store.set_schedule([pairing(0, 0), pairing(0, 1)])
     store.add(entry(pairing(0, 0), decisions=(bad,)))
     assert [FaultCount("bob", "illegal", "", 1)] == store.faults(published=True)
+    known = [FaultCount("bob", "illegal", "holds no 6", 1, seats=1)]
+    assert known == store.faults(published=True, and_of=entry(pairing(0, 0)).match_id)
     store.add(entry(pairing(0, 1)))
-    assert [FaultCount("bob", "illegal", "holds no 6", 1)] == store.faults(published=True)
+    assert known == store.faults(published=True)
 
 
 # exporting

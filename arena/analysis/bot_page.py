@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 import attrs
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.clusters import Clusters, mean_interval, share_interval
+from arena.analysis.failures import Failure, failures
 from arena.analysis.head_to_head import Meeting
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
@@ -76,6 +77,8 @@ class BotPage:
     """Its rows of head_to_head.csv: one per opponent, by the opponent's rank."""
     faults: tuple[FaultCount, ...]
     """By kind and reason, the most frequent first; from all matches, even those that do not count (yet)."""
+    failures: tuple[Failure, ...]
+    """The same for people: a crash once, and together what differs in numbers only."""
     slowest: tuple[SlowMatch, ...]
     """At most SLOW_MAX, the slowest first."""
     lost: tuple[LostMatch, ...]
@@ -84,19 +87,28 @@ class BotPage:
     bot the one that cost most returns."""
 
 
-def bot_page_of(sheet: Sheet, board: Leaderboard, bot: str, faults: Iterable[FaultCount]) -> BotPage:
+def bot_page_of(
+    sheet: Sheet,
+    board: Leaderboard,
+    bot: str,
+    faults: Iterable[FaultCount],
+    log_of: Callable[[str], str] | None = None,
+) -> BotPage:
     """The page of a bot, from the leaderboard over this sheet and what `Store.faults` gives.
 
-    Raises ConfigError if there is no such bot.
+    `log_of`: gives the log that belongs to a capsule (`Store.log_of`).  Raises ConfigError if there is no
+    such bot.
     """
     row = board.row(bot)
     rows = np.flatnonzero(sheet.bot == sheet.bots.index(bot))
+    own_faults = sorted((each for each in faults if each.bot == bot), key=lambda each: -each.count)
     return BotPage(
         row=row,
         bots=len(board.rows),
         seats=tuple(_seats(sheet, rows, board.scale)),
         meetings=tuple(meeting for meeting in board.meetings if meeting.bot == bot),
-        faults=tuple(sorted((each for each in faults if each.bot == bot), key=lambda each: -each.count)),
+        faults=tuple(own_faults),
+        failures=tuple(failures(own_faults, log_of)),
         slowest=tuple(_slowest(sheet, rows)),
         lost=tuple(islice(_lost(sheet, rows, board), LOST_MAX)),
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
 
-from arena.show.board import tally
-from arena.show.text import capsule_lines
+from arena.analysis.failures import Failure, failures
+from arena.show.failures import how_to_look, tally
+from arena.show.text import capsule_lines, columns_of
 from arena.store import FaultCount
 from arena.tournament.folder import is_latest
 from arena.tournament.plan import format_of
@@ -32,7 +34,7 @@ class Closing:
     summary: Summary
     resume: str
     """The command that continues in the folder."""
-    faults: Sequence[FaultCount]
+    failures: Sequence[Failure]
     """In the whole folder, also from earlier runs."""
     aborted: Sequence[str]
     """The ids of the matches in the folder that our bugs spoilt."""
@@ -43,7 +45,9 @@ class Closing:
 
     def lines(self) -> Iterator[str]:
         """What there is to know besides the result."""
-        yield from tally(self.faults, self._where())
+        yield from tally(self.failures, self._where(), columns=columns_of(sys.stderr))
+        if self.summary.first_fault is None:
+            yield from how_to_look(self.failures, shlex.quote(str(self.run.folder)))
         yield from self._remarks()
         yield from self._first_fault()
         yield from self._bugs_of_matches()
@@ -88,9 +92,10 @@ class Closing:
         if entry is not None:
             capsule = entry.record.capsules[0]
             decision, bot = capsule.decision, entry.pairing.bots[capsule.decision.seat]
+            (failure,) = failures([FaultCount(bot, str(decision.fault), decision.reason, 1, seats=1)])
             yield (
-                f"stopped at the first fault: {bot} in match {entry.match_id}, turn {decision.turn}: "
-                f"{decision.fault} ({printable(decision.reason)})"
+                f"stopped at the first fault: {printable(bot)} in match {entry.match_id}, "
+                f"turn {decision.turn}: {failure.said}"
             )
             yield from capsule_lines(capsule.lines)
             # Not "the same command": without --out that one has a new folder each time, and another seed.
@@ -134,7 +139,9 @@ def closing_of(run: Run, summary: Summary, resume: str) -> Closing:
     """What is to be said of a run that is over."""
     store = run.store
     aborted = [match.match_id for match in store.finished().values() if match.aborted]
-    return Closing(run, summary, resume, store.faults(published=True), aborted)
+    shown = "" if summary.first_fault is None else summary.first_fault.match_id
+    faults = store.faults(published=True, and_of=shown)
+    return Closing(run, summary, resume, failures(faults, store.log_of), aborted)
 
 
 def _last_line(traceback_text: str) -> str:

@@ -76,18 +76,18 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
     from arena.analysis.ranking import leaderboard as read_only
     from arena.analysis.sheet import read_sheet
     from arena.show.bot_page import bot_page
-    from arena.show.text import as_csv, as_json
+    from arena.show.text import as_csv, as_json, columns_of
 
     with store.frozen():
         sheet = read_sheet(store)
         board = read_only(store, anchor=anchor, sheet=sheet)
-        page = bot_page_of(sheet, board, bot, store.faults(published=True))
+        page = bot_page_of(sheet, board, bot, store.faults(published=True), store.log_of)
     if form == "json":
         return as_json(attrs.asdict(page))
     if form == "csv":
         header, rows = board.head_to_head
         return as_csv(header, [row for row in rows if row[header.index("bot")] == bot])
-    return bot_page(page, where)
+    return bot_page(page, where, folder=shlex.quote(str(store.folder)), columns=columns_of(sys.stdout))
 
 
 @cli.command()

@@ -137,7 +137,7 @@ class RunCommand:
         if not self.options.quiet:
             for line in closing.next_commands():
                 say(line)
-        return BUG if closing.has_bugs else self._exit_code(bool(closing.faults))
+        return BUG if closing.has_bugs else self._exit_code(bool(closing.failures))
 
     # What another command says otherwise.
 

@@ -97,7 +97,7 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = 
     return Facts(
         played=_played(store, store.meta(), game),
         board=board,
-        pages=tuple(bot_page_of(sheet, board, name, faults) for name in names[:PAGES_MAX]),
+        pages=tuple(bot_page_of(sheet, board, name, faults, store.log_of) for name in names[:PAGES_MAX]),
         seats=_seats(sheet, scale),
         times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
         course=_course(sheet, names, scale),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -22,7 +21,7 @@ from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of
 from arena.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
-from arena.words import clipped, listed, percent, spaced
+from arena.words import clipped, listed, percent
 
 BYTES_MAX = 480_000
 """The size of the whole file, which has to go by mail."""
@@ -309,12 +308,10 @@ def time_rows(facts: Facts) -> Chart:
 
 
 def reasons(page: BotPage) -> str:
-    """The most frequent reasons of a bot's faults, in a line; late answers are counted together."""
-    times: Counter[str] = Counter()
-    for each in page.faults:
-        said = spaced(each.fault) if each.fault == "too_late" or not each.reason else each.reason
-        times[clipped(said, REASON_MAX)] += each.count
-    return "; ".join(f"{count:,} × {said}" for said, count in times.most_common(REASONS_MAX))
+    """The most frequent ways in which a bot failed, in a line."""
+    return "; ".join(
+        f"{each.count:,} × {clipped(each.said, REASON_MAX)}" for each in page.failures[:REASONS_MAX]
+    )
 
 
 def near_meetings(page: BotPage) -> Sequence[Any]:

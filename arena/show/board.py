@@ -1,18 +1,16 @@
-"""The leaderboard and the tally of faults as people read them; programs read leaderboard.csv."""
+"""The leaderboard as people read it; programs read leaderboard.csv."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import TableFormat, aligned, as_table, with_half
-from arena.words import chance, clipped, counted, measured, printable, width
+from arena.words import chance, clipped, measured, width
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
-    from arena.store import FaultCount
 
 WIDTH = 80
 """How many characters wide the leaderboard may be where nobody says how many there are."""
@@ -20,7 +18,6 @@ LESS_NEEDED = ("lost", "tied", "p99", "won", "median")
 """Columns left out, in this order, if there is no room for all."""
 NAME_LEAST = 12
 """At least this many characters of a name are shown, however wide the rest is."""
-REASONS_MAX = 10
 _COUNTS = ("won", "tied", "lost", "faults")
 TITLES = ("rank", "bot", "matches", "", "rating (95 %)", "better", *_COUNTS, "median", "p99")
 """The blank is for the score with its unit, which is the rating too if it is of returns.
@@ -141,20 +138,3 @@ def _remarks(board: Leaderboard, inks: Inks) -> Iterator[str]:
         yield board.progress.note
     elif not any(row.matches for row in board.rows):
         yield "no match has been played yet"
-
-
-def tally(faults: Iterable[FaultCount], where: str = "") -> Iterator[str]:
-    """Faults by bot and reason, the most frequent first; late answers are counted together.
-
-    `where`: the folder as the last word of a command, if it must be said.
-    """
-    merged: Counter[tuple[str, str, str]] = Counter()
-    for row in faults:
-        merged[row.bot, row.fault, "" if row.fault == "too_late" else printable(row.reason)] += row.count
-    if merged:
-        count = counted(sum(merged.values()), "fault")
-        yield f"{count}; `arena matches --fault any{where}` lists the matches:"
-    for (bot, kind, reason), times in merged.most_common(REASONS_MAX):
-        yield f"  {times:>5} × {bot}: {kind}" + (f" ({reason})" if reason else "")
-    if len(merged) > REASONS_MAX:
-        yield f"        and {len(merged) - REASONS_MAX} other reasons"

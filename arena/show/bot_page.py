@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from arena.show.board import plus_minus, share
+from arena.show.failures import how_to_look, tally
 from arena.show.text import aligned
 from arena.words import chance, clipped, counted, measured, printable
 
@@ -13,13 +14,15 @@ if TYPE_CHECKING:
     from arena.analysis.bot_page import BotPage, LostMatch
 
 NAME_MOST = 24
-REASON_MOST = 60
-FAULTS_MAX = 8
 
 
-def bot_page(page: BotPage, where: str = "") -> str:
-    """The page.  `where`: the folder as the last word of a command, if it must be said."""
-    parts = [_head(page), *_seats(page), *_meetings(page), *_faults(page, where)]
+def bot_page(page: BotPage, where: str = "", *, folder: str = "", columns: int | None = None) -> str:
+    """The page.
+
+    `where`: the folder as the last word of a command, if it must be said; `folder`: as a word of a command;
+    `columns`: the width of the terminal, if it is for one.
+    """
+    parts = [_head(page), *_seats(page), *_meetings(page), *_faults(page, where, folder, columns)]
     return "\n\n".join([*parts, *_slowest(page), *_lost(page, where)])
 
 
@@ -85,17 +88,11 @@ def _meetings(page: BotPage) -> Iterator[str]:
         )
 
 
-def _faults(page: BotPage, where: str) -> Iterator[str]:
-    rows = [
-        (each.count, each.fault, clipped(printable(each.reason), REASON_MOST))
-        for each in page.faults[:FAULTS_MAX]
-    ]
-    if rows:
-        more = len(page.faults) - len(rows)
-        tail = f"\nand {counted(more, 'other reason')}" if more else ""
-        command = f"arena matches --bot {shell_word(printable(page.row.bot))} --fault any{where}"
-        table = _table(("faults", "kind", "reason"), rows, "kind", "reason")
-        yield f"{table}{tail}\n`{command}` lists the matches"
+def _faults(page: BotPage, where: str, folder: str, columns: int | None) -> Iterator[str]:
+    if page.failures:
+        bot = shell_word(printable(page.row.bot))
+        lines = tally(page.failures, where, bot=bot, columns=columns)
+        yield "\n".join([*lines, *how_to_look(page.failures, folder)])
 
 
 def _slowest(page: BotPage) -> Iterator[str]:

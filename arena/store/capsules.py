@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping
@@ -106,7 +107,23 @@ def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[st
 
 
 def _path(folder: Path, match_id: str, seat: int, number: int) -> Path:
-    return folder / FOLDER / f"{match_id}-{seat}-{number}.jsonl"
+    return folder / capsule_name(match_id, seat, number)
+
+
+def capsule_name(match_id: str, seat: int, number: int) -> str:
+    """The file of a capsule within the results folder."""
+    return f"{FOLDER}/{match_id}-{seat}-{number}.jsonl"
+
+
+_LOG = re.compile(rb'\{"log": "(logs/[\w.%~-]+\.log)"\}')
+
+
+def log_in(packed: bytes) -> str:
+    """The log that a capsule names, within the results folder; empty if it names none."""
+    for line in reversed(zlib.decompress(packed).splitlines()):
+        if named := _LOG.fullmatch(line):
+            return named[1].decode()
+    return ""
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -12,6 +12,7 @@ from arena.errors import FAULT_KINDS, ConfigError
 from arena.game import Seat
 from arena.record import Decision
 from arena.schedule import PairingId
+from arena.store.capsules import capsule_name, log_in
 from arena.store.checksums import is_meta_whole
 from arena.store.database import Database
 from arena.store.files import sentences
@@ -128,25 +129,51 @@ class Reading(Database):
             for turn, seat, move, elapsed_s, fault, reason, asked, lagged in rows
         ]
 
-    def faults(self, *, published: bool = False) -> list[FaultCount]:
+    def faults(self, *, published: bool = False, and_of: str = "") -> list[FaultCount]:
         """The tally of all faults by bot, kind and reason; the most frequent of each bot first.
 
         `published`: without the reasons of series that are not closed, which may tell of a hand.
+        `and_of`: with those of this match all the same.
         """
-        counts = Counter[tuple[str, str, str]]()
-        rows = "shown_decisions" if published else "decisions d JOIN seats s USING (match, seat)"
-        for bot, fault, reason, count in self.rows(
-            f"SELECT bot, fault, reason, COUNT(*) FROM {rows} WHERE fault <> '' GROUP BY 1, 2, 3"
-        ):
-            counts[bot, fault, reason] += count
-            counts[bot, fault, ""] -= count
+        known = [
+            FaultCount(
+                bot=bot,
+                fault=fault,
+                reason=reason,
+                count=count,
+                seats=seats,
+                not_asked=not_asked,
+                capsule="" if number is None else capsule_name(match_id, seat, number),
+            )
+            for bot, fault, reason, count, seats, not_asked, match_id, seat, number, _ in self.rows(
+                _FAULTS.format(is_told=int(not published)), and_of
+            )
+        ]
+        unknown = Counter[tuple[str, str]]()
         sums = ", ".join(f"SUM({kind})" for kind in FAULT_KINDS)
         for bot, *totals in self.rows(
             f"SELECT bot, {sums} FROM seats WHERE {' + '.join(FAULT_KINDS)} > 0 GROUP BY bot"
         ):
-            counts.update({(bot, kind, ""): total for kind, total in zip(FAULT_KINDS, totals, strict=True)})
-        tally = (FaultCount(*key, count) for key, count in counts.items() if count > 0)
-        return sorted(tally, key=lambda row: (row.bot, -row.count, row.fault, row.reason))
+            unknown.update({(bot, kind): total for kind, total in zip(FAULT_KINDS, totals, strict=True)})
+        for row in known:
+            unknown[row.bot, row.fault] -= row.count
+        others = (FaultCount(*key, "", count) for key, count in unknown.items() if count > 0)
+        return sorted((*known, *others), key=lambda row: (row.bot, -row.count, row.fault, row.reason))
+
+    def log_of(self, capsule: str) -> str:
+        """The log of the instance that a capsule is about, within the folder; empty if it is not there."""
+        match_id, seat, number = capsule.removesuffix(".jsonl").rpartition("/")[2].split("-")
+        for (packed,) in self.rows(
+            "SELECT c.packed FROM capsules c JOIN matches m ON m.number = c.match"
+            " WHERE m.match_id = ? AND c.seat = ? AND c.number = ?",
+            match_id,
+            int(seat),
+            int(number),
+        ):
+            log = log_in(packed)
+            if log and (self.folder / log).is_file():
+                return log
+        return ""
 
     def _matches(self, where: str, *values: Any) -> Iterator[StoredMatch]:
         seats = quoted_names(SEAT_FIELDS)
@@ -156,3 +183,26 @@ class Reading(Database):
             match["seed"] = int(match["seed"], 16)
             rows = self.rows(f"SELECT {seats} FROM seats WHERE match = ? ORDER BY seat", number)
             yield StoredMatch(**match, seats=tuple(map(seat_from, rows)))
+
+
+_FAULTS = """
+    WITH failed AS (
+        SELECT bot, fault, reason, match, seat, not_asked, match_id, COALESCE(position, 1 << 40) AS position,
+            ROW_NUMBER() OVER (PARTITION BY match, seat ORDER BY d.number) - 1 AS place
+        FROM decisions d JOIN seats s USING (match, seat) JOIN matches m ON m.number = match
+            LEFT JOIN schedule p USING (pairing_id)
+        WHERE fault <> '' AND (
+            {is_told} OR match_id = ? OR m.series_id NOT IN (SELECT series_id FROM unplayed)
+        )
+    ), by_seat AS (
+        SELECT bot, fault, reason, match, seat, not_asked, match_id, position, COUNT(*) AS count,
+            MIN(place) AS place
+        FROM failed WHERE reason <> '' GROUP BY bot, fault, reason, match, seat
+    )
+    SELECT bot, fault, reason, SUM(count), COUNT(*), SUM(not_asked), match_id, b.seat, c.number,
+        MIN(CASE WHEN c.number IS NOT NULL THEN (position << 12) + b.seat END)
+    FROM by_seat b LEFT JOIN capsules c ON c.match = b.match AND c.seat = b.seat AND c.number = b.place
+    GROUP BY bot, fault, reason
+"""
+"""Faults by bot, kind and reason; with the first capsule, as SQLite takes `match_id`, `seat` and `number`
+from the row of the minimum."""

@@ -150,6 +150,12 @@ class FaultCount:
     reason: str
     """Empty if the run kept no row of its own for the decision."""
     count: int
+    seats: int = 0
+    """In how many seats of matches; 0 if the run kept no rows of their own for the decisions."""
+    not_asked: int = 0
+    """Decisions in these seats for which the bot was not asked any more."""
+    capsule: str = ""
+    """The file of the evidence of the first of these faults that has any, within the results folder."""
 
 
 def insert(db: sqlite3.Connection, entry: Entry, room: Room) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
 from hashlib import blake2b
@@ -14,23 +15,34 @@ LOGS_KEPT = 100
 """Logs kept of each bot: those of its last instances; one started for every match has thousands."""
 
 
+_NAMED = re.compile(r"(.+)-([0-9]{1,9})\.log", re.ASCII)
+
+
 class Logs:
-    """The folder with the logs of a run's instances, one file each."""
+    """The folder with the logs of a run's instances, one file each.
+
+    They are numbered on from those of earlier runs, which the evidence of older faults names.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._begun: Counter[str] = Counter()
+        """Instances by the bot's part of the file name."""
+        for path in folder.glob("*.log"):
+            if named := _NAMED.fullmatch(path.name):
+                self._begun[named[1]] = max(self._begun[named[1]], int(named[2]))
 
     def next_path(self, bot: str) -> Path:
         """The log file of the bot's next instance; the log of an old one makes room for it."""
-        self._begun[bot] += 1
-        number = self._begun[bot]
+        name = file_name(bot)
+        self._begun[name] += 1
+        number = self._begun[name]
         with suppress(OSError):
-            self._path(bot, number - LOGS_KEPT).unlink(missing_ok=True)
-        return self._path(bot, number)
+            self._path(name, number - LOGS_KEPT).unlink(missing_ok=True)
+        return self._path(name, number)
 
-    def _path(self, bot: str, number: int) -> Path:
-        return self._folder / f"{file_name(bot)}-{number}.log"
+    def _path(self, name: str, number: int) -> Path:
+        return self._folder / f"{name}-{number}.log"
 
 
 def file_name(bot: str) -> str:

@@ -109,7 +109,7 @@ def test_the_page_in_the_terminal(played):
     assert text.startswith("ann 1.0: rank 1 of 3, 6 matches\nrating   ")
     assert "Elo; better than the next bot with a probability of " in text
     assert "83.3% (" in text
-    assert "    1  too_late  no answer within 1 s" in text
+    assert "    1 × too_late: no answer within 1 s" in text
     assert "`arena matches --bot ann --fault any results/x` lists the matches" in text
     assert "arena replay 000000020001 results/x      2  beaten by bob (rank 2), with 1 fault" in text
     assert max(map(width, text.splitlines())) <= 100

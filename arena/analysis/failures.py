@@ -1,0 +1,99 @@
+"""In which ways bots failed: a crash is told once; reasons that differ in numbers only, together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from arena.store import FaultCount
+from arena.words import counted, printable
+
+LOGS_MAX = 10
+"""For how many of the failures, from the most frequent one on, the log is looked up."""
+
+
+@attrs.frozen
+class Failure:
+    """One way in which a bot failed, however often."""
+
+    bot: str
+    kind: str
+    """The kind of the fault, or `crashed`."""
+    reason: str
+    """Of a crash the exception; in the words of the bot and the game, which are untrusted; may be empty."""
+    count: int
+    """How often; a bot that is gone for the rest of a match is so once."""
+    faults: int
+    """In how many decisions, as the tables count them."""
+    defaults: int = 0
+    """Moves that were played by default because the bot was gone, apart from the first of each match."""
+    is_example: bool = False
+    """Whether others of these differ from the `reason`, in numbers or in what the bot printed last."""
+    capsule: str = ""
+    """The file of the evidence of one of them, within the results folder; empty if there is none."""
+    log: str = ""
+    """The log of the instance that the capsule is about, within the results folder; empty if it has none."""
+
+    @property
+    def said(self) -> str:
+        """`crashed: KeyError: 'hand' (and 4 moves by default)`, `illegal: e.g. bid [3, 2] …`."""
+        return f"{self.kind}: {self.why}" if self.why else self.kind
+
+    @property
+    def why(self) -> str:
+        """The reason in words, on one line; empty if there is none to tell."""
+        reason = f"e.g. {printable(self.reason)}" if self.is_example else printable(self.reason)
+        return f"{reason} (and {counted(self.defaults, 'move')} by default)" if self.defaults else reason
+
+
+def failures(faults: Iterable[FaultCount], log_of: Callable[[str], str] | None = None) -> list[Failure]:
+    """The ways in which each bot failed, those of most faults first.
+
+    `log_of`: gives the log that belongs to a capsule (`Store.log_of`).
+    """
+    alike: dict[tuple[str, str, str], list[FaultCount]] = {}
+    for row in faults:
+        alike.setdefault((row.bot, row.fault, _pattern(row)), []).append(row)
+    merged = sorted(map(_merged, alike.values()), key=lambda each: (-each.faults, each.bot, each.kind))
+    if log_of is None:
+        return merged
+    told = [
+        attrs.evolve(each, log=log_of(each.capsule)) if each.capsule else each for each in merged[:LOGS_MAX]
+    ]
+    return told + merged[LOGS_MAX:]
+
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PRINTED = re.compile(r"; it last printed: .*", re.DOTALL)
+_CRASH = re.compile(
+    r"(?:its process ended with exit code [1-9]\d*: |its process ended with (?=exit code [1-9])|raised "
+    r"|was ended by (?=SIG(?:ABRT|BUS|FPE|ILL|SEGV|SYS|TRAP)\b))(.*)",
+    re.DOTALL,
+)
+"""What players say of a bot that crashed; `why_ended` and `LocalPlayer` in `arena.players` word it."""
+
+
+def _pattern(row: FaultCount) -> str:
+    """What the reasons have in common that are told together: late answers all are."""
+    return "" if row.fault == "too_late" else _NUMBER.sub("0", _PRINTED.sub("", row.reason))
+
+
+def _merged(rows: list[FaultCount]) -> Failure:
+    first = max(rows, key=lambda row: row.count)
+    reason = first.reason
+    is_gone = first.fault == "gone" and first.seats > 0
+    crash = _CRASH.fullmatch(reason) if is_gone else None
+    faults = sum(row.count for row in rows)
+    count = sum(row.seats for row in rows) if is_gone else faults
+    return Failure(
+        bot=first.bot,
+        kind="crashed" if crash else first.fault,
+        reason=crash[1] if crash else reason,
+        count=count,
+        faults=faults,
+        defaults=faults - count + sum(row.not_asked for row in rows) if is_gone else 0,
+        is_example=len(rows) > 1 and bool(reason),
+        capsule=next((row.capsule for row in (first, *rows) if row.capsule), ""),
+    )

@@ -1,0 +1,52 @@
+"""Who failed and why, as a run and the page of a bot tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from arena.words import counted, printable
+
+if TYPE_CHECKING:
+    from arena.analysis.failures import Failure
+
+SHOWN_MAX = 10
+COLUMNS_LEAST = 40
+INDENT = " " * 10
+
+
+def tally(
+    failures: Sequence[Failure], where: str = "", *, bot: str = "", columns: int | None = None
+) -> Iterator[str]:
+    """The failures, the most frequent first, each with the files that say more.
+
+    `where`: the folder as the last word of a command, if it must be said; `bot`: quoted, if all failures
+    are of this one; `columns`: the width of the terminal, if it is for one.
+    """
+    if not failures:
+        return
+    of = f" --bot {bot}" if bot else ""
+    count = counted(sum(each.faults for each in failures), "fault")
+    yield f"{count}; `arena matches{of} --fault any{where}` lists the matches:"
+    for each in failures[:SHOWN_MAX]:
+        who = "" if bot else f"{printable(each.bot)}: "
+        yield from _wrapped(f"  {each.count:>5} × {who}{each.said}", columns)
+        if files := ", ".join(filter(None, (each.log, each.capsule))):
+            yield f"{INDENT}{files}"
+    if len(failures) > SHOWN_MAX:
+        yield f"        and {counted(len(failures) - SHOWN_MAX, 'other reason')}"
+
+
+def how_to_look(failures: Iterable[Failure], folder: str) -> Iterator[str]:
+    """The commands that show what was said before a failure.  `folder`: as a word of a command."""
+    capsule = next((each.capsule for each in failures if each.capsule), "")
+    if capsule:
+        yield f"  arena replay {folder}/{capsule}    what both sides said"
+        yield "  `arena run -x …` stops at the first fault and shows the conversation"
+
+
+def _wrapped(line: str, columns: int | None) -> list[str]:
+    if columns is None or len(line) <= columns:
+        return [line]
+    return wrap(line, max(COLUMNS_LEAST, columns), subsequent_indent=INDENT, break_on_hyphens=False)
