@@ -9,7 +9,8 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.tournament import entrants, fingerprints
-from arena.tournament.entrants import builtin_bots, check_games, check_words, remote, resolve, unique_names
+from arena.tournament.entrants import builtin_bots, remote, resolve, unique_names
+from arena.tournament.field import judged
 from arena.tournament.fingerprints import (
     check_unchanged,
     fingerprint,
@@ -190,7 +191,7 @@ WRONG_SPECS = [
     ("odd", "no such bot: odd (did you mean odds?); built-in bots are odds, or give a folder with bot.toml"),
     ("./missing.py", 'there is no file or folder "./missing.py"'),
     ("no-such-program --x", "no such bot: no-such-program --x; built-in"),
-    ("plain", "plain is a folder without bot.toml"),
+    ("plain", "plain is a folder with nothing that can be run: found readme.txt, expected bot.toml, bot.py"),
     (
         "notes.txt",
         "notes.txt is neither a .py or .js file nor can it be run (chmod +x); if a program runs it,",
@@ -223,9 +224,9 @@ def test_what_is_no_bot(base, spec, expected):
 def test_a_word_of_the_game_is_no_name(base):
     """Who could be taken for a move or for nobody in this game is refused, and may play another one."""
     bots = [resolve("odds", base=base), resolve("yourself=odds", base=base)]
-    expected = "nobody can be called \"yourself\": 'yourself' is a reserved word; say NAME=SPEC"
-    assert expected == refusal(check_words, bots, {"pass", "yourself"})
-    check_words(bots, {"bluff"})
+    expected = "nobody can be called \"yourself\": 'yourself' is a reserved word; rename it, or say NAME=BOT"
+    assert ["", expected] == [one.problem for one in judged(bots, game="blef", reserved={"pass", "yourself"})]
+    assert ["", ""] == [one.problem for one in judged(bots, game="blef", reserved={"bluff"})]
 
 
 def test_a_name_said_apart_may_hold_anything_that_names_can(base):
@@ -301,12 +302,13 @@ def test_names_are_made_unique(names, expected):
     assert expected == [bot.name for bot in bots]
 
 
-def test_games_are_checked_for_all_bots_at_once():
-    """All bots that do not play the run's game are named; a bot that names no game plays any."""
+def test_bots_play_the_games_that_they_name():
+    """Each bot that does not play the run's game is told of; a bot that names no game plays any."""
     bots = [Entrant(name=name, kind="process", games=games) for name, games in GAMES_OF.items()]
-    check_games(bots, "blef")
-    expected = "odds and bluffer cannot play holdem: odds plays blef; bluffer plays blef and bluff"
-    assert expected == refusal(check_games, bots, "holdem")
+    assert ["", "", ""] == [one.problem for one in judged(bots, game="blef")]
+    cannot = "it cannot play holdem: its bot.toml says that it plays"
+    expected = ["", f"{cannot} blef", f"{cannot} blef and bluff"]
+    assert expected == [one.problem for one in judged(bots, game="holdem")]
 
 
 GAMES_OF = {"any": (), "odds": ("blef",), "bluffer": ("blef", "bluff")}

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
-from arena.tournament.entrants import check_apart, remote, unique_names
+from arena.tournament.entrants import remote, unique_names
+from arena.tournament.field import judged
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 from arena.wire.names import alike, looks_like, unseen
 
@@ -41,23 +42,26 @@ APART = [
 def test_names_that_look_alike_do_not_play_one_tournament(name, other):
     """The sentence shows what is different, where letters do not."""
     assert looks_like(name, other)
-    with pytest.raises(ConfigError, match="look alike: say NAME=SPEC") as refused:
-        check_apart([Entrant(name=each, kind="remote") for each in (name, other)])
+    first, second = judged([Entrant(name=each, kind="process") for each in (name, other)], game="blef")
+    assert ("", "broken") == (first.problem, second.kind)
+    assert "look alike: rename it, or say NAME=BOT" in second.problem
     strange = [char for char in f"{name}{other}" if not char.isascii()]
-    assert [] == [char for char in strange if f"U+{ord(char):04X}" not in str(refused.value)]
+    assert [] == [char for char in strange if f"U+{ord(char):04X}" not in second.problem]
+    with pytest.raises(ConfigError, match="look alike"):
+        judged([Entrant(name=each, kind="remote") for each in (name, other)], game="blef")
 
 
 @pytest.mark.parametrize(("name", "other"), APART)
 def test_names_that_differ_do(name, other):
     """A number more, an accent, another letter."""
     assert not looks_like(name, other)
-    check_apart([remote(name), remote(other)])
+    assert ["", ""] == [one.problem for one in judged(map(remote, (name, other)), game="blef")]
 
 
 @given(st.lists(st.sampled_from(["odds", "odds-2", "a", "bot-1"]), max_size=12))
 def test_numbers_that_we_give_are_told_apart(names):
     """`odds-2` is no other bot's look-alike, whoever is called so already."""
-    check_apart(unique_names(map(remote, names)))
+    judged(unique_names(map(remote, names)), game="blef")
 
 
 @given(st.text(max_size=NAME_LENGTH_MAX), st.text(max_size=NAME_LENGTH_MAX))

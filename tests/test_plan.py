@@ -186,7 +186,7 @@ WRONG = [
     ("bots = 'odds'", 'bots: found "odds", expected a list of bots such as ["odds", "my/folder", "python3 mine.py"]'),
     ("bots = ['odds', 3]", 'bots: item 2: found 3, expected a bot such as "odds", or a table { name = …, spec = … }'),
     ("bots = [{name = 'a'}]", 'bots: item 1: has no spec, expected a table such as { name = "mine", spec = "python3 mine.py" }'),
-    ("bots = [{spec = 1, nme = 'a'}]", 'bots: item 1: spec: found 1, expected some printable text in quotes; nme: no such key (did you mean name?); accepted: name, spec, base'),
+    ("bots = [{spec = 1, nme = 'a'}]", 'bots: item 1: spec: found 1, expected some printable text in quotes; nme: no such key (did you mean name?); accepted: name, spec, base, is_submission'),
     ("remote = 'alice'", 'remote: found "alice", expected a list of names such as ["alice"]'),
     ("listen = '8888'", 'listen: found "8888", expected HOST:PORT such as 127.0.0.1:8888 (IPv6 in brackets: [::1]:8888), port 0 for any free one'),
     ("move_time = 0", "move_time: found 0, expected more than 0s: a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),

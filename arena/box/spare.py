@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
+from arena.box.processes import descendants
+
 CGROUPS = "/sys/fs/cgroup"
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _MEMORY_FILES = {
@@ -73,4 +75,10 @@ def cpu_s(pids: Iterable[int]) -> float:
     return ticks / TICKS_PER_S
 
 
-__all__ = ["cpu_s", "free_memory_share"]
+def cpu_s_below(pid: int) -> float | None:
+    """The processor time that the descendants of a process have used; None where nobody tells."""
+    pids = descendants(pid)
+    return cpu_s(pids) if any(os.access(f"/proc/{one}/stat", os.R_OK) for one in pids) else None
+
+
+__all__ = ["cpu_s", "cpu_s_below", "free_memory_share"]

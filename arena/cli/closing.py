@@ -13,6 +13,7 @@ from arena.analysis.failures import Failure, failures
 from arena.show.failures import how_to_look, tally
 from arena.show.text import capsule_lines, columns_of
 from arena.store import FaultCount
+from arena.tournament.broken import said_of
 from arena.tournament.folder import is_latest
 from arena.tournament.plan import format_of
 from arena.tournament.run import Run
@@ -79,7 +80,7 @@ class Closing:
             limit = format_duration(self.run.plan.max_time or 0.0)
             yield f"stopped after {limit} (--max-time); to continue: {self.resume}"
         for broken in summary.left_out:
-            yield f"left out: {printable(str(broken))}"
+            yield f"left out: {said_of(broken)}"
         if summary.lagged:
             yield (
                 f"{counted(summary.lagged, 'decision')} may have been spoilt by the arena's own lag, up to "

@@ -17,7 +17,7 @@ from arena.show.text import as_json, out, say, with_half
 from arena.store import Store
 from arena.tournament.folder import open_run
 from arena.tournament.plan import BotSpec, Plan, parse_rules, size_of, with_options
-from arena.tournament.prepare import Tournament, prepare
+from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.run import Run
 from arena.tournament.stored import source_of, stored_plan
 from arena.units import signed, unexpected
@@ -46,6 +46,7 @@ def compare_command(
     else:
         hypotheses, plan = _resumed(options.resume, [*bots, *field], wishes, given)
     tournament = prepare(plan, resume=options.resume)
+    refuse_broken(tournament)
     for line in comparison_announced(tournament, hypotheses):
         say(line)
     game = tournament.game

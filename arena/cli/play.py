@@ -68,7 +68,7 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--dry-run", None, "Say what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),
     ("--exit-first", "-x", None, "Stop at the first fault and print its capsule."),
-    ("--leave-out-broken", None, "Play without bots that cannot be started."),
+    ("--leave-out-broken", None, "Play without bots that cannot be found, built or started."),
     (
         "--sandbox",
         "shield|strict|off",
@@ -89,13 +89,15 @@ def run(
 ) -> int:
     """Play a tournament and write its tables and leaderboard.
 
-    A BOT is a folder with bot.toml, a .py or .js file, a built-in (`arena bots`), module:Class, or a
-    command line in quotes; NAME=BOT gives it a name.  Without words the quick start is played.  A run
-    plays the matches that are missing: interrupted or extended, the same command continues.
+    A BOT is a folder with bot.toml or bot.py, a .py or .js file, a built-in (`arena bots`), module:Class,
+    or a command line in quotes; NAME=BOT gives it a name.  Any other folder is a folder of bots.  Without
+    words the quick start is played.  A run plays the matches that are missing: interrupted or extended, the
+    same command continues.
 
     \b
     Examples:
       arena run odds bluffer --series 50 --move-time 500ms
+      arena run submissions/ --leave-out-broken
       arena run --game liars-dice --listen 127.0.0.1:8888 --expect 3 --seats 3
       arena run --resume results/latest
     """

@@ -25,10 +25,11 @@ from arena.show.board import leaderboard_text
 from arena.show.progress import ProgressReporter, progress
 from arena.show.text import TableFormat, columns_of, out, say
 from arena.store import exports
+from arena.tournament.broken import some_of
 from arena.tournament.folder import open_run
 from arena.tournament.intake import course_there, cut, is_complete
 from arena.tournament.plan import format_of
-from arena.tournament.prepare import Tournament, prepare
+from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.run import Run
 from arena.tournament.runner import run_tournament
 from arena.tournament.stored import write_run_file
@@ -45,10 +46,11 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
         where = options.resume or " ".join(words)
         raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
     tournament = prepare(plan, resume=options.resume)
-    rule = until_rule(tournament)
+    refuse_broken(tournament, is_trying=not options.dry_run)
     if options.dry_run:
         tell_of_plan(tournament, options, rule)
         return 0
+    rule = until_rule(tournament)
     with open_run(
         tournament,
         fresh=options.fresh,
@@ -143,6 +145,9 @@ class RunCommand:
 
     def _announce(self) -> None:
         """Says what is going to be played."""
+        if (broken := len(self.tournament.broken)) and not self.run.plan.leave_out_broken:
+            say(f"{some_of(broken, self.run.plan.entrants)} cannot play; trying the others")
+            return
         say(announced(self.tournament, len(self.run.store.finished())))
 
     def _tell_result(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,14 @@ import attrs
 from arena.errors import ConfigError
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import as_json, as_time, out, say
+from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
 from arena.tournament.intake import is_complete
 from arena.tournament.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
 from arena.tournament.prepare import QUICKSTART, Tournament
 from arena.tournament.stopping import StopRule
 from arena.tournament.stored import source_of, stored_plan
+from arena.tournament.submissions import expanded, not_named_yet
 from arena.words import counted
 
 MATCH_S = 0.08
@@ -59,10 +60,11 @@ def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]
         plan = Plan()
     else:
         plan = QUICKSTART
-    named = [BotSpec(word, here) for word in words if word not in plans]
-    if resume is not None:  # who is there already may be named again
-        named = list((Counter(named) - Counter(plan.bots)).elements())
-    plan = with_options(attrs.evolve(plan, bots=(*plan.bots, *named)), options, base=here)
+    named = list(expanded(BotSpec(word, here) for word in words if word not in plans))
+    there = tuple(expanded(plan.bots))
+    if resume is not None:
+        named = not_named_yet(named, there)
+    plan = with_options(attrs.evolve(plan, bots=(*there, *named)), options, base=here)
     if rules:
         plan = attrs.evolve(plan, rules={**plan.rules, **parse_rules(source_of(plan, resume).cls, rules)})
     return plan
@@ -90,11 +92,14 @@ def tell_of_plan(tournament: Tournament, options: RunOptions, rule: StopRule | N
             else announced(tournament, there)
         )
         out(f"{words}; results in {tournament.folder}")
+        for entrant in tournament.broken:
+            out(f"left out: {said_of(found_broken(entrant))}")
         return
     plan = tournament.plan
     left = 0 if is_over else max(0, tournament.matches - there)
-    told = {"bots": plan.entrants, "seats": plan.seats, "series": plan.series, "matches": tournament.matches}
-    out(as_json({**told, "there": there, "left": left, "folder": str(tournament.folder)}))
+    told = {"bots": tournament.bots, "seats": plan.seats, "series": plan.series}
+    matches = {"matches": tournament.matches, "there": there, "left": left}
+    out(as_json({**told, **matches, "folder": str(tournament.folder)}))
 
 
 def played_there(tournament: Tournament, rule: StopRule | None) -> tuple[int, bool]:

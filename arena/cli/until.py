@@ -26,7 +26,7 @@ def until_rule(tournament: Tournament) -> UntilRule | None:
     if tournament.plan.until is None:
         return None
     goal = parse_goal(tournament.plan.until)
-    Until(goal, [str(number) for number in range(tournament.plan.entrants)], 1)
+    Until(goal, [str(number) for number in range(tournament.bots)], 1)
     return UntilRule(goal, rated_by=tournament.game.rated_by)
 
 

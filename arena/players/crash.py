@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 PRINTED_MAX = 1 << 16
 """Characters looked at, from the end: Java prints a thousand calls below the exception."""
@@ -36,6 +37,9 @@ _EXCEPTIONS = tuple(
         r"[^\s:]+:\d+:in (.*\([\w:]+\))$",  # Ruby
     )
 )
+_SYNTAX = re.compile(r"(?:Syntax|Indentation|Tab)Error: ")
+"""Python's own lines say where such a mistake is, and the exception does not."""
+_FILE = re.compile(r' *File "([^"]+)", line (\d+)')
 _SAYS_NOTHING = re.compile(r"\s*(?:$|Node\.js v\d)")
 
 
@@ -62,7 +66,13 @@ def exception_in(printed: str) -> str:
                 found, is_in_traceback = line, False
         elif said := _exception(line, lines[number + 1] if number + 1 < len(lines) else ""):
             found = said
-    return _clipped(found)
+    return _clipped(f"{found}{_place(lines)}" if _SYNTAX.match(found) else found)
+
+
+def _place(lines: Sequence[str]) -> str:
+    """The file and line that were told of last, as ` (bot.py, line 3)`."""
+    places = [place for line in lines if (place := _FILE.match(line))]
+    return f" ({places[-1][1].rpartition('/')[2]}, line {places[-1][2]})" if places else ""
 
 
 def _exception(line: str, next_line: str) -> str:

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-Kind: TypeAlias = Literal["process", "local", "remote"]
+Kind: TypeAlias = Literal["process", "local", "remote", "broken"]
 
 TransportKind: TypeAlias = Literal["tcp", "stdio"]
 
@@ -25,7 +25,7 @@ class Entrant:
 
     name: str
     kind: Kind
-    """The arena starts it; an object in this process; it connects, with a token."""
+    """The arena starts it; an object in this process; it connects, with a token; it cannot play."""
     version: str = UNVERSIONED
     language: str = ""
     folder: Path | None = None
@@ -59,6 +59,8 @@ class Entrant:
     """`module:Class` of a bot in this process."""
     fingerprint: str = ""
     """Changes whenever its files do; empty for bots that connect."""
+    problem: str = ""
+    """Why a broken one cannot play, found without starting it."""
 
     @property
     def is_ours(self) -> bool:

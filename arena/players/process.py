@@ -21,7 +21,7 @@ from arena.players.crash import why_ended
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.log import BotLog
-from arena.players.start import BotBroken, StartedProgram, ending, log_name, settle, start
+from arena.players.start import BotBroken, NeverConnected, StartedProgram, ending, log_name, settle, start
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, accept_all, introduce, send_last
 from arena.players.transcript import blanked
@@ -94,6 +94,7 @@ async def run_process(
     reconnect_s: float = 10.0,
     connect_s: float | None = None,
     is_patient: bool = True,
+    note_running: Callable[[int], object] = lambda guard: None,
     note_sticky: Callable[[], object] = lambda: None,
     watch: LagWatch | None = None,
     note_bug: Callable[[str], None] = lambda traceback_text: None,
@@ -101,8 +102,9 @@ async def run_process(
 ) -> None:
     """Starts one instance, reports its player once it has connected, and ends it when told to.
 
-    It does not see the `results`, nor the others of the `field`.  Unless it `is_patient` it kills
-    without giving any time; `note_sticky` is called if the time it gave was not enough.  Raises BotBroken
+    It does not see the `results`, nor the others of the `field`.  `note_running` hears, once its program
+    runs, of the process above all of the program's own.  Unless it `is_patient` it kills without giving any
+    time; `note_sticky` is called if the time it gave was not enough.  Raises BotBroken
     if the bot cannot be started or does not connect within `connect_s`, by default its own, and ConfigError
     if its log cannot be written.
     """
@@ -123,6 +125,7 @@ async def run_process(
                 except BotBroken as error:
                     broken = error  # raised below, where no nursery wraps it in a group
                 else:
+                    note_running(started.running.guard)
                     drain.start_soon(log.drain, started.output_fd)
                     door = _Door(player, started, name_wait_s)
                     end = partial(_end, started.running, GRACE_S if is_patient else 0.0, note_sticky)
@@ -161,19 +164,25 @@ async def _live(
             nursery.cancel_scope.cancel()
             player.log.stop()
             running.close()
-    return None if broken is None else BotBroken(player.name, broken, player.log.tail(), player.log.path)
+    if broken is not None:
+        broken.log, broken.log_path = player.log.tail(), player.log.path
+    return broken
 
 
-async def _wait_entered(player: ProcessPlayer, connect_s: float) -> str | None:
-    """Waits for the first connection; gives what is wrong if none came."""
+async def _wait_entered(player: ProcessPlayer, connect_s: float) -> BotBroken | None:
+    """Waits for the first connection; gives what is wrong if none came, without the log so far."""
     with trio.move_on_after(connect_s):
         await player.entered.wait()
     if player.is_gone:
         finished, reason = ending(0), player.gone_reason
-        if reason.startswith(finished):
-            return f"{finished}, and never connected{reason.removeprefix(finished)}"
-        return reason
-    return None if player.entered.is_set() else player.why(f"did not connect within {connect_s:g} s")
+        if not reason.startswith(finished):
+            return BotBroken(player.name, reason)
+        never = f"{finished}, and never connected"
+        return NeverConnected(player.name, never, reason.removeprefix(finished), has_ended=True)
+    if player.entered.is_set():
+        return None
+    never = f"did not connect within {connect_s:g} s"
+    return NeverConnected(player.name, never, player.why(never).removeprefix(never))
 
 
 async def _watch_exit(running: Running, player: ProcessPlayer) -> None:

@@ -29,19 +29,35 @@ BUILD_MEMORY_MB = 8192
 
 
 class BotBroken(ArenaError):
-    """A bot that cannot be built or started, or never connects.
+    """A bot that cannot be found, built or started, or never connects.
 
-    `log` is the end of what it printed, `log_path` where the rest is, if anywhere.
+    `log` is the end of what it printed, `log_path` where the rest is, if anywhere; `path` is how the user
+    finds the bot, if that is not its name.
     """
 
-    def __init__(self, name: str, reason: str, log: str = "", log_path: Path | None = None) -> None:
-        self.name, self.reason, self.log, self.log_path = name, reason, log, log_path
-        super().__init__(f"{name}: {self.told}")
+    def __init__(
+        self, name: str, reason: str, log: str = "", log_path: Path | None = None, *, path: str = ""
+    ) -> None:
+        self.name, self.reason, self.log, self.log_path, self.path = name, reason, log, log_path, path
+        super().__init__(name, reason)
+
+    def __str__(self) -> str:
+        return f"{self.path or self.name}: {self.told}"
 
     @property
     def told(self) -> str:
         """The reason, and which log says more: `its process ended with exit code 1 (logs/ann-1.log)`."""
-        return self.reason if self.log_path is None else f"{self.reason} ({log_name(self.log_path)})"
+        says_more = self.log_path is not None and self.log.strip()
+        return f"{self.reason} ({log_name(self.log_path)})" if self.log_path and says_more else self.reason
+
+
+class NeverConnected(BotBroken):
+    """A bot that ran, and did not connect: it ended as if all were well, or else its time was over."""
+
+    def __init__(self, name: str, never: str, printed: str = "", *, has_ended: bool = False) -> None:
+        """`printed`: what it printed, as it follows on `never` in the reason."""
+        super().__init__(name, never + printed)
+        self.never, self.printed, self.has_ended = never, printed, has_ended
 
 
 def log_name(path: Path) -> str:

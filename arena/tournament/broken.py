@@ -1,16 +1,80 @@
-"""The error that lists every bot that cannot play."""
+"""Bots that cannot play: the error that lists them all, and what their programs printed about it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from arena.errors import ConfigError
+from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
+from arena.tournament.plan import Plan
+from arena.words import clipped, counted, printable
+
+LOGS_SHOWN_MAX = 3
+"""If more bots than these are broken, each gets one line, and the end of its log is left in its file."""
+LOG_LINES = 20
+"""How much of a broken bot's log is shown: Node says what is wrong above a dozen lines of its own."""
+REASON_WIDTH = 300
+"""Columns of a reason: it repeats what others wrote."""
 
 
 class BrokenBots(ConfigError):
-    """Some bots cannot be built or started; `broken` has each of them with its reason and its log."""
+    """Some bots cannot be found, built or started; `broken` has each of them with its reason and its log."""
 
-    def __init__(self, broken: Sequence[BotBroken]) -> None:
-        super().__init__("; ".join(str(bot) for bot in broken))
+    def __init__(
+        self, broken: Sequence[BotBroken], *, bots: int = 0, head: str = "", logs: Path | None = None
+    ) -> None:
+        """`bots`: how many there are in all; `head` is said instead; `logs` is where these are."""
         self.broken = tuple(broken)
+        super().__init__("\n".join([head or _head(len(broken), bots), *_told(self.broken, logs)]))
+
+
+def _head(broken: int, bots: int) -> str:
+    them = "it" if broken == 1 else "them"
+    return f"{some_of(broken, bots)} cannot play; fix {them}, or --leave-out-broken plays without {them}:"
+
+
+def some_of(some: int, bots: int) -> str:
+    """`1 of 40 bots`, or `2 bots` where the number of all is not known."""
+    return f"{some:,} of {counted(bots, 'bot')}" if bots else counted(some, "bot")
+
+
+def _told(broken: Sequence[BotBroken], logs: Path | None) -> Iterator[str]:
+    if len(broken) <= LOGS_SHOWN_MAX:
+        for bot in broken:
+            yield f"  {said_of(bot)}"
+            yield from (f"    | {printable(line)}" for line in bot.log.strip().splitlines()[-LOG_LINES:])
+        return
+    for bot in broken:
+        yield f"  {clipped(printable(f'{bot.path or bot.name}: {bot.reason}'), REASON_WIDTH)}"
+    if logs is not None and any(bot.log.strip() for bot in broken):
+        yield f"what they printed is in {logs}"
+
+
+def too_few(plan: Plan, here: int) -> str:
+    """What is said if so many bots are left to play, and that is not enough."""
+    return f"{here} of the bots can play, and a table has {plan.seats} seats: fix some, or use fewer seats"
+
+
+def said_of(bot: BotBroken) -> str:
+    """`path: what is wrong with it`, on one line of bounded length."""
+    return clipped(printable(str(bot)), REASON_WIDTH)
+
+
+def found_broken(entrant: Entrant) -> BotBroken:
+    """What is said of a bot that is broken as it lies there."""
+    return BotBroken(entrant.name, entrant.problem, path=path_of(entrant))
+
+
+def tried_in_vain(entrant: Entrant, error: BotBroken) -> BotBroken:
+    """What is said of a bot that could not be built or started."""
+    return BotBroken(entrant.name, error.reason, error.log, error.log_path, path=path_of(entrant))
+
+
+def path_of(entrant: Entrant) -> str:
+    """How the user finds the bot: by what was said, and by its name where that says something else."""
+    path = clipped(entrant.path, 100)
+    if not path or path == entrant.name:
+        return entrant.name
+    return path if entrant.name in path else f"{entrant.name} ({path})"

@@ -1,8 +1,8 @@
 """Who takes part: from what the user said about a bot to everything needed to start it.
 
 Reads files and starts nothing.  A spec is `[NAME=]SPEC`, and SPEC the first of these that it can be: a
-folder with `bot.toml`, a `.py` or `.js` file, the name of a built-in bot, `module:Class` for a bot in this
-process, a command line.
+folder with `bot.toml` or a program called `bot`, such as `bot.py`; a `.py` or `.js` file; the name of a
+built-in bot; `module:Class` for a bot in this process; a command line.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Collection, Iterable, Sequence
-from itertools import count
+from collections.abc import Iterable, Sequence
+from itertools import count, islice
 from pathlib import Path
 
 import attrs
@@ -25,8 +25,10 @@ from arena.tournament.fingerprints import fingerprint
 from arena.tournament.modules import module_file
 from arena.tournament.recipe import A_COMMAND, RECIPE
 from arena.units import shown
-from arena.wire.names import alike, told_apart
 from arena.words import listed
+
+NAMES_MAX = 10_000
+"""How much of a folder is looked at to see what it is."""
 
 # From a spec to an entrant.
 
@@ -46,6 +48,63 @@ def resolve(spec: str, *, base: Path, name: str | None = None) -> Entrant:
     if name is not None:
         entrant = attrs.evolve(entrant, name=name)
     return attrs.evolve(_checked(entrant, said), fingerprint=fingerprint(entrant))
+
+
+def bot_at(place: Path, where: Path | None = None) -> Entrant | None:
+    """The bot that a path alone leads to, under the name its files give it; None if there is none.
+
+    `where` names it in messages.  Raises ConfigError if its bot.toml is wrong, or its folder has several
+    programs called `bot`.
+    """
+    if os.path.isfile(place / "bot.toml"):
+        return _from_folder(place, where)
+    if os.path.isdir(place):
+        programs = programs_called_bot(place)
+        if len(programs) > 1:
+            raise ConfigError(
+                f"found {listed(programs)}, expected one of them, or bot.toml to say which runs"
+            )
+        return _from_program(place / programs[0], folder=place) if programs else None
+    if os.path.isfile(place) and place.suffix in _RUNNERS:
+        return _from_program(place)
+    return None
+
+
+def programs_called_bot(folder: Path) -> list[str]:
+    """The files of a folder that can be run and are called `bot`, whatever their suffix; sorted."""
+    try:
+        names = names_in(folder)
+    except OSError:
+        return []
+    return [name for name in names if _is_called_bot(name) and can_run(folder / name)]
+
+
+def can_run(file: Path) -> bool:
+    """Whether the arena knows how to run this file: by its suffix, or because it is a program."""
+    if file.suffix in _RUNNERS:
+        return os.path.isfile(file)
+    return os.path.isfile(file) and os.access(file, os.X_OK) and not _lacks_interpreter(file)
+
+
+def why_not_run(file: Path) -> str:
+    """Why a file that lies in a folder of bots cannot be run, and what to do: a clause about it."""
+    suffix = file.suffix.lower()
+    if suffix in _COMPILED:
+        return "it must be compiled first: put it into a folder with bot.toml, whose build compiles it"
+    if suffix in _INTERPRETERS and os.access(file, os.X_OK):
+        return f'it does not say what runs it: begin it with "#!/usr/bin/env {_INTERPRETERS[suffix]}"'
+    return "it cannot be run: chmod +x, or put it into a folder with a bot.toml that says how to run it"
+
+
+def program_at(file: Path) -> Entrant:
+    """The bot of one file that can be run; it runs in the folder where it lies, and is named after itself."""
+    return _from_program(file)
+
+
+def names_in(folder: Path) -> list[str]:
+    """What lies in a folder, sorted; of a huge one a part.  Raises OSError if it cannot be read."""
+    with os.scandir(folder) as entries:
+        return sorted(entry.name for entry in islice(entries, NAMES_MAX))
 
 
 def remote(name: str) -> Entrant:
@@ -77,29 +136,6 @@ def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
         seen.add(name)
         unique.append(attrs.evolve(entrant, name=name))
     return tuple(unique)
-
-
-def check_apart(entrants: Iterable[Entrant]) -> None:
-    """Raises ConfigError if people could mistake one of the bots for another."""
-    for name, other in alike(entrant.name for entrant in entrants):
-        raise ConfigError(f"{told_apart(name)} and {told_apart(other)} look alike: say NAME=SPEC")
-
-
-def check_words(entrants: Iterable[Entrant], reserved: Collection[str]) -> None:
-    """Raises ConfigError if one of the bots has a word of the game as its name."""
-    from arena.wire.messages import check_name
-
-    for entrant in entrants:
-        if reason := check_name(entrant.name, reserved):
-            raise ConfigError(f"nobody can be called {shown(entrant.name)}: {reason}; say NAME=SPEC")
-
-
-def check_games(entrants: Iterable[Entrant], game: str) -> None:
-    """Raises ConfigError if some of the bots do not play this game, naming all of them."""
-    wrong = [entrant for entrant in entrants if entrant.games and game not in entrant.games]
-    if wrong:
-        others = "; ".join(f"{entrant.name} plays {listed(entrant.games)}" for entrant in wrong)
-        raise ConfigError(f"{listed([entrant.name for entrant in wrong])} cannot play {game}: {others}")
 
 
 # Helpers: names.
@@ -137,11 +173,17 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 
 # Helpers: what a spec can be.
 
-_A_BOT = "a folder with bot.toml, a .py or .js file, a built-in bot, module:Class or a command"
+_A_BOT = "a folder with bot.toml or bot.py, a .py or .js file, a built-in bot, module:Class or a command"
 _RUNNERS = {".py": ("python3", "Python"), ".js": ("node", "JavaScript")}
 _LANGUAGES = {"python": "Python", "python3": "Python", "node": "JavaScript"}
 _PATH = re.compile(r"\S*/\S*|\S+\.(?:py|js|toml)")
 """What can only be meant as a path: one word with a slash, or with the suffix of a bot's file."""
+_CALLED_BOT = re.compile(r"bot(?:\.[A-Za-z0-9]+)?")
+_NEVER_RUN = re.compile(
+    r".*\.(?:c|cc|class|cpp|cs|csv|go|h|hpp|html|ini|java|json|kt|log|md|o|rs|rst|toml|tsv|txt|ya?ml)",
+    re.DOTALL,
+)
+"""What is never a program, even on a file system that lets everything be run."""
 _TARGET = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 
 
@@ -149,19 +191,21 @@ def _place(spec: str, base: Path) -> Path:
     return base / os.path.expanduser(spec)
 
 
+def _is_called_bot(name: str) -> bool:
+    return bool(_CALLED_BOT.fullmatch(name)) and not _NEVER_RUN.fullmatch(name)
+
+
 def _find(spec: str, base: Path) -> Entrant:
     """The bot, under the name its files give it."""
     place = _place(spec, base)
-    if os.path.isfile(place / "bot.toml"):
-        return _from_folder(place, where=_shown(place, spec, base))
-    if os.path.isfile(place) and place.suffix in _RUNNERS:
-        return _from_file(place)
+    if (found := bot_at(place, where=_shown(place, spec, base))) is not None:
+        return found
     if spec in (builtin := builtin_bots()):
         return _from_folder(builtin[spec])
     if _TARGET.fullmatch(spec):
         return _from_module(spec, base)
     if os.path.isdir(place):
-        raise ConfigError(f"{spec} is a folder without bot.toml, which would say how to run the bot")
+        raise ConfigError(f"{spec} is {no_bot_in(place)}")
     if _PATH.fullmatch(spec) and not os.path.exists(place):
         raise ConfigError(f"there is no file or folder {shown(spec)}")
     return _from_command(spec, base)
@@ -188,10 +232,16 @@ def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), **own)
 
 
-def _from_file(file: Path) -> Entrant:
-    """The bot of one source file."""
-    runner, language = _RUNNERS[file.suffix]
-    return _process(file.stem, (runner, file.name), folder=file.parent, files=(file,), language=language)
+def _from_program(file: Path, *, folder: Path | None = None) -> Entrant:
+    """The bot of one file: named after it, or after the `folder` that is all its own."""
+    runner, language = _RUNNERS.get(file.suffix, ("", ""))
+    return _process(
+        file.stem if folder is None else folder.resolve().name,
+        (runner, file.name) if runner else (f"./{file.name}",),
+        folder=file.parent,
+        files=(file,) if folder is None else None,
+        language=language,
+    )
 
 
 def _from_module(target: str, base: Path) -> Entrant:
@@ -280,7 +330,7 @@ def _how_to_run(program: str, words: Sequence[str]) -> str:
     )
 
 
-def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...], language: str) -> Entrant:
+def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...] | None, language: str) -> Entrant:
     return Entrant(
         name=name,
         kind="process",
@@ -292,13 +342,29 @@ def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...], lan
     )
 
 
+def no_bot_in(folder: Path) -> str:
+    """Why there is no bot in a folder: a clause that begins with what the folder is instead."""
+    expected = "expected bot.toml, bot.py, bot.js or a program called bot"
+    try:
+        names = [name for name in names_in(folder) if not name.startswith(".")]
+    except OSError as error:
+        return f"a folder that cannot be read: {error.strerror or error}"
+    if not names:
+        return f"an empty folder, {expected}"
+    for name in filter(_is_called_bot, names):
+        if os.path.isfile(folder / name):
+            return f"a folder whose {name} cannot be run: chmod +x, or say in bot.toml how to run it"
+    there = listed([shown(name)[1:-1] for name in names], most=3)
+    return f"a folder with nothing that can be run: found {there}, {expected}"
+
+
 def _no_such_bot(said: str) -> ConfigError:
     bots = tuple(builtin_bots())
     near = did_you_mean(said, bots)
     builtin = listed(bots) if bots else "missing"
     return ConfigError(
         f"no such bot: {said}{near}; built-in bots are {builtin}, "
-        "or give a folder with bot.toml, a .py or .js file, module:Class or a command"
+        "or give a folder with bot.toml or bot.py, a .py or .js file, module:Class or a command"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -16,13 +16,14 @@ import attrs
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
 from arena.schedule import ORDERS, SEEDINGS, seed_in
-from arena.store import DATABASE, LATEST, Store, erase, holds_tournament, mended, store_lock
+from arena.store import DATABASE, LATEST, LOCK, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
 from arena.store.files import code_of, open_database, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 from arena.tournament.fingerprints import check_unchanged
 from arena.tournament.game_source import as_kept
+from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.plan import Plan, differences, format_of, identity, terms_of
 from arena.tournament.prepare import Tournament
 from arena.tournament.run import Run
@@ -70,10 +71,12 @@ def open_run(
     """The results folder, locked and open for writing, and all that a run needs.
 
     Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
-    nothing is overwritten then, nor if the run ends before `begin`.
+    nothing is overwritten then, nor if the run ends before `begin`.  A folder that is made here is removed
+    if a mistake ends the run before, unless the bots' logs say something.
     """
     folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
+    made_here = [path for path in (folder, *folder.parents) if not path.exists()]
     with store_lock(folder):
         _settle(folder)
         tokens = _stored_tokens(folder)
@@ -97,6 +100,10 @@ def open_run(
                     [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
                 )
                 yield run
+        except ConfigError:
+            if made_here and not (run and run.has_begun):
+                _remove_made(folder, made_here)
+            raise
         finally:
             if fresh and not (run and run.has_begun):
                 _put_back(folder)
@@ -172,17 +179,19 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
         raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {OTHERWISE}")
     known = {bot.bot: bot for bot in store.bots() if bot.status != "left out"}
     named = {entrant.name for entrant in tournament.entrants}
+    broken = {entrant.name for entrant in tournament.broken}
     missing = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
     if missing:
         raise ConfigError(f"{folder} has matches of {', '.join(missing)}: name them too; {OTHERWISE}")
-    more = sorted(named - known.keys())
-    if more and known and not format_of(plan).only_grows(len(known), plan.entrants, terms_of(plan, 0)):
+    more = sorted(named - known.keys() - broken)
+    if more and known and not format_of(plan).only_grows(len(known), tournament.bots, terms_of(plan, 0)):
         hint = ', or --sets "all" if all sets met so far' if plan.tournament == "round-robin" else ""
         raise ConfigError(
             f"{folder} holds a {plan.tournament} that began without {', '.join(more)} and would pair bots "
             f"differently with them: {OTHERWISE}{hint}"
         )
-    check_unchanged(tournament.entrants, {name: bot.fingerprint for name, bot in known.items()})
+    playing = [entrant for entrant in tournament.entrants if entrant.kind != "broken"]
+    check_unchanged(playing, {name: bot.fingerprint for name, bot in known.items()})
 
 
 def ways_of(identity: Mapping[str, Any]) -> dict[str, int]:
@@ -315,6 +324,25 @@ def _put_back(folder: Path) -> None:
             for suffix in _SUFFIXES:
                 (folder / f"{DATABASE}{suffix}").unlink(missing_ok=True)
             _rename(folder, ASIDE, DATABASE)
+
+
+def _remove_made(folder: Path, made_here: Sequence[Path]) -> None:
+    """Removes a folder in which nothing happened, and those above it that were made for it.
+
+    It is kept if some bot's log says why it could not play.
+    """
+    logs = list((folder / LOGS).glob("*.log"))
+    if any(log.stat().st_size for log in logs):
+        return
+    with suppress(OSError):
+        for log in logs:
+            log.unlink()
+        erase(folder)
+        (folder / LOCK).unlink()
+        if (folder / LOGS).is_dir():
+            (folder / LOGS).rmdir()
+        for path in made_here:
+            path.rmdir()
 
 
 def _settle(folder: Path) -> None:

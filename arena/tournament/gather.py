@@ -14,10 +14,11 @@ from arena.players.lag import LagWatch
 from arena.players.start import BotBroken
 from arena.players.tcp import accept_all, listen
 from arena.store import StoredBot
-from arena.tournament.broken import BrokenBots
+from arena.tournament.broken import BrokenBots, found_broken, too_few, tried_in_vain
 from arena.tournament.build import build
 from arena.tournament.fingerprints import needs_build
 from arena.tournament.lobby import CONNECTIONS_MAX, Lobby
+from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.logs import file_name
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.pool import Pool
@@ -74,14 +75,15 @@ async def gather(
     Waits for nobody past `stops_at`, when the run's time is over.  Raises BrokenBots if bots cannot be
     started and the plan does not leave them out, and ConfigError if those who are here cannot play.
     """
-    entrants, broken = await _build_all(run, pool, reporter)
-    broken += await pool.instances.try_all({bot.name for bot in broken})
+    entrants, unbuilt = await _build_all(run, pool, reporter)
+    tried = unbuilt + await pool.instances.try_all({bot.name for bot in unbuilt}, reporter.note)
+    broken = _all_broken(entrants, tried)
     if broken and not run.plan.leave_out_broken:
-        raise BrokenBots(broken)
+        raise BrokenBots(broken, bots=run.plan.entrants, logs=run.folder / LOGS)
     summary.left_out = broken
     out = {bot.name for bot in broken}
     names = [entrant.name for entrant in entrants if entrant.is_ours and entrant.name not in out]
-    started = [entrant for entrant in entrants if entrant.is_ours]
+    started = [entrant for entrant in entrants if entrant.kind != "remote"]
     box = pool.instances.box
     run.store.put_bots(
         [_stored(run, box, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
@@ -99,8 +101,21 @@ async def gather(
         run.store.put_bots([_stored(run, box, entrant, "ok") for entrant in expected])
         run.store.put_bots([StoredBot(name, path="connects", margin_s=lobby.margin_s) for name in unknown])
     if len(names) < run.plan.seats:
-        raise ConfigError(_too_few(run.plan, len(names), late))
+        why = _too_few(run.plan, len(names), late)
+        raise BrokenBots(broken, head=why, logs=run.folder / LOGS) if broken else ConfigError(why)
     return names
+
+
+def _all_broken(entrants: Sequence[Entrant], tried: Sequence[BotBroken]) -> list[BotBroken]:
+    """Those that are broken as they lie there, and those that were tried in vain, in the entrants' order."""
+    errors = {error.name: error for error in tried}
+    broken = []
+    for entrant in entrants:
+        if entrant.kind == "broken":
+            broken.append(found_broken(entrant))
+        elif entrant.name in errors:
+            broken.append(tried_in_vain(entrant, errors[entrant.name]))
+    return broken
 
 
 async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: float) -> list[str]:
@@ -143,16 +158,16 @@ async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
 
 
 def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
-    can_play = f"{here} of the bots can play, and a table has {plan.seats} seats"
     if not late:
-        return f"{can_play}: fix some, or use fewer seats"
+        return too_few(plan, here)
+    can_play = f"{here} of the bots can play, and a table has {plan.seats} seats"
     limit = format_duration(plan.wait or 0.0)
     return f"{listed(late)} did not connect within {limit} (--wait); {can_play}: nothing was played"
 
 
 def _check_return(run: Run, names: Sequence[str]) -> None:
     """Raises ConfigError if bots that played here have not come back: their matches would not count."""
-    started = {entrant.name for entrant in run.entrants if entrant.is_ours}  # may be left out
+    started = {entrant.name for entrant in run.entrants if entrant.kind != "remote"}  # may be left out
     away = sorted(run.store.players() - set(names) - started)
     if away:
         raise ConfigError(
@@ -175,11 +190,11 @@ async def _build_all(run: Run, pool: Pool, reporter: Reporter) -> tuple[list[Ent
     instances = pool.instances
     entrants, broken = [], []
     for entrant in run.entrants:
-        if needs_build(entrant):
+        if entrant.kind == "process" and needs_build(entrant):
             assert instances.box is not None, "a bot that is built is a process, and processes have a box"
             reporter.note(f"building {entrant.name}: {' '.join(entrant.build)}")
             try:
-                log = run.folder / "logs" / f"{file_name(entrant.name)}-build.log"
+                log = run.folder / LOGS / f"{file_name(entrant.name)}-build.log"
                 entrant = await build(entrant, instances.box, instances.place_of(entrant), log)
             except BotBroken as error:
                 broken.append(error)

@@ -21,7 +21,7 @@ import trio
 from arena.box.box import Box
 from arena.box.places import FileView
 from arena.box.processes import descendants
-from arena.box.spare import cpu_s, free_memory_share
+from arena.box.spare import cpu_s, cpu_s_below, free_memory_share
 from arena.players.access import place_of
 from arena.players.base import GonePlayer, Player
 from arena.players.entrant import Entrant
@@ -29,11 +29,10 @@ from arena.players.lag import LagWatch
 from arena.players.process import ProcessPlayer, run_process
 from arena.players.start import BotBroken, log_name
 from arena.players.stream import StreamPlayer
+from arena.tournament.attempts import STARTING_MAX, Attempt, Attempts
 from arena.tournament.logs import Logs
 from arena.tournament.startup import StartUps
 
-TRIED_AT_ONCE = 4
-"""Bots started at the same time when all are tried; more would only get in each other's way."""
 KEPT_MAX = 128
 """Processes that may live at once, playing and waiting, if there is memory for them."""
 FREE_MEMORY_SHARE = 0.5
@@ -74,6 +73,11 @@ class Instance:
         """Whether it will not play again, if it is ours: gone, or without the connection it had."""
         player = self.player
         return player.is_gone or (isinstance(player, StreamPlayer) and not player.is_connected)
+
+
+def _is_running(attempt: Attempt, guard: int) -> None:
+    """The program of a bot that is tried runs, below this process."""
+    attempt.runs(partial(cpu_s_below, guard))
 
 
 class Instances:
@@ -138,23 +142,18 @@ class Instances:
 
     # Starting
 
-    async def try_all(self, leave_out: Collection[str] = ()) -> list[BotBroken]:
-        """Starts one instance of every bot that we start; gives the broken ones, in the entrants' order."""
-        broken: dict[str, BotBroken] = {}
-        turn = trio.CapacityLimiter(min(TRIED_AT_ONCE, self._processes_max))
+    async def try_all(
+        self, leave_out: Collection[str] = (), tell: Callable[[str], object] = lambda line: None
+    ) -> list[BotBroken]:
+        """Starts one instance of every bot that we start; gives the broken ones, in the entrants' order.
 
-        async def attempt(entrant: Entrant) -> None:
-            async with turn:
-                try:
-                    self._here.append(await self._start(entrant))
-                except BotBroken as error:
-                    broken[entrant.name] = error
+        `tell` hears who is waited for.
+        """
+        ours = [one for one in self._entrants if one.is_ours and one.name not in leave_out]
+        return await Attempts(self._try, min(STARTING_MAX, self._processes_max), tell).run(ours)
 
-        async with trio.open_nursery() as nursery:
-            for entrant in self._entrants:
-                if entrant.is_ours and entrant.name not in leave_out:
-                    nursery.start_soon(attempt, entrant)
-        return [broken[entrant.name] for entrant in self._entrants if entrant.name in broken]
+    async def _try(self, attempt: Attempt) -> None:
+        self._here.append(await self._start(attempt.entrant, attempt))
 
     async def add(self, entrant: Entrant) -> Instance:
         """One more instance; if the bot cannot be started, an instance that is already gone."""
@@ -166,31 +165,43 @@ class Instances:
         self._here.append(instance)
         return instance
 
-    async def _start(self, entrant: Entrant) -> Instance:
-        """A new instance, once there is room for it.  Raises BotBroken if it cannot be started."""
+    async def _start(self, entrant: Entrant, attempt: Attempt | None = None) -> Instance:
+        """A new instance, once there is room for it.  Raises BotBroken if it cannot be started.
+
+        In an attempt before play its place may go to others while it starts; it takes one again afterwards.
+        """
         if entrant.kind == "local":
             from arena.players.local import LocalPlayer, load_bot
 
             return Instance(LocalPlayer(entrant.name, load_bot(entrant)), entrant.name)
         place = await self._make_room(entrant)
+        if attempt is not None:
+            attempt.takes_place(partial(self._give_back, place))
         began_at = trio.current_time()
         try:
-            player: ProcessPlayer = await self._nursery.start(self._run, entrant, place)
+            player: ProcessPlayer = await self._nursery.start(self._run, entrant, place, attempt)
         finally:
             self._startups.note_start(entrant, trio.current_time() - began_at)
         self._startups.limit(entrant, player)
+        if place not in self._places:
+            await self._make_room(entrant, place)
         return Instance(player, entrant.name, place=place)
 
-    async def _make_room(self, entrant: Entrant) -> object:
-        """A place for one more process of this bot; ends idle instances if there are too many."""
+    async def _make_room(self, entrant: Entrant, place: object = None) -> object:
+        """A place for one more process of this bot; ends idle instances if there are too many.
+
+        With `place`: for a process that is alive and had this one before.
+        """
         while True:
             room = self._room
             idle = [instance for instance in self._here if instance.is_process and not instance.is_busy]
-            if entrant.instances_max is not None and self._alive[entrant.name] >= entrant.instances_max:
+            most = None if place is not None else entrant.instances_max
+            if most is not None and self._alive[entrant.name] >= most:
                 idle = [instance for instance in idle if instance.bot == entrant.name]
             elif len(self._places) < self._processes_max or self._may_keep_more():
-                self._alive[entrant.name] += 1
-                place = object()
+                if place is None:
+                    place = object()
+                    self._alive[entrant.name] += 1
                 self._places.add(place)
                 return place
             if idle:
@@ -206,7 +217,11 @@ class Instances:
         return share is not None and share >= FREE_MEMORY_SHARE
 
     async def _run(
-        self, entrant: Entrant, place: object, task_status: trio.TaskStatus[ProcessPlayer]
+        self,
+        entrant: Entrant,
+        place: object,
+        attempt: Attempt | None,
+        task_status: trio.TaskStatus[ProcessPlayer],
     ) -> None:
         """One process from start to end; its place is counted already."""
         try:
@@ -221,6 +236,7 @@ class Instances:
                 reconnect_s=self._reconnect_s,
                 connect_s=self._startups.connect_s(entrant),
                 is_patient=entrant.name not in self._sticky,
+                note_running=(lambda guard: None) if attempt is None else partial(_is_running, attempt),
                 note_sticky=partial(self._sticky.add, entrant.name),
                 watch=self._watch,
                 note_bug=self._note_bug,

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import quote
 
+FOLDER = "logs"
+"""Where they lie in a results folder."""
 FILE_NAME_MAX = 150
 """Characters of a bot's name in a file name, which may have 255 with everything else in it."""
 LOGS_KEPT = 100

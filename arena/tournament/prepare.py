@@ -14,19 +14,21 @@ from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.entrant import Entrant
 from arena.store import RESULTS
-from arena.tournament.entrants import check_apart, check_games, check_words, remote, resolve, unique_names
+from arena.tournament.broken import BrokenBots, found_broken, too_few
+from arena.tournament.field import field_of, mistakes_of
 from arena.tournament.game_source import Origin
 from arena.tournament.plan import (
     BotSpec,
     Plan,
     check,
     check_plan_seats,
+    check_size,
     concurrency_of,
     make_game,
     size_of,
     size_words,
 )
-from arena.tournament.stored import source_of
+from arena.tournament.stored import bots_there, source_of
 
 QUICKSTART = Plan(
     name="quickstart",
@@ -42,25 +44,38 @@ class Tournament:
     plan: Plan
     game: Game[Any, Any]
     entrants: tuple[Entrant, ...]
-    """First the entrants that the arena starts, then those with a token."""
+    """First the entrants that the arena starts, and the broken ones, then those with a token."""
     folder: Path
     concurrency: int
     origin: Origin | None = None
     """Where the game comes from, if it is not built in."""
 
     @property
+    def broken(self) -> list[Entrant]:
+        """Those of the entrants that cannot play, as is known before any is started."""
+        return mistakes_of(self.entrants)
+
+    @property
+    def bots(self) -> int:
+        """How many bots will play, if all that are started do."""
+        return self.plan.entrants - len(self.broken)
+
+    @property
     def size(self) -> str:
         """The tournament in words."""
-        return size_words(self.plan, self.plan.entrants)
+        return size_words(self.plan, self.bots)
 
     @property
     def matches(self) -> int:
         """The number of matches; the largest possible one if results decide it."""
-        return size_of(self.plan, self.plan.entrants).matches
+        return size_of(self.plan, self.bots).matches
 
 
 def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tournament:
-    """Checks the whole plan, its bots included; nothing is written or started.  Raises ConfigError."""
+    """Checks the whole plan; nothing is written or started.  Raises ConfigError.
+
+    Bots with mistakes are among the entrants, and it is left to the caller what to do about them.
+    """
     source = source_of(plan, resume)
     cls = source.cls
     plan = attrs.evolve(plan, game=cls.name)
@@ -68,18 +83,33 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
     check(plan, where=where)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
-    entrants = unique_names(
-        [resolve(bot.spec, base=bot.base, name=bot.name) for bot in plan.bots]
-        + [remote(name) for name in plan.remote]
+    entrants = field_of(
+        plan.bots,
+        plan.remote,
+        game=plan.game,
+        reserved=cls.reserved_names,
+        known=bots_there(resume) if resume is not None else (),  # an older arena allowed more names
     )
-    if resume is None:  # a run that an older arena began may still be completed
-        check_apart(entrants)
-    check_words(entrants, cls.reserved_names)
-    check_games(entrants, plan.game)
     _check_anchor(plan, entrants)
     folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
     concurrency = concurrency_of(plan, os.cpu_count() or 1)
     return Tournament(plan, game, entrants, _shortest(folder), concurrency, source.origin)
+
+
+def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:
+    """Raises BrokenBots if some of the bots cannot play, and the plan does not leave them out.
+
+    With `is_trying` the others, if there are any, are to be tried first: then all can be told at once.
+    """
+    plan, broken = tournament.plan, [found_broken(entrant) for entrant in tournament.broken]
+    if not broken:
+        return
+    if plan.leave_out_broken:
+        if tournament.bots < plan.seats:
+            raise BrokenBots(broken, head=too_few(plan, tournament.bots))
+        check_size(plan, tournament.bots)
+    elif not (is_trying and any(entrant.is_ours for entrant in tournament.entrants)):
+        raise BrokenBots(broken, bots=plan.entrants)
 
 
 def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:

@@ -18,6 +18,7 @@ from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
 from arena.tournament.intake import Intake, course_of, take_in_folder
 from arena.tournament.lobby import Lobby
+from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.match import Venue
 from arena.tournament.plan import deals_of
 from arena.tournament.pool import Pool
@@ -102,7 +103,7 @@ async def _open_pool(
             move_s=run.plan.move_time,
             name_wait_s=run.plan.name_wait_s,
             reconnect_s=run.plan.reconnect_s,
-            logs=run.folder / "logs",
+            logs=run.folder / LOGS,
             watch=watch,
             lobby=lobby,
             note_bug=note,

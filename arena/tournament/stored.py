@@ -18,6 +18,7 @@ from arena.tournament.game_source import Source, find_game, names_files, recalle
 from arena.tournament.plan import (
     Plan,
     as_mapping,
+    bot_as_mapping,
     make_game,
     plan_from,
 )
@@ -50,6 +51,12 @@ def _opened(folder: Path) -> Store:
         return Store.open(folder)
     except ConfigError:  # damaged, perhaps in a way that can be read past
         return Store.checked(folder)
+
+
+def bots_there(folder: Path) -> frozenset[str]:
+    """The names of the bots that have been let play in a results folder."""
+    with _opened(folder) as store:
+        return frozenset(bot.bot for bot in store.bots() if bot.status != "left out")
 
 
 def source_of(plan: Plan, resume: Path | None) -> Source:
@@ -89,9 +96,7 @@ def stored_source(store: Store, *, ask: str = ASK) -> Source:
 def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
     """The plan as JSON types; paths are relative to the folder, so that both can be moved together."""
     real = folder.resolve()
-    bots = [
-        {"spec": bot.spec, "base": os.path.relpath(bot.base, real), "name": bot.name} for bot in plan.bots
-    ]
+    bots = [bot_as_mapping(bot, os.path.relpath(bot.base, real)) for bot in plan.bots]
     return as_mapping(plan) | {"bots": bots, "out": None}
 
 

@@ -16,7 +16,7 @@ from arena.tournament.plan.model import (
     size_words,
     terms_of,
 )
-from arena.tournament.plan.reading import as_mapping, load_plan, plan_from, with_options
+from arena.tournament.plan.reading import as_mapping, bot_as_mapping, load_plan, plan_from, with_options
 from arena.tournament.plan.rules import check_plan_seats, make_game, parse_rules
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Plan",
     "Rule",
     "as_mapping",
+    "bot_as_mapping",
     "check",
     "check_plan_seats",
     "check_size",

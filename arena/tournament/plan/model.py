@@ -30,6 +30,8 @@ class BotSpec:
     """The folder at which relative paths in the spec start."""
     name: str | None = None
     """Its name in the tables, if given separately; the spec then has no `NAME=`."""
+    is_submission: bool = False
+    """Whether it was found in a folder of bots: the spec is its path, and where it lies names it."""
 
 
 @attrs.frozen(kw_only=True)

@@ -81,14 +81,19 @@ def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Pl
 def as_mapping(plan: Plan) -> dict[str, Any]:
     """The whole plan in JSON's types; `plan_from` gives it back."""
     mapping = attrs.asdict(plan, recurse=False)
-    bots = [{"spec": bot.spec, "base": str(bot.base), "name": bot.name} for bot in plan.bots]
     return mapping | {
         "rules": dict(plan.rules),
-        "bots": bots,
+        "bots": [bot_as_mapping(bot, str(bot.base)) for bot in plan.bots],
         "remote": list(plan.remote),
         "listen": None if plan.listen is None else str(plan.listen),
         "out": None if plan.out is None else str(plan.out),
     }
+
+
+def bot_as_mapping(bot: BotSpec, base: str) -> dict[str, Any]:
+    """A bot of a plan in JSON's types, with this as its base."""
+    mapping = {"spec": bot.spec, "base": base, "name": bot.name}
+    return mapping | ({"is_submission": True} if bot.is_submission else {})
 
 
 # Helpers.
@@ -170,7 +175,12 @@ def _read_bot(value: object, base: Path) -> BotSpec:
         return BotSpec(text(value), base)
     if not isinstance(value, dict):
         raise unexpected(value, 'a bot such as "odds", or a table { name = …, spec = … }')
-    readers = {"name": optional(text), "spec": text, "base": lambda folder: base / text(folder)}
+    readers: dict[str, Reader[Any]] = {
+        "name": optional(text),
+        "spec": text,
+        "base": lambda folder: base / text(folder),
+        "is_submission": flag,
+    }
     fields = {"base": base} | read_table(value, readers, where="", joint="; ")
     if "spec" not in fields:
         raise ConfigError('has no spec, expected a table such as { name = "mine", spec = "python3 mine.py" }')

@@ -1,0 +1,170 @@
+"""The field: every bot of a plan, also those that cannot play, each with what is wrong with it.
+
+What is found here is found without starting anything.  A bot with a mistake becomes an entrant of the kind
+`broken`, so that the others can be tried and all mistakes told together, or played without.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.players.entrant import Entrant
+from arena.tournament.entrants import remote, resolve, unique_names
+from arena.tournament.fingerprints import fingerprint
+from arena.tournament.plan import BotSpec
+from arena.tournament.submissions import place_of_spec, submitted
+from arena.units import shown
+from arena.wire.names import alike, told_apart
+from arena.words import listed, printable
+
+
+def field_of(
+    specs: Sequence[BotSpec],
+    remotes: Sequence[str] = (),
+    *,
+    game: str,
+    reserved: Collection[str] = (),
+    known: Collection[str] = (),
+) -> tuple[Entrant, ...]:
+    """The bots of a plan in its order, then those that connect with a token.
+
+    `reserved` are the words of the game that nobody can be called; `known` are the bots that have played
+    already, whose names are not judged again.  Raises ConfigError if a bot that connects has a wrong name.
+    """
+    said = [*map(_found, specs), *map(remote, remotes)]
+    given = [spec.name if spec.is_submission else None for spec in specs] + [None] * len(remotes)
+    return judged(unique_names(said), given, game=game, reserved=reserved, known=known)
+
+
+def judged(
+    entrants: Iterable[Entrant],
+    given: Sequence[str | None] = (),
+    *,
+    game: str,
+    reserved: Collection[str] = (),
+    known: Collection[str] = (),
+) -> tuple[Entrant, ...]:
+    """The entrants; broken are those whose name or game does not fit.  `given`: names that they must have."""
+    field = tuple(entrants)
+    found = [
+        *_of_names_taken(field, given, known),
+        *_of_looks(field, known),
+        *_of_words(field, reserved),
+        *_of_games(field, game),
+    ]
+    problems = dict(reversed(found))  # the first one of each bot counts
+    return tuple(broken(one, problems[one.name]) if one.name in problems else one for one in field)
+
+
+def broken(entrant: Entrant, problem: str) -> Entrant:
+    """The same bot, which cannot play, and why.  Raises ConfigError if it is one that connects by itself."""
+    if entrant.kind == "remote":
+        raise ConfigError(f"{entrant.name}: {problem}")
+    return entrant if entrant.kind == "broken" else attrs.evolve(entrant, kind="broken", problem=problem)
+
+
+def mistakes_of(field: Sequence[Entrant]) -> list[Entrant]:
+    """Those of the field that cannot play."""
+    return [entrant for entrant in field if entrant.kind == "broken"]
+
+
+# Helpers.
+
+
+def _found(spec: BotSpec) -> Entrant:
+    """The bot that a spec names, or a broken one."""
+    try:
+        if not spec.is_submission:
+            return resolve(spec.spec, base=spec.base, name=spec.name)
+        entrant = attrs.evolve(submitted(spec), name=_checked_name(spec), path=spec.spec)
+        return attrs.evolve(entrant, fingerprint=fingerprint(entrant))
+    except ConfigError as error:
+        return _not_found(spec, error)
+
+
+def _checked_name(spec: BotSpec) -> str:
+    from arena.wire.messages import check_name
+
+    assert spec.name is not None, "where a submission lies names it"
+    if reason := check_name(spec.name):
+        raise ConfigError(f"it cannot be called {shown(spec.name)}: {reason}; rename it")
+    return spec.name
+
+
+def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
+    """In place of the bot; its files, if it has any, are kept from others nevertheless."""
+    from arena.wire.messages import NAME_LENGTH_MAX
+
+    place = place_of_spec(spec)
+    name = printable(spec.name or spec.spec).strip()[:NAME_LENGTH_MAX].strip()
+    is_there = spec.is_submission and os.path.exists(place)
+    is_folder = is_there and os.path.isdir(place)
+    return Entrant(
+        name=name or "nameless",
+        kind="broken",
+        path=spec.spec,
+        problem=_on_one_line(str(error), f"{place.absolute()}{os.sep}"),
+        folder=place if is_folder else place.parent if is_there else None,
+        files=(place,) if is_there and not is_folder else None,
+    )
+
+
+def _on_one_line(mistakes: str, above: str) -> str:
+    """Several mistakes, each on its line, as one; `above`, which is told anyway, is left out."""
+    return "; ".join(line.replace(above, "") for line in mistakes.splitlines())
+
+
+Problems = Iterator[tuple[str, str]]
+"""The name of a bot, and what is wrong with it."""
+
+
+def _of_names_taken(
+    field: Sequence[Entrant], given: Sequence[str | None], known: Collection[str]
+) -> Problems:
+    """Submissions whose name another bot had first: to number them would hide that there are two."""
+    paths: Mapping[str, str] = {entrant.name: _place(entrant) for entrant in field}
+    for entrant, name in zip(field, given, strict=False):
+        if name is not None and name != entrant.name and name in paths and entrant.name not in known:
+            yield entrant.name, f"{paths[name]} is called {name} too: rename one of them"
+
+
+def _of_words(field: Sequence[Entrant], reserved: Collection[str]) -> Problems:
+    from arena.wire.messages import check_name
+
+    for entrant in field:
+        if reason := check_name(entrant.name, reserved):
+            yield entrant.name, f"nobody can be called {shown(entrant.name)}: {reason}; {_ANOTHER_NAME}"
+
+
+def _of_games(field: Sequence[Entrant], game: str) -> Problems:
+    for entrant in field:
+        if entrant.games and game not in entrant.games:
+            yield (
+                entrant.name,
+                f"it cannot play {game}: its bot.toml says that it plays {listed(entrant.games)}",
+            )
+
+
+def _of_looks(field: Sequence[Entrant], known: Collection[str]) -> Problems:
+    """Bots that people could mistake for one that is named before them."""
+    places = {entrant.name: place for place, entrant in enumerate(field) if entrant.kind != "broken"}
+    for pair in alike(places):
+        # The later one is blamed, but none that connects by itself: it could not be left out.
+        first, second = sorted(pair, key=lambda name: (field[places[name]].kind != "remote", places[name]))
+        if second not in known:
+            yield (
+                second,
+                f"{told_apart(second)} and {told_apart(first)} ({_place(field[places[first]])}) look alike: "
+                f"{_ANOTHER_NAME}",
+            )
+
+
+_ANOTHER_NAME = "rename it, or say NAME=BOT"
+
+
+def _place(entrant: Entrant) -> str:
+    return entrant.path or entrant.name
