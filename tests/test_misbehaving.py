@@ -293,7 +293,7 @@ async def test_all_broken_bots_are_listed_at_once(tmp_path):
     assert isinstance(group, BrokenBots)
     reasons = {bot.name: (bot.reason, bot.log) for bot in group.broken}
     assert [mark(name) for name in ("never", "exits", "absent", "mute")] == list(reasons)
-    assert "did not connect within 0.3 s" == reasons[mark("never")][0]
+    assert reasons[mark("never")][0].startswith("did not connect within 0.3 s")
     for name in ("exits", "mute"):
         reason, log = reasons[mark(name)]
         assert "its process ended with exit code 1; it last printed: exits_at_once: goodbye" == reason

@@ -61,16 +61,15 @@ class Attempt:
         self._used_s = used_s
         self._began_at = self._looked_at = trio.current_time()
         self._tell_at = self._began_at + TELL_AFTER_S
-        self._cpu_s = 0.0
 
     def look(self) -> str:
         """Sees what it does; what is to be told of it now, if anything."""
         if self._used_s is None:
             return ""
-        now, before, cpu_s = trio.current_time(), self._cpu_s, self._used_s()
-        if cpu_s is not None and before is not None:
+        now, before, cpu_s = trio.current_time(), self._cpu_s or 0.0, self._used_s()
+        if cpu_s is not None and cpu_s >= before:  # else it is being ended: what it did before is what counts
             self._is_computing = cpu_s - before >= COMPUTING_SHARE * (now - self._looked_at)
-        self._looked_at, self._cpu_s = now, cpu_s
+            self._looked_at, self._cpu_s = now, cpu_s
         if now < self._tell_at:
             return ""
         waited_s = now - self._began_at
@@ -82,7 +81,7 @@ class Attempt:
 
     def does(self) -> str:
         """What it seemed to do lately: `is computing (1.9 s of CPU)`; empty if that is unknown."""
-        if self._used_s is None or self._cpu_s is None or self._looked_at == self._began_at:
+        if self._cpu_s is None:
             return ""
         if self._is_computing:
             return f"is computing ({self._cpu_s:.1f} s of CPU)"
