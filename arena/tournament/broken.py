@@ -52,7 +52,7 @@ def _told(broken: Sequence[BotBroken], logs: Path | None) -> Iterator[str]:
         yield f"what they printed is in {logs}"
 
 
-def too_few(plan: Plan, here: int) -> str:
+def too_few_can_play(plan: Plan, here: int) -> str:
     """What is said if so many bots are left to play, and that is not enough."""
     return f"{here} of the bots can play, and a table has {plan.seats} seats: fix some, or use fewer seats"
 

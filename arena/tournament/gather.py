@@ -14,7 +14,7 @@ from arena.players.lag import LagWatch
 from arena.players.start import BotBroken
 from arena.players.tcp import accept_all, listen
 from arena.store import StoredBot
-from arena.tournament.broken import BrokenBots, found_broken, too_few, tried_in_vain
+from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play, tried_in_vain
 from arena.tournament.build import build
 from arena.tournament.fingerprints import needs_build
 from arena.tournament.lobby import CONNECTIONS_MAX, Lobby
@@ -159,7 +159,7 @@ async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
 
 def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
     if not late:
-        return too_few(plan, here)
+        return too_few_can_play(plan, here)
     can_play = f"{here} of the bots can play, and a table has {plan.seats} seats"
     limit = format_duration(plan.wait or 0.0)
     return f"{listed(late)} did not connect within {limit} (--wait); {can_play}: nothing was played"

@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.entrant import Entrant
 from arena.store import RESULTS
-from arena.tournament.broken import BrokenBots, found_broken, too_few
+from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play
 from arena.tournament.field import field_of, mistakes_of
 from arena.tournament.game_source import Origin
 from arena.tournament.plan import (
@@ -106,7 +106,7 @@ def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:
         return
     if plan.leave_out_broken:
         if tournament.bots < plan.seats:
-            raise BrokenBots(broken, head=too_few(plan, tournament.bots))
+            raise BrokenBots(broken, head=too_few_can_play(plan, tournament.bots))
         check_size(plan, tournament.bots)
     elif not (is_trying and any(entrant.is_ours for entrant in tournament.entrants)):
         raise BrokenBots(broken, bots=plan.entrants)
