@@ -47,10 +47,10 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
         raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
     tournament = prepare(plan, resume=options.resume)
     refuse_broken(tournament, is_trying=not options.dry_run)
+    rule = until_rule(tournament)
     if options.dry_run:
         tell_of_plan(tournament, options, rule)
         return 0
-    rule = until_rule(tournament)
     with open_run(
         tournament,
         fresh=options.fresh,

@@ -57,8 +57,9 @@ class Tournament:
 
     @property
     def bots(self) -> int:
-        """How many bots will play, if all that are started do."""
-        return self.plan.entrants - len(self.broken)
+        """How many bots are to play, if all that are started can."""
+        left_out = len(self.broken) if self.plan.leave_out_broken else 0
+        return self.plan.entrants - left_out
 
     @property
     def size(self) -> str:
