@@ -1,4 +1,4 @@
-"""Counts, shares, times, lists, names and untrusted texts in words, for terminal and page alike."""
+"""Counts, numbers, shares, times, lists, names and untrusted texts in words, for terminal and page alike."""
 
 from __future__ import annotations
 
@@ -16,6 +16,25 @@ def counted(amount: int, noun: str) -> str:
     """`1 match`, `2,000 matches`, `2 series`."""
     plural = noun if noun.endswith("series") else noun + ("es" if noun.endswith("ch") else "s")
     return f"{amount:,} {noun if amount == 1 else plural}"
+
+
+def number(value: float, digits: int = 0, sign: str = "") -> str:
+    """`1612`, `16,120`, `+12.5`, `1.2M`; never `-0`, and a true minus."""
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:{sign}.1f}M".replace("-", "−")
+    comma = "," if abs(value) >= 1e4 else ""
+    return f"{round(value, digits) + 0.0:{sign}{comma}.{digits}f}".replace("-", "−")
+
+
+def digits_for(half: float) -> int:
+    """How many digits after the point are meaningful with an uncertainty of ± `half`."""
+    return 0 if half >= 10 else 1 if half >= 1 else 2 if half >= 0.1 else 3
+
+
+def with_half(value: float, half: float, sign: str = "+") -> str:
+    """`+2944 ± 582`: digits that the uncertainty drowns are not shown."""
+    digits = digits_for(half)
+    return f"{number(value, digits, sign)} ± {number(half, digits)}"
 
 
 def percent(share: float) -> str:

@@ -138,7 +138,7 @@ def test_pokerkit_may_be_missing(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setitem(sys.modules, "pokerkit", None)
     assert ["holdem, 6 seats, random legal moves"] == [measure.what for measure in measure_hands(TINY)]
     said = capsys.readouterr().err
-    assert ["hands: PokerKit is not installed, so nothing is beside ours; pip install pokerkit"] == (
+    assert ["hands: PokerKit is not installed, so ours are compared with nothing; pip install pokerkit"] == (
         said.splitlines()
     )
 

@@ -195,7 +195,7 @@ MISTAKES = [
     ("no plan file", ("run", "nothing.toml"), "nothing.toml: cannot be read"),
     ("two plan files", ("run", "a.toml", "b.toml"), "one plan file"),
     ("a plan file after a bot", ("run", "odds", "a.toml"), "one plan file"),
-    ("nowhere to connect to", ("run", "odds", "--expect", "1"), "say listen"),
+    ("nowhere to connect to", ("run", "odds", "--expect", "1"), "set listen"),
     ("a reserved name", ("run", "odds", "--remote", "pass", "--listen", "127.0.0.1:0"), "reserved"),
     ("resume nothing", ("run", "--resume", "nowhere"), "nowhere is not a results folder"),
     ("resume elsewhere", ("run", "--resume", "results/first", "--out", "x"), "leave out --out x"),

@@ -18,7 +18,7 @@ from arena.cli import main
 from arena.cli.compare import told
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
-from arena.show.text import with_half
+from arena.words import with_half
 
 QUICK = Hypotheses(elo1=200)
 BOTS = '''

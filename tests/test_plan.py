@@ -405,7 +405,7 @@ TOGETHER = [
         {"bots": 20, "seats": 6, "sets": "all"},
         "20 bots, 38,760 sets of 6 × 10 series × 6 seats = 2,325,600 matches, more than "
         "matches_max = 100,000 allows: take fewer series or bots, or raise matches_max in a plan file, "
-        'or say sets = "balanced"',
+        'or set sets = "balanced"',
     ),
     (
         "cycles, but of what",
@@ -415,33 +415,33 @@ TOGETHER = [
     (
         "three at a table of a knockout",
         {"bots": 4, "seats": 3, "tournament": "knockout"},
-        "a knockout is played at 2 seats, not at 3: say seats = 2, or another tournament",
+        "a knockout is played at 2 seats, not at 3: set seats = 2, or another tournament",
     ),
     (
         "remote, but where to",
         {"bots": 1, "remote": ("alice", "bob")},
-        "there is no address for alice, bob to connect to: say listen = HOST:PORT such as 127.0.0.1:8888",
+        "there is no address for alice, bob to connect to: set listen = HOST:PORT such as 127.0.0.1:8888",
     ),
     (
         "expected, but where to",
         {"bots": 1, "expect": 1},
-        "there is no address for 1 bot to connect to: say listen = HOST:PORT such as 127.0.0.1:8888",
+        "there is no address for 1 bot to connect to: set listen = HOST:PORT such as 127.0.0.1:8888",
     ),
     (
         "listening for nobody",
         {"bots": 2, "listen": Address("localhost", 80)},
-        "listen = localhost:80, but no bot is expected to connect: say expect = N or remote = NAME",
+        "listen = localhost:80, but no bot is expected to connect: set expect = N or remote = NAME",
     ),
     (
         "no limit at all",
         {"bots": 2, "move_time": None},
         "move_time = none without a bank: a bot that never answers would hold its match for ever; "
-        "say a bank too, such as --bank 60s, or a long move_time",
+        "set a bank too, such as --bank 60s, or a long move_time",
     ),
     (
         "an increment without bank",
         {"bots": 2, "increment": 0.5},
-        "increment = 500ms, but there is no bank to add it to: say a bank",
+        "increment = 500ms, but there is no bank to add it to: set a bank",
     ),
     (
         "a name twice",

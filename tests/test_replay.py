@@ -144,6 +144,6 @@ def test_viewers_by_name():
         viewer_of(match, name) for name in ("bob", "spectator", None)
     ]
     with pytest.raises(
-        ConfigError, match="'eve' did not play in 0123456789ab; ann, bob did, or say spectator"
+        ConfigError, match="'eve' did not play in 0123456789ab; ann, bob did, or use spectator"
     ):
         viewer_of(match, "eve")

@@ -90,7 +90,7 @@ def test_who_must_be_refused_is_broken_by_playing():
     """A bot that cannot play ends the run before it begins, with exit code 2."""
     refused = attrs.evolve(RUDE, faults=frozenset(), refused=True)
     assert [] == row(refused, exit_code=2, planned=0, played=0, faults={}, times_s=[]).breaches
-    assert ["the run should have refused to start (exit code 2), and ended with exit code 0"] == row(
+    assert ["the run should have refused to start (exit code 2), but ended with exit code 0"] == row(
         refused
     ).breaches
 

@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.words import chance, clipped, counted, listed, measured, percent, printable, spaced, width
+from arena.words import (
+    chance,
+    clipped,
+    counted,
+    listed,
+    measured,
+    number,
+    percent,
+    printable,
+    spaced,
+    width,
+    with_half,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)
 
@@ -54,6 +66,39 @@ def test_chances(probability, said):
 def test_times(time_s, said):
     """Times in the unit that leaves few digits."""
     assert said == measured(time_s)
+
+
+NUMBERS = [
+    ((1612.4,), "1612"),
+    ((16120.0,), "16,120"),
+    ((-12.5, 1, "+"), "−12.5"),
+    ((12.5, 1, "+"), "+12.5"),
+    ((-0.0001, 2), "0.00"),
+    ((1_234_567.0,), "1.2M"),
+    ((0.12345, 3), "0.123"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), NUMBERS)
+def test_numbers(words, said):
+    """No minus zero, no more digits than asked for, large numbers short."""
+    assert said == number(*words)
+
+
+HALVES = [
+    ((2944.4, 581.6), "+2944 ± 582"),
+    ((-2.94, 0.5), "−2.94 ± 0.50"),
+    ((1612.4, 45.0, ""), "1612 ± 45"),
+    ((1612.4, 4.5, ""), "1612.4 ± 4.5"),
+    ((0.0, 0.0, ""), "0.000 ± 0.000"),
+    ((16120.0, 12345.6), "+16,120 ± 12,346"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), HALVES)
+def test_numbers_with_their_uncertainty(words, said):
+    """No digit that the uncertainty drowns."""
+    assert said == with_half(*words)
 
 
 LISTS = [

@@ -57,7 +57,7 @@ def _loop_for(game: Game[Any, Any]) -> ModuleType | None:
         if missing.name != "pokerkit":
             raise
         print(
-            "hands: PokerKit is not installed, so nothing is beside ours; pip install pokerkit",
+            "hands: PokerKit is not installed, so ours are compared with nothing; pip install pokerkit",
             file=sys.stderr,
         )
         return None

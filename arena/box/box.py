@@ -233,7 +233,7 @@ async def _tried(
         if level == "strict":
             raise ConfigError(
                 f"--sandbox strict: bubblewrap cannot confine bots here ({why}), so none was started: "
-                f"{_WHY_NOT['bubblewrap']}, or take --sandbox shield"
+                f"{_WHY_NOT['bubblewrap']}, or use --sandbox shield"
             )
         say(f"warning: no shield by {means} ({why})")
     say(

@@ -13,7 +13,7 @@ from arena.analysis.gsprt import Hypotheses, expected_series
 from arena.cli.run import RunCommand
 from arena.cli.run_options import RunOptions, played_there
 from arena.errors import ConfigError
-from arena.show.text import as_json, out, say, with_half
+from arena.show.text import as_json, out, say
 from arena.store import Store
 from arena.tournament.folder import open_run
 from arena.tournament.plan import BotSpec, Plan, parse_rules, size_of, with_options
@@ -21,7 +21,7 @@ from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.run import Run
 from arena.tournament.stored import source_of, stored_plan
 from arena.units import signed, unexpected
-from arena.words import counted
+from arena.words import counted, with_half
 
 BETTER, NOT_BETTER, UNDECIDED = 0, 1, 3
 """Exit codes."""

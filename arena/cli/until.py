@@ -93,7 +93,7 @@ class UntilRule:
         leaders = ", ".join(until.leaders)
         settled = f"{self.goal}: settled after {until.cycles} of {until.cycles_planned} cycles: {leaders}"
         if self._by_returns:  # tests/analysis/test_until.py shows how far that can go
-            settled += "; returns that are rare and large, and have not come yet, may still say otherwise"
+            settled += "; returns that are rare and large, and have not come yet, may still change that"
         return settled
 
 

@@ -12,8 +12,7 @@ from math import ceil, floor, log10
 
 import attrs
 
-from arena.report.phrases import number
-from arena.words import measured
+from arena.words import measured, number
 
 ROW_PX, COURSE_PX = 22, 300
 LABEL_PX = 15

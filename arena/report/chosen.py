@@ -16,6 +16,7 @@ from arena.game import Game
 from arena.replay import replay_of
 from arena.report.scenes import scene_of
 from arena.store import Store
+from arena.words import counted
 
 SCENES_MAX = 80
 SAMPLE = 8
@@ -67,7 +68,7 @@ def _between(sheet: Sheet, pairs: Sequence[tuple[str, str]], who: str) -> Iterat
 
 def why_of(page: BotPage, lost: LostMatch) -> str:
     """Why a lost match tells something about this bot."""
-    failed = f" with {lost.faults} fault{'s' if lost.faults > 1 else ''} of its own" if lost.faults else ""
+    failed = f" with {counted(lost.faults, 'fault')} of its own" if lost.faults else ""
     return f"{page.row.bot} loses to {lost.beaten_by}, number {lost.beaten_by_rank}{failed}"
 
 

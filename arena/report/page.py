@@ -21,7 +21,7 @@ from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of
 from arena.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
-from arena.words import clipped, listed, percent
+from arena.words import clipped, digits_for, listed, number, percent, with_half
 
 BYTES_MAX = 480_000
 """The size of the whole file, which has to go by mail."""
@@ -125,11 +125,11 @@ def score(row: Any, unit: str) -> str:
 
 def interval(value: float, low: float, high: float, sign: str = "") -> str:
     half = (high - low) / 2
-    digits = phrases.digits_for(half) if half else 3
+    digits = digits_for(half)
     if abs((high + low) / 2 - value) <= 0.1 * half:
-        return f"{phrases.number(value, digits, sign)} ± {phrases.number(half, digits)}"
-    low_text, high_text = phrases.number(low, digits), phrases.number(high, digits)
-    return f"{phrases.number(value, digits, sign)} ({low_text} to {high_text})"
+        return with_half(value, half, sign)
+    low_text, high_text = number(low, digits), number(high, digits)
+    return f"{number(value, digits, sign)} ({low_text} to {high_text})"
 
 
 def interval_of_share(share: float, low: float, high: float) -> str:
@@ -231,12 +231,12 @@ def _by_returns(facts: Facts, meetings: Any) -> Callable[[Any], Cell]:
     def cell(each: Any) -> Cell:
         mean = each.returns_mean / per_unit
         said = (
-            f"against {each.opponent}: {phrases.number(mean, 1, '+')} {unit}; "
+            f"against {each.opponent}: {number(mean, 1, '+')} {unit}; "
             f"{each.better} better, {each.tied} equal, {each.worse} worse"
         )
         is_sure = not each.lead_low <= 0 <= each.lead_high
         return Cell(
-            phrases.number(mean, phrases.digits_for(abs(mean)), "+"),
+            number(mean, digits_for(abs(mean)), "+"),
             said,
             _shade(each.returns_mean / largest),
             is_sure,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from arena.words import clipped, spaced
+from arena.words import clipped, number, spaced
 
 Chips = tuple[str, ...]
 """Values that belong side by side: cards, dice, names."""
@@ -20,22 +20,6 @@ NAMES_MAX = 6
 """If there are more names: the first ones, and how many more."""
 TEXT_MAX = 200
 """Characters of one value; a whole deck says no more than its first cards."""
-
-
-# Numbers.
-
-
-def number(value: float, digits: int = 0, sign: str = "") -> str:
-    """`1612`, `16,120`, `+12.5`, `1.2M`; never `-0`, and a true minus."""
-    if abs(value) >= 1e6:
-        return f"{value / 1e6:{sign}.1f}M".replace("-", "−")
-    comma = "," if abs(value) >= 1e4 else ""
-    return f"{round(value, digits) + 0.0:{sign}{comma}.{digits}f}".replace("-", "−")
-
-
-def digits_for(half: float) -> int:
-    """How many digits after the point are meaningful with an uncertainty of ± `half`."""
-    return 0 if half >= 10 else 1 if half >= 1 else 2 if half >= 0.1 else 3
 
 
 def day(unix_s: float) -> str:

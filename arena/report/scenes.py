@@ -20,8 +20,8 @@ import attrs
 
 from arena.game import Seat
 from arena.replay import EVERYBODY, SPECTATOR, Moment, Replay, SeenEvent, SeenMove, Viewer
-from arena.report.phrases import TEXT_MAX, Phrase, fields_said, inline, number, scalar
-from arena.words import clipped, spaced
+from arena.report.phrases import TEXT_MAX, Phrase, fields_said, inline, scalar
+from arena.words import clipped, number, spaced
 
 STEPS_MAX = 60
 """Steps of one match that the report shows; of a longer one, the rounds in which most changed hands."""

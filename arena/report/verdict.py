@@ -9,7 +9,7 @@ from typing import Any
 from arena.report import phrases
 from arena.report.facts import Facts
 from arena.units import format_duration
-from arena.words import chance, clipped, counted, listed, spaced
+from arena.words import chance, clipped, counted, listed, spaced, with_half
 
 NOTE_MAX = 400
 """Characters of a note: it may name every series that was left out."""
@@ -51,9 +51,7 @@ def verdict(facts: Facts) -> str:
 
 def _value(row: Any) -> str:
     half = (row.rating_high - row.rating_low) / 2
-    digits = phrases.digits_for(half)
-    sign = "" if row.rating_unit == "Elo" else "+"
-    return f"{phrases.number(row.rating, digits, sign)} ± {phrases.number(half, digits)}"
+    return with_half(row.rating, half, "" if row.rating_unit == "Elo" else "+")
 
 
 def notes(facts: Facts) -> list[str]:

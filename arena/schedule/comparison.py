@@ -13,7 +13,6 @@ from arena.schedule.terms import (
     ScheduleSize,
     Terms,
     Withdrawn,
-    counted_matches,
     series_of,
     sets_in_words,
     size_in_sets,
@@ -48,7 +47,7 @@ def size(entrants: int, terms: Terms) -> ScheduleSize:
     if entrants == 2:
         return size_in_sets(1, sets_in_words(1, 2), terms)
     matches = 2 * terms.series * terms.seats
-    words = f"2 bots × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
+    words = f"2 bots × {terms.series:,} series × {terms.seats} seats = {counted(matches, 'match')}"
     return ScheduleSize(matches, words)
 
 

@@ -21,7 +21,6 @@ from arena.schedule.terms import (
     ScheduleSize,
     Terms,
     Withdrawn,
-    counted_matches,
     series_of,
     too_few,
 )
@@ -55,7 +54,7 @@ def size(entrants: int, terms: Terms) -> ScheduleSize:
     matches = (entrants - 1) * series * terms.seats
     words = (
         f"{counted(entrants - 1, 'tie')} × up to {series:,} series × {terms.seats} seats: "
-        f"at most {counted_matches(matches)}"
+        f"at most {counted(matches, 'match')}"
     )
     return ScheduleSize(matches, words, is_exact=False)
 
@@ -63,7 +62,7 @@ def size(entrants: int, terms: Terms) -> ScheduleSize:
 def refusal(entrants: int, terms: Terms) -> str | None:
     """Why this many entrants cannot play it on these terms: a tie is between two."""
     if terms.seats != 2:
-        return f"a knockout is played at 2 seats, not at {terms.seats}: say seats = 2, or another tournament"
+        return f"a knockout is played at 2 seats, not at {terms.seats}: set seats = 2, or another tournament"
     return too_few(entrants, terms)
 
 

@@ -100,13 +100,8 @@ def size_in_sets(sets: int, words: str, terms: Terms) -> ScheduleSize:
     """The size of a tournament in which `sets` sets, described by `words`, play all their series."""
     matches = sets * terms.series * terms.seats
     return ScheduleSize(
-        matches, f"{words} × {terms.series:,} series × {terms.seats} seats = {counted_matches(matches)}"
+        matches, f"{words} × {terms.series:,} series × {terms.seats} seats = {counted(matches, 'match')}"
     )
-
-
-def counted_matches(count: int) -> str:
-    """`1 match`, `1,200 matches`."""
-    return f"{count:,} {'match' if count == 1 else 'matches'}"
 
 
 def too_few(entrants: int, terms: Terms) -> str | None:

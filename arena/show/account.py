@@ -8,9 +8,9 @@ import time
 from arena.analysis.live import Standing, Standings
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, Course
-from arena.show.text import as_time, with_half
+from arena.show.text import as_time
 from arena.tournament.stopping import StopRule
-from arena.words import counted, printable
+from arena.words import counted, printable, with_half
 
 STANDINGS_SHOWN = 5
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.show.inks import PLAIN, Inks
-from arena.show.text import TableFormat, aligned, as_table, with_half
-from arena.words import chance, clipped, measured, width
+from arena.show.text import TableFormat, aligned, as_table
+from arena.words import chance, clipped, measured, width, with_half
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow

@@ -191,19 +191,6 @@ def wrapped(text: str, columns: int | None, least: int = 20) -> list[str]:
     return lines
 
 
-def with_half(number: float, half: float) -> str:
-    """`+2944 ± 582`: digits that the uncertainty drowns are not shown."""
-    digits = 0 if half >= 10 else 1 if half >= 1 else 3
-    return f"{_shortened(number, digits, '+')} ± {_shortened(half, digits)}"
-
-
-def _shortened(number: float, digits: int, sign: str = "") -> str:
-    """The number with this many digits after the point; `1.2M` from a million on."""
-    if abs(number) >= 1e6:
-        return f"{number / 1e6:{sign}.1f}M"
-    return f"{round(number, digits) + 0.0:{sign}.{digits}f}"  # + 0.0: no -0
-
-
 def as_time(seconds: float) -> str:
     """About how long, for people: `5 s`, `3 min`, `2.5 h`."""
     if seconds < 100:

@@ -146,7 +146,7 @@ def _breaches(row: TrialRow) -> Iterator[str]:
     if seen.exit_code is None:
         yield f"the run hung: killed after {seen.seconds:.0f} s"
     elif habit.refused and seen.exit_code != 2:
-        yield f"the run should have refused to start (exit code 2), and ended with exit code {seen.exit_code}"
+        yield f"the run should have refused to start (exit code 2), but ended with exit code {seen.exit_code}"
     elif seen.exit_code not in ((0, 2) if habit.is_yours or habit.refused else (0,)):
         yield f"the arena ended with exit code {seen.exit_code}: {seen.last_words or 'without a word'}"
     if seen.exit_code == 0 and seen.played < seen.planned:

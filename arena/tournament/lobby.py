@@ -190,7 +190,7 @@ class Lobby:
         self._silent.append(silent)
         self._note_once(
             f"a connection from {transport.peer} says nothing: it gets a place in "
-            f"{format_duration((SILENCES - 1) * self._name_wait_s)}, after those that say a name"
+            f"{format_duration((SILENCES - 1) * self._name_wait_s)}, after those that send a name"
         )
         self._wake()
         reason = None

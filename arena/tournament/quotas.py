@@ -28,7 +28,7 @@ class Quotas:
         if self._unnamed[origin] >= ADDRESS_UNNAMED_MAX:
             return (
                 f"{ADDRESS_UNNAMED_MAX} connections from this address have not said who they are: "
-                "let them say their names first"
+                "let them send their names first"
             )
         return None
 

@@ -8,23 +8,6 @@ import pytest
 
 from arena.report import phrases as words
 
-NUMBERS = [
-    ((1612.4,), "1612"),
-    ((16120.0,), "16,120"),
-    ((-12.5, 1, "+"), "−12.5"),
-    ((12.5, 1, "+"), "+12.5"),
-    ((-0.0001, 2), "0.00"),
-    ((1_234_567.0,), "1.2M"),
-    ((0.12345, 3), "0.123"),
-]
-
-
-@pytest.mark.parametrize(("given", "said"), NUMBERS)
-def test_numbers(given: tuple[Any, ...], said: str) -> None:
-    """No minus zero, no more digits than asked for, large numbers short."""
-    assert said == words.number(*given)
-
-
 TREES = [
     ([["ann", ["AS", "KD"]], ["bob", []]], "ann AS KD, bob none"),
     ({"size": 40, "players": ["ann", "bob"]}, "size 40, players ann bob"),

@@ -140,7 +140,7 @@ def test_who_is_not_refused_has_something_to_play(form, seats, challengers):
             "knockout",
             8,
             {"seats": 3},
-            "a knockout is played at 2 seats, not at 3: say seats = 2, or another tournament",
+            "a knockout is played at 2 seats, not at 3: set seats = 2, or another tournament",
         ),
         ("knockout", 1, {}, "1 bot for 2 seats: name more bots, or fewer seats"),
         ("comparison", 1, {}, "1 bot to compare: name a new bot and an old one"),

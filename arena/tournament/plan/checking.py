@@ -95,19 +95,19 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
     if plan.connecting and plan.listen is None:
         who = ", ".join(plan.remote) or counted(plan.expect, "bot")
-        yield f"there is no address for {who} to connect to: say listen = HOST:PORT such as 127.0.0.1:8888"
+        yield f"there is no address for {who} to connect to: set listen = HOST:PORT such as 127.0.0.1:8888"
     if not plan.connecting and plan.listen is not None:
-        yield f"listen = {plan.listen}, but no bot is expected to connect: say expect = N or remote = NAME"
+        yield f"listen = {plan.listen}, but no bot is expected to connect: set expect = N or remote = NAME"
     if not plan.connecting and plan.wait is not None:
         wait = format_duration(plan.wait)
-        yield f"wait = {wait}, but no bot is expected to connect: say expect = N or remote = NAME"
+        yield f"wait = {wait}, but no bot is expected to connect: set expect = N or remote = NAME"
     if plan.move_time is None and plan.bank is None:
         yield (
             "move_time = none without a bank: a bot that never answers would hold its match for ever; "
-            "say a bank too, such as --bank 60s, or a long move_time"
+            "set a bank too, such as --bank 60s, or a long move_time"
         )
     if plan.increment > 0 and plan.bank is None:
-        yield f"increment = {format_duration(plan.increment)}, but there is no bank to add it to: say a bank"
+        yield f"increment = {format_duration(plan.increment)}, but there is no bank to add it to: set a bank"
     if repeated := _repeated(plan.remote):
         yield f"remote: {listed(repeated)} is named more than once, expected different names"
     yield from filter(None, map(_name_mistake, plan.remote))

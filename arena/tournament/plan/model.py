@@ -193,7 +193,7 @@ def _less(plan: Plan, size: ScheduleSize) -> str:
     if plan.tournament != "round-robin" or plan.seats == 2 or "balanced" in size.words:
         return fewer
     if plan.sets == "all":
-        return f'{fewer}, or say sets = "balanced"'
+        return f'{fewer}, or set sets = "balanced"'
     if plan.sets is None and comb(plan.entrants, plan.seats) <= SETS_MAX:
         return fewer
     return f"no balanced sample of the sets is known for so many bots at {plan.seats} seats: {fewer}"
