@@ -361,9 +361,9 @@ class Game(ABC, Generic[S, M]):
     def tell_move(self, seat: Seat, move: M, name: Names) -> str | None:
         """What people who may know the move are told of it: `bob bids five 3s`.
 
-        One clause without a full stop, which begins with who moved.  Of a move of chance (seat CHANCE) it
-        says nothing of what was drawn, and may be empty.  None: the game has no sentences of its own, and
-        moves and events are shown by the names of their fields.
+        One clause without a full stop, which begins with the seat that moved.  Of a move of chance (seat
+        CHANCE) it says nothing of what was drawn, and may be empty.  None: the game has no sentences of its
+        own, and moves and events are shown by the names of their fields.
         """
         return None
 

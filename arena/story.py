@@ -325,7 +325,9 @@ class Part:
                 there = f"{counted(most, noun)}, numbered from 1"
                 raise ConfigError(f"{option} {number}: this match has {there}")
         if self.first is not None and self.last is not None and self.first > self.last:
-            raise ConfigError(f"--from {self.first} comes after --to {self.last}: say the earlier step first")
+            raise ConfigError(
+                f"--from {self.first} comes after --to {self.last}: the earlier step comes first"
+            )
 
 
 WHOLE = Part()

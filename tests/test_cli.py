@@ -207,7 +207,7 @@ MISTAKES = [
     ("no results folder", ("leaderboard", "nowhere"), "nowhere is not a results folder"),
     ("no such match", ("replay", "zzz"), "no match in results/latest begins with 'zzz'"),
     ("an empty match", ("replay", ""), "MATCH is empty"),
-    ("the folder first", ("replay", "results/first"), "say the match first"),
+    ("the folder first", ("replay", "results/first"), "name the match first"),
     ("no such capsule", ("replay", "a-0-0.jsonl"), "no capsule a-0-0.jsonl"),
     ("a round that was not played", ("replay", "{match}", "--round", "99"), "--round 99: this match has"),
     ("a part of a table", ("replay", "{match}", "--from", "2", "--csv"), "--csv prints the whole match"),
@@ -328,7 +328,7 @@ def test_a_match_is_found_wherever_in_results_it_is(arena, here, tmp_path, monke
     LATEST.symlink_to("other")
     assert match in arena("replay", match[:8])[1]
     shutil.copytree("results/before", "results/old/before")
-    said = f"matches that begin with '{match[:8]}' are in results/before, results/old/before: say more of it"
+    said = f"matches that begin with '{match[:8]}' are in results/before, results/old/before: give more of it"
     assert (2, True) == ((told := arena("replay", match[:8]))[0], said in told[2])
     assert match in arena("replay", match[:8], "results/old/before")[1]
     LATEST.unlink()

@@ -224,7 +224,7 @@ def test_what_is_no_bot(base, spec, expected):
 def test_a_word_of_the_game_is_no_name(base):
     """Who could be taken for a move or for nobody in this game is refused, and may play another one."""
     bots = [resolve("odds", base=base), resolve("yourself=odds", base=base)]
-    expected = "nobody can be called \"yourself\": 'yourself' is a reserved word; rename it, or say NAME=BOT"
+    expected = "nobody can be called \"yourself\": 'yourself' is a reserved word; rename it, or use NAME=BOT"
     assert ["", expected] == [one.problem for one in judged(bots, game="blef", reserved={"pass", "yourself"})]
     assert ["", ""] == [one.problem for one in judged(bots, game="blef", reserved={"bluff"})]
 

@@ -44,7 +44,7 @@ def test_names_that_look_alike_do_not_play_one_tournament(name, other):
     assert looks_like(name, other)
     first, second = judged([Entrant(name=each, kind="process") for each in (name, other)], game="blef")
     assert ("", "broken") == (first.problem, second.kind)
-    assert "look alike: rename it, or say NAME=BOT" in second.problem
+    assert "look alike: rename it, or use NAME=BOT" in second.problem
     strange = [char for char in f"{name}{other}" if not char.isascii()]
     assert [] == [char for char in strange if f"U+{ord(char):04X}" not in second.problem]
     with pytest.raises(ConfigError, match="look alike"):

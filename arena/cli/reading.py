@@ -81,5 +81,5 @@ def complained(store: Store) -> int:
 
     if store.damage is None:
         return DONE
-    say(f"arena: {store.damage}, and only they are told of; {store.damage.advice}")
+    say(f"arena: {store.damage}, and only those are shown; {store.damage.advice}")
     return MISTAKE

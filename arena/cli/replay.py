@@ -96,7 +96,7 @@ def _folder_with(match: str) -> Path:
     if len(found) > 1:
         raise ConfigError(
             f"matches that begin with {match!r} are in {', '.join(map(str, found))}: "
-            "say more of it, or name the folder too"
+            "give more of it, or name the folder too"
         )
     return found[0] if found else latest()
 
@@ -104,10 +104,10 @@ def _folder_with(match: str) -> Path:
 def _capsule(match: str) -> Path | None:
     """The capsule that the word names.  Raises ConfigError if it can only be a path, and nothing is there."""
     if not match:
-        raise ConfigError("MATCH is empty: say how its id begins; `arena matches` lists them")
+        raise ConfigError("MATCH is empty: give the beginning of its id; `arena matches` lists them")
     path = Path(match)
     if path.is_dir():
-        raise ConfigError(f"{match} is a folder: say the match first, then the folder")
+        raise ConfigError(f"{match} is a folder: name the match first, then the folder")
     if path.suffix != ".jsonl":
         return None
     if not path.is_file():

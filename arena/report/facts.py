@@ -134,7 +134,7 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFact
 def _damage(store: Store) -> Iterator[str]:
     """What is damaged in the folder, without its path: the page is handed on."""
     if store.damage is not None:
-        yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and this page tells only of those"
+        yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and only those are shown"
 
 
 def _run_file(store: Store) -> Mapping[str, Any]:

@@ -65,7 +65,9 @@ class Sentences:
         if sentence is None:
             return
         if seat != CHANCE and not sentence.startswith(f"{_name(seat)} "):
-            self._complain(f"tell_move says {sentence!r} of {move}, which does not begin with who moved")
+            self._complain(
+                f"tell_move says {sentence!r} of {move}, which does not begin with the seat that moved"
+            )
         if seat == CHANCE and (first := self._of_chance.setdefault(type(move), sentence)) != sentence:
             self._complain(
                 f"tell_move says {sentence!r} of {type(move).__name__}, a move of chance, and once said "

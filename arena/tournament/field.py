@@ -163,7 +163,7 @@ def _of_looks(field: Sequence[Entrant], known: Collection[str]) -> Problems:
             )
 
 
-_ANOTHER_NAME = "rename it, or say NAME=BOT"
+_ANOTHER_NAME = "rename it, or use NAME=BOT"
 
 
 def _place(entrant: Entrant) -> str:

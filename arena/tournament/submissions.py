@@ -1,6 +1,6 @@
-"""A folder of bots, such as the submissions of a class: which bots lie in it, and what they are called.
+"""A folder of bots, such as the submissions of a class: which bots are in it, and what they are called.
 
-A bot is what lies in the folder and is
+A bot is anything in the folder that is
 
 - a folder: with `bot.toml`, or with a program called `bot` (`bot.py`, `bot.js`, or `bot` with the right to
   run), named after the folder, whatever its files say;

@@ -466,7 +466,7 @@ class BeginsWithoutARound(LiarsDice):
         (RemembersAHand, "a sentence is made from its move or payload alone"),
         (NamesSomebodyElse, r"which does not name \[Seat\([01]\)\]"),
         (EndsWithAFullStop, "not a clause without a full stop"),
-        (MoverLast, "does not begin with who moved"),
+        (MoverLast, "does not begin with the seat that moved"),
         (BeginsWithoutARound, "round_begins is 'bid', but a match begins with .*round_started"),
         (LeakyObservation, "observe tells seat [01] more than it was told"),
         (LeakyForSpectators, "observe tells a spectator more than it was told"),

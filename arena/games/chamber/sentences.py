@@ -70,7 +70,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
         case Load():
             return "the chamber is loaded"
         case Rebalance():
-            return "the chamber is loaded anew"
+            return "the chamber is reloaded"
         case ShootPlayer(target):
             return f"{name(seat)} shoots {_whom(seat, target, name)}"
         case UseSkipItem(target):
