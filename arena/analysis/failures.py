@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from arena.store import FaultCount
-from arena.words import counted, printable
+from arena.words import clipped, counted, printable
 
 LOGS_MAX = 10
 """For how many of the failures, from the most frequent one on, the log is looked up."""
@@ -46,6 +46,10 @@ class Failure:
         """The reason in words, on one line; empty if there is none to tell."""
         reason = f"e.g. {printable(self.reason)}" if self.is_example else printable(self.reason)
         return f"{reason} (and {counted(self.defaults, 'move')} by default)" if self.defaults else reason
+
+    def within(self, most: int) -> Failure:
+        """The same with a reason of at most so many columns."""
+        return attrs.evolve(self, reason=clipped(self.reason, most))
 
 
 def failures(faults: Iterable[FaultCount], log_of: Callable[[str], str] | None = None) -> list[Failure]:

@@ -21,7 +21,7 @@ from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of
 from arena.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
-from arena.words import clipped, digits_for, listed, number, percent, with_half
+from arena.words import digits_for, listed, number, percent, with_half
 
 BYTES_MAX = 480_000
 """The size of the whole file, which has to go by mail."""
@@ -310,7 +310,7 @@ def time_rows(facts: Facts) -> Chart:
 def reasons(page: BotPage) -> str:
     """The most frequent ways in which a bot failed, in a line."""
     return "; ".join(
-        f"{each.count:,} × {clipped(each.said, REASON_MAX)}" for each in page.failures[:REASONS_MAX]
+        f"{each.count:,} × {each.within(REASON_MAX).said}" for each in page.failures[:REASONS_MAX]
     )
 
 

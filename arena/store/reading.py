@@ -135,19 +135,14 @@ class Reading(Database):
         `published`: without the reasons of series that are not closed, which may tell of a hand.
         `and_of`: with those of this match all the same.
         """
+        told = _TOLD.format(is_told=int(not published))
+        evidence = {
+            tuple(key): capsule_name(match_id, seat, number)
+            for *key, match_id, seat, number, _ in self.rows(_EVIDENCE.format(told=told), and_of)
+        }
         known = [
-            FaultCount(
-                bot=bot,
-                fault=fault,
-                reason=reason,
-                count=count,
-                seats=seats,
-                not_asked=not_asked,
-                capsule="" if number is None else capsule_name(match_id, seat, number),
-            )
-            for bot, fault, reason, count, seats, not_asked, match_id, seat, number, _ in self.rows(
-                _FAULTS.format(is_told=int(not published)), and_of
-            )
+            FaultCount(bot, fault, reason, count, seats, not_asked, evidence.get((bot, fault, reason), ""))
+            for bot, fault, reason, count, seats, not_asked in self.rows(_FAULTS.format(told=told), and_of)
         ]
         unknown = Counter[tuple[str, str]]()
         sums = ", ".join(f"SUM({kind})" for kind in FAULT_KINDS)
@@ -185,24 +180,26 @@ class Reading(Database):
             yield StoredMatch(**match, seats=tuple(map(seat_from, rows)))
 
 
-_FAULTS = """
-    WITH failed AS (
-        SELECT bot, fault, reason, match, seat, not_asked, match_id, COALESCE(position, 1 << 40) AS position,
-            ROW_NUMBER() OVER (PARTITION BY match, seat ORDER BY d.number) - 1 AS place
-        FROM decisions d JOIN seats s USING (match, seat) JOIN matches m ON m.number = match
-            LEFT JOIN schedule p USING (pairing_id)
-        WHERE fault <> '' AND (
-            {is_told} OR match_id = ? OR m.series_id NOT IN (SELECT series_id FROM unplayed)
-        )
-    ), by_seat AS (
-        SELECT bot, fault, reason, match, seat, not_asked, match_id, position, COUNT(*) AS count,
-            MIN(place) AS place
-        FROM failed WHERE reason <> '' GROUP BY bot, fault, reason, match, seat
+_TOLD = """
+    FROM decisions d JOIN seats s USING (match, seat) JOIN matches m ON m.number = match
+        LEFT JOIN schedule p USING (pairing_id)
+    WHERE fault <> '' AND (
+        {is_told} OR match_id = ? OR m.series_id NOT IN (SELECT series_id FROM unplayed)
     )
-    SELECT bot, fault, reason, SUM(count), COUNT(*), SUM(not_asked), match_id, b.seat, c.number,
-        MIN(CASE WHEN c.number IS NOT NULL THEN (position << 12) + b.seat END)
-    FROM by_seat b LEFT JOIN capsules c ON c.match = b.match AND c.seat = b.seat AND c.number = b.place
+"""
+_FAULTS = """
+    SELECT bot, fault, reason, SUM(count), COUNT(*), SUM(not_asked) FROM (
+        SELECT bot, fault, reason, not_asked, COUNT(*) AS count {told} AND reason <> ''
+        GROUP BY match, seat, fault, reason
+    ) GROUP BY bot, fault, reason
+"""
+"""How often each bot failed in each way, in how many seats, and what followed there."""
+_EVIDENCE = """
+    SELECT bot, fault, reason, match_id, f.seat, f.place, MIN((f.position << 12) + f.seat) FROM (
+        SELECT bot, fault, reason, match, match_id, seat, COALESCE(position, 1 << 40) AS position,
+            ROW_NUMBER() OVER (PARTITION BY match, seat ORDER BY d.number) - 1 AS place
+        {told} AND match IN (SELECT match FROM capsules)
+    ) f JOIN capsules c ON c.match = f.match AND c.seat = f.seat AND c.number = f.place
     GROUP BY bot, fault, reason
 """
-"""Faults by bot, kind and reason; with the first capsule, as SQLite takes `match_id`, `seat` and `number`
-from the row of the minimum."""
+"""The first capsule of each: SQLite takes the other columns from the row of the minimum."""

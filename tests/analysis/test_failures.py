@@ -102,6 +102,12 @@ def test_the_evidence_of_one_of_them_is_named():
     assert {""} == {each.log for each in failures(alike)}
 
 
+def test_a_long_reason_is_cut_and_what_followed_is_told():
+    """The report has room for so many characters."""
+    failure = Failure("a", "crashed", "x" * 100, 1, 3, defaults=2)
+    assert f"crashed: {'x' * 9}… (and 2 moves by default)" == failure.within(10).said
+
+
 def test_what_is_said_is_one_printable_line():
     """The words are a bot's own."""
     assert "gone: \\x1b[31m\\n" == Failure("a", "gone", "\x1b[31m\n", 1, 1).said
