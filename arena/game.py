@@ -359,7 +359,7 @@ class Game(ABC, Generic[S, M]):
         """
 
     def tell_move(self, seat: Seat, move: M, name: Names) -> str | None:
-        """What people who may know the move are told of it: `bob bids five 3s`.
+        """What people who may know the move are told about it: `bob bids five 3s`.
 
         One clause without a full stop, which begins with the seat that moved.  Of a move of chance (seat
         CHANCE) it says nothing of what was drawn, and may be empty.  None: the game has no sentences of its
@@ -368,7 +368,7 @@ class Game(ABC, Generic[S, M]):
         return None
 
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """What people who may know this payload of an event are told of it, made from nothing else.
+        """What people who may know this payload of an event are told about it, made from nothing else.
 
         `seat`: who alone is told it; None: it is the public one.  None as for `tell_move`.
         """

@@ -120,7 +120,7 @@ class SeenMove:
 
 @attrs.frozen
 class SeenEvent:
-    """What the viewer was told of an event."""
+    """What the viewer was told about an event."""
 
     kind: str
     public: Fields | None

@@ -29,7 +29,7 @@ class Act:
 
     @property
     def simple(self) -> str:
-        """Its single word after the name, such as `passes`; empty if there is more to say of it."""
+        """Its single word after the name, such as `passes`; empty if there is more to say about it."""
         said = self.text.removeprefix(f"{self.who} ")
         is_simple = self.who and said != self.text and " " not in said and not self.fault
         return said if is_simple else ""
@@ -47,7 +47,7 @@ class Passage:
     """From 1; 0 before the first round."""
     begins_round: bool
     heading: str
-    """What is said of the round that begins, if anything."""
+    """What is said about the round that begins, if anything."""
     acts: tuple[Act, ...]
     """What was done, to be told on one line."""
     news: tuple[str, ...]
@@ -85,7 +85,7 @@ def story(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
 
 
 def _passages(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
-    """A passage for each step that anything is told of."""
+    """A passage for each step that anything is told about."""
     teller = _Teller(replay, viewer)
     number = round_number = 0
     for scene in replay.scenes(viewer):
@@ -109,7 +109,7 @@ def _gathered(one: Passage, other: Passage) -> Passage | None:
     return attrs.evolve(other, first=one.first, acts=acts, begins_round=one.begins_round, heading=one.heading)
 
 
-# What is told of a scene.
+# What is told about a scene.
 
 
 class _Teller:
@@ -211,7 +211,7 @@ class _FieldWords:
         self._bots = bots
         self._sees_all = viewer.sees_all
         self._secrets: list[tuple[str, Any]] = []
-        """What was told of each one's secrets, by name."""
+        """What was told about each one's secrets, by name."""
 
     def move(self, move: SeenMove) -> str:
         words = [spaced(move.kind)]

@@ -76,7 +76,7 @@ _CRASH = re.compile(
     r"|was ended by (?=SIG(?:ABRT|BUS|FPE|ILL|SEGV|SYS|TRAP)\b))(.*)",
     re.DOTALL,
 )
-"""What players say of a bot that crashed; `why_ended` and `LocalPlayer` in `arena.players` word it."""
+"""What players say about a bot that crashed; `why_ended` and `LocalPlayer` in `arena.players` word it."""
 
 
 def _pattern(row: FaultCount) -> str:

@@ -137,7 +137,7 @@ def resume_command(command: str, folder: Path) -> str:
 
 
 def closing_of(run: Run, summary: Summary, resume: str) -> Closing:
-    """What is to be said of a run that is over."""
+    """What to say about a run that is over."""
     store = run.store
     aborted = [match.match_id for match in store.finished().values() if match.aborted]
     shown = "" if summary.first_fault is None else summary.first_fault.match_id

@@ -1,4 +1,4 @@
-"""What the words of `arena run` come to, and what is said of that before play."""
+"""From the words of `arena run` to its options, and what is printed before play."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ cores: for the estimate before play."""
 
 @attrs.frozen(kw_only=True)
 class RunOptions:
-    """What the command line says of one call, and no plan can say."""
+    """What the command line says about one call, and no plan can say."""
 
     resume: Path | None = None
     fresh: bool = False

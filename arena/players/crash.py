@@ -11,7 +11,7 @@ LINES_MAX = 2000
 LINE_MAX = 400
 """Characters of a line looked at."""
 SAID_MAX = 200
-"""Characters of what is told of it."""
+"""Characters of what is told about it."""
 LAST_PRINTED = "; it last printed: "
 """Between how a program ended and its last line, which may or may not say why."""
 
@@ -70,13 +70,13 @@ def exception_in(printed: str) -> str:
 
 
 def _place(lines: Sequence[str]) -> str:
-    """The file and line that were told of last, as ` (bot.py, line 3)`."""
+    """The file and line that were named last, as ` (bot.py, line 3)`."""
     places = [place for line in lines if (place := _FILE.match(line))]
     return f" ({places[-1][1].rpartition('/')[2]}, line {places[-1][2]})" if places else ""
 
 
 def _exception(line: str, next_line: str) -> str:
-    """The exception that a line tells of by its form alone; some are told of on two lines."""
+    """The exception that a line names by its form alone; some take two lines."""
     if _RUST.match(line):
         return f"{line} {next_line}"
     if terminated := _TERMINATED.match(line):

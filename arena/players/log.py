@@ -13,7 +13,7 @@ LOG_BYTES_MAX = 1 << 18
 TAIL_BYTES = 4096
 """How much of the end is shown."""
 KEPT_BYTES = 1 << 16
-"""How much of the end is remembered: what Java says of an exception comes before a thousand lines."""
+"""How much of the end is remembered: what Java says about an exception comes before a thousand lines."""
 LOG_BYTES_PER_S = 8 << 20
 """A bot that floods its standard error is read no faster than this: its own time, not others'."""
 READ_BYTES = 65536
@@ -71,7 +71,7 @@ class BotLog:
     def take_rest(self) -> None:
         """Takes at once what was printed and not yet read: a program that has ended said why last.
 
-        So what is told of its end does not depend on how soon its log was read.
+        So what is told about its end does not depend on how soon its log was read.
         """
         rest = REST_BYTES_MAX
         while self._fd is not None and rest > 0:

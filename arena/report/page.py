@@ -323,7 +323,7 @@ def near_meetings(page: BotPage) -> Sequence[Any]:
 
 
 def listed_matches(shown: Sequence[bytes]) -> list[Mapping[str, Any]]:
-    """What the list of matches says of each; the viewer knows the rest."""
+    """What the list of matches says about each; the viewer knows the rest."""
     import msgspec
 
     found = [msgspec.json.decode(scene) for scene in shown]

@@ -119,7 +119,7 @@ def is_meta_whole(db: sqlite3.Connection) -> bool:
 
 
 def _sums(part: str, rows: Iterable[Row]) -> dict[str, tuple[int, bytes]]:
-    """What `checksums` ought to say of these rows; `part`: as for `note_rows`."""
+    """What `checksums` ought to say about these rows; `part`: as for `note_rows`."""
     return {f"{part}{name}": (1, checksum((name, *others))) for name, *others in rows}
 
 

@@ -1,4 +1,4 @@
-"""What a database says of single matches and bots, and of the run as a whole."""
+"""What a database says about single matches and bots, and about the run as a whole."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Reading(Database):
     def faults(self, *, published: bool = False, and_of: str = "") -> list[FaultCount]:
         """The tally of all faults by bot, kind and reason; the most frequent of each bot first.
 
-        `published`: without the reasons of series that are not closed, which may tell of a hand.
+        `published`: without the reasons of series that are not closed, which may reveal a hand.
         `and_of`: with those of this match all the same.
         """
         told = _TOLD.format(is_told=int(not published))

@@ -64,7 +64,7 @@ def check_game(
             rng = Random(f"{seed}/{number}/{match}")
             _check_match(game, number, rng, turns_max, shown, sentences)
     check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
-    # Last: what is wrong in an event or a move is rather said of that than of its sentence.
+    # Last: what is wrong in an event or a move is better reported there than for its sentence.
     assert sentences.complaint is None, sentences.complaint
 
 

@@ -37,7 +37,7 @@ class Sentences:
     """The first thing that is wrong, in words."""
 
     def look_at_turn(self, moves: Turn, events: Sequence[Event]) -> None:
-        """Looks at the sentences for the moves of a turn and for what was told of it."""
+        """Looks at the sentences for the moves of a turn and for what was told about it."""
         for seat, move in moves.items():
             self._look_at_move(seat, move)
         for event in events:

@@ -53,7 +53,7 @@ class Shown:
             self._check_words(observation)
 
     def check_turn(self, moves: Turn, events: Sequence[Event]) -> None:
-        """Checks that what is told of a turn can be shown with its moves."""
+        """Checks that what is told about a turn can be shown with its moves."""
         for event in events:
             self._check_event(event)
             self._check_named(event, moves)

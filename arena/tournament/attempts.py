@@ -23,7 +23,7 @@ WAITED_FOR_MAX = 16
 LOOK_EVERY_S = 0.5
 TELL_AFTER_S = 2.0
 TELL_AGAIN_FACTOR = 4
-"""Each bot is told of after 2 s, 8 s, 32 s, 128 s."""
+"""Each bot is reported after 2 s, 8 s, 32 s, 128 s."""
 TOLD_MAX = 200
 """Lines about bots that are waited for; if hundreds hang, they must not fill the screen."""
 COMPUTING_SHARE = 0.04
@@ -63,7 +63,7 @@ class Attempt:
         self._tell_at = self._began_at + TELL_AFTER_S
 
     def look(self) -> str:
-        """Sees what it does; what is to be told of it now, if anything."""
+        """Looks at what it does; gives what to report about it now, if anything."""
         if self._used_s is None:
             return ""
         now, before, cpu_s = trio.current_time(), self._cpu_s or 0.0, self._used_s()

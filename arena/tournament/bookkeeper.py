@@ -1,4 +1,4 @@
-"""The books of a run: they are told of every match as it ends, and say what to keep and what follows.
+"""The books of a run: they are told about every match as it ends, and say what to keep and what follows.
 
 Nothing here waits, writes or plays: what is to change in the store is given as data, and
 the dispatcher does the rest.  So each match is booked in one piece, and no other task runs meanwhile.
@@ -36,7 +36,7 @@ class Consequences:
 
 
 class Bookkeeper:
-    """What is kept of a run's matches, and what the summary says of them."""
+    """What is kept of a run's matches, and what the summary says about them."""
 
     def __init__(
         self, course: Course, intake: Intake, summary: Summary, *, seed: int, plays_one: bool = False

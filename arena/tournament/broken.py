@@ -63,12 +63,12 @@ def said_of(bot: BotBroken) -> str:
 
 
 def found_broken(entrant: Entrant) -> BotBroken:
-    """What is said of a bot that is broken as it lies there."""
+    """What is said about a bot that is broken before it is started."""
     return BotBroken(entrant.name, entrant.problem, path=path_of(entrant))
 
 
 def tried_in_vain(entrant: Entrant, error: BotBroken) -> BotBroken:
-    """What is said of a bot that could not be built or started."""
+    """What is said about a bot that could not be built or started."""
     return BotBroken(entrant.name, error.reason, error.log, error.log_path, path=path_of(entrant))
 
 

@@ -107,7 +107,7 @@ def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
 
 
 def result_of(entry: Entry) -> MatchResult:
-    """What the course is told of a match."""
+    """What the course is told about a match."""
     faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
     seats = range(len(entry.pairing.bots))
     return MatchResult(

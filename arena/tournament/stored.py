@@ -1,4 +1,4 @@
-"""What a results folder says of its plan and its game."""
+"""What a results folder says about its plan and its game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a match of Blef: payloads for `arena replay`, bots and spectators.
+"""What is told about a match of Blef: payloads for `arena replay`, bots and spectators.
 
 Cards are texts here ("TC", "AS").
 """

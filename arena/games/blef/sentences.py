@@ -1,4 +1,4 @@
-"""What people are told of a match of Blef."""
+"""What people are told about a match of Blef."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bluff: cards go face down, and what is said of them may be a lie."""
+"""Bluff: cards go face down, and what is said about them may be a lie."""
 
 from arena.games.bluff.rules import Bluff
 

@@ -29,7 +29,7 @@ class Play:
 
 @attrs.frozen
 class Pass:
-    """Nothing to say of another's play."""
+    """Nothing to say about another's play."""
 
     form: ClassVar[Form] = Literal("pass")
 

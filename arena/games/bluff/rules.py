@@ -1,4 +1,4 @@
-"""Bluff, also known as Cheat: cards go face down on a pile, and what is said of them may be a lie.
+"""Bluff, also known as Cheat: cards go face down on a pile, and what is said about them may be a lie.
 
 All 52 cards are dealt, one at a time round the table.  On turn a seat puts one or more of its cards
 face down on the pile and claims their rank: aces in the first play, twos in the second, and so on,

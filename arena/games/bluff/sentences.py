@@ -1,4 +1,4 @@
-"""What people are told of a match of Bluff."""
+"""What people are told about a match of Bluff."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a match of Chamber: payloads for `arena replay`, bots and spectators."""
+"""What is told about a match of Chamber: payloads for `arena replay`, bots and spectators."""
 
 from __future__ import annotations
 

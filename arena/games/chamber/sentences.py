@@ -1,4 +1,4 @@
-"""What people are told of a match of Chamber."""
+"""What people are told about a match of Chamber."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def ranks_so_far(state: State) -> tuple[int, ...]:
 
 @attrs.frozen(slots=False)
 class Player:
-    """What the document's `Player` says of a seat."""
+    """What the document's `Player` says about a seat."""
 
     username: Seat
     lives: int

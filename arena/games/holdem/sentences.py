@@ -1,4 +1,4 @@
-"""What people are told of a match of Hold'em."""
+"""What people are told about a match of Hold'em."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people are told of a match of Liar's Dice."""
+"""What people are told about a match of Liar's Dice."""
 
 from __future__ import annotations
 

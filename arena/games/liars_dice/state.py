@@ -36,7 +36,7 @@ class State:
 
 @attrs.frozen(slots=False)
 class Observation:
-    """What the document's `outbound` message says of the game, in its field names."""
+    """What the document's `outbound` message says about the game, in its field names."""
 
     round_number: int
     """From 1."""
