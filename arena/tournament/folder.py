@@ -19,7 +19,7 @@ from arena.schedule import ORDERS, SEEDINGS, seed_in
 from arena.store import DATABASE, LATEST, LOCK, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
-from arena.store.files import code_of, open_database, sentences, sweep
+from arena.store.files import code_of, made_new, open_database, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 from arena.tournament.fingerprints import check_unchanged
 from arena.tournament.game_source import as_kept
@@ -76,8 +76,10 @@ def open_run(
     """
     folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
-    made_here = [path for path in (folder, *folder.parents) if not path.exists()]
-    with store_lock(folder):
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    with _locked(tournament) as tournament:
+        folder = tournament.folder
+        made_here = [folder, *missing[1:]] if tournament.is_named_by_time else missing
         _settle(folder)
         tokens = _stored_tokens(folder)
         damage = None if fresh else mended(folder)
@@ -107,6 +109,15 @@ def open_run(
         finally:
             if fresh and not (run and run.has_begun):
                 _put_back(folder)
+
+
+@contextmanager
+def _locked(tournament: Tournament) -> Iterator[Tournament]:
+    """Holds the folder of the tournament, or, if nobody named it, the first one with a free name."""
+    if tournament.is_named_by_time:
+        tournament = attrs.evolve(tournament, folder=made_new(tournament.folder))
+    with store_lock(tournament.folder):
+        yield tournament
 
 
 def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **how: Any) -> Run:

@@ -49,6 +49,8 @@ class Tournament:
     concurrency: int
     origin: Origin | None = None
     """Where the game comes from, if it is not built in."""
+    is_named_by_time: bool = False
+    """Whether nobody named the folder: it must be new, even if another run begins in the same second."""
 
     @property
     def broken(self) -> list[Entrant]:
@@ -92,9 +94,18 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
         known=bots_there(resume) if resume is not None else (),  # an older arena allowed more names
     )
     _check_anchor(plan, entrants)
-    folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
+    named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
+    folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
     concurrency = concurrency_of(plan, os.cpu_count() or 1)
-    return Tournament(plan, game, entrants, _shortest(folder), concurrency, source.origin)
+    return Tournament(
+        plan,
+        game,
+        entrants,
+        _shortest(folder),
+        concurrency,
+        source.origin,
+        is_named_by_time=named is None,
+    )
 
 
 def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:
