@@ -18,8 +18,9 @@ from arena.record import Entry, MatchRecord
 from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
 from arena.store.files import made_new
-from arena.tournament.folder import is_latest, latest_kept, open_run, seen_there
+from arena.tournament.folder import open_run, seen_there
 from arena.tournament.intake import course_of
+from arena.tournament.latest import is_latest, latest_kept
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare
 from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
