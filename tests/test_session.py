@@ -257,7 +257,7 @@ def test_a_run_ends_with_a_leaderboard_and_two_commands(arena, capsys, monkeypat
     """Progress and hints on standard error, the leaderboard alone on standard output; one warning."""
     code, out, err = arena(*TWO, "--series", "3", "--out", "new")
     assert (0, ["rank", "bot"]) == (code, out.split()[:2])
-    assert 4 == len(out.splitlines())
+    assert 5 == len(out.splitlines())  # the last one explains the columns
     assert "2 bots, 1 pair × 3 series × 2 seats = 6 matches, about" in err
     assert 1 == err.count(
         "warning: Even, Odd, in this process: time is measured there, limits are not enforced"
