@@ -310,7 +310,7 @@ def test_a_run_can_be_extended(arena):
     assert "4 matches, 2 of them played already" in arena(*TWO, "--series", "2", "--out", "new")[2]
     code, out, _ = arena("--resume", "new", "session_bots:Odd", "third=session_bots:Even")
     assert (0, 12) == (code, len(rows("new", "matches")))
-    assert {"Even", "Odd", "third"} == {line.split()[1] for line in out.splitlines()[2:]}
+    assert {"Even", "Odd", "third"} == {line.split()[1] for line in out.splitlines()[2:-1]}
 
 
 def test_one_match_can_be_played_again(arena):
@@ -707,7 +707,7 @@ def test_a_terminal_shows_the_standings_and_then_the_leaderboard_alone(in_termin
     assert re.search(r"[━─]+ [1-9]\d* of 30 matches", running.text)
     assert re.search(r"points \(95 %\).*\d  Even .*\d\.\d\d \(\d\.\d\d–", running.text, re.DOTALL)
     shown = "\n".join(glass.shown)
-    assert ("points (95 %)" in shown, " of 30 matches" in shown) == (False, False)
+    assert not re.search(r"points \(95 %\) +faults| of 30 matches", shown)
     assert {"rank", "one", "other", "Even"} == set(re.findall(r"^(?: +\d  )?(\w+)  ", shown, re.MULTILINE))
     assert "results in new; next:" in shown
 
