@@ -22,7 +22,7 @@ from arena.cli import cli, main
 from arena.store import LATEST, Store
 
 COMMANDS = sorted(cli.commands)
-READING = sorted(set(COMMANDS) - {"run", "compare", "report", "torture"})
+READING = sorted(set(COMMANDS) - {"run", "compare", "new", "report", "torture"})
 BOTS = '''
 from arena.sdk import Bot
 
@@ -145,6 +145,7 @@ def test_tab_offers_bots_games_folders_and_matches(here, arena):
     assert ["odds"] == offered("run", "od")
     assert ["new=odds"] == offered("compare", "new=od")
     assert ["cli_bots.py"] == offered("run", "odds", "cli")
+    assert ["javascript"] == offered("new", "mine", "--lang", "j")
     assert ["liars-dice"] == offered("run", "--game", "li") == offered("games", "li")
     assert ["results/latest", "results/first", "results/"] == offered("leaderboard", "res")
     ids = match_ids(arena)
@@ -163,7 +164,7 @@ def test_tab_says_nothing_where_nothing_can_be_read(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["run ", "run --game ", "leaderboard ", "replay "])
+@pytest.mark.parametrize("words", ["run ", "run --game ", "new --lang ", "leaderboard ", "replay "])
 def test_tab_imports_nothing_heavy(words, here):
     """It is as quick as help: what takes long to import is left alone."""
     code = (
@@ -176,6 +177,39 @@ def test_tab_imports_nothing_heavy(words, here):
     done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, check=True)
     assert ["set()"] == done.stdout.splitlines()[-1:]
     assert len(done.stdout.splitlines()) > 1
+
+
+# A new bot.
+
+
+def test_a_new_bot_is_written_and_its_commands_told(arena, tmp_path, monkeypatch):
+    """A folder here; what to do next on standard output, as it can be typed."""
+    monkeypatch.chdir(tmp_path)
+    code, printed, told = arena("new", "mine", "--lang", "js", "--game", "blef")
+    assert (0, ["arena run --game blef mine random", "node --test mine/bot.test.js"]) == (
+        code,
+        [line.strip() for line in printed.splitlines()],
+    )
+    assert "mine/ plays Blef in JavaScript" in told
+    assert {"README.md", "bot.js", "bot.test.js", "bot.toml", "recorded.jsonl"} == set(os.listdir("mine"))
+
+
+def test_the_languages_of_new_bots_are_listed(arena):
+    """With what each needs, and without a name."""
+    code, printed, _ = arena("new", "--list")
+    assert 0 == code
+    assert re.search(
+        r"^javascript +JavaScript +node +apt-get install nodejs +node --test", printed, re.MULTILINE
+    )
+
+
+def test_a_tool_that_is_missing_is_told(arena, tmp_path, monkeypatch):
+    """The folder is written all the same, and it is said what to install."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda program: None)
+    code, _, told = arena("new", "mine", "--lang", "javascript")
+    assert 0 == code
+    assert "not installed here: node; on Debian: apt-get install nodejs" in told
 
 
 # Mistakes.
@@ -215,6 +249,11 @@ MISTAKES = [
     ("a word for colour", ("run", "odds", "random", "--color", "blue"), "expected auto, always or never"),
     ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
     ("a bot that did not play", ("matches", "--bot", "ann"), "Even, Odd did"),
+    ("a new bot without a name", ("new",), "arena new NAME"),
+    ("a new bot elsewhere", ("new", "../bot"), 'found "../bot", expected a name of letters'),
+    ("a new bot of a language unknown here", ("new", "bot", "--lang", "pyton"), "did you mean python?"),
+    ("a new bot for no game", ("new", "bot", "--game", "blff"), "did you mean bluff?"),
+    ("a new bot where something is", ("new", "results"), "results is already there and not empty"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
     ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "there is no user nobody9"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),

@@ -31,6 +31,13 @@ def games(context: click.Context, parameter: click.Parameter, begun: str) -> lis
     return _beginning(begun, GAMES) + _paths(begun, (".py",))
 
 
+def languages(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
+    """The languages in which `arena new` writes a bot."""
+    from arena.starter import LANGUAGES
+
+    return _beginning(begun, LANGUAGES)
+
+
 def folders(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Results folders, then all folders."""
     from arena.store import LATEST

@@ -25,6 +25,7 @@ EXIT_CODES = (
 COMPLETED = {
     "--game": completion.games,
     "--field": completion.bots,
+    "--lang": completion.languages,
     "--out": completion.folders,
     "--resume": completion.folders,
 }
@@ -84,6 +85,7 @@ def cli() -> None:
 
     \b
     arena run                  a first tournament, of built-in bots
+    arena new mybot            a bot of your own, to go on from
     arena run odds ./mybot     your bot against one of them
     arena run plan.toml        a tournament from a file
     """

@@ -4,7 +4,7 @@ It knows only the wire of the arena.
 """
 
 from arena.sdk.bot import Bot
-from arena.sdk.moves import choose, every
-from arena.sdk.session import run
+from arena.sdk.moves import allows, choose, every
+from arena.sdk.session import rehearse, run
 
-__all__ = ["Bot", "choose", "every", "run"]
+__all__ = ["Bot", "allows", "choose", "every", "rehearse", "run"]

@@ -1,4 +1,4 @@
-"""Moves from options: one at random, or every one of them.
+"""Moves from options: one at random, every one of them, and whether one is among them.
 
 An option is `{"kind": "Bid", "form": ["<face>", "<count>"], "fields": {"face": {"min": 1, "max": 6}, …}}`:
 the move is `form` with a value for each `"<field>"`, taken from the field's domain, which is
@@ -32,6 +32,11 @@ def every(options: Sequence[OptionJson]) -> Iterator[Any]:
             yield fill(option["form"], dict(zip(names, values, strict=True)))
 
 
+def allows(options: Sequence[OptionJson], move: Any) -> bool:
+    """Whether one of the options contains the move, given as JSON; a key that is left out means null."""
+    return any(_fits(option["form"], option["fields"], move) for option in options)
+
+
 def fill(form: Any, values: Mapping[str, Any]) -> Any:
     """The form with each string `"<field>"` replaced by that field's value."""
     if isinstance(form, str):
@@ -60,3 +65,31 @@ def _values(domain: Mapping[str, Any]) -> Iterator[Any]:
             yield from map(list, combinations(domain["subset_of"], size))
     else:
         yield from range(domain["min"], domain["max"] + 1)
+
+
+def _fits(form: Any, fields: Mapping[str, Any], move: Any) -> bool:
+    """Whether the move is the form with a value of its domain for each field."""
+    if isinstance(form, Mapping):
+        is_like = isinstance(move, Mapping) and move.keys() <= form.keys()
+        return is_like and all(_fits(part, fields, move.get(key)) for key, part in form.items())
+    if isinstance(form, list):
+        is_like = isinstance(move, list) and len(move) == len(form)
+        return is_like and all(_fits(part, fields, value) for part, value in zip(form, move, strict=True))
+    if isinstance(form, str) and form.startswith("<") and form.endswith(">") and form[1:-1] in fields:
+        return _is_in(fields[form[1:-1]], move)
+    return type(move) is type(form) and bool(move == form)  # for Python, true is 1
+
+
+def _is_in(domain: Mapping[str, Any], value: Any) -> bool:
+    if "one_of" in domain:
+        return any(_fits(each, {}, value) for each in domain["one_of"])
+    if "subset_of" not in domain:
+        return type(value) is int and domain["min"] <= value <= domain["max"]
+    if not isinstance(value, list) or not domain["least"] <= len(value) <= domain["most"]:
+        return False
+    left = list(domain["subset_of"])
+    for each in value:
+        if each not in left:
+            return False
+        left.remove(each)
+    return True

@@ -10,10 +10,11 @@ import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
+import msgspec
 from msgspec import UNSET
 
 from arena.sdk.bot import Bot
@@ -79,6 +80,21 @@ def play(bot: Bot, transport: Link, name: str, token: str | None = None) -> str 
             else:
                 tell(bot, message)
     return kept
+
+
+def rehearse(bot: Bot, lines: Iterable[bytes]) -> Iterator[tuple[Ask, Any]]:
+    """Every question in the recorded lines of a conversation, with the bot's move as it would be sent.
+
+    The lines are what the arena sent; `arena new` writes such a file.  For the tests of bots.
+    """
+    connection = BotConnection()
+    for line in lines:
+        for message in connection.receive(line):
+            if isinstance(message, Ask):
+                move = bot.move(message.state, message.options)
+                yield message, msgspec.json.decode(msgspec.json.encode(move))
+            else:
+                tell(bot, message)
 
 
 def tell(bot: Bot, message: FromArena) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.sdk import choose, every
+from arena.sdk import allows, choose, every
 from arena.sdk.moves import fill
 
 
@@ -104,3 +104,47 @@ def canonical(move):
 def test_a_seed_gives_one_move(options, seed):
     """The same seed draws the same move."""
     assert choose(options, Random(seed)) == choose(options, Random(seed))
+
+
+CARDS = option({"play": "<cards>"}, cards={"subset_of": ["AS", "TC", "9H"], "least": 1, "most": 2})
+CLAIM = option({"play": "card", "claim": "<claim>"}, claim={"one_of": ["J", None]})
+ALLOWED = [
+    ("a word", "pass", option("pass"), True),
+    ("another word", "fold", option("pass"), False),
+    ("a number", 88, option(88), True),
+    ("the same number as text", "88", option(88), False),
+    ("in a list", [6, 4], BID, True),
+    ("out of range", [6, 6], BID, False),
+    ("true is not 1", True, option("<n>", n={"min": 0, "max": 1}), False),
+    ("true is not the number 1", True, option(1), False),
+    ("a list that is too short", [6], BID, False),
+    ("a list that is too long", [6, 4, 4], BID, False),
+    ("no list", "64", BID, False),
+    ("a subset, in any order", {"play": ["9H", "AS"]}, CARDS, True),
+    ("a member twice", {"play": ["AS", "AS"]}, CARDS, False),
+    ("too few", {"play": []}, CARDS, False),
+    ("too many", {"play": ["AS", "TC", "9H"]}, CARDS, False),
+    ("another member", {"play": ["2C"]}, CARDS, False),
+    ("a text for a subset", {"play": "AS"}, CARDS, False),
+    ("an object in a subset", {"play": [{}]}, CARDS, False),
+    ("one of", {"play": "card", "claim": "J"}, CLAIM, True),
+    ("null", {"play": "card", "claim": None}, CLAIM, True),
+    ("left out, which means null", {"play": "card"}, CLAIM, True),
+    ("left out, though null is not allowed", {}, CARDS, False),
+    ("a key too many", {"play": "card", "more": 1}, CLAIM, False),
+    ("another tag", {"play": "all", "claim": "J"}, CLAIM, False),
+    ("no object", ["J"], CLAIM, False),
+]
+
+
+@pytest.mark.parametrize(("name", "move", "family", "legal"), ALLOWED, ids=[row[0] for row in ALLOWED])
+def test_what_options_allow(name, move, family, legal):
+    """A move is allowed if one option's form, filled from its domains, gives it."""
+    assert legal is allows([option("other"), family], move)
+
+
+def test_every_listed_move_is_allowed():
+    """`every` and `allows` read options alike."""
+    options = [BID, CARDS, CLAIM, option("challenge")]
+    assert all(allows(options, move) for move in every(options))
+    assert not allows([], "challenge")

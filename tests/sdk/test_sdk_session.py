@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arena
-from arena.sdk import Bot, choose
+from arena.sdk import Bot, choose, rehearse
 from arena.sdk.session import play
 from arena.wire import messages
 
@@ -161,6 +161,23 @@ def test_what_a_bot_raises_travels():
 
     with pytest.raises(ZeroDivisionError):
         play(Broken(), Script(BYTES), "broken")
+
+
+def test_a_recorded_conversation_can_be_rehearsed():
+    """The bot is called as in a match, and each of its moves comes with its question, as it would be sent."""
+    bot = Recorder()
+    lines = [messages.encode(message) for message in SCRIPT]
+    asked = [(question.message_id, move) for question, move in rehearse(bot, lines)]
+    assert ["1", "2"] == [number for number, _ in asked]
+    again = Recorder()
+    play(again, Script(BYTES), "ann")
+    assert again.calls == bot.calls
+
+    class Tuples(Bot):
+        def move(self, state, options):
+            return (1, 2)
+
+    assert [1, 2] == next(rehearse(Tuples(), lines))[1]
 
 
 def test_a_bot_without_move_is_told_so():

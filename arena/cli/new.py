@@ -1,0 +1,84 @@
+"""The command that writes a new bot: `new`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.group import DONE, cli, options
+
+if TYPE_CHECKING:
+    from arena.starter.folder import Starter
+
+
+@cli.command()
+@click.argument("name", required=False)
+@options(
+    "What is written",
+    ("--lang", "language", "LANGUAGE", "The language: `arena new --list` lists them.  [python]"),
+    ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
+    ("--list", "list_only", None, "List the languages, and what each needs."),
+)
+def new(name: str | None, language: str | None, game: str | None, list_only: bool) -> int:
+    """Write a folder NAME with a bot that plays at once, a test for it, and a README.
+
+    The bot plays any legal move, at random; three numbered TODOs say where to go on.  The test asks it the
+    questions of recorded matches, and checks that its answers are legal.
+
+    \b
+    Examples:
+      arena new mybot
+      arena new mybot --lang javascript --game blef
+    """
+    from pathlib import Path
+
+    from arena.errors import ConfigError
+    from arena.starter import LANGUAGES, find_language
+    from arena.starter.folder import Starter, check_new_name, write_starter
+    from arena.tournament.entrants import builtin_bots
+    from arena.tournament.game_source import find_game
+    from arena.tournament.plan import Plan, make_game
+
+    if list_only:
+        _list_languages()
+        return DONE
+    if name is None:
+        raise ConfigError("say what the bot shall be called: arena new NAME")
+    word = game or Plan().game
+    starter = Starter(
+        name=name,
+        language=find_language(language or next(iter(LANGUAGES))),
+        game=make_game(find_game(word).cls, {}),
+        game_word=word if word != Plan().game else "",
+    )
+    check_new_name(name, starter.game, builtin_bots())
+    write_starter(starter, Path())
+    _tell(starter)
+    return DONE
+
+
+def _list_languages() -> None:
+    from arena.show.text import as_table, out
+    from arena.starter import LANGUAGES
+
+    rows = [
+        (each.name, each.title, ", ".join(each.needs), each.install or "–", each.test.format(folder="NAME"))
+        for each in LANGUAGES.values()
+    ]
+    out(as_table(("lang", "language", "needs", "on Debian", "test"), rows, None))
+
+
+def _tell(starter: Starter) -> None:
+    """What was written, and what to do next."""
+    from arena.show.text import out, say
+    from arena.words import listed
+
+    language = starter.language
+    say(
+        f"{starter.name}/ plays {starter.game.title} in {language.title}: any legal move, at random; "
+        f"TODO 1 to 3 in {starter.name}/{language.source} say where to go on"
+    )
+    if starter.missing:
+        say(f"not installed here: {listed(starter.missing)}; on Debian: {language.install}")
+    out("\n".join(f"  {command}" for command in (starter.commands["play"], starter.commands["test"])))

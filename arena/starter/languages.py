@@ -1,0 +1,76 @@
+"""The languages that have a template, and what each needs on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.strict import did_you_mean
+from arena.words import listed
+
+
+@attrs.frozen
+class Language:
+    """A language in which `arena new` writes a bot."""
+
+    name: str
+    """As `--lang` takes it; also the folder of its template."""
+    title: str
+    """As its speakers write it."""
+    source: str
+    """The file with the numbered TODOs."""
+    test: str
+    """The command that tests the bot; `{folder}` stands for its folder, quoted for a shell."""
+    needs: tuple[str, ...]
+    """Programs that build, run or test it."""
+    packages: tuple[str, ...]
+    """The packages of Debian that have these programs."""
+    also: tuple[str, ...] = ()
+    """Other words for it."""
+
+    @property
+    def install(self) -> str:
+        """The command that installs what it needs on Debian; empty: the arena needs it anyway."""
+        return f"apt-get install {' '.join(self.packages)}" if self.packages else ""
+
+
+_PYTHON = "python3 {folder}/test_bot.py"
+
+LANGUAGES: Mapping[str, Language] = {
+    language.name: language
+    for language in (
+        Language("python", "Python", "bot.py", _PYTHON, ("python3",), (), ("py", "python3")),
+        Language(
+            "python-plain",
+            "Python without the SDK",
+            "bot.py",
+            _PYTHON,
+            ("python3",),
+            (),
+            ("plain",),
+        ),
+        Language(
+            "javascript",
+            "JavaScript",
+            "bot.js",
+            "node --test {folder}/bot.test.js",
+            ("node",),
+            ("nodejs",),
+            ("js", "node", "nodejs"),
+        ),
+    )
+}
+"""By name, in the order in which they are listed."""
+
+
+def find_language(word: str) -> Language:
+    """The language that a word names.  Raises ConfigError if there is no template for it."""
+    words = {other: language for language in LANGUAGES.values() for other in (language.name, *language.also)}
+    found = words.get(word.lower())
+    if found is None:
+        raise ConfigError(
+            f"there is no template for {word!r}{did_you_mean(word, words)}; languages are {listed(LANGUAGES)}"
+        )
+    return found
