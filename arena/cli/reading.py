@@ -26,7 +26,7 @@ def reading(command: F) -> F:
     command = click.option(
         "--color",
         type=click.Choice(WHEN),
-        help="Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]",
+        help="When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
     )(command)
     command = click.option("--csv", "form", flag_value="csv", help="Print as CSV.")(command)
     return click.option("--json", "form", flag_value="json", help="Print as JSON.")(command)
@@ -48,7 +48,7 @@ folder_argument = click.argument(
 game_option = click.option(
     "--game",
     metavar="FILE.py|module:Class",
-    help="The game, where the folder need not know it.  [as it was]",
+    help="The game's file or class, if not the one that the folder names.",
     shell_complete=completion.games,
 )
 

@@ -28,7 +28,7 @@ CAPSULE_BYTES_MAX = 100_000_000
     type=click.Path(path_type=Path),
     shell_complete=completion.folders,
 )
-@bot_option("--as", "viewer", "BOT|spectator", "Hide what this one did not know.")
+@bot_option("--as", "viewer", "BOT|spectator", "Show only what this bot, or a spectator, knew.")
 @click.option("--round", "--hand", "round_number", metavar="N", type=int, help="Only this round or hand.")
 @click.option("--from", "first", metavar="N", type=int, help="From this step on.")
 @click.option("--to", "last", metavar="N", type=int, help="Up to this step.")

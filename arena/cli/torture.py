@@ -15,10 +15,10 @@ from arena.cli.group import cli, options
 @click.argument("bots", metavar="[BOT…]", nargs=-1, shell_complete=completion.bots)
 @options(
     "What is tried",
-    ("--only", "*HABIT", "Just this habit; may be repeated."),
+    ("--only", "*HABIT", "Only this habit; may be repeated."),
     ("--game", "NAME", "What BOT plays: a name, a .py file or module:Class.  [its own, or liars-dice]"),
     ("--quick", None, "A third of the matches."),
-    ("--sandbox", "shield|strict|off", "What the bots are shut in.  [shield]"),
+    ("--sandbox", "shield|strict|off", "What confines the bots.  [shield]"),
 )
 @options("Results", ("--json", "as_json", None, "Print as JSON."))
 def torture(
@@ -29,11 +29,11 @@ def torture(
     quick: bool,
     as_json: bool,
 ) -> int:
-    """Play bad habits against two honest bots, and see that nobody else is hurt.
+    """Play misbehaving bots against two honest ones, and check that nobody else is affected.
 
     Each of some seventy misbehaving bots and strangers gets a run of its own.  A row says what it was
-    charged with, how long it held the run up, what memory the arena took, how many processes were left, and
-    how much later the honest bots answered.  A BOT is tried in the same way, and shown beside them.
+    charged with, how long it delayed the run, how much memory the arena used, how many processes were
+    left, and how much later the honest bots answered.  A BOT is tried in the same way, and shown beside them.
 
     \b
     Examples:
