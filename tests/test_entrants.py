@@ -12,7 +12,6 @@ from arena.tournament import entrants, fingerprints
 from arena.tournament.entrants import builtin_bots, remote, resolve, unique_names
 from arena.tournament.field import judged
 from arena.tournament.fingerprints import (
-    check_unchanged,
     fingerprint,
     made_since,
     mark_built,
@@ -312,14 +311,6 @@ def test_bots_play_the_games_that_they_name():
 
 
 GAMES_OF = {"any": (), "odds": ("blef",), "bluffer": ("blef", "bluff")}
-
-
-def test_changed_bots_are_named():
-    """A bot whose files changed since its fingerprint was stored stops the run; a new one does not."""
-    bots = [Entrant(name=name, kind="process", fingerprint=name * 2) for name in "abc"]
-    check_unchanged(bots, {"a": "aa", "b": "bb"})
-    expected = "a and b changed since this run: use --fresh or another --out"
-    assert expected == refusal(check_unchanged, bots, {"a": "", "b": "x"})
 
 
 # Fingerprints and builds.

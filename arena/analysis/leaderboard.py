@@ -65,7 +65,7 @@ class LeaderboardRow:
     move_time_median_s: float
     move_time_p99_s: float
     status: str
-    """`ok`, `withdrawn` or `left out`."""
+    """`ok`, `withdrawn` or `left out`: bots that were replaced or excluded have no row."""
 
 
 COLUMNS = as_columns(LeaderboardRow, measured=("move_time_median_s", "move_time_p99_s"))

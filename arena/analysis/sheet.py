@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from arena.analysis.counted import Coverage, progress_of
 from arena.errors import FAULT_KINDS
-from arena.store import SEAT_BITS, Row, SeriesState, Store, chunks
+from arena.schedule.roster import LEFT
+from arena.store import SEAT_BITS, Row, SeriesState, Store, StoredBot, chunks
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -75,7 +76,7 @@ def read_sheet(store: Store) -> Sheet:
         seats = _Seats(counted.numbers)
         for chunk in chunks.seats(store):
             seats.add(*chunk)
-        columns, bot, bots = seats.sorted({bot.bot: bot.version for bot in store.bots()}, store)
+        columns, bot, bots = seats.sorted(store.bots(), store)
         match = columns["match"]
         return Sheet(
             progress=progress,
@@ -276,13 +277,15 @@ class _Seats:
                 self.times.setdefault(code, []).append(part)
 
     def sorted(
-        self, known: Mapping[str, str], store: Store
+        self, stored: Sequence[StoredBot], store: Store
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], dict[str, str]]:
         """All columns in schedule order; the number of the bot in each row; all bots with versions, by name.
 
-        `known`: the bots of the store with their versions, whether they sat in a match or not.
+        `stored`: the bots of the store, whether they sat in a match or not.  Those that have left are in no
+        match that counts, and not among the bots.
         """
-        names = sorted({*known, *self.codes})
+        known = {bot.bot: bot.version for bot in stored}
+        names = sorted({*known, *self.codes} - {bot.bot for bot in stored if bot.status in LEFT})
         number = {name: index for index, name in enumerate(names)}
         columns = {name: self._taken(name, kind) for name, kind in _KINDS.items()}
         order = np.lexsort((columns["seat"], columns["match"]))
@@ -291,7 +294,7 @@ class _Seats:
         columns |= self._faults(columns["match"], columns["seat"], store)
         codes = columns.pop("bot")
         versions = self._versions(len(np.unique(codes)), store)
-        numbers = np.array([number[name] for name in self.codes] or [0], dtype=np.int32)
+        numbers = np.array([number.get(name, -1) for name in self.codes] or [0], dtype=np.int32)
         return columns, numbers[codes], {name: versions.get(name, known.get(name, "")) for name in names}
 
     def _taken(self, name: str, kind: Any) -> NDArray[Any]:

@@ -14,13 +14,13 @@ from arena.show.failures import how_to_look, tally
 from arena.show.text import capsule_lines, columns_of
 from arena.store import FaultCount
 from arena.tournament.broken import said_of
-from arena.tournament.latest import is_latest
+from arena.tournament.folder import is_latest
 from arena.tournament.plan import format_of
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.tournament.writer import BUGS
 from arena.units import format_duration
-from arena.words import counted, printable
+from arena.words import counted, listed, printable
 
 ABORTED_SHOWN = 5
 ID_DIGITS = 8
@@ -79,6 +79,9 @@ class Closing:
         if summary.is_out_of_time:
             limit = format_duration(self.run.plan.max_time or 0.0)
             yield f"stopped after {limit} (--max-time); to continue: {self.resume}"
+        if vacant := self.run.roster.vacant:
+            names = listed([printable(name) for name in vacant])
+            yield f"without {names}: --readmit NAME lets a bot play again"
         for broken in summary.left_out:
             yield f"left out: {said_of(broken)}"
         if summary.lagged:

@@ -51,6 +51,13 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--max-time", "D", "After that long no other match begins."),
 )
 @options(
+    "Who plays, in a folder that goes on",
+    ("--replace", "*NAME=BOT", "A new version of a bot, NAME@2, in its place; only its matches are played."),
+    ("--without", "*NAME", "Exclude a bot from play and leaderboard until it is readmitted."),
+    ("--readmit", "*NAME", "Let a bot play again that was excluded, or withdrawn for its failures."),
+    ("--yes", None, "Play bots whose files have changed as new versions, without asking."),
+)
+@options(
     "Results",
     ("--out", "DIR", "The results folder.  [results/<plan's name>, or by game and time]"),
     ("--resume", "DIR", "Go on with the run of this folder; needs no other words, and takes more bots."),
@@ -80,6 +87,10 @@ def run(
     resume: str | None,
     fresh: bool,
     only: str | None,
+    replace: tuple[str, ...],
+    without: tuple[str, ...],
+    readmit: tuple[str, ...],
+    yes: bool,
     dry_run: bool,
     exit_first: bool,
     quiet: bool,
@@ -105,16 +116,19 @@ def run(
     from arena.cli.run_options import RunOptions
     from arena.show.inks import inks_for
 
-    inks_for(color)  # a wrong word is told before anything is played
     options = RunOptions(
         resume=None if resume is None else Path(resume),
         fresh=fresh,
         only=only,
+        replace=replace,
+        without=without,
+        readmit=readmit,
+        yes=yes,
         dry_run=dry_run,
         exit_first=exit_first,
         quiet=quiet,
         as_json=as_json,
-        color=color,
+        inks=inks_for(color),
     )
     return run_command(words, options, wishes)
 

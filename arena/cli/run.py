@@ -17,18 +17,27 @@ from arena.analysis.live import Standings
 from arena.cli.closing import closing_of, resume_command
 from arena.cli.group import BUG
 from arena.cli.mistakes import the_mistake_in
-from arena.cli.run_options import RunOptions, announced, how_to_connect, plan_of, tell_of_plan, warn
+from arena.cli.run_options import (
+    RunOptions,
+    announced,
+    how_to_connect,
+    plan_of,
+    replacements,
+    roster_wishes,
+    tell_of_plan,
+    warn,
+)
 from arena.cli.stop import EXIT_OF, Stop
 from arena.cli.until import UntilRule, until_rule, with_goal
 from arena.errors import ConfigError
+from arena.schedule.course import Course
 from arena.show.board import leaderboard_text
-from arena.show.inks import inks_for
 from arena.show.progress import ProgressReporter, progress
 from arena.show.text import TableFormat, columns_of, out, say
 from arena.store import exports
 from arena.tournament.broken import some_of
 from arena.tournament.folder import open_run
-from arena.tournament.intake import course_there, cut, is_complete
+from arena.tournament.intake import course_there, cut, has_left_out, is_complete, keep_course
 from arena.tournament.plan import format_of
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.run import Run
@@ -46,7 +55,9 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     if not format_of(plan).is_offered:
         where = options.resume or " ".join(words)
         raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
-    tournament = prepare(plan, resume=options.resume)
+    tournament = prepare(
+        plan, resume=options.resume, replace=replacements(options), wishes=roster_wishes(options)
+    )
     refuse_broken(tournament, is_trying=not options.dry_run)
     rule = until_rule(tournament)
     if options.dry_run:
@@ -77,6 +88,8 @@ class RunCommand:
         self.began_at = time.time()
         self.has_guided = False
         self.left_to_play = True
+        self.course: Course | None = None
+        """As the folder had it."""
 
     def play_out(self) -> int:
         """Plays, writes the tables, says what came of it; gives the exit code."""
@@ -95,11 +108,12 @@ class RunCommand:
         damage = self.run.damage
         if damage is not None:
             say(f"arena: {damage.mended}")
-        course = course_there(self.run)
+        course = self.course = course_there(self.run)
         is_damaged_or_asked = damage is not None or self.options.only is not None
-        if course is not None and course.is_over and not is_damaged_or_asked:
+        if course is not None and course.is_over and not is_damaged_or_asked and not has_left_out(self.run):
             self.left_to_play = False
             cut(self.run, course)
+            keep_course(self.run, course)
             self.run.begin()
             return
         self._say_what_begins()
@@ -149,14 +163,17 @@ class RunCommand:
         if (broken := len(self.tournament.broken)) and not self.run.plan.leave_out_broken:
             say(f"{some_of(broken, self.run.plan.entrants)} cannot play; trying the others")
             return
-        say(announced(self.tournament, len(self.run.store.finished())))
+        finished, course = self.run.store.finished(), self.course
+        there = len(finished if course is None else finished.keys() & course.by_id.keys())
+        gone = len(self.tournament.entrants) - len(self.run.entrants)
+        say(announced(self.tournament, there, self.tournament.bots - gone))
 
     def _tell_result(self) -> None:
         """Prints what all this was for."""
         from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
 
         form: TableFormat = "json" if self.options.as_json else None
-        board, inks = leaderboard(self.run.store), inks_for(self.options.color)
+        board, inks = leaderboard(self.run.store), self.options.inks
         if form is None and self.summary.first_fault is not None and not any(r.matches for r in board.rows):
             return  # nothing counts yet, and what was asked for is the fault
         out(leaderboard_text(board, form, columns_of(sys.stdout), inks), inks)

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from arena.errors import ConfigError
+from arena.show.inks import PLAIN, Inks
 from arena.show.text import as_json, as_time, out, say
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
 from arena.tournament.intake import is_complete
-from arena.tournament.plan import BotSpec, Plan, format_of, load_plan, parse_rules, warnings_of, with_options
+from arena.tournament.membership import RosterWishes
+from arena.tournament.plan import (
+    BotSpec,
+    Plan,
+    format_of,
+    load_plan,
+    parse_rules,
+    size_of,
+    size_words,
+    warnings_of,
+    with_options,
+)
 from arena.tournament.prepare import QUICKSTART, Tournament
 from arena.tournament.stopping import StopRule
 from arena.tournament.stored import source_of, stored_plan
 from arena.tournament.submissions import expanded, not_named_yet
-from arena.words import counted
+from arena.words import counted, listed, printable
 
 MATCH_S = 0.08
 """About how long a match of started bots takes at one table, their starts included, on a machine with two
@@ -37,8 +51,14 @@ class RunOptions:
     exit_first: bool = False
     quiet: bool = False
     as_json: bool = False
-    color: str | None = None
-    """When the result is coloured: asked for only when it is printed, as a run may lose its terminal."""
+    replace: Sequence[str] = ()
+    """`NAME=BOT`, each."""
+    without: Sequence[str] = ()
+    readmit: Sequence[str] = ()
+    yes: bool = False
+    """Whether new versions of bots play without a question."""
+    inks: Inks = PLAIN
+    """For standard output."""
 
 
 def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]) -> Plan:
@@ -77,6 +97,43 @@ def _resumed(folder: Path, plans: Sequence[str], options: Mapping[str, Any]) -> 
     return stored_plan(folder)
 
 
+# Who takes part.
+
+
+def replacements(options: RunOptions) -> dict[str, BotSpec]:
+    """The bots of `--replace` by the names of those that they replace.  Raises ConfigError."""
+    found: dict[str, BotSpec] = {}
+    for said in options.replace:
+        name, mark, spec = said.partition("=")
+        if not (name and mark and spec.strip()):
+            raise ConfigError(f"--replace {said}: expected NAME=BOT, such as student26=submissions/student26")
+        found[name] = BotSpec(spec, Path.cwd())
+    return found
+
+
+def roster_wishes(options: RunOptions) -> RosterWishes:
+    """What the options say about who takes part."""
+    return RosterWishes(
+        without=tuple(options.without), readmit=tuple(options.readmit), agrees=partial(_agrees, options.yes)
+    )
+
+
+def _agrees(yes: bool, versions: Sequence[tuple[str, str]]) -> bool:
+    """Whether new versions of bots may play: as said before, or asked at a terminal."""
+    if yes or not is_asked():
+        return yes
+    import click
+
+    old = listed([printable(before) for before, _ in versions])
+    new = listed([printable(after) for _, after in versions])
+    return click.confirm(f"{old} changed since this run; play {new} from now on?", default=True, err=True)
+
+
+def is_asked() -> bool:
+    """Whether somebody sits at a terminal who can answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 # Before play.
 
 
@@ -112,14 +169,18 @@ def played_there(tournament: Tournament, rule: StopRule | None) -> tuple[int, bo
         return len(run.store.finished()), run.damage is None and is_complete(run)
 
 
-def announced(tournament: Tournament, there: int) -> str:
-    left = max(0, tournament.matches - there)
-    return f"{done_words(tournament, there)}, about {as_time(left * MATCH_S / tournament.concurrency)}"
+def announced(tournament: Tournament, there: int, bots: int | None = None) -> str:
+    """The tournament before play; `bots`: how many play, if not all that the plan names."""
+    bots = tournament.bots if bots is None else bots
+    left = max(0, size_of(tournament.plan, bots).matches - there)
+    words = done_words(tournament, there, bots)
+    return f"{words}, about {as_time(left * MATCH_S / tournament.concurrency)}"
 
 
-def done_words(tournament: Tournament, there: int) -> str:
+def done_words(tournament: Tournament, there: int, bots: int | None = None) -> str:
     """The size of the tournament, and how much of it was played before."""
-    return f"{tournament.size}, {there:,} of them played already" if there else tournament.size
+    words = size_words(tournament.plan, tournament.bots if bots is None else bots)
+    return f"{words}, {there:,} of them played already" if there else words
 
 
 def warn(tournament: Tournament, plan: Plan) -> None:

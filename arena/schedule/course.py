@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 
 import attrs
 
@@ -72,9 +73,13 @@ class Course:
         *,
         withdrawn_after: int,
         restarts_max: int,
+        forgiven: Mapping[str, int] = MappingProxyType({}),
         is_enough: Callable[[ClosedSeries], bool] | None = None,
     ) -> None:
-        """`is_enough` is told every series that counts, and ends the course where it gives True."""
+        """`is_enough` is told every series that counts, and ends the course where it gives True.
+
+        `forgiven`: bot -> how often it was readmitted after it had been withdrawn.
+        """
         self.is_cut = False
         """Whether `is_enough` has ended it."""
         self.names = tuple(names)
@@ -82,7 +87,9 @@ class Course:
         self.order: list[Pairing] = []
         """All pairings so far, in order of play."""
         self.by_id: dict[PairingId, Pairing] = {}
-        self.ledger = Ledger((), withdrawn_after=withdrawn_after, restarts_max=restarts_max)
+        self.ledger = Ledger(
+            (), withdrawn_after=withdrawn_after, restarts_max=restarts_max, forgiven=forgiven
+        )
         self._terms = terms
         self._is_enough = is_enough
         self._blocks: list[tuple[Pairing, ...]] = []

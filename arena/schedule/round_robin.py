@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 
 from arena.schedule.design import blocks, sample
@@ -33,7 +33,8 @@ def pairings(
     sets of a lap follow each other so that everybody plays early: see `laps`.
     What is planned for a set depends on that set alone: one more entrant, one more series or another
     order of the entrants adds pairings or moves them within their lap, but never changes one.  Only a
-    sample is drawn again when there is one more entrant.
+    sample is drawn again when there is one more entrant.  It is drawn for slots (`Terms.slots`): a bot that
+    takes the place of another meets its opponents, and the sets of a slot without a bot are left out.
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     sets = sets_of(entrants, terms)
@@ -45,16 +46,30 @@ def pairings(
 def size(entrants: int, terms: Terms) -> ScheduleSize:
     """How many matches are planned, without planning them."""
     sets = every = comb(entrants, terms.seats)
-    if _is_sampled(entrants, terms):
-        sets = len(blocks(entrants, terms.seats) or range(every))
+    slots = len(terms.slots) or entrants
+    if _is_sampled(slots, terms):
+        sets = len(blocks(slots, terms.seats) or range(every))
+        if slots > entrants:
+            sets = len(sets_of([bot for bot in terms.slots.values() if bot is not None], terms))
     words = sets_in_words(sets, terms.seats)
     return size_in_sets(sets, words if sets == every else f"{words}, of {every:,} balanced,", terms)
 
 
 def sets_of(entrants: Sequence[str], terms: Terms) -> Sequence[tuple[str, ...]]:
     """The sets of bots that meet, in the order in which they play in every lap."""
-    drawn = sample(entrants, terms.seats, terms.seed) if _is_sampled(len(entrants), terms) else None
-    return ORDERS[terms.order](sorted(entrants), terms.seats, drawn)
+    bots = terms.slots or {entrant: entrant for entrant in entrants}
+    assert set(entrants) == {bot for bot in bots.values() if bot is not None}, "every bot has a slot"
+    if not _is_sampled(len(bots), terms):
+        slots = sorted(slot for slot, bot in bots.items() if bot is not None)
+        return _seated(ORDERS[terms.order](slots, terms.seats, None), bots)
+    slots = sorted(bots)
+    return _seated(ORDERS[terms.order](slots, terms.seats, sample(slots, terms.seats, terms.seed)), bots)
+
+
+def _seated(sets: Sequence[tuple[str, ...]], bots: Mapping[str, str | None]) -> list[tuple[str, ...]]:
+    """The bots of these sets of slots, without the sets that have a slot without a bot."""
+    seated = (tuple(bots[slot] for slot in slots) for slots in sets)
+    return [tuple(bot for bot in one if bot is not None) for one in seated if None not in one]
 
 
 def _is_sampled(entrants: int, terms: Terms) -> bool:

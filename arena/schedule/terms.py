@@ -33,6 +33,9 @@ class Terms:
     """Round-robin; None: all up to `SETS_MAX` of them, and always at two seats."""
     order: int = ORDER
     """In which of the `laps.ORDERS` the sets of a lap play."""
+    slots: Mapping[str, str | None] = attrs.field(factory=dict, eq=False)
+    """Round-robin: slot -> the bot that has it now, None: nobody; see `roster`.  All bots have one.  Empty:
+    every entrant has a slot of its own name."""
 
 
 FinishedPoints: TypeAlias = Mapping[PairingId, Points]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import attrs
 
@@ -39,19 +41,29 @@ class Ledger:
     """Who is withdrawn, and from which match on; told every finished match once, in any order.
 
     A bot is withdrawn after `withdrawn_after` matches in a row in which it was abandoned, or after more than
-    `restarts_max` crashes.
+    `restarts_max` crashes.  A bot that was readmitted n times begins again with clean hands the first n times
+    that this happens; matches that were played without it become stale by that, and are played again.
 
     A match is *settled* when it is finished and, for each of its bots, all their earlier matches are
     settled.  Only settled matches decide anything, so the outcome is the same as if they were played one
     after the other.  Noting a match costs the same however many there are.
     """
 
-    def __init__(self, order: Sequence[Pairing], *, withdrawn_after: int, restarts_max: int) -> None:
+    def __init__(
+        self,
+        order: Sequence[Pairing],
+        *,
+        withdrawn_after: int,
+        restarts_max: int,
+        forgiven: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        """`forgiven`: bot -> how often it was readmitted."""
         self.withdrawn: dict[str, int] = {}
         """Bot -> the index into `order` from which on it does not play."""
         self._order: list[Pairing] = []
         self._withdrawn_after = withdrawn_after
         self._restarts_max = restarts_max
+        self._forgiven = Counter(forgiven)
         self._index: dict[PairingId, int] = {}
         self._finished: dict[int, Mapping[str, BotOutcome]] = {}
         self._ways: dict[str, _Way] = {}
@@ -124,7 +136,13 @@ class Ledger:
             return False
         way.abandoned = way.abandoned + 1 if outcome.abandoned else 0
         way.crashed += outcome.crashed
-        return way.abandoned >= self._withdrawn_after or way.crashed > self._restarts_max
+        if way.abandoned < self._withdrawn_after and way.crashed <= self._restarts_max:
+            return False
+        if not self._forgiven[bot]:
+            return True
+        self._forgiven[bot] -= 1
+        way.abandoned = way.crashed = 0
+        return False
 
 
 @attrs.define

@@ -34,7 +34,7 @@ class StoredBot:
     language: str = ""
     fingerprint: str = ""
     status: str = "ok"
-    """`ok`, `withdrawn` or `left out`."""
+    """`ok`, `withdrawn`, `left out`, `replaced` or `without`."""
     margin_s: float = 0.0
     box: str = ""
     """The box it ran in; empty for a connecting bot, and if none was asked for."""

@@ -101,7 +101,7 @@ class Writing(Database):
             note_rows(db, BOT, rows)
 
     def set_status(self, bot: str, status: str) -> None:
-        """`ok`, `withdrawn` or `left out`."""
+        """`ok`, `withdrawn`, `left out`, `replaced` or `without`."""
         with self.transaction() as db:
             db.execute("UPDATE bots SET status = ? WHERE bot = ?", (status, bot))
             row = f"SELECT {stored_columns('bots')} FROM bots WHERE bot = ?"

@@ -13,6 +13,7 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
+from arena.schedule.roster import is_version_name
 from arena.tournament.entrants import remote, resolve, unique_names
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.plan import BotSpec
@@ -54,6 +55,7 @@ def judged(
         *_of_names_taken(field, given, known),
         *_of_looks(field, known),
         *_of_words(field, reserved),
+        *_of_versions(field, known),
         *_of_games(field, game),
     ]
     problems = dict(reversed(found))  # the first one of each bot counts
@@ -138,6 +140,17 @@ def _of_words(field: Sequence[Entrant], reserved: Collection[str]) -> Problems:
     for entrant in field:
         if reason := check_name(entrant.name, reserved):
             yield entrant.name, f"nobody can be called {shown(entrant.name)}: {reason}; {_ANOTHER_NAME}"
+
+
+def _of_versions(field: Sequence[Entrant], known: Collection[str]) -> Problems:
+    """Names of the kind that only new versions of bots get."""
+    for entrant in field:
+        if is_version_name(entrant.name) and entrant.name not in known:
+            yield (
+                entrant.name,
+                f"nobody can be called {shown(entrant.name)}: names that end in @ and a number are given to "
+                f"new versions of a bot; {_ANOTHER_NAME}",
+            )
 
 
 def _of_games(field: Sequence[Entrant], game: str) -> Problems:

@@ -15,20 +15,12 @@ import attrs
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.strict import read_regular
-from arena.words import listed
 
 FILES_MAX, FILES_BYTES_MAX = 10_000, 100_000_000
 """All of a bot's files are read for its fingerprint before every run, which must not take minutes."""
 
 _RECORD_BYTES_MAX = 10_000_000
 """What a build made, by name: some 100 bytes a file."""
-
-
-def check_unchanged(entrants: Iterable[Entrant], known: Mapping[str, str]) -> None:
-    """Raises ConfigError if the files of bots have changed since their fingerprints (by name) were taken."""
-    changed = [bot.name for bot in entrants if bot.fingerprint != known.get(bot.name, bot.fingerprint)]
-    if changed:
-        raise ConfigError(f"{listed(changed)} changed since this run: use --fresh or another --out")
 
 
 def fingerprint(entrant: Entrant) -> str:

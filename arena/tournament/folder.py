@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,22 +16,21 @@ import attrs
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
 from arena.schedule import ORDERS, SEEDINGS, seed_in
-from arena.store import DATABASE, LOCK, Store, erase, holds_tournament, mended, store_lock
+from arena.schedule.roster import Roster
+from arena.store import DATABASE, LATEST, LOCK, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
-from arena.store.files import code_of, made_new, open_database, sentences, sweep
+from arena.store.files import code_of, open_database, sentences, sweep
 from arena.store.schema import APPLICATION_ID
-from arena.tournament.fingerprints import check_unchanged
 from arena.tournament.game_source import as_kept
-from arena.tournament.latest import point_latest
 from arena.tournament.logs import FOLDER as LOGS
-from arena.tournament.plan import Plan, differences, format_of, identity, terms_of
+from arena.tournament.membership import OTHERWISE, Membership, membership, roster_of
+from arena.tournament.plan import Plan, differences, format_of, identity
 from arena.tournament.prepare import Tournament
 from arena.tournament.run import Run
 from arena.tournament.stopping import StopRule
 from arena.tournament.stored import ORIGIN, stored_form
 
-OTHERWISE = "--fresh starts over, --out DIR plays elsewhere"
 ASIDE = f"{DATABASE}.before"
 """Where `--fresh` puts the database until play begins."""
 _SUFFIXES = ("", "-wal", "-shm")
@@ -76,10 +76,8 @@ def open_run(
     """
     folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    with _locked(tournament) as tournament:
-        folder = tournament.folder
-        made_here = [folder, *missing[1:]] if tournament.is_named_by_time else missing
+    made_here = [path for path in (folder, *folder.parents) if not path.exists()]
+    with store_lock(folder):
         _settle(folder)
         tokens = _stored_tokens(folder)
         damage = None if fresh else mended(folder)
@@ -99,7 +97,7 @@ def open_run(
                 )
                 keep_plan = partial(store.set_meta, "plan", stored_form(run.plan, folder))
                 run.when_begun.extend(
-                    [keep_plan, partial(_forget, folder, old), partial(point_latest, folder)]
+                    [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
                 )
                 yield run
         except ConfigError:
@@ -111,24 +109,17 @@ def open_run(
                 _put_back(folder)
 
 
-@contextmanager
-def _locked(tournament: Tournament) -> Iterator[Tournament]:
-    """Holds the folder of the tournament, or, if nobody named it, the first one with a free name."""
-    if tournament.is_named_by_time:
-        tournament = attrs.evolve(tournament, folder=made_new(tournament.folder))
-    with store_lock(tournament.folder):
-        yield tournament
-
-
 def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **how: Any) -> Run:
     """`tokens`: name -> token, of those that may connect with one."""
     meta = store.meta()
     kept = meta["identity"]
+    members = _members(tournament, store)
     plan = attrs.evolve(tournament.plan, seed=seed_in(ways_of(kept)["seeding"], int(kept["seed"])))
     return Run(
         plan=plan,
         game=tournament.game,
-        entrants=tournament.entrants,
+        entrants=members.entrants,
+        roster=members.roster,
         tokens={tokens[name]: name for name in plan.remote if name in tokens},
         concurrency=tournament.concurrency,
         folder=tournament.folder,
@@ -188,21 +179,20 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     before = meta["plan"]["series"]
     if plan.series < before:
         raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {OTHERWISE}")
-    known = {bot.bot: bot for bot in store.bots() if bot.status != "left out"}
-    named = {entrant.name for entrant in tournament.entrants}
-    broken = {entrant.name for entrant in tournament.broken}
-    missing = [name for name, bot in known.items() if bot.path != "connects" and name not in named]
-    if missing:
-        raise ConfigError(f"{folder} has matches of {', '.join(missing)}: name them too; {OTHERWISE}")
-    more = sorted(named - known.keys() - broken)
-    if more and known and not format_of(plan).only_grows(len(known), tournament.bots, terms_of(plan, 0)):
-        hint = ', or --sets "all" if all sets met so far' if plan.tournament == "round-robin" else ""
-        raise ConfigError(
-            f"{folder} holds a {plan.tournament} that began without {', '.join(more)} and would pair bots "
-            f"differently with them: {OTHERWISE}{hint}"
-        )
-    playing = [entrant for entrant in tournament.entrants if entrant.kind != "broken"]
-    check_unchanged(playing, {name: bot.fingerprint for name, bot in known.items()})
+
+
+def _members(tournament: Tournament, store: Store) -> Membership:
+    """Who takes part.  Raises ConfigError if the folder cannot go on with these bots."""
+    bots, finished = store.bots(), len(store.finished())
+    return membership(
+        tournament.plan,
+        tournament.entrants,
+        tournament.wishes,
+        roster_of(store.meta(), bots) if finished else Roster(),
+        bots,
+        matches=finished,
+        where=str(tournament.folder),
+    )
 
 
 def ways_of(identity: Mapping[str, Any]) -> dict[str, int]:
@@ -373,3 +363,38 @@ def _rename(folder: Path, old: str, new: str) -> None:
         for suffix in _SUFFIXES:
             if (folder / f"{old}{suffix}").exists():
                 (folder / f"{old}{suffix}").replace(folder / f"{new}{suffix}")
+
+
+def _point_latest(folder: Path) -> None:
+    """Makes `results/latest` point to the folder, if the file system allows it."""
+    if LATEST.exists() and not LATEST.is_symlink():
+        return  # the user's own
+    link = LATEST.with_name(f".{LATEST.name}.{os.getpid()}.tmp")
+    try:
+        LATEST.parent.mkdir(exist_ok=True)
+        link.symlink_to(os.path.relpath(folder.resolve(), LATEST.parent.resolve()), target_is_directory=True)
+        link.replace(LATEST)
+    except OSError:
+        link.unlink(missing_ok=True)
+
+
+@contextmanager
+def latest_kept() -> Iterator[None]:
+    """For runs in temporary folders: afterwards `results/latest` points where it did before."""
+    had_results = LATEST.parent.exists()
+    before = os.readlink(LATEST) if LATEST.is_symlink() else None
+    try:
+        yield
+    finally:
+        if LATEST.is_symlink() and not LATEST.exists():
+            with suppress(OSError):
+                LATEST.unlink()
+                if before is not None:
+                    LATEST.symlink_to(before, target_is_directory=True)
+                if not had_results:
+                    LATEST.parent.rmdir()
+
+
+def is_latest(folder: Path) -> bool:
+    """Whether this folder is the one that commands read by default."""
+    return LATEST.resolve() == folder.resolve()

@@ -168,7 +168,7 @@ def _too_few(plan: Plan, here: int, late: Sequence[str]) -> str:
 def _check_return(run: Run, names: Sequence[str]) -> None:
     """Raises ConfigError if bots that played here have not come back: their matches would not count."""
     started = {entrant.name for entrant in run.entrants if entrant.kind != "remote"}  # may be left out
-    away = sorted(run.store.players() - set(names) - started)
+    away = sorted(run.store.players() - set(names) - started - run.roster.left.keys())
     if away:
         raise ConfigError(
             f"{run.folder} has matches of {', '.join(away)}, who did not connect this time: "

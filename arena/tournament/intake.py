@@ -12,6 +12,7 @@ from arena.schedule import FORMATS, PairingId, match_id
 from arena.schedule.course import Advance, ClosedSeries, Course, MatchResult
 from arena.store import FinishedMatch
 from arena.tournament.match import outcomes_by_bot
+from arena.tournament.membership import keep_roster, slots_of, with_joiners
 from arena.tournament.plan import check_size, terms_of
 from arena.tournament.run import Run
 from arena.words import counted
@@ -41,9 +42,10 @@ def course_of(run: Run, names: Sequence[str]) -> Course:
     course = Course(
         names,
         FORMATS[plan.tournament],
-        terms_of(plan, run.seed, run.order),
+        attrs.evolve(terms_of(plan, run.seed, run.order), slots=slots_of(run.roster, names)),
         withdrawn_after=plan.withdrawn_after,
         restarts_max=plan.restarts_max,
+        forgiven=run.roster.forgiven,
         is_enough=None if rule is None else rule.closed,
     )
     if rule is not None:
@@ -67,10 +69,24 @@ def course_there(run: Run) -> Course | None:
     return course
 
 
+def has_left_out(run: Run) -> bool:
+    """Whether bots were left out that may be in order by now: they are tried again by every run."""
+    playable = {entrant.name for entrant in run.entrants if entrant.kind != "broken"}
+    return any(bot.status == "left out" and bot.bot in playable for bot in run.store.bots())
+
+
 def is_complete(run: Run) -> bool:
     """Whether the folder holds every match of the plan; False if that is unknown until bots connect."""
     course = course_there(run)
     return course is not None and course.is_over
+
+
+def keep_course(run: Run, course: Course) -> None:
+    """Keeps in the folder who takes part, what is planned, and how far each bot has come."""
+    store = run.store
+    keep_roster(store, with_joiners(run.roster, run.entrants, course.names, len(store.finished())))
+    store.set_schedule(course.order)
+    store.set_meta("places", dict(course.places))
 
 
 def take_in_folder(run: Run, course: Course) -> Intake:
@@ -165,4 +181,14 @@ def _only(
     return pairing.id
 
 
-__all__ = ["Intake", "course_of", "course_there", "cut", "is_complete", "take_in", "take_in_folder"]
+__all__ = [
+    "Intake",
+    "course_of",
+    "course_there",
+    "cut",
+    "has_left_out",
+    "is_complete",
+    "keep_course",
+    "take_in",
+    "take_in_folder",
+]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -13,10 +15,12 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.entrant import Entrant
+from arena.schedule.roster import slot_name
 from arena.store import RESULTS
 from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play
 from arena.tournament.field import field_of, mistakes_of
 from arena.tournament.game_source import Origin
+from arena.tournament.membership import NO_WISHES, RosterWishes, with_replacements
 from arena.tournament.plan import (
     BotSpec,
     Plan,
@@ -49,8 +53,8 @@ class Tournament:
     concurrency: int
     origin: Origin | None = None
     """Where the game comes from, if it is not built in."""
-    is_named_by_time: bool = False
-    """Whether nobody named the folder: it must be new, even if another run begins in the same second."""
+    wishes: RosterWishes = NO_WISHES
+    """What is to change about who takes part, if the folder goes on."""
 
     @property
     def broken(self) -> list[Entrant]:
@@ -74,10 +78,18 @@ class Tournament:
         return size_of(self.plan, self.bots).matches
 
 
-def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tournament:
+def prepare(
+    plan: Plan,
+    *,
+    resume: Path | None = None,
+    where: str = "",
+    replace: Mapping[str, BotSpec] = MappingProxyType({}),
+    wishes: RosterWishes = NO_WISHES,
+) -> Tournament:
     """Checks the whole plan; nothing is written or started.  Raises ConfigError.
 
     Bots with mistakes are among the entrants, and it is left to the caller what to do about them.
+    `replace`: the bots that are to play from now on, by the names of those that have their slots.
     """
     source = source_of(plan, resume)
     cls = source.cls
@@ -86,26 +98,21 @@ def prepare(plan: Plan, *, resume: Path | None = None, where: str = "") -> Tourn
     check(plan, where=where)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
-    entrants = field_of(
-        plan.bots,
-        plan.remote,
+    find = partial(
+        field_of,
         game=plan.game,
         reserved=cls.reserved_names,
         known=bots_there(resume) if resume is not None else (),  # an older arena allowed more names
     )
+    entrants = find(plan.bots, plan.remote)
+    if replace:
+        plan = attrs.evolve(plan, bots=with_replacements(plan.bots, entrants, replace))
+        entrants = find(plan.bots, plan.remote)
+        wishes = attrs.evolve(wishes, replaced=frozenset(map(slot_name, replace)))
     _check_anchor(plan, entrants)
-    named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
-    folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
     concurrency = concurrency_of(plan, os.cpu_count() or 1)
-    return Tournament(
-        plan,
-        game,
-        entrants,
-        _shortest(folder),
-        concurrency,
-        source.origin,
-        is_named_by_time=named is None,
-    )
+    return Tournament(plan, game, entrants, _shortest(folder), concurrency, source.origin, wishes)
 
 
 def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:

@@ -12,6 +12,7 @@ import trio
 from arena.game import Game
 from arena.players.entrant import Entrant
 from arena.schedule import ORDER
+from arena.schedule.roster import Roster
 from arena.store import Damage, Store
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.stopping import StopRule
@@ -33,6 +34,8 @@ class Run:
     concurrency: int
     folder: Path
     store: Store
+    roster: Roster = attrs.field(factory=Roster)
+    """Who took part so far, and what this run changes about it; who joins is added when play begins."""
     order: int = ORDER
     """In which of the `schedule.ORDERS` a lap is played: the one in which the folder began."""
     only: str | None = None

@@ -16,7 +16,7 @@ from arena.schedule.course import Course
 from arena.store import DATABASE, results_beside
 from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
-from arena.tournament.intake import Intake, course_of, take_in_folder
+from arena.tournament.intake import Intake, course_of, keep_course, take_in_folder
 from arena.tournament.lobby import Lobby
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.match import Venue
@@ -55,8 +55,7 @@ def _begin(
     run: Run, pool: Pool, reporter: Reporter, summary: Summary, course: Course, intake: Intake
 ) -> None:
     """Tells everybody what is planned and what has been played, before the first match."""
-    run.store.set_schedule(course.order)
-    run.store.set_meta("places", dict(course.places))
+    keep_course(run, course)
     for bot in course.withdrawn:
         run.store.set_status(bot, "withdrawn")
         pool.withdraw(bot)

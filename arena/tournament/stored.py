@@ -15,6 +15,7 @@ from arena.errors import ConfigError
 from arena.game import Game
 from arena.store import Store, write_text
 from arena.tournament.game_source import Source, find_game, names_files, recalled
+from arena.tournament.membership import ROSTER, roster_of
 from arena.tournament.plan import (
     Plan,
     as_mapping,
@@ -54,9 +55,9 @@ def _opened(folder: Path) -> Store:
 
 
 def bots_there(folder: Path) -> frozenset[str]:
-    """The names of the bots that have been let play in a results folder."""
+    """The names under which bots have been let play in a results folder, without their later versions'."""
     with _opened(folder) as store:
-        return frozenset(bot.bot for bot in store.bots() if bot.status != "left out")
+        return frozenset(roster_of(store.meta(), store.bots()).slots)
 
 
 def source_of(plan: Plan, resume: Path | None) -> Source:
@@ -109,6 +110,7 @@ def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> No
         "status": status,
         "plan": stored_form(run.plan, run.folder) | {"seed": str(run.seed)},
         "game_version": run.game.version,
+        "roster": run.store.meta().get(ROSTER, []),
         "concurrency": run.concurrency,
         "machine": {
             "system": platform.system(),

@@ -1,0 +1,133 @@
+"""Who takes part in a tournament whose bots change while it goes on: a list that only grows.  Pure.
+
+Every bot plays in a slot.  A new version of a bot is a bot of its own, with a name of its own, in the slot of
+the old one: `student26@2` after `student26`.  The schedule is planned for slots, so that a replaced bot gets
+its predecessor's opponents and nobody else's matches change.  What was played between bots that are all still
+there stays; what was planned for a bot that has left is not played any more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeAlias
+
+import attrs
+
+Act: TypeAlias = Literal["join", "replace", "without", "readmit"]
+ACTS: tuple[Act, ...] = ("join", "replace", "without", "readmit")
+
+LEFT = ("replaced", "without")
+"""The statuses of bots that do not take part any more."""
+VERSION_MARK = "@"
+_VERSION = re.compile(r"@[0-9]+$")
+
+
+@attrs.frozen
+class RosterEntry:
+    """Something that happened to a slot."""
+
+    act: Act
+    slot: str
+    """The name of the first bot in it."""
+    fingerprint: str = ""
+    """Of the bot that joins or replaces; empty if it has none, as a bot that connects."""
+    matches: int = 0
+    """How many matches the folder held when it happened."""
+
+
+@attrs.frozen
+class RosterSlot:
+    """A place in the tournament, and who has it now."""
+
+    name: str
+    version: int = 1
+    """The number of the bot in it, from 1."""
+    fingerprint: str = ""
+    is_out: bool = False
+    """Whether its bot is excluded for the time being."""
+    forgiven: int = 0
+    """How often its present bot was readmitted after it had been withdrawn."""
+
+    @property
+    def bot(self) -> str:
+        """The name of the bot in it, as in the tables."""
+        return self.name if self.version == 1 else f"{self.name}{VERSION_MARK}{self.version}"
+
+
+class Roster:
+    """The slots of a tournament, in the order in which they were first taken."""
+
+    def __init__(self, entries: Iterable[RosterEntry] = ()) -> None:
+        self.entries = tuple(entries)
+        """All that happened, in order."""
+        self._slots: dict[str, RosterSlot] = {}
+        for entry in self.entries:
+            self._take(entry)
+
+    def _take(self, entry: RosterEntry) -> None:
+        slot = self._slots.get(entry.slot)
+        if entry.act == "join":
+            assert slot is None, "a slot is joined once"
+            self._slots[entry.slot] = RosterSlot(entry.slot, fingerprint=entry.fingerprint)
+            return
+        assert slot is not None, "nothing happens to a slot before somebody joins it"
+        if entry.act == "replace":
+            new = RosterSlot(slot.name, slot.version + 1, entry.fingerprint, slot.is_out)
+        elif entry.act == "without":
+            new = attrs.evolve(slot, is_out=True)
+        elif slot.is_out:
+            new = attrs.evolve(slot, is_out=False)
+        else:
+            new = attrs.evolve(slot, forgiven=slot.forgiven + 1)
+        self._slots[slot.name] = new
+
+    @property
+    def slots(self) -> Mapping[str, RosterSlot]:
+        """RosterSlot by name, in the order in which they were first taken."""
+        return self._slots
+
+    def slot_of(self, name: str) -> RosterSlot | None:
+        """The slot with this name, or whose present bot has it; None if there is none."""
+        found = self._slots.get(name)
+        return found or next((slot for slot in self._slots.values() if slot.bot == name), None)
+
+    def extended(self, entries: Iterable[RosterEntry]) -> Roster:
+        """The roster after these entries as well."""
+        return Roster((*self.entries, *entries))
+
+    @property
+    def present(self) -> Mapping[str, str]:
+        """Bot -> slot, of all bots that play."""
+        return {slot.bot: slot.name for slot in self._slots.values() if not slot.is_out}
+
+    @property
+    def vacant(self) -> tuple[str, ...]:
+        """The slots whose bot is excluded."""
+        return tuple(slot.name for slot in self._slots.values() if slot.is_out)
+
+    @property
+    def left(self) -> Mapping[str, str]:
+        """Bot -> `replaced` or `without`, of all bots that do not play any more."""
+        gone = {slot.bot: "without" for slot in self._slots.values() if slot.is_out}
+        for slot in self._slots.values():
+            gone |= {attrs.evolve(slot, version=old).bot: "replaced" for old in range(1, slot.version)}
+        return gone
+
+    @property
+    def forgiven(self) -> Mapping[str, int]:
+        """Bot -> how often it was readmitted after it had been withdrawn."""
+        return {slot.bot: slot.forgiven for slot in self._slots.values() if slot.forgiven}
+
+
+def is_version_name(name: str) -> bool:
+    """Whether a name is of the kind that only new versions get, such as `student26@2`."""
+    return _VERSION.search(name) is not None
+
+
+def slot_name(name: str) -> str:
+    """The slot of a bot that is named with or without its version."""
+    return _VERSION.sub("", name)
+
+
+__all__ = ["ACTS", "LEFT", "Act", "Roster", "RosterEntry", "RosterSlot", "is_version_name", "slot_name"]

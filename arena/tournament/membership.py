@@ -1,0 +1,292 @@
+"""Who takes part in a folder that goes on: what a call changes about that, and what its bots are called now.
+
+The folder keeps a roster (`arena.schedule.roster`).  Users name slots: the bot in a slot is a new version,
+with a name of its own, whenever its files are not those that played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.players.entrant import Entrant
+from arena.schedule.roster import LEFT, Act, Roster, RosterEntry, slot_name
+from arena.store import Store, StoredBot
+from arena.strict import did_you_mean
+from arena.tournament.plan import BotSpec, Plan, format_of, terms_of
+from arena.units import shown
+from arena.words import listed
+
+ROSTER = "roster"
+"""The store's key for the roster."""
+OTHERWISE = "--fresh starts over, --out DIR plays elsewhere"
+
+
+@attrs.frozen(kw_only=True)
+class RosterWishes:
+    """What a call says about who takes part; all by the names of slots, or of the bots in them."""
+
+    replaced: frozenset[str] = frozenset()
+    """Slots whose bot was named with `--replace`."""
+    without: tuple[str, ...] = ()
+    readmit: tuple[str, ...] = ()
+    agrees: Callable[[Sequence[tuple[str, str]]], bool] = lambda versions: False
+    """Asked with the old and the new name of each bot that has changed: whether the new version plays."""
+
+    @property
+    def said(self) -> str:
+        """The first option that was used; empty if none was."""
+        used = {"--replace": self.replaced, "--without": self.without, "--readmit": self.readmit}
+        return next((option for option, names in used.items() if names), "")
+
+
+NO_WISHES = RosterWishes()
+"""Of a call that says nothing about who takes part."""
+
+
+@attrs.frozen
+class Membership:
+    """Who takes part from now on."""
+
+    roster: Roster
+    """As the folder keeps it once play begins; without those that join then."""
+    entrants: tuple[Entrant, ...]
+    """Those that play, under the names of their versions, and the broken ones."""
+
+
+def with_joiners(roster: Roster, entrants: Iterable[Entrant], names: Iterable[str], matches: int) -> Roster:
+    """The roster with those of these bots that are new; `matches`: how many the folder holds."""
+    fingerprints = {entrant.name: entrant.fingerprint for entrant in entrants}
+    new = [name for name in names if name not in roster.present]
+    return roster.extended(RosterEntry("join", name, fingerprints.get(name, ""), matches) for name in new)
+
+
+def keep_roster(store: Store, roster: Roster) -> None:
+    """Keeps the roster in the folder, and marks the bots that have left."""
+    store.set_meta(ROSTER, [attrs.asdict(entry) for entry in roster.entries])
+    left = roster.left
+    for bot in store.bots():
+        status = left.get(bot.bot, "ok" if bot.status in LEFT else bot.status)
+        if status != bot.status:
+            store.set_status(bot.bot, status)
+
+
+def slots_of(roster: Roster, names: Sequence[str]) -> dict[str, str | None]:
+    """RosterSlot -> who has it now, for these bots, as `Terms.slots`; None if it is not one of them."""
+    present = roster.present
+    slots: dict[str, str | None] = dict.fromkeys(roster.slots)
+    return slots | {present.get(name, name): name for name in names}
+
+
+def with_replacements(
+    specs: Sequence[BotSpec], entrants: Sequence[Entrant], new: Mapping[str, BotSpec]
+) -> tuple[BotSpec, ...]:
+    """The bots of a plan, some of them replaced; `entrants` are found by `specs`, and `new` is by name.
+
+    Raises ConfigError if there is no bot of such a name.
+    """
+    named = {entrant.name: place for place, entrant in enumerate(entrants[: len(specs)])}
+    found = list(specs)
+    for said, spec in new.items():
+        name = slot_name(said)
+        if name not in named:
+            raise _unknown("--replace", said, sorted(named))
+        found[named[name]] = attrs.evolve(spec, name=name)
+    return tuple(found)
+
+
+def roster_of(meta: Mapping[str, Any], bots: Sequence[StoredBot]) -> Roster:
+    """The roster that a folder keeps; one from before rosters has all bots that play in it."""
+    if (kept := meta.get(ROSTER)) is not None:
+        return Roster(RosterEntry(**entry) for entry in kept)
+    return Roster(RosterEntry("join", bot.bot, bot.fingerprint) for bot in bots if bot.status != "left out")
+
+
+def membership(
+    plan: Plan,
+    entrants: Sequence[Entrant],
+    wishes: RosterWishes,
+    roster: Roster,
+    bots: Sequence[StoredBot],
+    *,
+    matches: int,
+    where: str,
+) -> Membership:
+    """Who takes part: the roster of the folder, changed as this call wishes, and the entrants as bots of it.
+
+    `bots` and `matches`: what the folder holds.  Raises ConfigError if bots are missing, or have changed and
+    nobody agrees to a new version, or the format allows none of this.
+    """
+    reason = _refusal(plan)
+    if reason and wishes.said:
+        raise ConfigError(f"{wishes.said}: {reason}")
+    named = {entrant.name: entrant for entrant in entrants}
+    act = _Changes(roster, named, {bot.bot: bot for bot in bots}, matches)
+    act.exclude(wishes.without, plan)
+    act.readmit(wishes.readmit)
+    _check_complete(act.roster, named, bots, where)
+    late = _grown(plan, act.roster, entrants, {bot.bot for bot in bots if bot.status == "left out"}, where)
+    act.renew(wishes, reason, plan)
+    out = set(act.roster.vacant)
+    slots = act.roster.slots
+    for entrant in late:  # as a name, a version is refused anyway; as one that is there it would be doubled
+        if entrant.kind == "broken" and entrant.name not in slots and entrant.name in act.roster.present:
+            raise ConfigError(f"{entrant.name}: {entrant.problem}")
+    return Membership(
+        act.roster,
+        tuple(
+            attrs.evolve(entrant, name=slots[entrant.name].bot) if entrant.name in slots else entrant
+            for entrant in late
+            if entrant.name not in out
+        ),
+    )
+
+
+class _Changes:
+    """What one call changes, entry by entry."""
+
+    def __init__(
+        self, roster: Roster, named: Mapping[str, Entrant], bots: Mapping[str, StoredBot], matches: int
+    ) -> None:
+        self.roster = roster
+        self._named = named
+        self._bots = bots
+        self._matches = matches
+
+    def _add(self, act: Act, slot: str, fingerprint: str = "") -> None:
+        self.roster = self.roster.extended([RosterEntry(act, slot, fingerprint, self._matches)])
+
+    def exclude(self, names: Sequence[str], plan: Plan) -> None:
+        """Bots that do not play until they are readmitted."""
+        for name in names:
+            slot = self.roster.slot_of(name)
+            if slot is None:
+                if name not in self._named and name not in self._bots:
+                    raise _unknown("--without", name, self._known)
+                self._add("join", name, self._fingerprint(name))
+                slot = self.roster.slots[name]
+            _check_not_needed(plan, "--without", slot.name, self.roster)
+            if not slot.is_out:
+                self._add("without", slot.name)
+
+    def readmit(self, names: Sequence[str]) -> None:
+        """Bots that play again: excluded ones, and withdrawn ones with the matches played without them."""
+        for name in names:
+            slot = self.roster.slot_of(name)
+            if slot is None:
+                raise _unknown("--readmit", name, self._known)
+            bot = self._bots.get(slot.bot)
+            if slot.is_out or (bot is not None and bot.status == "withdrawn"):
+                self._add("readmit", slot.name)
+
+    def renew(self, wishes: RosterWishes, reason: str, plan: Plan) -> None:
+        """New versions of the bots whose files have changed."""
+        changed = [
+            slot
+            for slot in self.roster.slots.values()
+            if not slot.is_out
+            and slot.fingerprint
+            and self._fingerprint(slot.name) not in ("", slot.fingerprint)
+        ]
+        new = [(slot.bot, attrs.evolve(slot, version=slot.version + 1).bot) for slot in changed]
+        unasked = [pair for slot, pair in zip(changed, new, strict=True) if slot.name not in wishes.replaced]
+        if unasked and (reason or not wishes.agrees(unasked)):
+            old = listed([before for before, _ in unasked])
+            hint = reason or f"--yes plays {listed([after for _, after in unasked])} from now on"
+            raise ConfigError(f"{old} changed since this run: {hint}; {OTHERWISE}")
+        for slot in changed:
+            _check_not_needed(plan, "a new version", slot.name, self.roster)
+            self._add("replace", slot.name, self._fingerprint(slot.name))
+
+    def _fingerprint(self, name: str) -> str:
+        if (entrant := self._named.get(name)) is not None:
+            return entrant.fingerprint
+        return self._bots[name].fingerprint if name in self._bots else ""
+
+    @property
+    def _known(self) -> list[str]:
+        return sorted({*self._named, *self.roster.slots})
+
+
+def _refusal(plan: Plan) -> str:
+    """Why the bots of this tournament cannot change; empty if they can."""
+    kind = format_of(plan)
+    if kind.is_adaptive:
+        return f"a {kind.name} pairs bots by results, so that its bots must stay the same to the end"
+    if not kind.is_offered:
+        return f"a {kind.name} is between the bots that it began with"
+    if plan.until is not None:
+        return "--until spends its probability of error on the bots that it began with"
+    return ""
+
+
+def _check_not_needed(plan: Plan, what: str, slot: str, roster: Roster) -> None:
+    """Raises ConfigError if the tournament rests on the bot in this slot."""
+    if plan.anchor is not None and plan.anchor in (slot, roster.slots[slot].bot):
+        raise ConfigError(f"{what}: ratings are relative to {slot} (--anchor), which must stay as it is")
+    if what == "--without" and plan.tournament == "gauntlet" and slot in [*roster.slots][: plan.challengers]:
+        raise ConfigError(
+            f"--without {slot}: it is a challenger of this gauntlet, and the next bot would become one"
+        )
+
+
+def _check_complete(
+    roster: Roster, named: Mapping[str, Entrant], bots: Sequence[StoredBot], where: str
+) -> None:
+    """Raises ConfigError if a bot of the folder is neither named nor excluded."""
+    connecting = {bot.bot for bot in bots if bot.path == "connects"}
+    missing = [
+        slot.bot
+        for slot in roster.slots.values()
+        if not slot.is_out and slot.name not in named and slot.name not in connecting
+    ]
+    if missing:
+        raise ConfigError(
+            f"{where} has matches of {', '.join(missing)}: name them too, or say --without NAME; {OTHERWISE}"
+        )
+
+
+def _grown(
+    plan: Plan, roster: Roster, entrants: Sequence[Entrant], left_out: Collection[str], where: str
+) -> list[Entrant]:
+    """The entrants; those that were left out and cannot join any more are broken.
+
+    Raises ConfigError if other new ones would change what has been planned for those that are there.
+    """
+    more = [one.name for one in entrants if one.name not in roster.slots and one.kind != "broken"]
+    before = len(roster.slots)
+    if not before or format_of(plan).only_grows(before, before + len(more), terms_of(plan, 0)):
+        return list(entrants)
+    new = sorted(name for name in more if name not in left_out)
+    why = f"holds a {plan.tournament} that began without {{}} and would pair bots differently with them"
+    hint = ', or --sets "all" if all sets met so far' if plan.tournament == "round-robin" else ""
+    if new:
+        raise ConfigError(f"{where} {why.format(', '.join(new))}: {OTHERWISE}{hint}")
+    return [
+        attrs.evolve(one, kind="broken", problem=f"{where} {why.format('it')}") if one.name in more else one
+        for one in entrants
+    ]
+
+
+def _unknown(option: str, name: str, known: Sequence[str]) -> ConfigError:
+    return ConfigError(
+        f"{option} {shown(name)}: no such bot{did_you_mean(name, known)}; bots are {listed(known)}"
+    )
+
+
+__all__ = [
+    "NO_WISHES",
+    "OTHERWISE",
+    "ROSTER",
+    "Membership",
+    "RosterWishes",
+    "keep_roster",
+    "membership",
+    "roster_of",
+    "slots_of",
+    "with_joiners",
+    "with_replacements",
+]
