@@ -44,6 +44,11 @@ def percent(share: float) -> str:
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
+def with_range(share: float, low: float, high: float) -> str:
+    """A share with its interval: `58.0% (52–64)`."""
+    return f"{share:.1%} ({low * 100:.0f}–{high * 100:.0f})"
+
+
 def chance(probability: float) -> str:
     """A probability as `percent`, but nothing is certain."""
     return ">99%" if probability >= 0.995 else "<1%" if probability < 0.005 else percent(probability)

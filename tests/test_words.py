@@ -18,6 +18,7 @@ from arena.words import (
     spaced,
     width,
     with_half,
+    with_range,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)
@@ -99,6 +100,11 @@ HALVES = [
 def test_numbers_with_their_uncertainty(words, said):
     """No digit that the uncertainty drowns."""
     assert said == with_half(*words)
+
+
+def test_a_share_has_its_interval():
+    """The share to a tenth of a percent, its interval in whole percent."""
+    assert "58.0% (52–64)" == with_range(0.58, 0.52, 0.64)
 
 
 LISTS = [

@@ -17,6 +17,7 @@ from arena.analysis.ratings import Ratings, rate
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.store import Store, StoredBot
+from arena.words import with_range
 
 NOTES_MAX = 3
 """How many bots are named that are ahead of the leader, but not certainly."""
@@ -228,7 +229,6 @@ def _lead(meeting: Meeting, scale: Scale) -> tuple[float, float, str]:
     """By how much the bot is ahead, the lower end of the interval, and both in words."""
     if scale.rated_by == "ranks":
         low, high = meeting.share_low, meeting.share_high
-        words = f"{meeting.share:.1%} ({100 * low:.0f}–{100 * high:.0f})"
-        return meeting.share - 0.5, low - 0.5, words
+        return meeting.share - 0.5, low - 0.5, with_range(meeting.share, low, high)
     lead, low = meeting.lead_mean / scale.returns_per_unit, meeting.lead_low / scale.returns_per_unit
     return lead, low, f"{lead:+.4g} ± {lead - low:.4g} {scale.score_unit} more"

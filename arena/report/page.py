@@ -21,7 +21,7 @@ from arena.report.chosen import scenes, wishes
 from arena.report.facts import Facts, facts_of
 from arena.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
-from arena.words import digits_for, listed, number, percent, with_half
+from arena.words import digits_for, listed, number, percent, with_half, with_range
 
 BYTES_MAX = 480_000
 """The size of the whole file, which has to go by mail."""
@@ -90,7 +90,7 @@ def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
         reasons=reasons,
         score=score,
         rating=rating,
-        share=interval_of_share,
+        share=with_range,
     )
     return text
 
@@ -130,11 +130,6 @@ def interval(value: float, low: float, high: float, sign: str = "") -> str:
         return with_half(value, half, sign)
     low_text, high_text = number(low, digits), number(high, digits)
     return f"{number(value, digits, sign)} ({low_text} to {high_text})"
-
-
-def interval_of_share(share: float, low: float, high: float) -> str:
-    """`58% (52–64)`."""
-    return f"{percent(share)} ({low * 100:.0f}–{high * 100:.0f})"
 
 
 # Tables.
@@ -217,7 +212,7 @@ def heat(facts: Facts) -> Heat:
 def _by_share(each: Any) -> Cell:
     said = (
         f"against {each.opponent}: {each.better} better, {each.tied} equal, {each.worse} worse; "
-        f"{interval_of_share(each.share, each.share_low, each.share_high)}"
+        f"{with_range(each.share, each.share_low, each.share_high)}"
     )
     is_sure = not each.share_low <= 0.5 <= each.share_high
     return Cell(percent(each.share).rstrip("%"), said, _shade(2 * each.share - 1), is_sure)

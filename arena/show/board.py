@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import TableFormat, aligned, as_table
-from arena.words import chance, clipped, measured, width, with_half
+from arena.words import chance, clipped, measured, width, with_half, with_range
 
 if TYPE_CHECKING:
     from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
@@ -96,7 +96,9 @@ def _row(row: LeaderboardRow, is_last: bool) -> Sequence[Any]:
         row.rank,
         row.bot,
         row.matches,
-        share(row.score, row.score_low, row.score_high) if row.score_unit == "points" else plus_minus(row),
+        with_range(row.score, row.score_low, row.score_high)
+        if row.score_unit == "points"
+        else plus_minus(row),
         plus_minus(row),
         None if is_last else chance(row.better_than_next),
         row.wins,
@@ -106,11 +108,6 @@ def _row(row: LeaderboardRow, is_last: bool) -> Sequence[Any]:
         measured(row.move_time_median_s),
         measured(row.move_time_p99_s),
     )
-
-
-def share(rate: float, low: float, high: float) -> str:
-    """`58.0% (52–64)`."""
-    return f"{rate:.1%} ({low * 100:.0f}–{high * 100:.0f})"
 
 
 def plus_minus(row: LeaderboardRow) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from arena.show.board import plus_minus, share
+from arena.show.board import plus_minus
 from arena.show.failures import how_to_look, tally
 from arena.show.text import aligned
-from arena.words import chance, clipped, counted, measured, printable
+from arena.words import chance, clipped, counted, measured, printable, with_range
 
 if TYPE_CHECKING:
     from arena.analysis.bot_page import BotPage, LostMatch
@@ -35,8 +35,8 @@ def _head(page: BotPage) -> str:
     lines = [f"{name}: rank {row.rank} of {page.bots}, {counted(row.matches, 'match')}{status}"]
     lines.append(f"rating   {plus_minus(row)} {row.rating_unit}{_next(page)}")
     if row.score_unit == "points":
-        lines.append(f"points   {share(row.score, row.score_low, row.score_high)} of those available")
-    rate = share(row.win_rate, row.win_rate_low, row.win_rate_high)
+        lines.append(f"points   {with_range(row.score, row.score_low, row.score_high)} of those available")
+    rate = with_range(row.win_rate, row.win_rate_low, row.win_rate_high)
     lines.append(f"won      {rate}: {row.wins} won, {row.ties} tied, {row.losses} lost")
     median, p99 = measured(row.move_time_median_s), measured(row.move_time_p99_s)
     lines.append(f"moves    median {median}, p99 {p99}")
@@ -57,7 +57,7 @@ def _seats(page: BotPage) -> Iterator[str]:
         (
             each.seat,
             each.matches,
-            share(each.score, each.score_low, each.score_high)
+            with_range(each.score, each.score_low, each.score_high)
             if is_share
             else f"{each.score:+.4g} ± {(each.score_high - each.score_low) / 2:.4g}",
             each.wins,
@@ -74,7 +74,7 @@ def _meetings(page: BotPage) -> Iterator[str]:
         (
             clipped(printable(each.opponent), NAME_MOST),
             each.matches,
-            share(each.share, each.share_low, each.share_high),
+            with_range(each.share, each.share_low, each.share_high),
             each.better,
             each.tied,
             each.worse,
