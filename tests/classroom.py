@@ -23,8 +23,8 @@ RECIPE = 'run = "python3 main.py"\nversion = "2"\n'
 
 BROKEN = {
     "student05": "an empty folder, expected bot.toml, bot.py, bot.js or a program called bot",
-    "student07": "did not connect within {connect_s:g} s: it is computing (",
-    "student08": "did not connect within {connect_s:g} s: it does nothing; does the file call run()?",
+    "student07": "did not connect within {connect_s:g} s: it was computing (",
+    "student08": "did not connect within {connect_s:g} s: it did nothing; does the file call run()?",
     "student12": "SyntaxError: expected ':' (bot.py, line 5)",
     "student17.sh": "it cannot be run: chmod +x, or put it into a folder with a bot.toml",
     "student21": "bot.toml: runs: no such key (did you mean run?)",

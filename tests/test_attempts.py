@@ -9,10 +9,14 @@ import sys
 import pytest
 import trio
 
+import arena.tournament.instances
 from arena.box.spare import cpu_s_below
 from arena.players.entrant import Entrant
+from arena.players.log import BotLog
+from arena.players.process import ProcessPlayer
 from arena.players.start import BotBroken, NeverConnected
 from arena.tournament.attempts import STARTING_MAX, TOLD_MAX, WAITED_FOR_MAX, Attempts
+from arena.tournament.instances import Instances
 
 CONNECT_S = 30.2
 
@@ -61,7 +65,7 @@ async def test_one_that_loops_costs_its_time_once(autojump_clock):
     bots = {f"student{number:02}": (0.5, 0.5) for number in range(39)}
     course = Class(looping=(99, 1.0), **bots)
     assert {
-        "looping": "did not connect within 30.2 s: it is computing (30.0 s of CPU); it last printed: x"
+        "looping": "did not connect within 30.2 s: it was computing (30.0 s of CPU); it last printed: x"
     } == await course.tried()
     assert course.took_s == pytest.approx(CONNECT_S)
 
@@ -87,8 +91,8 @@ async def test_who_is_waited_for_is_told(autojump_clock):
     """After two seconds and then more and more rarely, with what it does; a quick one never."""
     course = Class(busy=(99, 0.95), idle=(99, 0.0), quick=(1.9, 0.5), dark=(9, None))
     expected = {
-        "busy": "did not connect within 30.2 s: it is computing (28.5 s of CPU); it last printed: x",
-        "idle": "did not connect within 30.2 s: it does nothing; does the file call run()?; it last printed: x",
+        "busy": "did not connect within 30.2 s: it was computing (28.5 s of CPU); it last printed: x",
+        "idle": "did not connect within 30.2 s: it did nothing; does the file call run()?; it last printed: x",
     }
     assert expected == await course.tried()
     assert [
@@ -105,7 +109,7 @@ async def test_what_is_asked_depends_on_the_language(autojump_clock):
     """Not every program has a run()."""
     course = Class(idle=(99, 0.0))
     said = await course.tried(language="C++")
-    assert "it does nothing; does the program connect to ARENA_PORT?" in said["idle"]
+    assert "it did nothing; does the program connect to ARENA_PORT?" in said["idle"]
 
 
 async def test_hundreds_that_hang_fill_no_screen(autojump_clock):
@@ -138,6 +142,41 @@ async def test_one_that_ends_as_if_all_were_well(language, autojump_clock):
     asked = "does the file call run()?" if language == "Python" else "does the program connect to ARENA_PORT?"
     assert "its process ended with exit code 1" == failed.reason
     assert f"its process ended with exit code 0, and never connected; {asked}" == forgot.reason
+
+
+# The places of processes.
+
+
+async def test_who_hangs_holds_no_place_that_others_need(autojump_clock, monkeypatch):
+    """With room for two processes: each that is slow makes room, and takes it again once it has connected."""
+    takes_s = {"hangs": 30.0, "slow": 5.0, **{f"quick{number}": 0.3 for number in range(6)}, "late": 1.5}
+    began_at, connected_at, alive = trio.current_time(), {}, set()
+
+    async def run_process(entrant, *, note_running, task_status, **_):
+        note_running(0)
+        await trio.sleep(takes_s[entrant.name])
+        if entrant.name == "hangs":
+            raise NeverConnected("hangs", "did not connect within 30 s")
+        player = ProcessPlayer(entrant, BotLog(None))
+        connected_at[entrant.name] = trio.current_time() - began_at
+        alive.add(entrant.name)
+        task_status.started(player)
+        await player.wait_closing()
+        alive.discard(entrant.name)
+        player.ended.set()
+
+    monkeypatch.setattr(arena.tournament.instances, "run_process", run_process)
+    entrants = [Entrant(name=name, kind="process") for name in takes_s]
+    async with trio.open_nursery() as nursery:
+        how = {"processes_max": 2, "margin_s": {}, "free_memory_share": lambda: 0.0}
+        here = Instances(entrants, nursery, lambda idle: idle[0], **how)
+        assert ["hangs"] == [error.name for error in await here.try_all()]
+        assert takes_s.keys() - {"hangs"} == connected_at.keys()
+        assert max(connected_at.values()) < 7.0
+        assert (2, 2) == (len(alive), len(here._places))
+        here.end_all()
+        await here.all_gone()
+        assert (set(), set()) == (alive, here._places)
 
 
 def test_the_processor_time_below_a_process():

@@ -6,16 +6,22 @@ import csv
 import os
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 
 import attrs
 import classroom
 import pytest
+from test_prepare import entry
 
 from arena.cli import main
 from arena.cli.run_options import plan_of
+from arena.errors import ConfigError
+from arena.store import StoredBot
 from arena.tournament import submissions
 from arena.tournament.field import field_of
+from arena.tournament.folder import open_run, seen_there
+from arena.tournament.intake import course_of, is_complete
 from arena.tournament.plan import BotSpec, as_mapping, plan_from
 from arena.tournament.prepare import prepare
 from arena.tournament.submissions import expanded, not_named_yet
@@ -181,6 +187,7 @@ def test_each_mistake_has_a_sentence(base, monkeypatch):
     write("subs/arch.zip", "PK")
     write("subs/a=b.py")
     write("subs/bad\x1bname.py")
+    write(os.fsdecode(b"subs/bad\xffname.py"))
     write("subs/both/bot.py")
     write("subs/both/bot.js")
     write("subs/chips/bot.toml", 'run = "python3 bot.py"\ngames = ["holdem"]')
@@ -206,6 +213,7 @@ def test_each_mistake_has_a_sentence(base, monkeypatch):
         "subs/arch.zip": "an archive: unpack it into a folder",
         "subs/a=b.py": 'its name has "=" in it: rename it, such as a-b',
         "subs/bad\\x1bname.py": "its name has a backslash in it, or what cannot be printed: rename it",
+        "subs/bad\\udcffname.py": "its name has a backslash in it, or what cannot be printed: rename it",
         "subs/both": "found bot.js and bot.py, expected one of them, or bot.toml to say which runs",
         "subs/chips": "it cannot play liars-dice: its bot.toml says that it plays holdem",
         "subs/empty": "an empty folder, expected bot.toml, bot.py, bot.js or a program called bot",
@@ -273,6 +281,84 @@ def test_what_is_left_out_is_not_counted(base):
         tournament.size[:18],
     )
     assert ["student05", "student17", "student21", "two words"] == [bot.name for bot in tournament.broken]
+
+
+# Going on.
+
+
+def played(words: tuple[str, ...] = ("subs",), *, left_out: tuple[str, ...] = (), **more) -> dict[str, int]:
+    """Plays, as the store sees it, all that is missing without those; gives the matches of each bot there."""
+    wishes = {"series": 1, "leave_out_broken": True, "out": "out"} if "resume" not in more else {}
+    with open_run(prepare(plan_of(words, more.get("resume"), wishes), **more), fresh=False) as run:
+        names = [one.name for one in run.entrants if one.kind != "broken" and one.name not in left_out]
+        run.begin()
+        run.store.put_bots(
+            StoredBot(
+                one.name,
+                path=one.path,
+                fingerprint=one.fingerprint,
+                status="ok" if one.name in names else "left out",
+            )
+            for one in run.entrants
+        )
+        there = run.store.finished()
+        pairings = [one for one in course_of(run, names).order if one.id not in there]
+        run.store.add_many([entry(pairing) for pairing in pairings])
+        return Counter(bot for pairing in pairings for bot in pairing.bots)
+
+
+def is_over() -> bool:
+    """Whether the same command would find nothing left to play."""
+    with seen_there(
+        prepare(plan_of(("subs",), None, {"series": 1, "leave_out_broken": True, "out": "out"}))
+    ) as run:
+        return is_complete(run)
+
+
+def test_the_same_command_plays_what_is_new_alone(base):
+    """Whoever was there keeps his matches."""
+    write("subs/ann.py")
+    write("subs/bob/bot.py")
+    assert {"ann": 2, "bob": 2} == played()
+    write("subs/cat.py")
+    assert {"ann": 2, "bob": 2, "cat": 4} == played()
+    write("subs/dan.py")
+    assert {} == played((), resume=Path("out"))  # the folder was not named
+    assert {"ann": 2, "bob": 2, "cat": 2, "dan": 6} == played(resume=Path("out"))
+    assert ["ann", "bob", "cat", "dan"] == [bot.name for bot in plan_of((), Path("out"), {}).bots]
+
+
+def test_a_bot_that_was_left_out_is_tried_again_when_it_is_mended(base):
+    """Not before: the same command would start everybody for nothing."""
+    for name in ("ann", "bob", "cat"):
+        write(f"subs/{name}.py")
+    write("subs/dan/main.py")
+    write("subs/Cat.py")
+    assert {"Cat": 2, "ann": 2} == played(left_out=("bob",))
+    assert is_over()
+    write("subs/bob.py", "print(1)\n")
+    assert not is_over()
+    assert {"Cat": 2, "ann": 2, "bob": 4} == played()
+    assert is_over()
+    Path("subs/dan/main.py").rename("subs/dan/bot.py")
+    assert not is_over()
+    assert {"dan": 6, "ann": 2, "bob": 2, "Cat": 2} == played()
+    Path("subs/cat.py").rename("subs/kitten.py")
+    assert not is_over()
+
+
+def test_a_submission_that_is_gone_is_missed(base):
+    """Its matches are not thrown away in silence."""
+    write("subs/ann.py")
+    write("subs/bob.py")
+    played()
+    Path("subs/bob.py").unlink()
+    write("subs/cat.py")
+    with pytest.raises(ConfigError, match="out has matches of bob: name them too"):
+        played()
+    assert {"subs/bob.py": "it is not there any more"} == {
+        bot.path: bot.problem for bot in prepare(plan_of((), Path("out"), {}), resume=Path("out")).broken
+    }
 
 
 # Runs.

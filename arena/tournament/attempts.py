@@ -74,25 +74,22 @@ class Attempt:
             return ""
         waited_s = now - self._began_at
         self._tell_at += (TELL_AGAIN_FACTOR - 1) * (self._tell_at - self._began_at)
-        does = self.does()
-        return f"waiting for {self.entrant.name}" + (
-            f", which {does}" if does else f", for {waited_s:.0f} s now"
-        )
-
-    def does(self) -> str:
-        """What it seemed to do lately: `is computing (1.9 s of CPU)`; empty if that is unknown."""
         if self._cpu_s is None:
-            return ""
-        if self._is_computing:
-            return f"is computing ({self._cpu_s:.1f} s of CPU)"
-        return f"does nothing; {self._question()}"
+            return f"waiting for {self.entrant.name}, for {waited_s:.0f} s now"
+        does = f"is {self._computing()}" if self._is_computing else f"does nothing; {self._question()}"
+        return f"waiting for {self.entrant.name}, which {does}"
 
     def explained(self, error: NeverConnected) -> str:
         """The reason why it never connected, with what it did instead."""
         if error.has_ended:
             return f"{error.reason}; {self._question()}"
-        does = self.does()
-        return f"{error.never}: it {does}{error.printed}" if does else error.reason
+        if self._cpu_s is None:
+            return error.reason
+        did = f"was {self._computing()}" if self._is_computing else f"did nothing; {self._question()}"
+        return f"{error.never}: it {did}{error.printed}"
+
+    def _computing(self) -> str:
+        return f"computing ({self._cpu_s:.1f} s of CPU)"
 
     def _question(self) -> str:
         """What its author may have forgotten."""

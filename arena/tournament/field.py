@@ -7,6 +7,7 @@ What is found here is found without starting anything.  A bot with a mistake bec
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import attrs
@@ -63,10 +64,15 @@ def judged(
 
 
 def broken(entrant: Entrant, problem: str) -> Entrant:
-    """The same bot, which cannot play, and why.  Raises ConfigError if it is one that connects by itself."""
+    """The same bot, which cannot play, and why.  Raises ConfigError if it is one that connects by itself.
+
+    It has no fingerprint, so that it counts as changed as soon as it can play.
+    """
     if entrant.kind == "remote":
         raise ConfigError(f"{entrant.name}: {problem}")
-    return entrant if entrant.kind == "broken" else attrs.evolve(entrant, kind="broken", problem=problem)
+    if entrant.kind == "broken":
+        return entrant
+    return attrs.evolve(entrant, kind="broken", problem=problem, fingerprint="")
 
 
 def mistakes_of(field: Sequence[Entrant]) -> list[Entrant]:
@@ -109,7 +115,7 @@ def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
         name=name or "nameless",
         kind="broken",
         path=spec.spec,
-        problem=_on_one_line(str(error), f"{place.absolute()}{os.sep}"),
+        problem=_on_one_line(str(error), f"{place.absolute()}{os.sep}") if spec.is_submission else str(error),
         folder=place if is_folder else place.parent if is_there else None,
         files=(place,) if is_there and not is_folder else None,
     )
@@ -117,7 +123,12 @@ def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
 
 def _on_one_line(mistakes: str, above: str) -> str:
     """Several mistakes, each on its line, as one; `above`, which is told anyway, is left out."""
-    return "; ".join(line.replace(above, "") for line in mistakes.splitlines())
+    lines = [line.replace(above, "") for line in mistakes.splitlines()]
+    return "; ".join(_GUESSED.sub(r"\1", line) for line in lines)
+
+
+_GUESSED = re.compile(r"(\(did you mean [^()]*\?\)); accepted: .*")
+"""A mistake for which a guess is enough, where every bot gets one line."""
 
 
 Problems = Iterator[tuple[str, str]]

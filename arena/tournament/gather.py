@@ -88,6 +88,11 @@ async def gather(
     run.store.put_bots(
         [_stored(run, box, entrant, "left out" if entrant.name in out else "ok") for entrant in started]
     )
+    if run.plan.anchor in out:
+        raise ConfigError(
+            f"{run.plan.anchor} cannot play, and ratings are relative to it (--anchor): name another one "
+            "or none"
+        )
     late: list[str] = []
     if lobby is not None:
         late = await _await_all(run.plan, lobby, reporter, stops_at)
