@@ -14,6 +14,7 @@ import classroom
 import pytest
 from test_prepare import entry
 
+import arena.tournament.field
 from arena.cli import main
 from arena.cli.run_options import plan_of
 from arena.errors import ConfigError
@@ -25,6 +26,7 @@ from arena.tournament.intake import course_of, is_complete
 from arena.tournament.plan import BotSpec, as_mapping, plan_from
 from arena.tournament.prepare import prepare
 from arena.tournament.submissions import expanded, not_named_yet
+from arena.wire.names import alike
 
 PYTHON = "print()\n"
 
@@ -286,10 +288,17 @@ def test_what_is_left_out_is_not_counted(base):
 # Going on.
 
 
-def played(words: tuple[str, ...] = ("subs",), *, left_out: tuple[str, ...] = (), **more) -> dict[str, int]:
-    """Plays, as the store sees it, all that is missing without those; gives the matches of each bot there."""
-    wishes = {"series": 1, "leave_out_broken": True, "out": "out"} if "resume" not in more else {}
-    with open_run(prepare(plan_of(words, more.get("resume"), wishes), **more), fresh=False) as run:
+def played(
+    words: tuple[str, ...] = ("subs",),
+    *,
+    left_out: tuple[str, ...] = (),
+    resume: Path | None = None,
+    tournament: str = "round-robin",
+) -> dict[str, int]:
+    """Plays, as the store sees it, what is missing without those; gives the number of each bot's new matches."""
+    wishes = {"series": 1, "leave_out_broken": True, "out": "out", "tournament": tournament}
+    plan = plan_of(words, resume, {} if resume else wishes)
+    with open_run(prepare(plan, resume=resume), fresh=False) as run:
         names = [one.name for one in run.entrants if one.kind != "broken" and one.name not in left_out]
         run.begin()
         run.store.put_bots(
@@ -343,8 +352,41 @@ def test_a_bot_that_was_left_out_is_tried_again_when_it_is_mended(base):
     Path("subs/dan/main.py").rename("subs/dan/bot.py")
     assert not is_over()
     assert {"dan": 6, "ann": 2, "bob": 2, "Cat": 2} == played()
-    Path("subs/cat.py").rename("subs/kitten.py")
+
+
+def test_an_older_run_is_completed_whatever_its_bots_are_called(base, monkeypatch):
+    """Which names look alike may be judged otherwise later; who has matches plays on."""
+    for name in ("Ann", "ann"):
+        write(f"subs/{name}.py")
+    monkeypatch.setattr(arena.tournament.field, "alike", lambda names: ())
+    assert {"Ann": 2, "ann": 2} == played()
+    monkeypatch.setattr(arena.tournament.field, "alike", alike)
+    resumed = prepare(plan_of((), Path("out"), {}), resume=Path("out"))
+    assert ["process", "process"] == [bot.kind for bot in resumed.entrants]
+
+
+def test_a_bot_is_mended_too_where_another_one_goes(base):
+    """Its own files are as they were, but nobody looks like it any more."""
+    for name in ("ann", "bob", "Cat", "cat"):
+        write(f"subs/{name}.py")
+    assert {"ann": 2, "bob": 2} == played(left_out=("Cat",))
+    assert is_over()
+    Path("subs/Cat.py").unlink()
     assert not is_over()
+
+
+def test_a_broken_bot_is_no_reason_to_refuse_a_folder(base):
+    """Of a format whose pairings depend on how many there are: it is told of with all the others."""
+    write("subs/ann.py")
+    write("subs/bob.py")
+    played(tournament="swiss")
+    write("subs/two words.py")
+    wishes = {"series": 1, "out": "out", "tournament": "swiss"}
+    with open_run(prepare(plan_of(("subs",), None, wishes)), fresh=False) as run:
+        assert ["broken"] == [one.kind for one in run.entrants if one.name == "two words"]
+    write("subs/cat.py")
+    with pytest.raises(ConfigError, match="began without cat and would pair"):
+        played(tournament="swiss")
 
 
 def test_a_submission_that_is_gone_is_missed(base):
@@ -365,7 +407,7 @@ def test_a_submission_that_is_gone_is_missed(base):
 
 
 @pytest.fixture
-def arena(base, capsys, monkeypatch):
+def call(base, capsys, monkeypatch):
     """`arena WORDS` in this process: exit code, standard output, standard error."""
 
     def run(*words: str) -> tuple[int, str, str]:
@@ -378,41 +420,41 @@ def arena(base, capsys, monkeypatch):
     return run
 
 
-def test_a_dry_run_says_how_many_bots(base, arena):
+def test_a_dry_run_says_how_many_bots(base, call):
     """With what is wrong as the files lie there; nothing is started, nothing made."""
-    classroom.hand_in(base / "subs")
-    code, out, err = arena("run", "--dry-run", "subs/")
-    assert (2, "", True) == (code, out, err.startswith("arena: 4 of 40 bots cannot play; fix them, or"))
-    code, out, _ = arena("run", "--dry-run", "subs/", "--leave-out-broken")
-    assert (0, "36 bots, 630 pairs", 4) == (code, out[:18], out.count("left out: subs/"))
+    classroom.hand_in(base / "subs", students=12)
+    code, out, err = call("run", "--dry-run", "subs/")
+    assert (2, "", True) == (code, out, err.startswith("arena: 4 of 12 bots cannot play; fix them, or"))
+    code, out, _ = call("run", "--dry-run", "subs/", "--leave-out-broken")
+    assert (0, "8 bots, 28 pairs", 4) == (code, out[:16], out.count("left out: subs/"))
     assert ["subs"] == os.listdir(base)
 
 
-def test_nobody_is_left_to_play(base, arena):
+def test_nobody_is_left_to_play(base, call):
     """All mistakes are told, and nothing is made."""
     write("subs/two words/bot.py")
     write("subs/source.cpp")
     for words in ((), ("--leave-out-broken",)):
-        code, out, err = arena("run", "subs", *words)
+        code, out, err = call("run", "subs", *words)
         assert (2, "", 3) == (code, out, len(err.splitlines()))
         assert "subs/two words: " in err
         assert "subs/source.cpp: " in err
     assert ["subs"] == os.listdir(base)
 
 
-def test_bots_that_are_compared_are_named_one_by_one(base, arena):
+def test_bots_that_are_compared_are_named_one_by_one(base, call):
     """A folder of bots is not one of them."""
     write("subs/ann.py")
-    code, _, err = arena("compare", "subs", "odds")
+    code, _, err = call("compare", "subs", "odds")
     assert (2, True) == (code, "subs is a folder with nothing that can be run: found ann.py" in err)
 
 
 @pytest.mark.slow
-def test_a_class_hands_in(base, arena):
+def test_a_class_hands_in(base, call):
     """Everything that is wrong is told in one list, a line each; all of it can be left out."""
     classroom.hand_in(base / "subs", students=10, connect_s=2.6)
     words = ("run", "subs", "--series", "1", "--seed", "1", "--rule", "dice=2", "--out", "out")
-    code, out, err = arena(*words)
+    code, out, err = call(*words)
     lines = err.splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("arena: "))
     assert (2, "", "8 of 10 bots cannot play") == (code, out, lines[first][7:31])
@@ -425,7 +467,7 @@ def test_a_class_hands_in(base, arena):
 
     for name in ("student07", "student08"):
         shutil.rmtree(base / "subs" / name)
-    code, out, err = arena(*words, "--leave-out-broken")
+    code, out, err = call(*words, "--leave-out-broken")
     assert (0, 6) == (code, err.count("left out: subs/"))
     with (base / "out/bots.csv").open() as file:
         status = {row["bot"]: row["status"] for row in csv.DictReader(file)}
