@@ -64,15 +64,10 @@ def judged(
 
 
 def broken(entrant: Entrant, problem: str) -> Entrant:
-    """The same bot, which cannot play, and why.  Raises ConfigError if it is one that connects by itself.
-
-    It has no fingerprint, so that it counts as changed as soon as it can play.
-    """
+    """The same bot, which cannot play, and why.  Raises ConfigError if it is one that connects by itself."""
     if entrant.kind == "remote":
         raise ConfigError(f"{entrant.name}: {problem}")
-    if entrant.kind == "broken":
-        return entrant
-    return attrs.evolve(entrant, kind="broken", problem=problem, fingerprint="")
+    return entrant if entrant.kind == "broken" else attrs.evolve(entrant, kind="broken", problem=problem)
 
 
 def mistakes_of(field: Sequence[Entrant]) -> list[Entrant]:
