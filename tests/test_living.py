@@ -189,7 +189,7 @@ def test_an_excluded_bot_need_not_be_there(home):
     """Its file may be gone; without the option the sentence says what helps."""
     begin()
     words = [*map(spec, NAMES[:2]), *SMALL]
-    with pytest.raises(ConfigError, match="out has matches of cat: name them too, or say --without NAME"):
+    with pytest.raises(ConfigError, match="out has matches of cat: name them too, or use --without NAME"):
         run(*words)
     assert 0 == run(*words, "--without", "cat")
     assert 0 == run(*words)

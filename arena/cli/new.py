@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def new(name: str | None, language: str | None, game: str | None, list_only: bool) -> int:
     """Write a folder NAME with a bot that plays at once, a test for it, and a README.
 
-    The bot plays any legal move, at random; three numbered TODOs say where to go on.  The test asks it the
+    The bot plays any legal move, at random; three numbered TODOs say where to continue.  The test asks it the
     questions of recorded matches, and checks that its answers are legal.
 
     \b
@@ -44,7 +44,7 @@ def new(name: str | None, language: str | None, game: str | None, list_only: boo
         _list_languages()
         return DONE
     if name is None:
-        raise ConfigError("say what the bot shall be called: arena new NAME")
+        raise ConfigError("give the bot a name: arena new NAME")
     word = game or Plan().game
     starter = Starter(
         name=name,
@@ -77,7 +77,7 @@ def _tell(starter: Starter) -> None:
     language = starter.language
     say(
         f"{starter.name}/ plays {starter.game.title} in {language.title}: any legal move, at random; "
-        f"TODO 1 to 3 in {starter.name}/{language.source} say where to go on"
+        f"TODO 1 to 3 in {starter.name}/{language.source} say where to continue"
     )
     if starter.missing:
         say(f"not installed here: {listed(starter.missing)}; on Debian: {language.install}")

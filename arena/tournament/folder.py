@@ -182,7 +182,7 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
 
 
 def _members(tournament: Tournament, store: Store) -> Membership:
-    """Who takes part.  Raises ConfigError if the folder cannot go on with these bots."""
+    """Who takes part.  Raises ConfigError if the folder cannot be continued with these bots."""
     bots, finished = store.bots(), len(store.finished())
     return membership(
         tournament.plan,

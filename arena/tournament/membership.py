@@ -1,4 +1,4 @@
-"""Who takes part in a folder that goes on: what a call changes about that, and what its bots are called now.
+"""Who takes part in a continued folder: what a call changes about that, and what its bots are called now.
 
 The folder keeps a roster (`arena.schedule.roster`).  Users name slots: the bot in a slot is a new version,
 with a name of its own, whenever its files are not those that played.
@@ -245,7 +245,7 @@ def _check_complete(
     ]
     if missing:
         raise ConfigError(
-            f"{where} has matches of {', '.join(missing)}: name them too, or say --without NAME; {OTHERWISE}"
+            f"{where} has matches of {', '.join(missing)}: name them too, or use --without NAME; {OTHERWISE}"
         )
 
 
