@@ -128,7 +128,7 @@ MEMORIES = (
     Pair("liars-dice", ("remembers=luck:Remembers", "plain=luck:Odds"), 50),
     Pair("liars-dice", ("remembers-all=luck:RemembersAll", "plain=luck:Odds"), 50),
 )
-MEMORY_COLUMNS = ["bot", "matches", "score", "score_low", "score_high"]
+MEMORY_COLUMNS = ["bot", "matches", "points_mean", "points_low", "points_high"]
 
 
 def played(pair, deals, series, seed):
@@ -156,9 +156,18 @@ def run_arena(*words, cwd):
         raise click.ClickException(result.stderr)
 
 
+def score_of(board):
+    """The first bot's score with the ends of its 95 % interval: points, or returns in the game's unit."""
+    kind = ("points_mean", "points_low", "points_high")
+    if board.rating_unit[0] != "Elo":
+        kind = ("rating", "rating_low", "rating_high")
+    return [board[column][0] for column in kind]
+
+
 def half_width(board):
     """Half of the 95 % interval of the first bot's score; the other's is as wide."""
-    return (board.score_high[0] - board.score_low[0]) / 2
+    _, low, high = score_of(board)
+    return (high - low) / 2
 
 
 def compared(pair, independent, shared):
@@ -168,8 +177,8 @@ def compared(pair, independent, shared):
         "game": pair.game,
         "bots": " : ".join(shared.bot),
         "matches": shared.matches[0],
-        "score": shared.score[0],
-        "unit": shared.score_unit[0],
+        "score": score_of(shared)[0],
+        "unit": "points" if shared.rating_unit[0] == "Elo" else shared.rating_unit[0],
         "independent": widths[0],
         "shared": widths[1],
         "ratio": widths[0] / widths[1],

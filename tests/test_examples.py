@@ -92,7 +92,7 @@ def test_the_game_is_played_and_retold(tmp_path: Path) -> None:
     words = ["run", "--game", game, "random", "other=random", "--series", "2", "--strict", "--json", "-q"]
     result = arena(*words, "--out", out, folder=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert {"chips"} == {row["score_unit"] for row in json.loads(result.stdout)}
+    assert {"chips"} == {row["rating_unit"] for row in json.loads(result.stdout)}
     assert "" == arena("report", out, folder=tmp_path).stderr
     assert "Kuhn Poker" in (tmp_path / out / "report.html").read_text()
 

@@ -25,6 +25,8 @@ from arena.tournament.stored import stored_game
 
 HERE = Path(__file__).parent
 BOTS = "stored_bots"
+NEWER = {"box", "bots", "winners", "started_epoch_s"}
+"""Columns that older folders did not have."""
 
 
 @pytest.fixture
@@ -60,9 +62,16 @@ def test_reading_an_older_folder_works_and_leaves_its_bytes_alone(schema1):
             with (schema1 / f"{name}.csv").open(newline="") as file:
                 told = list(csv.DictReader(file))
             now = [dict(zip(header, map(str, row), strict=True)) for row in rows]
-            assert told == [{key: value for key, value in row.items() if key != "box"} for row in now]
+            assert told == [as_of_schema1(row) for row in now]
     assert [""] == sorted(set(load(schema1).bots["box"]))
     assert (before, 1) == ((schema1 / DATABASE).read_bytes(), version(schema1))
+
+
+def as_of_schema1(row: dict[str, str]) -> dict[str, str]:
+    """A row with the columns that there were: without a box, who played and won; the time in seconds."""
+    if "started_epoch_s" in row:
+        row = {**row, "started_at": row["started_epoch_s"]}
+    return {key: value for key, value in row.items() if key not in NEWER}
 
 
 def files(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -126,7 +135,10 @@ def test_an_older_folder_goes_on_as_its_own_arena_would_have(schema1, monkeypatc
     assert 0 == arena("run", "--resume", str(schema1), "--series", "8", "-q")
     words = ["--rule", "dice=2", "--seed", "1", "--series", "8", "-q"]
     assert 0 == arena("run", f"{BOTS}:Even", f"{BOTS}:Odd", *words, "--out", "new")
-    tables = {name: TABLES[name] for name in ("matches", "seats", "decisions")}
+    tables = {
+        name: [column for column in TABLES[name] if column.name not in NEWER]
+        for name in ("matches", "seats", "decisions")
+    }
     played = exact(HERE / "stored" / "schema1_goes_on", tables)
     assert played == exact(schema1, tables)
     assert (seeding == 1) == (played == exact(Path("new"), tables))

@@ -97,13 +97,17 @@ def row(
         "win_rate": 1.0,
         "win_rate_low": 0.5,
         "win_rate_high": 1.0,
-        "points_mean": 0.875,
+        "points_mean": score if unit == "points" else 0.875,
         "returns_mean": 1.0,
         "returns_low": 0.5,
         "returns_high": 1.5,
     }
     is_points = unit == "points"
-    scores = {"score": score, "score_low": score - half, "score_high": score + half, "score_unit": unit}
+    scores = (
+        {"points_low": score - half, "points_high": score + half}
+        if is_points
+        else {"points_low": 0.5, "points_high": 1.0}
+    )
     ratings = {
         "rating": 1512.3 if is_points else score,
         "rating_low": 1467.3 if is_points else score - half,

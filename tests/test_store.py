@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from array import array
+from datetime import datetime
 from pathlib import Path
 
 import attrs
@@ -497,6 +498,27 @@ def test_opponents_stand_by_seat(store):
     store.add(entry(plan, ranks=(1, 2, 3), points=(1.0, 0.5, 0.0), returns=(0.0,) * 3))
     exports.write(store)
     assert [row["opponents"] for row in rows(store.folder, "seats")] == ["bob; cat", "ann; cat", "ann; bob"]
+
+
+@pytest.mark.parametrize(
+    ("bots", "ranks", "error", "told"),
+    [
+        (("ann", "bob"), (2, 1), None, ("ann; bob", "bob")),
+        (("ann", "bob", "cat"), (1, 3, 1), None, ("ann; bob; cat", "ann; cat")),
+        (("ann", "bob"), (1, 2), "Traceback", ("ann; bob", "")),
+        (("=1+1", "'", "-"), (2, 1, 3), None, ("'=1+1; '; -", "''")),
+    ],
+    ids=["a winner", "two share it", "aborted", "formulas"],
+)
+def test_a_match_says_who_played_who_won_and_when(store, bots, ranks, error, told):
+    """Names by seat in one cell, which no spreadsheet takes for a formula; the time in seconds and in words."""
+    points = tuple(float(rank == 1) for rank in ranks)
+    store.add(entry(pairing(bots=bots), ranks=ranks, points=points, returns=points, error=error))
+    exports.write(store)
+    (row,) = rows(store.folder, "matches")
+    assert told == (row["bots"], row["winners"])
+    assert ("1700000000.25", "2023-11-14T22:13:20.250+00:00") == (row["started_epoch_s"], row["started_at"])
+    assert 1700000000.25 == datetime.fromisoformat(row["started_at"]).timestamp()
 
 
 def test_no_seed_is_ever_exported(store):

@@ -21,6 +21,9 @@ from arena.analysis.head_to_head import Meeting
 from arena.errors import ConfigError
 from arena.store import Table, as_columns
 
+POINTS, ELO = "points", "Elo"
+"""Units of scores and ratings in games rated by ranks."""
+
 
 @attrs.frozen
 class LeaderboardRow:
@@ -33,14 +36,8 @@ class LeaderboardRow:
     """By score, rating or the format's places; equals share a place."""
     bot: str
     version: str
-    score: float
-    """`points_mean`, or `returns_mean` in the game's unit for them."""
-    score_low: float
-    score_high: float
-    score_unit: str
-    """`points`, or the game's unit for returns."""
     rating: float
-    """In Elo from who beat whom, or, in a game rated by returns, the score."""
+    """In Elo from who beat whom, or, in a game rated by returns, their mean in the game's unit for them."""
     rating_low: float
     rating_high: float
     rating_unit: str
@@ -55,6 +52,8 @@ class LeaderboardRow:
     win_rate_low: float
     win_rate_high: float
     points_mean: float
+    points_low: float
+    points_high: float
     returns_mean: float
     returns_low: float
     returns_high: float
@@ -67,18 +66,42 @@ class LeaderboardRow:
     status: str
     """`ok`, `withdrawn` or `left out`: bots that were replaced or excluded have no row."""
 
+    @property
+    def is_of_points(self) -> bool:
+        """Whether the score is points; else returns in the game's unit, which are the rating too."""
+        return self.rating_unit == ELO
+
+    @property
+    def score(self) -> float:
+        """What it is ranked by where all meet the same opponents."""
+        return self.points_mean if self.is_of_points else self.rating
+
+    @property
+    def score_low(self) -> float:
+        return self.points_low if self.is_of_points else self.rating_low
+
+    @property
+    def score_high(self) -> float:
+        return self.points_high if self.is_of_points else self.rating_high
+
+    @property
+    def score_unit(self) -> str:
+        """`points`, or the game's unit for returns."""
+        return POINTS if self.is_of_points else self.rating_unit
+
 
 COLUMNS = as_columns(LeaderboardRow, measured=("move_time_median_s", "move_time_p99_s"))
 SHOWN = (
     "rank",
     "bot",
     "matches",
-    "score",
-    "score_low",
-    "score_high",
+    "points_mean",
+    "points_low",
+    "points_high",
     "rating",
     "rating_low",
     "rating_high",
+    "rating_unit",
     "better_than_next",
     "win_rate",
     "status",
@@ -112,7 +135,11 @@ class Scale:
 
     @property
     def score_unit(self) -> str:
-        return "points" if self.rated_by == "ranks" else self.returns_unit or "returns"
+        return POINTS if self.rated_by == "ranks" else self.returns_unit or "returns"
+
+    @property
+    def rating_unit(self) -> str:
+        return ELO if self.rated_by == "ranks" else self.score_unit
 
 
 @attrs.frozen
@@ -146,11 +173,8 @@ class Leaderboard:
     def _repr_html_(self) -> str:
         from arena.analysis.notebook import html_lines, html_table
 
-        units = sorted({f"score in {row.score_unit}, rating in {row.rating_unit}" for row in self.rows})
         rows = [[getattr(row, name) for name in SHOWN] for row in self.rows]
-        return html_table(SHOWN, rows) + html_lines(
-            [*units, *filter(None, (*self.notes, self.progress.note))]
-        )
+        return html_table(SHOWN, rows) + html_lines(filter(None, (*self.notes, self.progress.note)))
 
 
 def unknown_bot(where: str, bot: str, bots: list[str]) -> str:

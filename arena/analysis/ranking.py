@@ -104,22 +104,16 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
     low, high = share_interval(sums.wins)
     points = sums.points.mean, *share_interval(sums.points)
     returns = sums.returns.mean, *mean_interval(sums.returns, sums.returns_largest)
-    score = (
-        points if scale.rated_by == "ranks" else tuple(value / scale.returns_per_unit for value in returns)
-    )
+    rating = [value / scale.returns_per_unit for value in returns]
     median_s, p99_s = quantiles(array("f", times.tobytes()), 0.5, 0.99)
     return LeaderboardRow(
         rank=0,
         bot=bot.bot,
         version=bot.version,
-        score=score[0],
-        score_low=score[1],
-        score_high=score[2],
-        score_unit=scale.score_unit,
-        rating=score[0],
-        rating_low=score[1],
-        rating_high=score[2],
-        rating_unit=scale.score_unit,
+        rating=rating[0],
+        rating_low=rating[1],
+        rating_high=rating[2],
+        rating_unit=scale.rating_unit,
         better_than_next=0.5,
         matches=sums.matches,
         wins=wins,
@@ -129,6 +123,8 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
         win_rate_low=low,
         win_rate_high=high,
         points_mean=points[0],
+        points_low=points[1],
+        points_high=points[2],
         returns_mean=returns[0],
         returns_low=returns[1],
         returns_high=returns[2],
@@ -153,7 +149,7 @@ def _rated(row: LeaderboardRow, ratings: Ratings, place: int) -> LeaderboardRow:
     rating, low, high = (
         round(float(column[place]), 2) + 0.0 for column in (ratings.rating, ratings.low, ratings.high)
     )
-    return attrs.evolve(row, rating=rating, rating_low=low, rating_high=high, rating_unit="Elo")
+    return attrs.evolve(row, rating=rating, rating_low=low, rating_high=high)
 
 
 def _better(sheet: Sheet, sums: Sequence[_Sums], ratings: Ratings | None, first: int, second: int) -> float:

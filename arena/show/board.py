@@ -116,7 +116,7 @@ def plus_minus(row: LeaderboardRow) -> str:
     Results only bound the rating of a bot that lost or won all there was, from one side: `below 1395`.
     """
     half = (row.rating_high - row.rating_low) / 2
-    if row.rating_unit != "Elo":
+    if not row.is_of_points:
         return with_half(row.rating, half)
     if half == 0:  # the anchor
         return f"{row.rating:.0f}"

@@ -119,8 +119,9 @@ _SEAT_KEYS = f"{_MATCH_KEYS} seat:integer bot:text version:text"
 
 TABLES: Mapping[str, tuple[Column, ...]] = {
     "matches": columns(
-        f"{_MATCH_KEYS} pairing_id:text game:text game_version:integer seats:integer deals:text status:text "
-        "turns:integer decisions:integer duration_s:real~ started_at:real~"
+        f"{_MATCH_KEYS} pairing_id:text game:text game_version:integer seats:integer deals:text bots:text "
+        "winners:text status:text turns:integer decisions:integer duration_s:real~ started_epoch_s:real~ "
+        "started_at:text~"
     ),
     "seats": columns(
         f"{_SEAT_KEYS} game:text seats:integer opponents:text status:text rank:integer returns:real "
@@ -143,6 +144,22 @@ MATCHES_BY_PREFIX = """SELECT match_id FROM matches
     WHERE match_id BETWEEN ?1 AND ?1 || char(1114111) AND substr(match_id, 1, length(?1)) = ?1"""
 """From the index on `match_id`, not by a walk through a million matches."""
 
+OPPONENTS_SEPARATOR = "; "
+"""Between names in `opponents`, `bots`, `winners`, by seat.  A name may hold it too, but no match_id."""
+
+DERIVED = {
+    ("matches", "bots"): (
+        f"(SELECT bot || '{OPPONENTS_SEPARATOR}' || opponents FROM seats WHERE match = number AND seat = 0)"
+    ),
+    ("matches", "winners"): (
+        f"(SELECT COALESCE(group_concat(bot, '{OPPONENTS_SEPARATOR}'), '') FROM"
+        " (SELECT bot FROM seats WHERE match = number AND rank = 1 ORDER BY seat))"
+    ),
+    ("matches", "started_epoch_s"): "started_at",
+    ("matches", "started_at"): "strftime('%Y-%m-%dT%H:%M:%f+00:00', started_at, 'unixepoch')",
+}
+"""(table, column) -> its SQL, of columns that follow from others: folders of any age have them."""
+
 FROM = {
     "matches": f"shown_matches ORDER BY {IN_ORDER}",
     "seats": f"shown_seats ORDER BY {IN_ORDER}, seat",
@@ -158,8 +175,6 @@ FROM_PLAN = {
 """The same rows if the schedule names every match: found in order, so that millions need no sorting."""
 SEAT_BITS = {"seat": 12, "rank": 12, "win": 1, "tie": 1, "decisions": 32}
 """Small columns of `seats` -> bits in one number: each further number costs 0.2 s per million rows."""
-OPPONENTS_SEPARATOR = "; "
-"""Between the names in `opponents`, by seat.  A name may hold it too; `match_id` never lies."""
 
 
 def packed_seat() -> str:
@@ -221,7 +236,7 @@ def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
     """
     is_sorted = not is_whole or table == "bots"
     of = "" if is_sorted else "v."
-    columns = {f'{of}"{column.name}"': column for column in TABLES[table]}
+    columns = {DERIVED.get((table, column.name), f'{of}"{column.name}"'): column for column in TABLES[table]}
     told = [
         harmless_sql(name) if as_cells and _is_foreign(column) else name for name, column in columns.items()
     ]

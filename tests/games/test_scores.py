@@ -52,10 +52,10 @@ def test_holdem_is_ranked_by_big_blinds_per_100_hands(tmp_path):
     for row, line in zip((first, second), lines, strict=True):
         returns = [chips for bot, chips in seats if bot == row["bot"]]
         assert len(returns) == 6
-        assert float(row["score"]) == pytest.approx(sum(returns) / 6 / 4)
-        assert float(row["score_low"]) < float(row["score"]) < float(row["score_high"])
-        assert row["score_unit"] == "bb/100"
-        half = (float(row["score_high"]) - float(row["score_low"])) / 2
+        assert float(row["rating"]) == pytest.approx(sum(returns) / 6 / 4)
+        assert float(row["rating_low"]) < float(row["rating"]) < float(row["rating_high"])
+        assert row["rating_unit"] == "bb/100"
+        half = (float(row["rating_high"]) - float(row["rating_low"])) / 2
         assert f" {float(row['score']):+.0f} ± {half:.0f}  " in line
-    assert float(first["score"]) == -float(second["score"]) > 0
+    assert float(first["rating"]) == -float(second["rating"]) > 0
     assert [row["rank"] for row in json.loads(arena(tmp_path, "leaderboard", "poker", "--json"))] == [1, 2]
