@@ -577,7 +577,7 @@ def test_small_files_are_written_whole(tmp_path):
     write_text(tmp_path / "run.json", "näu")
     assert (tmp_path / "run.json").read_text(encoding="utf-8") == "näu"
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
-    with pytest.raises(ConfigError, match="no such file or directory"):
+    with pytest.raises(ConfigError, match="there is no folder"):
         write_text(tmp_path / "missing" / "run.json", "x")
 
 
