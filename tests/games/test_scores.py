@@ -39,7 +39,8 @@ def test_holdem_is_ranked_by_big_blinds_per_100_hands(tmp_path):
     """
     words = ("--game", "holdem", "equity", "random", "--rule", "hands=20", "--series", "3", "--seed", "1")
     shown = arena(tmp_path, "run", *words, "--out", "poker")
-    title, _, *lines = shown.splitlines()
+    title, _, *lines, explained = shown.splitlines()
+    assert explained.startswith("better: ")
     assert "  bb/100 (95 %)  " in title
     assert "points" not in title
     assert max(map(len, shown.splitlines())) <= WIDTH
@@ -56,6 +57,6 @@ def test_holdem_is_ranked_by_big_blinds_per_100_hands(tmp_path):
         assert float(row["rating_low"]) < float(row["rating"]) < float(row["rating_high"])
         assert row["rating_unit"] == "bb/100"
         half = (float(row["rating_high"]) - float(row["rating_low"])) / 2
-        assert f" {float(row['score']):+.0f} ± {half:.0f}  " in line
+        assert f" {float(row['rating']):+.0f} ± {half:.0f}  ".replace("-", "−") in line
     assert float(first["rating"]) == -float(second["rating"]) > 0
     assert [row["rank"] for row in json.loads(arena(tmp_path, "leaderboard", "poker", "--json"))] == [1, 2]
