@@ -21,6 +21,7 @@ from arena.tournament.intake import course_of
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare
 from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
+from arena.units import Address
 
 BOT = "from arena.sdk import Bot\nclass Mine(Bot): ...\n"
 
@@ -84,10 +85,60 @@ def test_a_run_that_ended_before_its_first_match_binds_nobody(home):
     assert 5.0 == stored_plan(Path("out")).move_time
 
 
+def failing(wanted: Plan, act) -> None:
+    """A start that ends with a mistake of the user, after this was done in its folder."""
+
+    def start() -> None:
+        with open_run(prepare(wanted), fresh=False) as run:
+            act(run)
+            raise ConfigError("the port is in use")
+
+    with pytest.raises(ConfigError, match="the port is in use"):
+        start()
+
+
+@pytest.mark.parametrize(
+    ("made", "left"),
+    [
+        ("results/deep/out", set()),
+        ("mine", {"mine/arena.db", "mine/arena.lock"}),
+    ],
+    ids=["nothing", "a folder that was there"],
+)
+def test_a_start_that_fails_leaves_no_new_folder(home, made, left):
+    """A log in which no bot said anything is nothing; and what was there before stays."""
+    (home / "mine").mkdir()
+    before = set(home.rglob("*"))
+    wanted = attrs.evolve(plan(), out=Path(made))
+
+    def act(run):
+        if not left:
+            (home / made / "logs").mkdir()
+            (home / made / "logs/odds-1.log").touch()
+
+    failing(wanted, act)
+    files = {str(path.relative_to(home)) for path in set(home.rglob("*")) - before if path.is_file()}
+    assert left == files
+    assert not (home / "results").exists()
+
+
+def test_a_failure_during_play_or_after_a_token_was_sent_takes_nothing(home):
+    """What was played stays, and who got a token may use it next time."""
+
+    def act(run):
+        pairings = course_of(run, [entrant.name for entrant in run.entrants]).order
+        run.begin()
+        run.store.add_many(map(entry, pairings[:1]))
+
+    failing(plan(), act)
+    assert 1 == there()
+    wanted = attrs.evolve(plan(remote=("ann",), listen=Address("127.0.0.1", 0)), out=Path("sent"))
+    failing(wanted, lambda run: None)
+    assert Path("sent/arena.db").exists()
+
+
 def test_tokens_outlive_a_run_that_never_began(home):
     """Who was sent a token can use it whenever the arena starts again, also with --fresh."""
-    from arena.units import Address
-
     wanted = plan(remote=("ann",), listen=Address("127.0.0.1", 0))
 
     def tokens(fresh: bool) -> dict[str, str]:

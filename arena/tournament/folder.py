@@ -72,7 +72,7 @@ def open_run(
 
     Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
     nothing is overwritten then, nor if the run ends before `begin`.  A folder that is made here is removed
-    if a mistake ends the run before, unless the bots' logs say something.
+    if a mistake ends the run before, unless the bots' logs say something, or tokens may have been sent.
     """
     folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
@@ -101,7 +101,7 @@ def open_run(
                 )
                 yield run
         except ConfigError:
-            if made_here and not (run and run.has_begun):
+            if made_here and not (run and run.has_begun) and not tournament.plan.remote:
                 _remove_made(folder, made_here)
             raise
         finally:
