@@ -364,7 +364,7 @@ def test_a_tally_counts_by_bot_and_reason():
 
 def test_a_tally_ends_and_fits_the_terminal():
     """After ten it says how many more there are; long reasons go on in the next line."""
-    failed = [Failure(f"bot-{number}", "illegal", "no such bid " * 12, 1, 1) for number in range(12)]
+    failed = [Failure("bot", "illegal", f"{number}: {'no such bid ' * 12}", 1, 1) for number in range(12)]
     lines = list(tally(failed, columns=60))
     assert "        and 2 other reasons" == lines[-1]
     assert 60 >= max(map(len, lines[1:]))

@@ -394,6 +394,19 @@ def test_the_tally_of_faults_says_in_how_many_seats_and_where_the_evidence_is(st
     assert (store.folder / found[0].capsule).is_file()
 
 
+def test_a_bot_that_was_gone_was_so_for_its_last_reason(store):
+    """With short limits the end of its connection is charged before that of its process is known."""
+    lost, crash = (decision(1, fault="gone", reason=reason) for reason in ("closed", "crashed"))
+    bad = decision(1, fault="illegal", reason="count 9")
+    store.add(entry(pairing(0), decisions=(bad, lost, crash, crash)))
+    store.add(entry(pairing(1), decisions=(lost,)))
+    assert [
+        FaultCount("bob", "gone", "crashed", 3, seats=1),
+        FaultCount("bob", "gone", "closed", 1, seats=1),
+        FaultCount("bob", "illegal", "count 9", 1, seats=1),
+    ] == store.faults()
+
+
 def test_reasons_are_published_when_their_series_is_closed(store):
     """A reason may tell of a hand that some bot is still to play: until then the fault counts without it."""
     bad = decision(1, fault="illegal", reason="holds no 6")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
 from arena.store import FaultCount
 from arena.words import clipped, counted, printable
 
-LOGS_MAX = 10
-"""For how many of the failures, from the most frequent one on, the log is looked up."""
+SHOWN_MAX, BOTS_MAX = 10, 20
+"""How many failures are shown; more, if more bots than that have failed, but one each then."""
 
 
 @attrs.frozen
@@ -55,18 +55,30 @@ class Failure:
 def failures(faults: Iterable[FaultCount], log_of: Callable[[str], str] | None = None) -> list[Failure]:
     """The ways in which each bot failed, those of most faults first.
 
-    `log_of`: gives the log that belongs to a capsule (`Store.log_of`).
+    `log_of`: gives the log that belongs to a capsule (`Store.log_of`), for those to show.
     """
     alike: dict[tuple[str, str, str], list[FaultCount]] = {}
     for row in faults:
         alike.setdefault((row.bot, row.fault, _pattern(row)), []).append(row)
     merged = sorted(map(_merged, alike.values()), key=lambda each: (-each.faults, each.bot, each.kind))
-    if log_of is None:
-        return merged
-    told = [
-        attrs.evolve(each, log=log_of(each.capsule)) if each.capsule else each for each in merged[:LOGS_MAX]
-    ]
-    return told + merged[LOGS_MAX:]
+    if log_of is not None:
+        for place in most_telling(merged):
+            if capsule := merged[place].capsule:
+                merged[place] = attrs.evolve(merged[place], log=log_of(capsule))
+    return merged
+
+
+def most_telling(failed: Sequence[Failure]) -> list[int]:
+    """The places of those to show, in order: the first one of each bot, and more while there is room.
+
+    So that a bot with many different faults does not hide another one that crashed.
+    """
+    first: dict[str, int] = {}
+    for place, each in enumerate(failed):
+        first.setdefault(each.bot, place)
+    chosen = set(list(first.values())[:BOTS_MAX])
+    others = [place for place in range(len(failed)) if place not in chosen]
+    return sorted([*chosen, *others[: max(0, SHOWN_MAX - len(chosen))]])
 
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from arena.analysis.failures import most_telling
 from arena.words import counted, printable
 
 if TYPE_CHECKING:
     from arena.analysis.failures import Failure
 
-SHOWN_MAX = 10
 COLUMNS_LEAST = 40
 INDENT = " " * 10
 
@@ -19,7 +19,7 @@ INDENT = " " * 10
 def tally(
     failures: Sequence[Failure], where: str = "", *, bot: str = "", columns: int | None = None
 ) -> Iterator[str]:
-    """The failures, the most frequent first, each with the files that say more.
+    """The failures, those of most faults first, each with the files that say more.
 
     `where`: the folder as the last word of a command, if it must be said; `bot`: quoted, if all failures
     are of this one; `columns`: the width of the terminal, if it is for one.
@@ -29,13 +29,14 @@ def tally(
     of = f" --bot {bot}" if bot else ""
     count = counted(sum(each.faults for each in failures), "fault")
     yield f"{count}; `arena matches{of} --fault any{where}` lists the matches:"
-    for each in failures[:SHOWN_MAX]:
+    shown = [failures[place] for place in most_telling(failures)]
+    for each in shown:
         who = "" if bot else f"{printable(each.bot)}: "
         yield from _wrapped(f"  {each.count:>5} × {who}{each.said}", columns)
         if files := ", ".join(filter(None, (each.log, each.capsule))):
             yield f"{INDENT}{files}"
-    if len(failures) > SHOWN_MAX:
-        yield f"        and {counted(len(failures) - SHOWN_MAX, 'other reason')}"
+    if others := len(failures) - len(shown):
+        yield f"        and {counted(others, 'other reason')}"
 
 
 def how_to_look(failures: Iterable[Failure], folder: str) -> Iterator[str]:

@@ -189,11 +189,15 @@ _TOLD = """
 """
 _FAULTS = """
     SELECT bot, fault, reason, SUM(count), COUNT(*), SUM(not_asked) FROM (
-        SELECT bot, fault, reason, not_asked, COUNT(*) AS count {told} AND reason <> ''
-        GROUP BY match, seat, fault, reason
+        SELECT bot, fault, reason, not_asked, COUNT(*) AS count, MAX(d.number) {told} AND reason <> ''
+        GROUP BY match, seat, fault, CASE fault WHEN 'gone' THEN '' ELSE reason END
     ) GROUP BY bot, fault, reason
 """
-"""How often each bot failed in each way, in how many seats, and what followed there."""
+"""How often each bot failed in each way, in how many seats, and what followed there.
+
+Of a bot that was gone in a match the last reason counts (SQLite takes it from the row of the maximum):
+that its process ended is known a little later than that its connection did.
+"""
 _EVIDENCE = """
     SELECT bot, fault, reason, match_id, f.seat, f.place, MIN((f.position << 12) + f.seat) FROM (
         SELECT bot, fault, reason, match, match_id, seat, COALESCE(position, 1 << 40) AS position,

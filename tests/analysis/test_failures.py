@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.analysis.failures import LOGS_MAX, Failure, failures
+from arena.analysis.failures import BOTS_MAX, SHOWN_MAX, Failure, failures, most_telling
 from arena.players.crash import why_ended
 from arena.players.start import ending
 from arena.store import FaultCount
@@ -98,8 +98,19 @@ def test_the_evidence_of_one_of_them_is_named():
     assert ("bid 2", "first", "log of first") == (merged.reason, merged.capsule, merged.log)
     words = "abcdefghijklmnopqrstuvwxyz"
     many = failures([FaultCount("a", "illegal", word, 1, capsule=word) for word in words], log_of)
-    assert (26, 1 + LOGS_MAX) == (len(many), len(asked))
+    assert (26, 1 + SHOWN_MAX) == (len(many), len(asked))
     assert {""} == {each.log for each in failures(alike)}
+
+
+def test_every_bot_that_failed_is_told_of():
+    """Whatever else another one did; then the most frequent ones, as far as there is room."""
+    rude = [Failure("rude", "illegal", f"reason {number}", 9, 9) for number in range(50)]
+    crashed = Failure("ann", "crashed", "KeyError: 'hand'", 1, 1)
+    assert [*range(SHOWN_MAX - 1), 50] == most_telling([*rude, crashed])
+    assert [0, 1] == most_telling([crashed, rude[0]])
+    crowd = [Failure(f"bot-{number}", "crashed", "", 1, 1) for number in range(2 * BOTS_MAX)]
+    assert list(range(BOTS_MAX)) == most_telling(crowd)
+    assert [] == most_telling([])
 
 
 def test_a_long_reason_is_cut_and_what_followed_is_told():
