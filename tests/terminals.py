@@ -18,6 +18,9 @@ from arena.words import width
 PARTS = re.compile(r"\x1b\[(\d*)([A-Z])|([^\x1b\n\r]+)|\n|\r")
 """All that the arena writes to a terminal: escape sequences, text, ends of lines."""
 
+COLOURS = re.compile(r"\x1b\[\d+m")
+"""Colours, which leave the text as it is."""
+
 LOGIN = "import os, sys; os.login_tty(int(sys.argv[1])); os.execvp(sys.argv[2], sys.argv[2:])"
 """Makes a terminal the one that closes with SIGHUP.  As `preexec_fn` it would be deprecated, as we have threads."""
 
@@ -42,6 +45,7 @@ class Glass:
     def write(self, text: str) -> None:
         if self.is_broken:
             raise OSError(5, "Input/output error")
+        text = COLOURS.sub("", text)
         self.writes += 1
         assert PARTS.sub("", text) == "", f"unknown to this terminal: {text!r}"
         for part in PARTS.finditer(text):

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import attrs
@@ -16,8 +17,10 @@ from arena.errors import ConfigError
 from arena.record import Entry, MatchRecord
 from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
-from arena.tournament.folder import is_latest, latest_kept, open_run, seen_there
+from arena.store.files import made_new
+from arena.tournament.folder import open_run, seen_there
 from arena.tournament.intake import course_of
+from arena.tournament.latest import is_latest, latest_kept
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare
 from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
@@ -463,3 +466,38 @@ def test_a_game_of_another_version_is_not_replayed(home):
         store.set_meta("identity", store.meta()["identity"] | {"version": 99})
         with pytest.raises(ConfigError, match="version 99 of liars-dice, and this arena has version 1"):
             stored_game(store)
+
+
+# A folder that nobody named.
+
+
+def test_runs_of_the_same_second_have_folders_of_their_own(home, monkeypatch):
+    """The second one takes the next free name; so does one that finds results of whoever was there."""
+    monkeypatch.setattr("arena.tournament.prepare.time.strftime", lambda _: "20261121-120000")
+    nameless = attrs.evolve(plan(), out=None)
+    with open_run(prepare(nameless), fresh=False) as one, open_run(prepare(nameless), fresh=False) as other:
+        begun = [one.folder, other.folder]
+    with open_run(prepare(nameless), fresh=False) as later:
+        begun.append(later.folder)
+    with pytest.raises(ConfigError, match="too bad"), open_run(prepare(nameless), fresh=False):
+        raise ConfigError("too bad")
+    named = "results/liars-dice-20261121-120000"
+    assert not Path(f"{named}-4").exists()
+    assert list(map(Path, (named, f"{named}-2", f"{named}-3"))) == begun
+
+
+def test_a_new_folder_is_made_by_one_only(tmp_path):
+    """However many try at once, each gets another one, for its owner alone."""
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(made_new, [tmp_path / "new" / "run"] * 24))
+    assert {"run", *(f"run-{number}" for number in range(2, 25))} == {path.name for path in made}
+    assert {0o700} == {path.stat().st_mode & 0o777 for path in made}
+
+
+def test_a_folder_that_was_named_is_gone_on_with(home):
+    """By --out or a plan's name: the same command plays on there."""
+    assert open_up(plan(), matches=1) == open_up(plan())
+    assert open_up(attrs.evolve(plan(name="mine"), out=None), matches=1) == open_up(
+        attrs.evolve(plan(name="mine"), out=None)
+    )
+    assert ["latest", "mine"] == sorted(path.name for path in Path("results").iterdir())

@@ -14,7 +14,7 @@ from arena.show.failures import how_to_look, tally
 from arena.show.text import capsule_lines, columns_of
 from arena.store import FaultCount
 from arena.tournament.broken import said_of
-from arena.tournament.folder import is_latest
+from arena.tournament.latest import is_latest
 from arena.tournament.plan import format_of
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary

@@ -116,6 +116,7 @@ def run(
     from arena.cli.run_options import RunOptions
     from arena.show.inks import inks_for
 
+    inks_for(color)  # a wrong word is told before anything is played
     options = RunOptions(
         resume=None if resume is None else Path(resume),
         fresh=fresh,
@@ -128,7 +129,7 @@ def run(
         exit_first=exit_first,
         quiet=quiet,
         as_json=as_json,
-        inks=inks_for(color),
+        color=color,
     )
     return run_command(words, options, wishes)
 

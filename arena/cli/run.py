@@ -32,6 +32,7 @@ from arena.cli.until import UntilRule, until_rule, with_goal
 from arena.errors import ConfigError
 from arena.schedule.course import Course
 from arena.show.board import leaderboard_text
+from arena.show.inks import inks_for
 from arena.show.progress import ProgressReporter, progress
 from arena.show.text import TableFormat, columns_of, out, say
 from arena.store import exports
@@ -173,7 +174,7 @@ class RunCommand:
         from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
 
         form: TableFormat = "json" if self.options.as_json else None
-        board, inks = leaderboard(self.run.store), self.options.inks
+        board, inks = leaderboard(self.run.store), inks_for(self.options.color)
         if form is None and self.summary.first_fault is not None and not any(r.matches for r in board.rows):
             return  # nothing counts yet, and what was asked for is the fault
         out(leaderboard_text(board, form, columns_of(sys.stdout), inks), inks)

@@ -12,7 +12,6 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.show.inks import PLAIN, Inks
 from arena.show.text import as_json, as_time, out, say
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
@@ -57,8 +56,8 @@ class RunOptions:
     readmit: Sequence[str] = ()
     yes: bool = False
     """Whether new versions of bots play without a question."""
-    inks: Inks = PLAIN
-    """For standard output."""
+    color: str | None = None
+    """When the result is coloured: asked for only when it is printed, as a run may lose its terminal."""
 
 
 def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]) -> Plan:

@@ -11,6 +11,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
@@ -215,6 +216,18 @@ def made(folder: Path) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+def made_new(folder: Path) -> Path:
+    """A new folder with this name, or the first of `<name>-2`, `<name>-3` and so on that nobody has."""
+    with sentences(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        for number in count(1):
+            place = folder if number == 1 else folder.with_name(f"{folder.name}-{number}")
+            with suppress(FileExistsError):
+                place.mkdir(mode=0o700)  # by one process only, however many try
+                return place
+    raise AssertionError("some number is free")
 
 
 def results_beside(folder: Path) -> tuple[Path, ...]:

@@ -24,7 +24,7 @@ from arena.torture.habits import HONEST, Habit
 from arena.torture.processes import left_below_us, peak_mb
 from arena.torture.promises import Findings, TrialTerms
 from arena.tournament.entrants import builtin_bots
-from arena.tournament.folder import latest_kept
+from arena.tournament.latest import latest_kept
 from arena.tournament.startup import BUDGET_S
 
 HONEST_NAMES = ("honest-1", "honest-2")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,12 +16,13 @@ from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
 from arena.schedule import ORDERS, SEEDINGS, seed_in
 from arena.schedule.roster import Roster
-from arena.store import DATABASE, LATEST, LOCK, Store, erase, holds_tournament, mended, store_lock
+from arena.store import DATABASE, LOCK, Store, erase, holds_tournament, mended, store_lock
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
-from arena.store.files import code_of, open_database, sentences, sweep
+from arena.store.files import code_of, made_new, open_database, sentences, sweep
 from arena.store.schema import APPLICATION_ID
 from arena.tournament.game_source import as_kept
+from arena.tournament.latest import point_latest
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.membership import OTHERWISE, Membership, membership, roster_of
 from arena.tournament.plan import Plan, differences, format_of, identity
@@ -76,8 +76,10 @@ def open_run(
     """
     folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
-    made_here = [path for path in (folder, *folder.parents) if not path.exists()]
-    with store_lock(folder):
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    with _locked(tournament) as tournament:
+        folder = tournament.folder
+        made_here = [folder, *missing[1:]] if tournament.is_named_by_time else missing
         _settle(folder)
         tokens = _stored_tokens(folder)
         damage = None if fresh else mended(folder)
@@ -97,7 +99,7 @@ def open_run(
                 )
                 keep_plan = partial(store.set_meta, "plan", stored_form(run.plan, folder))
                 run.when_begun.extend(
-                    [keep_plan, partial(_forget, folder, old), partial(_point_latest, folder)]
+                    [keep_plan, partial(_forget, folder, old), partial(point_latest, folder)]
                 )
                 yield run
         except ConfigError:
@@ -107,6 +109,15 @@ def open_run(
         finally:
             if fresh and not (run and run.has_begun):
                 _put_back(folder)
+
+
+@contextmanager
+def _locked(tournament: Tournament) -> Iterator[Tournament]:
+    """Holds the folder of the tournament, or, if nobody named it, the first one with a free name."""
+    if tournament.is_named_by_time:
+        tournament = attrs.evolve(tournament, folder=made_new(tournament.folder))
+    with store_lock(tournament.folder):
+        yield tournament
 
 
 def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **how: Any) -> Run:
@@ -363,38 +374,3 @@ def _rename(folder: Path, old: str, new: str) -> None:
         for suffix in _SUFFIXES:
             if (folder / f"{old}{suffix}").exists():
                 (folder / f"{old}{suffix}").replace(folder / f"{new}{suffix}")
-
-
-def _point_latest(folder: Path) -> None:
-    """Makes `results/latest` point to the folder, if the file system allows it."""
-    if LATEST.exists() and not LATEST.is_symlink():
-        return  # the user's own
-    link = LATEST.with_name(f".{LATEST.name}.{os.getpid()}.tmp")
-    try:
-        LATEST.parent.mkdir(exist_ok=True)
-        link.symlink_to(os.path.relpath(folder.resolve(), LATEST.parent.resolve()), target_is_directory=True)
-        link.replace(LATEST)
-    except OSError:
-        link.unlink(missing_ok=True)
-
-
-@contextmanager
-def latest_kept() -> Iterator[None]:
-    """For runs in temporary folders: afterwards `results/latest` points where it did before."""
-    had_results = LATEST.parent.exists()
-    before = os.readlink(LATEST) if LATEST.is_symlink() else None
-    try:
-        yield
-    finally:
-        if LATEST.is_symlink() and not LATEST.exists():
-            with suppress(OSError):
-                LATEST.unlink()
-                if before is not None:
-                    LATEST.symlink_to(before, target_is_directory=True)
-                if not had_results:
-                    LATEST.parent.rmdir()
-
-
-def is_latest(folder: Path) -> bool:
-    """Whether this folder is the one that commands read by default."""
-    return LATEST.resolve() == folder.resolve()

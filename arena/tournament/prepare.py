@@ -53,6 +53,8 @@ class Tournament:
     concurrency: int
     origin: Origin | None = None
     """Where the game comes from, if it is not built in."""
+    is_named_by_time: bool = False
+    """Whether nobody named the folder: it must be new, even if another run begins in the same second."""
     wishes: RosterWishes = NO_WISHES
     """What is to change about who takes part, if the folder goes on."""
 
@@ -110,9 +112,19 @@ def prepare(
         entrants = find(plan.bots, plan.remote)
         wishes = attrs.evolve(wishes, replaced=frozenset(map(slot_name, replace)))
     _check_anchor(plan, entrants)
-    folder = resume or plan.out or RESULTS / (plan.name or f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}")
+    named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
+    folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
     concurrency = concurrency_of(plan, os.cpu_count() or 1)
-    return Tournament(plan, game, entrants, _shortest(folder), concurrency, source.origin, wishes)
+    return Tournament(
+        plan,
+        game,
+        entrants,
+        _shortest(folder),
+        concurrency,
+        source.origin,
+        wishes=wishes,
+        is_named_by_time=named is None,
+    )
 
 
 def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:
