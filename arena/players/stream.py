@@ -140,6 +140,11 @@ class StreamPlayer(Player):
             self._detach(reason)
         self._fail_open()
 
+    def hang_up(self, reason: str) -> None:
+        """Breaks its connection, as a network would; it may come back."""
+        if self._transport is not None:
+            self._detach(reason)
+
     def dismiss(self, reason: str) -> None:
         """Says goodbye and closes the connection."""
         connection, transport, outbox = self.connection, self._transport, self._outbox

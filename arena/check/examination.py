@@ -1,0 +1,325 @@
+"""A check from the first start to the last goodbye: which matches are played, and what is done meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import attrs
+import trio
+
+from arena.check.findings import CheckFindings, CheckStage, Introduction, number_range
+from arena.check.host import BotHost
+from arena.check.opponents import TEMPERS, RandomPlayer, Temper, hasty, kinds_of, kinds_on_offer, patient
+from arena.check.tap import Tap, TapTask
+from arena.clock import Control
+from arena.errors import FaultKind
+from arena.game import Game
+from arena.players.base import Player
+from arena.players.start import BotBroken
+from arena.players.stream import StreamPlayer
+from arena.referee import Conduct, Seating, no_lag, play_match
+from arena.schedule import derive_seed
+
+QUESTIONS_MAX, QUESTIONS_LONG_MAX = 80, 2000
+"""Put to the bot in one match, and in a long one."""
+LAPS_LEAST, LAPS_MAX = 2, 6
+"""How often every number of seats is played."""
+FAULT_QUESTIONS = 15
+FAULT_MATCHES_MAX = 6
+PROVOKED_AT: dict[int, FaultKind] = {1: "too_late", 4: "malformed", 7: "illegal"}
+"""Questions after which the bot is charged with a fault that it did not commit."""
+HANG_UP_AT, HANG_UP_MATCHES_MAX = 1, 10
+RETURN_S = 2.0
+"""How long a bot that lost its connection may take to come back or to end."""
+LOOK_EVERY_S = 0.02
+STARTS_MAX = 4
+"""A bot that keeps ending is not started more often than this for one instance's worth of checks."""
+OFFER_TURNS_MAX = 400
+LONG_SHARE, FAULT_SHARE, AGAIN_SHARE = 0.2, 0.15, 0.1
+"""Shares of the time that are kept for what comes after the matches at every number of seats."""
+EVIDENCE_BYTES_MAX = 400
+
+
+@attrs.frozen(kw_only=True)
+class CheckTerms:
+    """How a bot is checked."""
+
+    control: Control
+    time_s: float = 15.0
+    """About how long it is played with; starting and ending it comes on top."""
+    faults_max: int = 5
+    seed: int = 0
+
+
+@attrs.frozen
+class _Table:
+    """A match that can be played again: everything but what the bot answers."""
+
+    seats: int
+    seat: int
+    seed: int
+    temper: Temper
+
+
+class Examination:
+    """One bot, checked in one game."""
+
+    def __init__(
+        self,
+        game: Game[Any, Any],
+        host: BotHost,
+        findings: CheckFindings,
+        terms: CheckTerms,
+        *,
+        lag: Callable[[float], float] = no_lag,
+        note: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """`findings`: is filled.  `note`: is told what is done now."""
+        self.game = game
+        self.host = host
+        self.findings = findings
+        self.terms = terms
+        self._lag = lag
+        self._note = note
+        self._ends_at = 0.0
+        self._starts_left = STARTS_MAX
+        self._first: _Table | None = None
+
+    async def examine(self) -> None:
+        """Does everything that there is time for; `findings` tells what was seen even if it is cancelled."""
+        found, began_at = self.findings, trio.current_time()
+        self._look_at_game()
+        try:
+            player = await self._start()
+        except BotBroken as error:
+            found.broken, found.log = error.reason, error.log
+            return
+        self._ends_at = trio.current_time() + self.terms.time_s
+        player = await self._play_all(player)
+        player = await self._play_long(player)
+        player = await self._play_with_faults(player)
+        player = await self._play_again(player, "again", self.terms.time_s * AGAIN_SHARE)
+        await self._end(player)
+        await self._try_fresh_one()
+        found.duration_s = trio.current_time() - began_at
+
+    def _look_at_game(self) -> None:
+        """What the bot can be asked at all."""
+        found, rng = self.findings, Random(self.terms.seed)
+        found.kinds = kinds_of(self.game)
+        possible: set[str] = set()
+        for seats in found.seats:
+            possible |= kinds_on_offer(self.game, seats, rng, OFFER_TURNS_MAX)
+        found.possible = frozenset(possible)
+
+    # Stages.
+
+    async def _play_all(self, player: Player) -> Player:
+        """Matches at every number of seats, with opponents of every temper."""
+        self._note(f"playing at {number_range(self.findings.seats)} seats")
+        kept_s = self.terms.time_s * (LONG_SHARE + FAULT_SHARE + 2 * AGAIN_SHARE)
+        until = self._ends_at - kept_s
+        numbers = self.findings.seats
+        for lap in range(LAPS_MAX):
+            for place, seats in enumerate(numbers):
+                left_s = until - trio.current_time()
+                if left_s <= 0 or (player.is_gone and not self._starts_left):
+                    self.findings.is_out_of_time = self.findings.is_out_of_time or lap < LAPS_LEAST
+                    return player
+                number = lap * len(numbers) + place
+                table = _Table(
+                    seats,
+                    (lap + place) % seats,
+                    derive_seed(self.terms.seed, "check", number),
+                    TEMPERS[number % len(TEMPERS)] if number else hasty,
+                )
+                share = 1 / (len(numbers) - place) if lap < LAPS_LEAST else 1.0
+                laps_s = left_s / max(1, LAPS_LEAST - lap)
+                deadline = trio.current_time() + max(laps_s * share, 0.0)
+                player, tap = await self._match(player, table, self._task("play", until=deadline))
+                if self._first is None:
+                    self._first = table
+                    self._keep_moves("play", tap)
+            if lap + 1 >= LAPS_LEAST and self._has_seen_all():
+                break
+        return player
+
+    def _has_seen_all(self) -> bool:
+        seen = {kind for asked in self.findings.asked for kind in asked.kinds}
+        return self.findings.possible <= seen
+
+    async def _play_long(self, player: Player) -> Player:
+        """Long matches, at the smallest and the largest table."""
+        self._note("playing long matches")
+        for number, seats in enumerate({self.findings.seats[0]: None, self.findings.seats[-1]: None}):
+            if player.is_gone:
+                break
+            until = trio.current_time() + self.terms.time_s * LONG_SHARE / 2
+            table = _Table(seats, 0, derive_seed(self.terms.seed, "long", number), patient)
+            task = self._task("long", until=until, questions_max=QUESTIONS_LONG_MAX)
+            player, _ = await self._match(player, table, task)
+        return player
+
+    async def _play_with_faults(self, player: Player) -> Player:
+        """Charges it with faults that it did not commit, and looks how it goes on."""
+        self._note("charging it with faults, to see how it goes on")
+        until = trio.current_time() + self.terms.time_s * FAULT_SHARE
+        asked = 0
+        for number in range(FAULT_MATCHES_MAX):
+            if asked >= FAULT_QUESTIONS or trio.current_time() >= until or player.is_gone:
+                break
+            provoke = {at - asked: fault for at, fault in PROVOKED_AT.items() if at >= asked}
+            table = _Table(
+                self.findings.seats[0], number % 2, derive_seed(self.terms.seed, "fault", number), hasty
+            )
+            task = self._task("fault", until=until, provoke=provoke, questions_max=FAULT_QUESTIONS)
+            player, tap = await self._match(player, table, task)
+            asked += max(1, len(tap.asked))
+        return player
+
+    async def _play_again(self, player: Player, stage: CheckStage, time_s: float) -> Player:
+        """The first match again, with the same luck for everybody."""
+        if self._first is None or player.is_gone:
+            return player
+        self._note(f"playing the first match again{', in a fresh process' if stage == 'fresh' else ''}")
+        task = self._task(stage, until=trio.current_time() + time_s)
+        player, tap = await self._match(player, self._first, task)
+        self._keep_moves(stage, tap)
+        return player
+
+    async def _try_fresh_one(self) -> None:
+        """A fresh instance: does it answer as the first one did, and what if its connection breaks?"""
+        if not self._starts_left:
+            return
+        try:
+            player = await self._start()
+        except BotBroken as error:
+            self.findings.crashes.append(f"a second instance cannot be started: {error.reason}")
+            return
+        time_s = self.terms.time_s * AGAIN_SHARE
+        player = await self._play_again(player, "fresh", time_s)
+        if isinstance(player, StreamPlayer) and not player.is_gone:
+            await self._break_connection(player, time_s)
+        await self._end(player)
+
+    async def _break_connection(self, player: StreamPlayer, time_s: float) -> None:
+        self._note("breaking its connection")
+        found = self.findings
+        if not await self._hung_up(player, time_s):
+            return
+        with trio.move_on_after(RETURN_S):
+            while not player.is_connected and not player.is_gone:  # noqa: ASYNC110
+                await trio.sleep(LOOK_EVERY_S)
+        found.after_loss = "came back" if player.is_connected else "ended" if player.is_gone else "stayed"
+        found.loss_reason = player.gone_reason
+        if player.is_connected:
+            table = _Table(found.seats[0], 0, derive_seed(self.terms.seed, "back"), hasty)
+            task = self._task("back", until=trio.current_time() + time_s)
+            self._take(await self._played(player, table, task))
+
+    async def _hung_up(self, player: StreamPlayer, time_s: float) -> bool:
+        """Breaks its connection in the midst of a match; gives whether a match was long enough for that."""
+        for number in range(HANG_UP_MATCHES_MAX):
+            seed = derive_seed(self.terms.seed, "return", number)
+            until = trio.current_time() + time_s + RETURN_S
+            task = self._task("return", until=until, hang_up_at=HANG_UP_AT)
+            tap = await self._played(player, _Table(self.findings.seats[0], 0, seed, hasty), task)
+            if len(tap.asked) > HANG_UP_AT:
+                return True
+        return False
+
+    # Instances.
+
+    async def _start(self) -> Player:
+        """A new instance.  Raises BotBroken."""
+        self._note("starting it")
+        self._starts_left -= 1
+        began_at = trio.current_time()
+        player = await self.host.start()
+        self.findings.starts_s.append(trio.current_time() - began_at)
+        if isinstance(player, StreamPlayer) and self.findings.introduction is None and player.connection:
+            said = player.connection
+            self.findings.introduction = Introduction(name=said.name, protocol=said.protocol)
+        return player
+
+    async def _end(self, player: Player) -> None:
+        self.findings.printed.append(self.host.printed(player))
+        was_gone = player.is_gone
+        ending = await self.host.end(player)
+        if ending is not None and not was_gone:
+            self.findings.endings.append(ending)
+
+    async def _replaced(self, player: Player) -> Player:
+        """A new instance for one that has ended in the midst of play, unless that has become a habit."""
+        reason = player.gone_reason if isinstance(player, StreamPlayer) else self.findings.asked[-1].reason
+        self.findings.crashes.append(reason)
+        if not self._starts_left:
+            return player
+        await self._end(player)
+        try:
+            return await self._start()
+        except BotBroken as error:
+            self.findings.crashes.append(f"cannot be started any more: {error.reason}")
+            self._starts_left = 0
+            return player
+
+    # Matches.
+
+    def _task(self, stage: CheckStage, **more: Any) -> TapTask:
+        return TapTask(**{"stage": stage, "questions_max": QUESTIONS_MAX, **more})
+
+    async def _match(self, player: Player, table: _Table, task: TapTask) -> tuple[Player, Tap]:
+        """One match, taken down; gives the instance that is there afterwards."""
+        tap = await self._played(player, table, task)
+        self._take(tap)
+        memory_bytes = None if player.is_gone else self.host.memory_bytes(player)
+        if memory_bytes is not None and len(self.findings.starts_s) == 1:
+            self.findings.memory_bytes.append(memory_bytes)
+        if player.is_gone:
+            player = await self._replaced(player)
+        return player, tap
+
+    async def _played(self, player: Player, table: _Table, task: TapTask) -> Tap:
+        names = _names(self.findings.bot, table)
+        rng = Random(table.seed)
+        deputy = RandomPlayer("deputy", hasty, Random(rng.random()), fails_max=0)
+        tap = Tap(player, deputy, task)
+        players: list[Player] = [RandomPlayer(name, table.temper, Random(rng.random())) for name in names]
+        players[table.seat] = tap
+        await play_match(
+            self.game,
+            players,
+            seed=table.seed,
+            control=self.terms.control,
+            conduct=Conduct(self.terms.faults_max),
+            seating=Seating(
+                f"{derive_seed(table.seed, 'id'):032x}"[:12],
+                names,
+                tuple(derive_seed(table.seed, "bot", seat) >> 65 for seat in range(table.seats)),
+            ),
+            lag=self._lag,
+        )
+        return tap
+
+    def _take(self, tap: Tap) -> None:
+        """Takes down what was seen in one match."""
+        found = self.findings
+        found.matches += 1
+        found.asked += tap.asked
+        known = {example.fault for example in found.examples}
+        found.examples += [example for example in tap.examples if example.fault not in known]
+        for line in tap.evidence():
+            if line.get("dir") == "·":
+                reason = str(line.get("text", ""))[:EVIDENCE_BYTES_MAX]
+                found.notes[reason] = found.notes.get(reason, 0) + 1
+
+    def _keep_moves(self, stage: CheckStage, tap: Tap) -> None:
+        self.findings.first_moves = {**self.findings.first_moves, stage: tap.moves}
+
+
+def _names(bot: str, table: _Table) -> tuple[str, ...]:
+    """The names by seat, all different."""
+    others = [name for name in (f"other-{seat}" for seat in range(table.seats + 1)) if name != bot]
+    return tuple(bot if seat == table.seat else others[seat] for seat in range(table.seats))

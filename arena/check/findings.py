@@ -1,0 +1,138 @@
+"""What a check has seen of a bot: plain data, filled while it plays and judged afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import attrs
+
+from arena.errors import FaultKind
+from arena.words import listed
+
+CheckStage: TypeAlias = Literal["play", "long", "fault", "again", "fresh", "return", "back"]
+"""Matches at every number of seats; long ones; one with faults it did not commit; the first match again, in
+the same instance and in a fresh one; one in which the connection breaks, and one after that."""
+
+
+@attrs.define(kw_only=True)
+class Asked:
+    """One question that was put to the bot, and what became of it."""
+
+    stage: CheckStage
+    seats: int
+    kinds: tuple[str, ...]
+    """The kinds of options that were offered, as bots see them."""
+    limit_s: float
+    is_first: bool
+    """Whether it had the longer time of an instance's first answer."""
+    elapsed_s: float | None = None
+    """None: there was no answer."""
+    move: Any = None
+    """None: the answer was not a move."""
+    fault: FaultKind | None = None
+    reason: str = ""
+    is_lagged: bool = False
+    """Whether the arena itself was late meanwhile."""
+    is_provoked: bool = False
+    """Whether the bot was charged with a fault that it had not committed."""
+
+
+@attrs.frozen(kw_only=True)
+class Example:
+    """The evidence of one fault."""
+
+    fault: FaultKind
+    reason: str
+    lines: tuple[Mapping[str, Any], ...]
+    """The last messages both ways, oldest first."""
+
+
+@attrs.frozen(kw_only=True)
+class Introduction:
+    """How the bot said who it is."""
+
+    name: str | None
+    protocol: int | None
+    """None: a plain bot."""
+
+
+@attrs.frozen(kw_only=True)
+class Printed:
+    """What an instance printed."""
+
+    octets: int = 0
+    stray: int = 0
+    """Values on standard output, over which it plays, that were no answers."""
+    last: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Ending:
+    """How an instance ended that was told to."""
+
+    took_s: float
+    by: Literal["itself", "SIGTERM", "SIGKILL"]
+    exception: str = ""
+    """What it raised meanwhile, by its log."""
+
+
+Way: TypeAlias = Literal["tcp", "stdio", "local"]
+
+
+@attrs.define(kw_only=True)
+class CheckFindings:
+    """Everything that a check has seen."""
+
+    bot: str
+    game: str
+    title: str
+    seats: tuple[int, ...]
+    """The numbers of seats at which the game can be played under these rules."""
+    reserved: frozenset[str] = frozenset()
+    kinds: tuple[str, ...] = ()
+    """The kinds of moves that the game has for bots."""
+    possible: frozenset[str] = frozenset()
+    """Those that were on offer when random players played among themselves."""
+    way: Way = "tcp"
+    memory_mb: int = 0
+    """How much memory it may hold."""
+    broken: str | None = None
+    """Why it could not be started."""
+    log: str = ""
+    """The end of what it then printed."""
+    starts_s: list[float] = attrs.field(factory=list)
+    """How long each instance took to connect."""
+    introduction: Introduction | None = None
+    asked: list[Asked] = attrs.field(factory=list)
+    examples: list[Example] = attrs.field(factory=list)
+    """The first fault of each kind."""
+    notes: dict[str, int] = attrs.field(factory=dict)
+    """What the arena noted of what it said unasked, and how often."""
+    matches: int = 0
+    crashes: list[str] = attrs.field(factory=list)
+    """Why instances ended in the midst of play."""
+    memory_bytes: list[int] = attrs.field(factory=list)
+    """Of the first instance, after each match."""
+    printed: list[Printed] = attrs.field(factory=list)
+    """By instance."""
+    first_moves: Mapping[CheckStage, Sequence[Any]] = attrs.field(factory=dict)
+    """The moves of the same match: the first time, again in the same instance, in a fresh one."""
+    after_loss: Literal["", "came back", "ended", "stayed"] = ""
+    """What it did when its connection broke; empty: not tried."""
+    loss_reason: str = ""
+    endings: list[Ending] = attrs.field(factory=list)
+    duration_s: float = 0.0
+    is_out_of_time: bool = False
+    """Whether something was left out, or cut short, for lack of time."""
+
+    def answers(self) -> list[Asked]:
+        """The questions that were judged as in a run."""
+        return [asked for asked in self.asked if not asked.is_provoked]
+
+
+def number_range(numbers: Collection[int]) -> str:
+    """`2 to 10`, or, if some are left out, `2, 4 and 5`."""
+    found = sorted(numbers)
+    is_whole = len(found) > 2 and found[-1] - found[0] == len(found) - 1
+    return f"{found[0]} to {found[-1]}" if is_whole else listed([str(number) for number in found])

@@ -1,0 +1,100 @@
+"""`arena check`: one bot tried in every way that a run may try it, and what its author should mend."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext, redirect_stdout
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli import completion
+from arena.cli.group import cli, options
+
+if TYPE_CHECKING:
+    from arena.check.findings import CheckFindings
+
+FINE, TO_MEND = 0, 1
+
+
+@cli.command(
+    epilog="Exit codes: 0 nothing to mend; 1 something to mend; 2 a mistake in what was asked; "
+    "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
+)
+@click.argument("bot", metavar="BOT", shell_complete=completion.bots)
+@options(
+    "What is checked",
+    ("--game", "NAME", "What BOT plays: a name, a .py file or module:Class.  [its own, or liars-dice]"),
+    ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
+    ("--seed", "N", "Where all luck comes from.  [0]"),
+)
+@options(
+    "Time (500ms, 2s, 20m; a bare number is seconds)",
+    ("--move-time", "D", "Limit of every answer.  [1s]"),
+    ("--first-move-time", "D", "Limit of an instance's first answer.  [10s]"),
+    ("--max-time", "D", "About how long to play with it.  [15s]"),
+)
+@options(
+    "How and where",
+    ("--sandbox", "shield|strict|off", "What it is shut in.  [shield]"),
+    ("--json", "as_json", None, "Print as JSON."),
+    ("--color", "auto|always|never", "Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]"),
+    ("--quiet", "-q", None, "No progress."),
+)
+def check(bot: str, as_json: bool, color: str | None, quiet: bool, **wishes: Any) -> int:
+    """Try one bot in every way that a run may, and say what to mend.
+
+    It is started as a run would start it, and plays random opponents at every number of seats that the game
+    allows, so that it is asked whatever can be asked.  What is looked at: its name and ids, illegal and
+    malformed answers, time, faults it is charged with, a broken connection, memory, what it prints, how it
+    ends, and whether it answers the same again.
+
+    \b
+    Examples:
+      arena check ./mybot
+      arena check mybot.py --game holdem --json
+    """
+    from arena.check.advice import check_points
+    from arena.check.telling import check_json, check_text
+    from arena.show.inks import inks_for
+    from arena.show.text import as_json as json_text
+    from arena.show.text import columns_of, out
+
+    inks = inks_for(color)
+    found, code = _checked_bot(bot, wishes, is_quiet=quiet)
+    if code is not None:
+        return code
+    points = check_points(found)
+    if as_json:
+        out(json_text(check_json(found, points)))
+    else:
+        out(check_text(found, points, columns_of(sys.stdout), inks), inks)
+    return TO_MEND if any(point.standing == "mend" for point in points) else FINE
+
+
+def _checked_bot(bot: str, wishes: dict[str, Any], *, is_quiet: bool) -> tuple[CheckFindings, int | None]:
+    """What was seen of the bot; and the exit code, if it was ended from outside."""
+    import signal
+
+    import trio
+
+    from arena.check.candidate import candidate_of, examine_bot
+    from arena.cli.mistakes import the_mistake_in
+    from arena.cli.stop import EXIT_OF, Stop
+    from arena.show.text import say
+
+    candidate = candidate_of(bot, wishes, base=Path.cwd())
+    stop, is_local = Stop(), candidate.entrant.kind == "local"
+    note = (lambda line: None) if is_quiet else (lambda line: say(f"{candidate.entrant.name}: {line}"))
+    with stop.listening(), redirect_stdout(sys.stderr) if is_local else nullcontext():
+        try:
+            trio.run(stop.cancellable, partial(examine_bot, candidate, note))
+        except BaseExceptionGroup as group:
+            if (mistake := the_mistake_in(group)) is not None:
+                raise mistake from None
+            raise
+    if stop.number is not None:
+        return candidate.findings, EXIT_OF[signal.Signals(stop.number)]
+    return candidate.findings, None
