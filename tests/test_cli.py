@@ -209,7 +209,7 @@ def test_a_tool_that_is_missing_is_told(arena, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda program: None)
     code, _, told = arena("new", "mine", "--lang", "javascript")
     assert 0 == code
-    assert "not installed here: node; on Debian: apt-get install nodejs" in told
+    assert "not found here: node; on Debian: apt-get install nodejs" in told
 
 
 # Mistakes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -63,7 +64,13 @@ def _list_languages() -> None:
     from arena.starter import LANGUAGES
 
     rows = [
-        (each.name, each.title, ", ".join(each.needs), each.install or "–", each.test.format(folder="NAME"))
+        (
+            each.name,
+            each.title,
+            ", ".join([*each.needs, *map(os.path.basename, each.files)]),
+            each.install or "–",
+            each.test.format(folder="NAME"),
+        )
         for each in LANGUAGES.values()
     ]
     out(as_table(("lang", "language", "needs", "on Debian", "test"), rows, None))
@@ -79,6 +86,6 @@ def _tell(starter: Starter) -> None:
         f"{starter.name}/ plays {starter.game.title} in {language.title}: any legal move, at random; "
         f"TODO 1 to 3 in {starter.name}/{language.source} say where to continue"
     )
-    if starter.missing:
-        say(f"not installed here: {listed(starter.missing)}; on Debian: {language.install}")
+    if language.missing:
+        say(f"not found here: {listed(language.missing)}; on Debian: {language.install}")
     out("\n".join(f"  {command}" for command in (starter.commands["play"], starter.commands["test"])))

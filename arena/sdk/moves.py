@@ -87,9 +87,4 @@ def _is_in(domain: Mapping[str, Any], value: Any) -> bool:
         return type(value) is int and domain["min"] <= value <= domain["max"]
     if not isinstance(value, list) or not domain["least"] <= len(value) <= domain["most"]:
         return False
-    left = list(domain["subset_of"])
-    for each in value:
-        if each not in left:
-            return False
-        left.remove(each)
-    return True
+    return all(each in domain["subset_of"] and each not in value[:place] for place, each in enumerate(value))

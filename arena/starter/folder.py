@@ -59,11 +59,6 @@ class Starter:
             "debug": shlex.join([*words, "-x", self.name, *others]),
         }
 
-    @property
-    def missing(self) -> list[str]:
-        """The programs that this machine lacks."""
-        return [program for program in self.language.needs if shutil.which(program) is None]
-
 
 def check_new_name(name: str, game: Game[Any, Any], taken: Mapping[str, object]) -> None:
     """Raises ConfigError if no folder and bot can be called so; `taken` are the built-in bots."""
@@ -156,7 +151,11 @@ def _values(starter: Starter, lines: Sequence[bytes]) -> Mapping[str, str]:
 
 
 def _needs(language: Language) -> str:
-    return f" They need {listed(language.needs)}: `{language.install}`." if language.install else ""
+    return (
+        f" They need {listed([*language.needs, *language.files])}: `{language.install}`."
+        if language.install
+        else ""
+    )
 
 
 def _example(lines: Sequence[bytes]) -> str:

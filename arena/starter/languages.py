@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Mapping
 
 import attrs
@@ -26,9 +28,17 @@ class Language:
     needs: tuple[str, ...]
     """Programs that build, run or test it."""
     packages: tuple[str, ...]
-    """The packages of Debian that have these programs."""
+    """The packages of Debian that have these programs and files."""
+    files: tuple[str, ...] = ()
+    """Files of libraries that it needs too, where Debian has them."""
     also: tuple[str, ...] = ()
     """Other words for it."""
+
+    @property
+    def missing(self) -> list[str]:
+        """The programs and files that this machine lacks."""
+        programs = [program for program in self.needs if shutil.which(program) is None]
+        return programs + [file for file in self.files if not os.path.exists(file)]
 
     @property
     def install(self) -> str:
@@ -41,7 +51,7 @@ _PYTHON = "python3 {folder}/test_bot.py"
 LANGUAGES: Mapping[str, Language] = {
     language.name: language
     for language in (
-        Language("python", "Python", "bot.py", _PYTHON, ("python3",), (), ("py", "python3")),
+        Language("python", "Python", "bot.py", _PYTHON, ("python3",), (), also=("py", "python3")),
         Language(
             "python-plain",
             "Python without the SDK",
@@ -49,7 +59,7 @@ LANGUAGES: Mapping[str, Language] = {
             _PYTHON,
             ("python3",),
             (),
-            ("plain",),
+            also=("plain",),
         ),
         Language(
             "javascript",
@@ -58,7 +68,17 @@ LANGUAGES: Mapping[str, Language] = {
             "node --test {folder}/bot.test.js",
             ("node",),
             ("nodejs",),
-            ("js", "node", "nodejs"),
+            also=("js", "node", "nodejs"),
+        ),
+        Language(
+            "cpp",
+            "C++",
+            "bot.cpp",
+            "sh {folder}/test.sh",
+            ("g++",),
+            ("g++", "nlohmann-json3-dev"),
+            ("/usr/include/nlohmann/json.hpp",),
+            ("c++", "cxx"),
         ),
     )
 }
