@@ -254,6 +254,9 @@ MISTAKES = [
     ("a new bot of a language unknown here", ("new", "bot", "--lang", "pyton"), "did you mean python?"),
     ("a new bot for no game", ("new", "bot", "--game", "blff"), "did you mean bluff?"),
     ("a new bot where something is", ("new", "results"), "results is already there and not empty"),
+    ("a winner that did not play", ("matches", "--winner", "ann"), "--winner: 'ann' did not play here"),
+    ("a column that is not there", ("matches", "--sort", "-turn"), "no column 'turn' (did you mean turns?)"),
+    ("no match at all", ("matches", "--limit", "0"), "0 is not in the range x>=1"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
     ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "there is no user nobody9"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
@@ -325,6 +328,28 @@ def test_matches_are_chosen_by_bot_and_fault(arena, here):
     assert 0 < len({row["match_id"] for row in faulty} & set(everything)) == len(faulty) < 6
     assert all(row["faults"] for row in faulty)
     assert "[]" == arena("matches", "--fault", "gone", "--json")[1].strip()
+
+
+def test_matches_are_sorted_and_limited(arena, here):
+    """By any column, from the largest with a minus; equals stay in schedule order; the first so many."""
+    everything = json.loads(arena("matches", "--json")[1])
+    for column in ("turns", "faults", "bots"):
+        up = json.loads(arena("matches", "--sort", column, "--json")[1])
+        down = json.loads(arena("matches", "--sort", f"-{column}", "--limit", "2", "--json")[1])
+        assert sorted(everything, key=lambda row: row[column]) == up
+        assert sorted(everything, key=lambda row: row[column], reverse=True)[:2] == down
+    assert everything[:4] == json.loads(arena("matches", "--limit", "4", "--json")[1])
+
+
+def test_matches_are_chosen_by_who_won(arena, here):
+    """`--winner` keeps those that the bot won, and adds up with the other options."""
+    everything = json.loads(arena("matches", "--json")[1])
+    won = {bot: json.loads(arena("matches", "--winner", bot, "--json")[1]) for bot in ("Even", "Odd")}
+    assert {bot: [row for row in everything if row["winners"] == bot] for bot in won} == won
+    assert 6 == sum(map(len, won.values()))
+    for others in ((), ("--bot", "Odd")):  # whoever failed, and Odd: it alone did
+        faulty = arena("matches", "--winner", "Even", "--fault", "illegal", *others, "--json")[1]
+        assert [row for row in won["Even"] if row["faults"]] == json.loads(faulty) != []
 
 
 def test_the_leaderboard_writes_its_tables_anew(arena, here):

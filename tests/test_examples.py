@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,8 +42,9 @@ def test_no_example_is_forgotten() -> None:
         "analyse.py",
         "luck.py",
         "kuhn.py",
+        "results.ipynb",
     }
-    assert known == {path.name for path in EXAMPLES.iterdir() if path.suffix in (".toml", ".py")}
+    assert known == {path.name for path in EXAMPLES.iterdir() if path.suffix in (".toml", ".py", ".ipynb")}
 
 
 @pytest.mark.slow
@@ -110,6 +112,39 @@ def test_the_analysis_of_the_sample_runs() -> None:
     )
     assert result.returncode == 0, result.stderr
     assert "odds" in result.stdout
+
+
+def cells(kind: str) -> list[dict[str, Any]]:
+    """The cells of the notebook that are of this kind."""
+    notebook = json.loads((EXAMPLES / "results.ipynb").read_text())
+    assert (4, 5) == (notebook["nbformat"], notebook["nbformat_minor"])
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+
+
+def test_the_notebook_holds_no_outputs() -> None:
+    """None that could be of another tournament, or of an older arena; and each cell is explained."""
+    code = cells("code")
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+    assert len(cells("markdown")) >= len(code) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [EXAMPLES, EXAMPLES.parent], ids=["beside it", "from the project"])
+def test_the_notebook_runs(start: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cells, one after the other; what the last lines of cells show is there, and says what the text says."""
+    monkeypatch.chdir(start)
+    names: dict[str, Any] = {}
+    shown = []
+    for cell in cells("code"):
+        *lines, last = "".join(cell["source"]).split("\n")
+        exec("\n".join(lines), names)
+        shown.append(eval(last, names))
+    results, board, shares, by_seat, longest = shown
+    assert "liars-dice, 4 bots, 60 matches" in repr(results)
+    assert list(results.leaderboard["bot"]) == list(board.index) == list(shares.index)
+    assert 0.0 <= shares.min().min() <= shares.max().max() <= 1.0
+    assert {0, 1} == set(by_seat.columns)
+    assert all(names["last"] in bots.split("; ") for bots in longest["bots"])
 
 
 def luck(folder: Path, *words: str) -> list[list[str]]:

@@ -30,7 +30,7 @@ from arena.show.board import WIDTH, leaderboard_text
 from arena.show.failures import how_to_look, tally
 from arena.show.inks import SEQUENCES, Inks, inks_for
 from arena.show.match import retold, step_rows, steps_json
-from arena.show.text import aligned, as_table, as_time, capsule_lines, columns_of, out, say
+from arena.show.text import aligned, as_table, as_time, capsule_lines, columns_of, fitting, out, say
 from arena.store import StoredMatch, StoredSeat
 from arena.words import width
 
@@ -58,6 +58,14 @@ def test_every_line_is_as_wide_as_its_columns(rows):
         assert width(row[0]) <= starts[1] - 2
         assert line.endswith(f"{row[2]:.3f}")
         assert width(line) == len(rule)
+
+
+def test_a_table_that_is_too_wide_leaves_out_what_is_needed_less():
+    """Only as much of it as it must, from the first on."""
+    header, rows = ("one", "two", "six"), [("a" * 30, "b" * 30, "c" * 30)]
+    assert (list(header), [list(rows[0])]) == fitting(header, rows, 94, ("two", "one"))
+    assert (["one", "six"], [["a" * 30, "c" * 30]]) == fitting(header, rows, 93, ("two", "one"))
+    assert (["six"], [["c" * 30]]) == fitting(header, rows, 10, ("two", "one"))
 
 
 def test_the_forms_of_a_table():

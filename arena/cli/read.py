@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,53 +137,86 @@ def _say_what_is_missing(store: Store, game: str | None) -> None:
         pass
 
 
+MATCH_COLUMNS = (
+    *("match_id", "series_id", "rotation", "bots", "winners"),
+    *("faults", "turns", "duration_s", "status"),
+)
+MATCH_COLUMNS_LESS_NEEDED = ("series_id", "status", "rotation", "duration_s")
+"""Left out, in this order, if a terminal is too narrow for all."""
+
+
 @cli.command()
 @folder_argument
 @bot_option("--bot", "bot", "NAME", "Only matches of this bot.")
+@bot_option("--winner", "winner", "NAME", "Only matches that this bot won, alone or with others.")
 @click.option("--fault", type=click.Choice([*FAULT_KINDS, "any"]), help="Only matches with such a fault.")
+@click.option("--sort", metavar="COLUMN", help="Sort by a column; from the largest with a `-` before it.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N.")
 @reading
-def matches(folder: Path, bot: str | None, fault: str | None, form: TableFormat, color: str | None) -> int:
+def matches(
+    folder: Path,
+    bot: str | None,
+    winner: str | None,
+    fault: str | None,
+    sort: str | None,
+    limit: int | None,
+    form: TableFormat,
+    color: str | None,
+) -> int:
     """The matches of a results folder, in schedule order.
 
     \b
-    Example: arena matches --bot odds --fault any
+    Examples:
+      arena matches --bot odds --fault any
+      arena matches --winner random --sort -turns --limit 5
     """
     from arena.show.inks import inks_for
-    from arena.show.text import as_table, out
+    from arena.show.text import as_table, columns_of, fitting, out
 
     inks = inks_for(color)
     with opened_to_read(folder) as store:
-        if bot is not None and bot not in (known := [row.bot for row in store.bots()]):
-            raise ConfigError(f"--bot: {bot!r} did not play here; {', '.join(known)} did")
-        rows = [_match_row(match) for match in store.matches(bot=bot, fault=fault)]
-    header = (
-        "match_id",
-        "series_id",
-        "rotation",
-        "bots",
-        "winner",
-        "faults",
-        "turns",
-        "duration_s",
-        "status",
-    )
+        known = [row.bot for row in store.bots()]
+        for option, name in (("--bot", bot), ("--winner", winner)):
+            if name is not None and name not in known:
+                raise ConfigError(f"{option}: {name!r} did not play here; {', '.join(known)} did")
+        found = (_match_row(match) for match in store.matches(bot=bot, fault=fault))
+        chosen = (row for row, winners in found if winner is None or winner in winners)
+        rows = list(islice(_sorted(chosen, sort), limit))
+    header: Sequence[str] = MATCH_COLUMNS
+    if form is None and (columns := columns_of(sys.stdout)):
+        header, rows = fitting(header, rows, columns, MATCH_COLUMNS_LESS_NEEDED)
     out(as_table(header, rows, form, inks), inks)
     return complained(store)
 
 
-def _match_row(match: StoredMatch) -> tuple[Any, ...]:
-    first = [seat.bot for seat in match.seats if seat.rank == 1]
-    return (
+def _sorted(rows: Iterable[Sequence[Any]], sort: str | None) -> Iterable[Sequence[Any]]:
+    """The rows by a column, those that are equal as they were; None: as they were."""
+    if sort is None:
+        return rows
+    from arena.strict import did_you_mean
+
+    column = sort.removeprefix("-")
+    if column not in MATCH_COLUMNS:
+        near = did_you_mean(column, MATCH_COLUMNS)
+        raise ConfigError(f"--sort: no column {column!r}{near}; there are {', '.join(MATCH_COLUMNS)}")
+    return sorted(rows, key=itemgetter(MATCH_COLUMNS.index(column)), reverse=sort.startswith("-"))
+
+
+def _match_row(match: StoredMatch) -> tuple[tuple[Any, ...], list[str]]:
+    """The row of a match under `MATCH_COLUMNS`, and the names of those that won it."""
+    winners = [seat.bot for seat in match.seats if seat.rank == 1]
+    row = (
         match.match_id,
         match.series_id,
         match.rotation,
-        ", ".join(match.bots),
-        ", ".join(first),
+        "; ".join(match.bots),
+        "; ".join(winners),
         sum(seat.faults for seat in match.seats),
         match.turns,
         match.duration_s,
         match.status,
     )
+    return row, winners
 
 
 @cli.command()

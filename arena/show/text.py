@@ -142,6 +142,19 @@ def aligned(
     return "\n".join([*(inks.faint("  ".join(cells).rstrip()) for cells in head), *map(line, count(), texts)])
 
 
+def fitting(
+    header: Sequence[str], rows: Sequence[Sequence[Any]], columns: int, less_needed: Sequence[str]
+) -> tuple[Sequence[str], list[Sequence[Any]]]:
+    """The table without as many of the less needed columns, from the first on, as make it fit a terminal."""
+    for left_out in range(len(less_needed) + 1):
+        kept = [i for i, name in enumerate(header) if name not in less_needed[:left_out]]
+        narrow = [[row[i] for i in kept] for row in rows]
+        titles = [header[i] for i in kept]
+        if max(map(width, aligned(titles, narrow).splitlines())) <= columns:
+            break
+    return titles, [*narrow]
+
+
 def _is_numeric(values: Sequence[Any]) -> bool:
     given = [value for value in values if value is not None]
     return bool(given) and all(isinstance(value, int | float) for value in given)
