@@ -341,6 +341,13 @@ async def test_broken_bots_can_be_left_out(tmp_path):
     assert "left out" == {row["bot"]: row["status"] for row in rows(tmp_path / "out", "bots")}["x"]
 
 
+async def test_ratings_are_not_relative_to_a_bot_that_cannot_play(tmp_path):
+    """Left out or not."""
+    bad = attrs.evolve(local("x", Steady), target="no_such_module:Bot")
+    mistake = await the_mistake(play(tmp_path / "out", (*FIELD, bad), leave_out_broken=True, anchor="x"))
+    assert str(mistake).startswith("x cannot play, and ratings are relative to it (--anchor): name another")
+
+
 async def test_too_few_bots_are_refused(tmp_path):
     """A table that cannot be filled is the user's mistake."""
     bad = attrs.evolve(local("x", Steady), target="no_such_module:Bot")

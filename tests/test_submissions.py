@@ -222,7 +222,7 @@ def test_each_mistake_has_a_sentence(base, monkeypatch):
         "subs/main": "a folder with nothing that can be run: found main.py, expected bot.toml, bot.py",
         "subs/pass.py": "nobody can be called \"pass\": 'pass' is a reserved word; rename it",
         "subs/pipe": "neither a file nor a folder",
-        "subs/recipe": "bot.toml: rum: no such key (did you mean run?)",
+        "subs/recipe": "bot.toml: rum: no such key (did you mean run?); bot.toml: connect_s: found 0, expected",
         "subs/source.cpp": "it must be compiled first: put it into a folder with bot.toml, whose build",
         "subs/plain.sh": "it cannot be run: chmod +x, or put it into a folder with a bot.toml that says how",
         "subs/gem.rb": 'it does not say what runs it: begin it with "#!/usr/bin/env ruby"',
@@ -237,6 +237,16 @@ def test_each_mistake_has_a_sentence(base, monkeypatch):
         assert (path, bool(problem)) == (path, bool(found[path]))
         assert found[path].startswith(problem), path
     assert [] == [problem for problem in found.values() if "\n" in problem or str(base) in problem]
+
+
+def test_a_bot_that_is_named_alone_has_all_its_mistakes_on_one_line(base):
+    """With what is accepted, as there is room for it; its own path is told once."""
+    write("mine/bot.toml", 'rum = "python3 bot.py"\nconnect_s = 0')
+    for word in ("mine", "./mine/", str(base / "mine"), "me=mine"):
+        (bot,) = field_of([BotSpec(word, base)], game="liars-dice")
+        assert bot.problem.startswith("bot.toml: rum: no such key (did you mean run?); accepted: name,"), word
+        assert "; bot.toml: connect_s: found 0, expected" in bot.problem
+        assert bot.name == ("me" if "=" in word else "mine")
 
 
 def test_a_broken_one_has_a_name_of_its_own(base):

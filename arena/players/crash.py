@@ -37,6 +37,7 @@ _EXCEPTIONS = tuple(
         r"[^\s:]+:\d+:in (.*\([\w:]+\))$",  # Ruby
     )
 )
+_ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _SYNTAX = re.compile(r"(?:Syntax|Indentation|Tab)Error: ")
 """Python's own lines say where such a mistake is, and the exception does not."""
 _FILE = re.compile(r' *File "([^"]+)", line (\d+)')
@@ -52,6 +53,11 @@ def why_ended(ending: str, printed: str) -> str:
         return f"{ending}: {exception}"
     line = last_line(printed)
     return f"{ending}{LAST_PRINTED}{line}" if line else ending
+
+
+def error_in_build(printed: str) -> str:
+    """The first line that a build printed about an error, as compilers do; empty if there is none."""
+    return _clipped(next((line for line in _lines(printed) if _ERROR.search(line)), ""))
 
 
 def exception_in(printed: str) -> str:

@@ -15,7 +15,7 @@ LOGS_SHOWN_MAX = 3
 """If more bots than these are broken, each gets one line, and the end of its log is left in its file."""
 LOG_LINES = 20
 """How much of a broken bot's log is shown: Node says what is wrong above a dozen lines of its own."""
-REASON_WIDTH = 300
+REASON_WIDTH = 500
 """Columns of a reason: it repeats what others wrote."""
 
 

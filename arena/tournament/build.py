@@ -11,6 +11,7 @@ import trio
 from arena.box.box import Box, Running
 from arena.box.places import FileView
 from arena.errors import ConfigError
+from arena.players.crash import error_in_build
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.start import BotBroken, ending, settle, start_with_log
@@ -33,7 +34,9 @@ async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> 
     finally:
         log.close()
     if failure:
-        raise BotBroken(entrant.name, f"its build {failure}: {command}", log.tail(), log_path)
+        error = error_in_build(log.kept())
+        reason = f"its build {failure}: {command}" + (f": {error}" if error else "")
+        raise BotBroken(entrant.name, reason, log.tail(), log_path)
     try:
         return mark_built(entrant, made_since(entrant.folder, before))
     except ConfigError as error:  # so that --leave-out-broken can play without this bot

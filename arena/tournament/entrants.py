@@ -40,14 +40,20 @@ def resolve(spec: str, *, base: Path, name: str | None = None) -> Entrant:
     bot, or its files are wrong.
     """
     said = spec
-    if name is None and not os.path.exists(_place(spec, base)):
-        name, spec = _split_name(spec)
+    name, spec = name_and_spec(spec, base=base, name=name)
     if not spec.strip():
         raise ConfigError(f"found {shown(said)}, expected a bot: {_A_BOT}")
     entrant = attrs.evolve(_find(spec, base.absolute()), path=spec)
     if name is not None:
         entrant = attrs.evolve(entrant, name=name)
     return attrs.evolve(_checked(entrant, said), fingerprint=fingerprint(entrant))
+
+
+def name_and_spec(spec: str, *, base: Path, name: str | None = None) -> tuple[str | None, str]:
+    """The parts of `[NAME=]SPEC`; with a `name`, or if there is such a file, all of it is SPEC."""
+    if name is not None or os.path.exists(_place(spec, base)):
+        return name, spec
+    return _split_name(spec)
 
 
 def bot_at(place: Path, where: Path | None = None) -> Entrant | None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import attrs
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.schedule.roster import is_version_name
-from arena.tournament.entrants import remote, resolve, unique_names
+from arena.tournament.entrants import name_and_spec, remote, resolve, unique_names
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.plan import BotSpec
 from arena.tournament.submissions import place_of_spec, submitted
@@ -99,31 +100,49 @@ def _checked_name(spec: BotSpec) -> str:
 
 
 def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
-    """In place of the bot; its files, if it has any, are kept from others nevertheless."""
-    from arena.wire.messages import NAME_LENGTH_MAX
-
-    place = place_of_spec(spec)
-    name = printable(spec.name or spec.spec).strip()[:NAME_LENGTH_MAX].strip()
-    is_there = spec.is_submission and os.path.exists(place)
-    is_folder = is_there and os.path.isdir(place)
-    return Entrant(
-        name=name or "nameless",
+    """In place of the bot; the files of a submission, if it has any, are kept from others nevertheless."""
+    name, said = name_and_spec(spec.spec, base=spec.base, name=spec.name)
+    place = place_of_spec(attrs.evolve(spec, spec=said))
+    mistakes = [_within(mistake, place.absolute(), Path(said)) for mistake in str(error).splitlines()]
+    if spec.is_submission:
+        mistakes = [_GUESSED.sub(r"\1", mistake) for mistake in mistakes]
+    bot = Entrant(
+        name=_likely_name(place, said) if name is None else _as_name(name),
         kind="broken",
-        path=spec.spec,
-        problem=_on_one_line(str(error), f"{place.absolute()}{os.sep}") if spec.is_submission else str(error),
-        folder=place if is_folder else place.parent if is_there else None,
-        files=(place,) if is_there and not is_folder else None,
+        path=said,
+        problem="; ".join(mistakes),
+    )
+    if not spec.is_submission or not os.path.exists(place):
+        return bot
+    is_folder = os.path.isdir(place)
+    return attrs.evolve(
+        bot, folder=place if is_folder else place.parent, files=None if is_folder else (place,)
     )
 
 
-def _on_one_line(mistakes: str, above: str) -> str:
-    """Several mistakes, each on its line, as one; `above`, which is told anyway, is left out."""
-    lines = [line.replace(above, "") for line in mistakes.splitlines()]
-    return "; ".join(_GUESSED.sub(r"\1", line) for line in lines)
+def _likely_name(place: Path, said: str) -> str:
+    """The name that a bot would probably have if there were nothing wrong with it."""
+    if os.path.isdir(place):
+        return _as_name(place.resolve().name)
+    return _as_name(place.stem if os.path.exists(place) else said)
+
+
+def _as_name(name: str) -> str:
+    """As much of a name as can be shown and kept."""
+    from arena.wire.messages import NAME_LENGTH_MAX
+
+    return printable(name).strip()[:NAME_LENGTH_MAX].strip() or "nameless"
+
+
+def _within(mistake: str, *places: Path) -> str:
+    """A mistake without the bot's own path before it, which is told anyway."""
+    for place in places:
+        mistake = mistake.removeprefix(f"{place}{os.sep}")
+    return mistake
 
 
 _GUESSED = re.compile(r"(\(did you mean [^()]*\?\)); accepted: .*")
-"""A mistake for which a guess is enough, where every bot gets one line."""
+"""A mistake for which a guess is enough, where each of many bots gets one line."""
 
 
 Problems = Iterator[tuple[str, str]]

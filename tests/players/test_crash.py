@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from arena.players.crash import SAID_MAX, exception_in, last_line, why_ended
+from arena.players.crash import SAID_MAX, error_in_build, exception_in, last_line, why_ended
 
 PYTHON = """\
 thinking
@@ -188,3 +188,23 @@ def test_looking_costs_little_whatever_was_printed(piece):
     began = process_time()
     why_ended("exit", printed)
     assert process_time() - began < 0.1
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("a.cpp: In function 'int main()':\na.cpp:3:5: error: x\nb.cpp:1:1: error: y", "a.cpp:3:5: error: x"),
+        (
+            "\x1b[31merror[E0425]\x1b[0m: cannot find value `x`\n --> a.rs:3:5",
+            "error[E0425]: cannot find value `x`",
+        ),
+        ("Bot.java:3: error: ';' expected\n1 error", "Bot.java:3: error: ';' expected"),
+        ("make: *** [Makefile:2: all] Error 1", "make: *** [Makefile:2: all] Error 1"),
+        ("a" * 500 + " error", ""),
+        ("terrors of the deep\nhalf done", ""),
+        ("", ""),
+    ],
+)
+def test_why_a_build_failed(printed, expected):
+    """The first error says most: the others often follow from it."""
+    assert expected == error_in_build(printed)
