@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import termios
 from collections.abc import Iterator
@@ -187,6 +188,40 @@ def test_who_is_waited_for_is_said_once(quiet):
     ] == said.getvalue().splitlines()
 
 
+def test_in_lines_too_who_leads_is_told_by_rating_where_that_is_what_ranks(clock):
+    """By a thread that the run does not wait for, except at its end; others keep the lines of scores."""
+    said = io.StringIO()
+    account = Account(Standings(by_rating=True))
+    told = following(Lines(account, said), account)
+    told.begins(course(), 0)
+    clock[0] += 61
+    told.closed(series(0, ends_cycle=True))
+    told.ends()
+    leaders = said.getvalue().splitlines()[-1]
+    assert re.fullmatch(r".* 1\. ann 1[5-9]\d\d Elo, 1\.00 \(.*, 2\. bob 1[2-4]\d\d Elo, 0\.00 \(.*", leaders)
+
+
+def test_bots_are_rated_when_a_cycle_has_ended_and_seldom_if_that_takes_long(clock, monkeypatch):
+    """At most a fiftieth of the time goes into it."""
+    rated = []
+
+    def slowly(unrated):
+        clock[0] += 0.5
+        rated.append(len(unrated.match) // 2)
+        return {"ann": 1600.0, "bob": 1400.0}
+
+    monkeypatch.setattr("arena.analysis.live.Unrated.ratings", slowly)
+    account = Account(Standings(by_rating=True))
+    account.begins(course(), 0)
+    for number in range(60):
+        account.closed(series(number, ends_cycle=number % 2 == 1))
+        account.rate()
+        account.rate()
+        clock[0] += 1
+    assert [4, 54, 104] == rated
+    assert [("ann", 1600.0), ("bob", 1400.0)] == [(row.bot, row.rating) for row in account.standings.rows()]
+
+
 def test_play_begins_once_the_bots_are_there():
     """The reporter is what hears of it, and passes it on."""
     begun = count()
@@ -277,6 +312,18 @@ rank  bot        matches     points (95 %)  faults
    3  catherine        0                 –       0""".splitlines()
         == picture(account, "", ScreenSize(100, 30))
     )
+
+
+def test_the_picture_shows_by_what_bots_are_ordered(clock):
+    """The rating beside the score, as in a gauntlet; a dash until it is known."""
+    account = Account(Standings(by_rating=True))
+    account.begins(course("ann", "bob"), 0)
+    account.closed(series(0, "ann", "bob"))
+    account.standings.ratings = {"bob": 1534.6}
+    _, titles, _, *rows = picture(account, "", ScreenSize(100, 30))
+    assert ["rank", "bot", "matches", "rating", "points"] == titles.split()[:5]
+    assert ["bob", "1535"] == [rows[0].split()[1], rows[0].split()[3]]
+    assert ["ann", "–"] == [rows[1].split()[1], rows[1].split()[3]]
 
 
 def test_a_rule_stands_below_the_bar(clock):

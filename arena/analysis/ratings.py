@@ -177,15 +177,31 @@ def rate(
             "without a prior there are no ratings where some bots always beat all others: give a prior"
         )
 
-    def slope_at(strength: Floats) -> Slope:
-        return reduce(add, (slope(strength, shape) for shape in every), _prior(strength, weight))
-
-    strength, information = maximum(slope_at, len(bots))
+    strength, information = _fitted(every, weight)
     spread = _sandwich(strength, information, seats, every, weight) * ELO**2
     if apart or len(bots) == 1:
         spread = _adrift(spread, groups)
     freedom = np.where(entered > 0, np.maximum(1.0, entered - 1.0), MANY)
     return _anchored(tuple(bots), strength * ELO, spread, freedom, anchor)
+
+
+def ratings_alone(match: Ints, bot: Ints, rank: Ints, lengths: Floats) -> Floats:
+    """The ratings of `rate` about the mean of all bots, without their errors, which are most of the work.
+
+    Rows are sorted by match, rank and bot; `lengths` are the mean numbers of matches in a series of each bot.
+    """
+    strength, _ = _fitted(tuple(shapes(match, bot, rank)), PRIOR * lengths)
+    ratings: Floats = ANCHOR + (strength - np.mean(strength)) * ELO
+    return ratings
+
+
+def _fitted(every: Sequence[Shape], weight: Floats) -> tuple[Floats, Floats]:
+    """The likeliest strengths, and the information there; `weight`: of each bot's pseudo-results."""
+
+    def slope_at(strength: Floats) -> Slope:
+        return reduce(add, (slope(strength, shape) for shape in every), _prior(strength, weight))
+
+    return maximum(slope_at, len(weight))
 
 
 def _canonical(match: Ints, series: Ints, bot: Ints, rank: Ints, bots: int) -> _Seats:

@@ -213,7 +213,14 @@ class RunCommand:
     def _reporter(self) -> ProgressReporter:
         """The reporter that shows play; Ctrl-C and a closed terminal are passed on through it."""
         game, rule = self.run.game, self.run.stop_rule
-        standings = Standings(rated_by=game.rated_by, returns_unit=game.returns_unit)
+        standings = Standings(
+            rated_by=game.rated_by,
+            returns_unit=game.returns_unit,
+            by_rating=format_of(self.run.plan).ranked_by == "rating",
+            anchor=self.run.plan.anchor,
+        )
+        if standings.is_by_rating and not self.options.quiet:
+            import arena.analysis.ratings  # noqa: F401 - numpy takes a tenth of a second, better now than in play
         reporter = progress(
             self.run.begin, self._guide, quiet=self.options.quiet, standings=standings, rule=rule
         )

@@ -21,6 +21,10 @@ RATE_OVER_S = 2.0
 """A rate from less time than this says nothing about the next minute."""
 
 
+RATED_SHARE = 0.02
+"""The share of the time that computing ratings may take, in a thread of its own."""
+
+
 class Account:
     """How far a run is, in numbers and words.
 
@@ -38,6 +42,9 @@ class Account:
         self._began_at = 0.0
         self._played = 0
         self._course: Course | None = None
+        self._is_unrated = False
+        """Whether a cycle has ended since the bots were rated."""
+        self._rates_at = 0.0
 
     def begins(self, course: Course, done: int) -> None:
         """Play begins; `done` matches had already been played."""
@@ -65,6 +72,25 @@ class Account:
             self.standings.add(series)
             if series.ends_cycle and self._course is not None:
                 self.standings.places = self._course.places
+            self._is_unrated |= series.ends_cycle
+
+    def rate(self) -> None:
+        """Rates the bots if a cycle has ended since, and if that is not too much work.
+
+        Not for the run's own thread, which must hear bots; it is not kept waiting either.
+        """
+        with self.lock:
+            is_due = self._is_unrated and time.monotonic() >= self._rates_at
+            unrated = self.standings.unrated() if is_due else None
+            self._is_unrated &= not is_due
+        if unrated is None:
+            return
+        began = time.monotonic()
+        ratings = unrated.ratings()
+        now = time.monotonic()
+        self._rates_at = now + (now - began) / RATED_SHARE
+        with self.lock:
+            self.standings.ratings = ratings
 
     @property
     def is_at_most(self) -> bool:
@@ -89,11 +115,18 @@ class Account:
 
     def leaders(self) -> str:
         """`standings after cycle 3: 1. odds 0.82 (0.75–0.87), 2. bluffer …`."""
+        with self.lock:
+            best = self.standings.rows()[:STANDINGS_SHOWN]
         rows = [
-            f"{row.rank}. {printable(row.bot)} {score_words(row, self.standings)}"
-            for row in self.standings.rows()[:STANDINGS_SHOWN]
+            f"{row.rank}. {printable(row.bot)} {rating_words(row)}{score_words(row, self.standings)}"
+            for row in best
         ]
         return f"standings after cycle {self.standings.cycle + 1}: {', '.join(rows)}"
+
+
+def rating_words(row: Standing) -> str:
+    """The rating before the score, `1612 Elo, `; empty where there is none."""
+    return "" if row.rating is None else f"{row.rating:.0f} Elo, "
 
 
 def score_words(row: Standing, standings: Standings) -> str:

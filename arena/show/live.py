@@ -150,6 +150,7 @@ class Screen:
 
     def _keep_drawing(self) -> None:
         while not self.is_lost and not self._is_over.wait(DRAWN_EVERY_S):
+            self._account.rate()
             self.draw()
 
     def draw(self) -> None:
@@ -226,9 +227,17 @@ def _table(account: Account, room: ScreenSize) -> list[str]:
     shown = len(rows) if len(rows) + 2 <= room.lines else room.lines - 3
     if shown < 1:
         return []
-    titles = ("rank", "bot", "matches", f"{standings.unit} (95 %)", "faults")
+    rating = ("rating",) if standings.is_by_rating else ()
+    titles = ("rank", "bot", "matches", *rating, f"{standings.unit} (95 %)", "faults")
     cells = [
-        (str(row.rank), printable(row.bot), str(row.matches), score_words(row, standings), str(row.faults))
+        (
+            str(row.rank),
+            printable(row.bot),
+            str(row.matches),
+            *("–" if row.rating is None else f"{row.rating:.0f}" for _ in rating),
+            score_words(row, standings),
+            str(row.faults),
+        )
         for row in rows[:shown]
     ]
     wide = [max(map(width, column)) for column in zip(titles, *cells, strict=True)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -68,6 +69,7 @@ class Lines:
         self._stream = with_care(stream)
         self._quiet = quiet
         self._told_at = self._ranked_at = time.monotonic()
+        self._ranker: threading.Thread | None = None
 
     def note(self, line: str) -> None:
         if not self._quiet:
@@ -87,7 +89,16 @@ class Lines:
             self._say("; ".join(filter(None, (account.state(), account.rule_state))))
         if not self._quiet and ends_cycle and now - self._ranked_at >= STANDINGS_EVERY_S:
             self._ranked_at = now
-            self._say(self._account.leaders())
+            if self._account.standings.is_by_rating:
+                self._ranker = threading.Thread(target=self._rank, name="standings", daemon=True)
+                self._ranker.start()
+            else:
+                self._say(self._account.leaders())
+
+    def _rank(self) -> None:
+        """In a thread of its own: the run hears bots meanwhile."""
+        self._account.rate()
+        self._say(self._account.leaders())
 
     def aside(self) -> AbstractContextManager[object]:
         return nullcontext()
@@ -96,7 +107,8 @@ class Lines:
         pass
 
     def ends(self) -> None:
-        pass
+        if self._ranker is not None:
+            self._ranker.join(1.0)
 
     def _say(self, line: str) -> None:
         self._stream.write(line + "\n")

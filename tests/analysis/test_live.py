@@ -12,8 +12,10 @@ from synthetic import clusters_of, play
 
 from arena.analysis.clusters import mean_interval
 from arena.analysis.intervals import Moments, win_rate_interval
+from arena.analysis.leaderboard import Scale
 from arena.analysis.live import Standings
-from arena.analysis.ranking import leaderboard
+from arena.analysis.ranking import leaderboard, ranked
+from arena.analysis.sheet import read_sheet
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, MatchResult
 
@@ -86,6 +88,28 @@ def test_standings_are_those_of_the_leaderboard(store):
     shown = [(row.rank, row.bot, row.matches, row.score, row.low, row.high) for row in standings.rows()]
     assert (4, 11) == (len(expected), standings.cycle)
     assert sorted(expected, key=lambda row: row[1]) == sorted(shown, key=lambda row: row[1])
+
+
+@pytest.mark.parametrize("anchor", [None, "cat"])
+def test_where_the_leaderboard_is_ordered_by_rating_so_are_the_standings(store, anchor):
+    """The same ratings and places, ties at three seats included, as far as a cycle has ended; scores before."""
+    rng = random.Random(5)
+    standings = Standings(by_rating=True, anchor=anchor)
+    standings.enter(["eve", "dan", "cat", "bob", "ann"])
+    assert standings.unrated() is None
+    for series in range(14):
+        bots = rng.sample(("ann", "bob", "cat", "dan", "eve"), 3 if series % 3 else 2)
+        orders = [(1, 2, 3), (1, 1, 3), (3, 1, 1), (1, 2, 2)] if len(bots) == 3 else [(1, 2), (1, 1), (1, 2)]
+        entries = [play(series, r, bots, rng.choice(orders)) for r in range(2)]
+        store.add_many(entries)
+        standings.add(closed(*entries, cycle=series))
+    by_score = [row.bot for row in standings.rows()]
+    assert {None} == {row.rating for row in standings.rows()}
+    standings.ratings = standings.unrated().ratings()
+    board = ranked(read_sheet(store), store.bots(), Scale(ranked_by="rating"), anchor)
+    assert by_score != [row.bot for row in board.rows]
+    shown = {row.bot: (row.rank, row.rating) for row in standings.rows()}
+    assert {row.bot: (row.rank, pytest.approx(row.rating, abs=0.011)) for row in board.rows} == shown
 
 
 def test_standings_by_returns_are_in_the_unit_of_the_game(chips):
