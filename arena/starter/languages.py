@@ -80,6 +80,15 @@ LANGUAGES: Mapping[str, Language] = {
             ("/usr/include/nlohmann/json.hpp",),
             ("c++", "cxx"),
         ),
+        Language(
+            "go",
+            "Go",
+            "bot.go",
+            "(cd {folder} && go test)",
+            ("go",),
+            ("golang-go",),
+            also=("golang",),
+        ),
     )
 }
 """By name, in the order in which they are listed."""
