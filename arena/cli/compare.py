@@ -18,6 +18,7 @@ from arena.store import Store
 from arena.tournament.folder import open_run
 from arena.tournament.plan import BotSpec, Plan, parse_rules, size_of, with_options
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
+from arena.tournament.revisions import is_revision, version_at
 from arena.tournament.run import Run
 from arena.tournament.stored import source_of, stored_plan
 from arena.units import signed, unexpected
@@ -87,7 +88,7 @@ def _plan(
         raise ConfigError(f"compare: found {counted(len(bots), 'bot')}, expected two: NEW and OLD")
     plan = Plan(
         tournament="comparison",
-        bots=tuple(BotSpec(bot, here) for bot in (*bots, *field)),
+        bots=(*_new_and_old(bots, here), *(BotSpec(bot, here) for bot in field)),
         seats=2,
         series=hypotheses.series_max,
     )
@@ -96,6 +97,15 @@ def _plan(
         plan = attrs.evolve(plan, rules=parse_rules(source_of(plan, None).cls, rules))
     # What is asked for is a number of series: the limit on matches follows from it.
     return attrs.evolve(plan, matches_max=max(plan.matches_max, size_of(plan, plan.entrants).matches))
+
+
+def _new_and_old(bots: Sequence[str], here: Path) -> Iterator[BotSpec]:
+    """Both bots; one of them may be a commit of the other."""
+    named = [BotSpec(bot, here) for bot in bots if not is_revision(bot)]
+    if not named:
+        raise ConfigError(f"compare: {' '.join(bots)} name commits of which bot? One of both must be a bot")
+    for bot in bots:
+        yield version_at(bot, named[0]) if is_revision(bot) else BotSpec(bot, here)
 
 
 def _resumed(

@@ -198,6 +198,7 @@ def compare(
     \b
     Examples:
       arena compare ./mybot ./mybot-before
+      arena compare ./mybot git:HEAD~1
       arena compare new=./mybot odds --field bluffer --field doubter --seats 3 --elo1 10
     """
     from arena.cli.compare import compare_command, hypotheses_from
