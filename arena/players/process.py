@@ -67,6 +67,7 @@ class ProcessPlayer(StreamPlayer):
 
     def why(self, ending: str) -> str:
         """How it ended, and the exception or the last line that it printed."""
+        self.log.take_rest()
         return why_ended(ending, blanked(self.log.kept(), self.secrets))
 
     def leave(self, reason: str) -> None:
@@ -190,7 +191,6 @@ async def _watch_exit(running: Running, player: ProcessPlayer) -> None:
     await settle()
     if player.is_gone:  # it was told to end
         return
-    player.log.take_rest()
     player.leave(running.excess or player.why(ending(running.code)))
 
 
@@ -275,8 +275,8 @@ async def _serve_one(
         return
     player.entered.set()
     await absences.play(player, transport, connection)
-    if await absences.wait(player):
-        player.leave(player.gone_reason)
+    if await absences.wait(player):  # its process may be alive, and have another thread
+        player.leave(player.why(player.gone_reason))
 
 
 class _StdioConnection(ArenaConnection):

@@ -83,7 +83,8 @@ def _facts(store: Store) -> dict[str, Any]:
         "matches": {match.match_id: attrs.evolve(match) for match in store.matches()},
         "finished": {each.match_id: each for each in store.finished().values()},
         "decisions": {match.match_id: store.decisions(match.match_id) for match in store.matches()},
-        "faults": store.faults(published=True),
+        "faults": (faults := store.faults(published=True)),
+        "logs": [store.log_of(each.capsule) for each in faults if each.capsule],
         "chunks": sorted(
             map(repr, (*chunks.seats(store), *chunks.match_places(store), *chunks.faults(store)))
         ),

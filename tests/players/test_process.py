@@ -15,10 +15,13 @@ from arena.box.box import open_box
 from arena.errors import ConfigError
 from arena.players.access import place_of
 from arena.players.log import LOG_BYTES_MAX, REST_BYTES_MAX, BotLog
-from arena.players.process import run_process
+from arena.players.process import ProcessPlayer, _serve_one, run_process
 from arena.players.start import BotBroken, settle
+from arena.players.tcp import Absences
+from arena.players.transport import StreamTransport
 from arena.tournament.build import build
 from arena.tournament.entrants import resolve
+from arena.wire.connection import ArenaConnection
 
 
 @asynccontextmanager
@@ -221,6 +224,20 @@ async def test_what_a_program_printed_last_is_known_when_it_has_ended(autojump_c
         assert log.kept().endswith("KeyError: 'hand'\n")
         os.close(to_log)
     log.take_rest()
+
+
+async def test_what_a_bot_printed_before_it_closed_its_connection(autojump_clock):
+    """Its process may live on though its main thread has crashed."""
+    ours, theirs = trio.testing.memory_stream_pair()
+    player = ProcessPlayer(honest("me"), BotLog(None))
+    player.log._write(b"KeyError: 'hand'\n")
+    async with trio.open_nursery() as nursery:
+        transport = StreamTransport(ours)
+        nursery.start_soon(_serve_one, player, 1.0, Absences(10.0), ArenaConnection, transport)
+        await theirs.send_all(b'{"name": "me"}\n')
+        await theirs.aclose()
+    assert (10.0, True) == (trio.current_time(), player.is_gone)
+    assert "closed its connection: KeyError: 'hand'" == player.gone_reason
 
 
 def test_a_child_that_goes_on_printing_is_not_read_for_ever(monkeypatch):
