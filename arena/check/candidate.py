@@ -107,7 +107,7 @@ async def _examine_process(candidate: Candidate, watch: LagWatch, note: Callable
             note(f"building it: {' '.join(entrant.build)}")
             with tempfile.TemporaryDirectory(prefix="arena-check-") as home:
                 try:
-                    entrant = await build(entrant, box, place_of(entrant, (), None), Path(home) / "build.log")
+                    entrant = await build(entrant, box, place_of(entrant, (), ()), Path(home) / "build.log")
                 except BotBroken as error:
                     candidate.findings.broken, candidate.findings.log = error.reason, error.log
                     return

@@ -269,7 +269,7 @@ def folder_with(tmp_path, build):
 
 async def built(entrant, log_path):
     async with open_box("shield") as box:
-        return await build(entrant, box, place_of(entrant, (), None), log_path)
+        return await build(entrant, box, place_of(entrant, (), ()), log_path)
 
 
 @pytest.mark.slow
