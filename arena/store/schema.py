@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Any, Literal, TypeAlias
@@ -147,18 +147,23 @@ MATCHES_BY_PREFIX = """SELECT match_id FROM matches
 OPPONENTS_SEPARATOR = "; "
 """Between names in `opponents`, `bots`, `winners`, by seat.  A name may hold it too, but no match_id."""
 
-DERIVED = {
-    ("matches", "bots"): (
-        f"(SELECT bot || '{OPPONENTS_SEPARATOR}' || opponents FROM seats WHERE match = number AND seat = 0)"
+DERIVED: Mapping[tuple[str, str], Callable[[Callable[[str], str]], str]] = {
+    ("matches", "bots"): lambda cell: (
+        f"(SELECT {cell('bot')} || '{OPPONENTS_SEPARATOR}' || opponents FROM seats"
+        " WHERE match = number AND seat = 0)"
     ),
-    ("matches", "winners"): (
-        f"(SELECT COALESCE(group_concat(bot, '{OPPONENTS_SEPARATOR}'), '') FROM"
-        " (SELECT bot FROM seats WHERE match = number AND rank = 1 ORDER BY seat))"
+    ("matches", "winners"): lambda cell: (
+        f"(SELECT {cell('names')} FROM"
+        f" (SELECT COALESCE(group_concat(bot, '{OPPONENTS_SEPARATOR}'), '') AS names FROM"
+        " (SELECT bot FROM seats WHERE match = number AND rank = 1 ORDER BY seat)))"
     ),
-    ("matches", "started_epoch_s"): "started_at",
-    ("matches", "started_at"): "strftime('%Y-%m-%dT%H:%M:%f+00:00', started_at, 'unixepoch')",
+    ("matches", "started_epoch_s"): lambda cell: "started_at",
+    ("matches", "started_at"): lambda cell: "strftime('%Y-%m-%dT%H:%M:%f+00:00', started_at, 'unixepoch')",
 }
-"""(table, column) -> its SQL, of columns that follow from others: folders of any age have them."""
+"""(table, column) -> its SQL, of columns that follow from others: folders of any age have them.
+
+Given what makes a cell of a text: done to a whole subquery it would run the subquery twice.
+"""
 
 FROM = {
     "matches": f"shown_matches ORDER BY {IN_ORDER}",
@@ -236,11 +241,15 @@ def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
     """
     is_sorted = not is_whole or table == "bots"
     of = "" if is_sorted else "v."
-    columns = {DERIVED.get((table, column.name), f'{of}"{column.name}"'): column for column in TABLES[table]}
-    told = [
-        harmless_sql(name) if as_cells and _is_foreign(column) else name for name, column in columns.items()
-    ]
+    told = [_told(table, column, of, as_cells=as_cells) for column in TABLES[table]]
     return f"SELECT {', '.join(told)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
+
+
+def _told(table: str, column: Column, of: str, *, as_cells: bool) -> str:
+    """The SQL of a column."""
+    as_cell = harmless_sql if as_cells and _is_foreign(column) else str
+    derived = DERIVED.get((table, column.name))
+    return as_cell(f'{of}"{column.name}"') if derived is None else derived(as_cell)
 
 
 def _is_foreign(column: Column) -> bool:

@@ -83,5 +83,6 @@ def _paid(kind: str, paid: Paid, name: Names) -> str:
 
 
 def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
-    """`ann +60, bob -60`."""
-    return ", ".join(f"{name(seat)} {chips:+,}" for seat, chips in pairs)
+    """`ann +60, bob −60`."""
+    signed = [(name(seat), f"{chips:+,}".replace("-", "−")) for seat, chips in pairs]
+    return ", ".join(f"{who} {chips}" for who, chips in signed)
