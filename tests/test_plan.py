@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from arena.clock import Control
 from arena.errors import ConfigError
 from arena.game import Game
+from arena.schedule.admission import Capacity
 from arena.tournament.plan import (
     BotSpec,
     Plan,
     as_mapping,
+    capacity_of,
     check,
     check_plan_seats,
-    concurrency_of,
     control_of,
     deals_of,
     differences,
@@ -519,8 +520,12 @@ def test_time_controls_follow_the_plan():
     ("seats", "said", "cores", "expected"), [(2, None, 8, 4), (3, None, 8, 2), (4, None, 2, 1), (2, 9, 1, 9)]
 )
 def test_tables_at_once(seats, said, cores, expected):
-    """As many tables as have a core a seat, at least one, or what the plan says."""
-    assert expected == concurrency_of(made(seats=seats, concurrency=said), cores)
+    """As many tables as have a core a seat, at least one, or what the plan says; more if bots leave room."""
+    plan = made(seats=seats, concurrency=said)
+    assert Capacity.fixed(expected) == capacity_of(plan, cores, is_measured=False)
+    measured = capacity_of(plan, cores, is_measured=True)
+    assert (expected, said is not None) == (measured.first, measured.is_fixed)
+    assert said is not None or 8 * cores == measured.most
 
 
 # House rules.

@@ -212,7 +212,7 @@ def test_a_dry_run_says_how_much_and_makes_nothing(arena, home):
     before = sorted(home.iterdir())
     code, out, _ = arena("odds", "random", "bluffer", "--series", "4", "--out", "new", "--dry-run")
     assert (0, before) == (code, sorted(home.iterdir()))
-    assert out.startswith("3 bots, 3 pairs × 4 series × 2 seats = 24 matches, about ")
+    assert out.startswith("3 bots, 3 pairs × 4 series × 2 seats = 24 matches; ")
     assert out.endswith("; results in new\n")
 
 
@@ -235,7 +235,7 @@ def test_a_dry_run_says_when_nothing_is_left(arena):
     assert ", 4 of them played already: nothing left to play; results in new\n" in arena(*again)[1]
     assert 0 == json.loads(arena(*again, "--json")[1])["left"]
     assert before == sorted((path, path.stat().st_mtime_ns) for path in Path("new").iterdir())
-    assert "matches, about " in arena(*again, "--fresh")[1]
+    assert "matches; " in arena(*again, "--fresh")[1]
     goal = ("--until", "best at 50%", "--series", "200", "--out", "sure")
     arena(*TWO, *goal)
     there = len(rows("sure", "matches"))
@@ -258,7 +258,7 @@ def test_a_run_ends_with_a_leaderboard_and_two_commands(arena, capsys, monkeypat
     code, out, err = arena(*TWO, "--series", "3", "--out", "new")
     assert (0, ["rank", "bot"]) == (code, out.split()[:2])
     assert 5 == len(out.splitlines())  # the last one explains the columns
-    assert "2 bots, 1 pair × 3 series × 2 seats = 6 matches, about" in err
+    assert "2 bots, 1 pair × 3 series × 2 seats = 6 matches; " in err
     assert 1 == err.count(
         "warning: Even, Odd, in this process: time is measured there, limits are not enforced"
     )

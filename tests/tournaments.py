@@ -12,6 +12,7 @@ import trio
 
 from arena.games.liars_dice import LiarsDice
 from arena.players.entrant import Entrant
+from arena.schedule.admission import Capacity
 from arena.sdk import Bot
 from arena.store import TABLES, Store, exports
 from arena.tournament.plan import Plan
@@ -154,7 +155,7 @@ def opened(
             game=game,
             entrants=tuple(entrants),
             tokens=tokens or {},
-            concurrency=concurrency,
+            capacity=Capacity.fixed(concurrency),
             folder=folder,
             store=store,
             only=only,

@@ -21,6 +21,7 @@ import trio
 
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
 from arena.bench.tournament import PATIENCE_S, ROOT
+from arena.schedule.admission import Capacity
 
 TABLES = 8
 MATCHES_PER_S = 250
@@ -171,7 +172,7 @@ async def play_flooded(kind: str, matches: int, folder: Path) -> FloodReport:
                 game=game,
                 entrants=entrants,
                 tokens=tokens,
-                concurrency=TABLES,
+                capacity=Capacity.fixed(TABLES),
                 folder=folder / "out",
                 store=store,
             )

@@ -24,6 +24,7 @@ import trio
 import arena
 from arena.bench.measures import Effort, Measure, at_least, at_most
 from arena.box.box import LEVELS, Level
+from arena.schedule.admission import Capacity
 from arena.schedule.course import Course
 
 RUNNER_TABLES, RUNNER_GOAL = 8, 10_000
@@ -167,7 +168,7 @@ def play_lean(tables: int, matches: int, folder: Path, sandbox: Level) -> Runner
             game=game,
             entrants=unique_names([bot, bot]),
             tokens={},
-            concurrency=tables,
+            capacity=Capacity.fixed(tables),
             folder=folder / "out",
             store=store,
         )

@@ -70,7 +70,7 @@ from arena.cli.group import EXIT_CODES, cli, options
 )
 @options(
     "How it is played",
-    ("--concurrency", "N", "Tables at once.  [cores ÷ seats]"),
+    ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
     ("--only", "MATCH", "Play just the match whose id begins so, again if need be."),
     ("--dry-run", None, "Say what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),
@@ -169,7 +169,7 @@ def run(
     ("--out", "DIR", "The results folder.  [by game and time]"),
     ("--resume", "DIR", "Go on with the comparison of this folder; needs no other words."),
     ("--fresh", None, "Forget what the results folder holds and start over."),
-    ("--concurrency", "N", "Tables at once.  [cores ÷ seats]"),
+    ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
     ("--sandbox", "shield|strict|off", "What started bots are shut in.  [shield]"),
     ("--dry-run", None, "Say what is asked and how long it may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),

@@ -12,7 +12,8 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.show.text import as_json, as_time, out, say
+from arena.schedule.admission import Capacity
+from arena.show.text import as_json, out, say
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
 from arena.tournament.intake import is_complete
@@ -23,7 +24,6 @@ from arena.tournament.plan import (
     format_of,
     load_plan,
     parse_rules,
-    size_of,
     size_words,
     warnings_of,
     with_options,
@@ -33,10 +33,6 @@ from arena.tournament.stopping import StopRule
 from arena.tournament.stored import source_of, stored_plan
 from arena.tournament.submissions import expanded, not_named_yet
 from arena.words import counted, listed, printable
-
-MATCH_S = 0.08
-"""About how long a match of started bots takes at one table, their starts included, on a machine with two
-cores: for the estimate before play."""
 
 
 @attrs.frozen(kw_only=True)
@@ -169,11 +165,18 @@ def played_there(tournament: Tournament, rule: StopRule | None) -> tuple[int, bo
 
 
 def announced(tournament: Tournament, there: int, bots: int | None = None) -> str:
-    """The tournament before play; `bots`: how many play, if not all that the plan names."""
+    """How much is to be played and at how many tables; how long that takes nobody knows before play.
+
+    `bots`: how many play, if not all that the plan names.
+    """
     bots = tournament.bots if bots is None else bots
-    left = max(0, size_of(tournament.plan, bots).matches - there)
-    words = done_words(tournament, there, bots)
-    return f"{words}, about {as_time(left * MATCH_S / tournament.concurrency)}"
+    return f"{done_words(tournament, there, bots)}; {tables_in_words(tournament.capacity)}"
+
+
+def tables_in_words(capacity: Capacity) -> str:
+    """`1 table`, `1 table at first, up to 16`."""
+    first = counted(capacity.first, "table")
+    return first if capacity.is_fixed else f"{first} at first, up to {capacity.most}"
 
 
 def done_words(tournament: Tournament, there: int, bots: int | None = None) -> str:

@@ -61,6 +61,10 @@ class Player(ABC):
         """Whether this instance will never answer again."""
         return False
 
+    def demand_s(self) -> float | None:
+        """The processor time that its processes have used or waited for so far; None if nobody knows."""
+        return None
+
     @abstractmethod
     def begin(self, start: MatchStart) -> None:
         """Sits down at a table."""

@@ -14,6 +14,7 @@ import msgspec
 import trio
 
 from arena.box.box import Box, Running
+from arena.box.demand import demand_s_below
 from arena.box.peers import comes_from
 from arena.players.access import place_of
 from arena.players.allowance import Allowance
@@ -69,6 +70,9 @@ class ProcessPlayer(StreamPlayer):
         """How it ended, and the exception or the last line that it printed."""
         self.log.take_rest()
         return why_ended(ending, blanked(self.log.kept(), self.secrets))
+
+    def demand_s(self) -> float | None:
+        return demand_s_below(self.guard) if self.guard else None
 
     def leave(self, reason: str) -> None:
         if not self.is_gone:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import inf
 
 import trio
 
@@ -18,6 +19,10 @@ from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
+from arena.tournament.tables import Table, Tables
+
+LOOK_EVERY_S = 0.25
+"""While a match waits for a table, those in progress are measured so often."""
 
 
 class Dispatcher:
@@ -31,9 +36,10 @@ class Dispatcher:
         summary: Summary,
         course: Course,
         intake: Intake,
-        table: Venue,
+        venue: Venue,
         keep: trio.MemorySendChannel[Changes],
         *,
+        tables: Tables,
         stops_at: float,
     ) -> None:
         """`keep`: where the changes for the store are sent; `stops_at`: when `--max-time` is over."""
@@ -45,10 +51,10 @@ class Dispatcher:
         self._bots = sorted(course.names)
         self._pending = Pending(course.order, intake.wanted)
         self._bookkeeper = Bookkeeper(course, intake, summary, seed=run.seed, plays_one=run.only is not None)
-        self._table = table
+        self._venue = venue
         self._keep = keep
+        self._tables = tables
         self._stops_at = stops_at
-        self._running = 0
         self._is_stopped = False
         self._freed = trio.Event()
         """Set when a match has ended; a new one for every wait."""
@@ -62,36 +68,46 @@ class Dispatcher:
             self._matches = matches.cancel_scope
             while self._goes_on():
                 self._freed = trio.Event()
-                while self._running < self._run.concurrency and (pairing := self._next()) is not None:
+                while (pairing := self._next()) is not None:
                     without = self._ledger.without(pairing.id)
                     self._pool.reserve(pairing, without)
-                    self._running += 1
-                    matches.start_soon(self._play, pairing, without)
-                await self._freed.wait()
+                    table = self._tables.begin(_playing(pairing, without))
+                    self._pool.instances.allow(2 * self._tables.in_use * len(pairing.bots))
+                    matches.start_soon(self._play, pairing, without, table)
+                with trio.move_on_after(inf if self._tables.capacity.is_fixed else LOOK_EVERY_S):
+                    await self._freed.wait()
+                self._tables.look()
 
     def _goes_on(self) -> bool:
         """Whether there is anything to play, or to wait for."""
         if self._pending and trio.current_time() >= self._stops_at:
             self._summary.is_out_of_time = True
             self._stop()
-        return bool(self._pending or self._running)
+        return bool(self._pending or self._tables.in_use)
 
     def _next(self) -> Pairing | None:
-        """The first pending match whose bots are free."""
-        return self._pending.take(
+        """The first pending match whose bots are free, if there is a table for it."""
+        if self._tables.are_full:
+            return None
+        first = self._pending.take(
             lambda pairing: self._pool.can_seat(pairing, self._ledger.without(pairing.id)),
             lambda: [bot for bot in self._bots if bot in self._ledger.withdrawn or self._pool.is_free(bot)],
         )
+        # Others that want less of the machine do not begin instead: this one might never find room then.
+        if first is not None and not self._tables.have_room(_playing(first, self._ledger.without(first.id))):
+            self._pending.put_back(first.id)
+            return None
+        return first
 
     def _stop(self) -> None:
         """Lets no other match begin; those in progress play to their end."""
         self._is_stopped = True
         self._pending.clear()
 
-    async def _play(self, pairing: Pairing, without: frozenset[str]) -> None:
+    async def _play(self, pairing: Pairing, without: frozenset[str], table: Table) -> None:
         """Plays one match, from seating its bots to keeping it; `without`: its bots that are withdrawn."""
         try:
-            entry = await self._seat_and_play(pairing, without)
+            entry = await self._seat_and_play(pairing, without, table)
             changes = self._close(entry)
             # Shielded: the writer may have to be waited for, and a finished match is kept even if the run
             # is cancelled meanwhile.
@@ -99,14 +115,17 @@ class Dispatcher:
                 await self._keep.send(changes)  # broken: the writer has failed, and says why itself
         finally:
             self._pool.free(pairing, without)
-            self._running -= 1
+            self._tables.end(table)
             self._freed.set()
 
-    async def _seat_and_play(self, pairing: Pairing, without: frozenset[str]) -> Entry:
+    async def _seat_and_play(self, pairing: Pairing, without: frozenset[str], table: Table) -> Entry:
         seated = await self._pool.seat(pairing, without)
         is_spoilt = True
         try:
-            entry = await self._table.play(pairing, without, seated)
+            self._tables.seat(table, seated)
+            began_at = trio.current_time()
+            entry = await self._venue.play(pairing, without, seated)
+            self._tables.note(table, entry, trio.current_time() - began_at)
             # A match that was cut short does not count; and one that ends in the very step in which the
             # course does is past its end.
             await trio.lowlevel.checkpoint_if_cancelled()
@@ -147,6 +166,11 @@ class Dispatcher:
             reporter.closed(closed)
         for bot in news.reinstated:
             reporter.note(f"{bot} is not withdrawn after all: the run ended before that")
+
+
+def _playing(pairing: Pairing, without: frozenset[str]) -> list[str]:
+    """The bots that play in it."""
+    return [bot for bot in pairing.bots if bot not in without]
 
 
 __all__ = ["Dispatcher"]

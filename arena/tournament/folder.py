@@ -132,7 +132,7 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **h
         entrants=members.entrants,
         roster=members.roster,
         tokens={tokens[name]: name for name in plan.remote if name in tokens},
-        concurrency=tournament.concurrency,
+        capacity=tournament.capacity,
         folder=tournament.folder,
         store=store,
         order=ways_of(kept)["order"],

@@ -48,6 +48,25 @@ PLACE_S = 0.25
 """How long an instance told to end may still hold its place among the processes: others play on."""
 
 
+@attrs.define
+class Tab:
+    """What an instance has done since it was last read how much processor time it has wanted."""
+
+    is_open: bool = False
+    """Whether that was ever read."""
+    read_at: float = 0.0
+    demand_s: float = 0.0
+    """What it had wanted by then."""
+    matches: int = 0
+    wall_s: float = 0.0
+    """The time in which its matches have waited for it."""
+
+    def open(self, now: float, demand_s: float) -> None:
+        """Begins anew, as it has been read."""
+        wall_s = 0.0 if self.is_open else self.wall_s  # a start for its first match is a part of that
+        self.is_open, self.read_at, self.demand_s, self.matches, self.wall_s = True, now, demand_s, 0, wall_s
+
+
 @attrs.define(eq=False)
 class Instance:
     """One player of one bot, and what it may still be used for."""
@@ -61,6 +80,7 @@ class Instance:
     is_busy: bool = False
     place: object = None
     """Its place among the processes that may live at once."""
+    tab: Tab = attrs.field(factory=Tab)
     waiting_since: tuple[float, float] | None = None
     """The time, and the processor time it had used, when it was first looked at while waiting."""
 
@@ -135,6 +155,10 @@ class Instances:
     def idle(self, bot: str) -> list[Instance]:
         """The bot's instances that sit at no table, in order of last use."""
         return [instance for instance in self._here if instance.bot == bot and not instance.is_busy]
+
+    def allow(self, processes: int) -> None:
+        """Lets so many processes live, if fewer were allowed so far."""
+        self._processes_max = max(self._processes_max, processes)
 
     def place_of(self, entrant: Entrant) -> FileView:
         """What a bot sees of the file system."""

@@ -138,7 +138,9 @@ class Pool:
         fitting = [i for i in idle if i.rotation in (None, rotation) and i.series in (None, series)]
         instance = max(fitting, key=lambda i: i.rotation is not None, default=None)
         if instance is None:
+            began_at = trio.current_time()
             instance = await self.instances.add(entrant)
+            instance.tab.wall_s = trio.current_time() - began_at
         instance.is_busy, instance.rotation, instance.series = True, rotation, series
         return instance
 

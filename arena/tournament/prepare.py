@@ -12,9 +12,11 @@ from typing import Any
 
 import attrs
 
+from arena.box.demand import is_demand_known
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.entrant import Entrant
+from arena.schedule.admission import Capacity
 from arena.schedule.roster import slot_name
 from arena.store import RESULTS
 from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play
@@ -24,10 +26,10 @@ from arena.tournament.membership import NO_WISHES, RosterWishes, with_replacemen
 from arena.tournament.plan import (
     BotSpec,
     Plan,
+    capacity_of,
     check,
     check_plan_seats,
     check_size,
-    concurrency_of,
     make_game,
     size_of,
     size_words,
@@ -50,7 +52,8 @@ class Tournament:
     entrants: tuple[Entrant, ...]
     """First the entrants that the arena starts, and the broken ones, then those with a token."""
     folder: Path
-    concurrency: int
+    capacity: Capacity
+    """How many tables there may be."""
     origin: Origin | None = None
     """Where the game comes from, if it is not built in."""
     is_named_by_time: bool = False
@@ -114,13 +117,15 @@ def prepare(
     _check_anchor(plan, entrants)
     named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
     folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
-    concurrency = concurrency_of(plan, os.cpu_count() or 1)
+    # What only processes of ours want of the machine can be measured.
+    others = plan.connecting or any(entrant.kind == "local" for entrant in entrants)
+    capacity = capacity_of(plan, os.cpu_count() or 1, is_measured=is_demand_known() and not others)
     return Tournament(
         plan,
         game,
         entrants,
         _shortest(folder),
-        concurrency,
+        capacity,
         source.origin,
         wishes=wishes,
         is_named_by_time=named is None,

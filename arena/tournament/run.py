@@ -12,6 +12,7 @@ import trio
 from arena.game import Game
 from arena.players.entrant import Entrant
 from arena.schedule import ORDER
+from arena.schedule.admission import Capacity
 from arena.schedule.roster import Roster
 from arena.store import Damage, Store
 from arena.tournament.plan import Plan, control_of
@@ -31,7 +32,8 @@ class Run:
     entrants: tuple[Entrant, ...]
     tokens: Mapping[str, str]
     """Token -> name, of the entrants that connect with one."""
-    concurrency: int
+    capacity: Capacity
+    """How many tables there may be."""
     folder: Path
     store: Store
     roster: Roster = attrs.field(factory=Roster)

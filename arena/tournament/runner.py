@@ -25,6 +25,7 @@ from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
+from arena.tournament.tables import Tables
 from arena.tournament.writer import note_bug, open_writer
 
 FILES_WANTED = 4096
@@ -43,11 +44,21 @@ async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None
             names = await gather(run, pool, lobby, reporter, summary, stops_at=stops_at)
             course = course_of(run, names)
             intake = take_in_folder(run, course)
-            table = Venue(run, watch)
+            venue = Venue(run, watch)
+            tables = Tables(run.capacity)
             _begin(run, pool, reporter, summary, course, intake)
             async with open_writer(run) as keep:
                 await Dispatcher(
-                    run, pool, reporter, summary, course, intake, table, keep, stops_at=stops_at
+                    run,
+                    pool,
+                    reporter,
+                    summary,
+                    course,
+                    intake,
+                    venue,
+                    keep,
+                    tables=tables,
+                    stops_at=stops_at,
                 ).play()
 
 
@@ -94,7 +105,7 @@ async def _open_pool(
         pool = Pool(
             run.entrants,
             nursery,
-            processes_max=2 * run.concurrency * run.plan.seats,
+            processes_max=2 * run.capacity.first * run.plan.seats,
             shares_deals=deals_of(run.plan) == "same",
             margin_s=run.margins,
             box=box,

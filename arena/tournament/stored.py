@@ -111,7 +111,7 @@ def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> No
         "plan": stored_form(run.plan, run.folder) | {"seed": str(run.seed)},
         "game_version": run.game.version,
         "roster": run.store.meta().get(ROSTER, []),
-        "concurrency": run.concurrency,
+        "concurrency": run.capacity.first,
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),

@@ -19,10 +19,10 @@ from arena.tournament.fingerprints import needs_build
 from arena.tournament.plan import (
     Plan,
     as_mapping,
+    capacity_of,
     check,
     check_plan_seats,
     check_size,
-    concurrency_of,
     control_of,
     identity,
     load_plan,
@@ -88,7 +88,7 @@ def _checked(plan: Plan) -> None:
     check_size(plan, plan.entrants)
     said = [size_words(plan, plan.entrants), *warnings_of(plan), json.dumps(identity(plan, game))]
     assert all(text.isprintable() for text in said)
-    assert concurrency_of(plan, 2) >= 1
+    assert all(1 <= capacity_of(plan, 2, is_measured=known).first for known in (False, True))
     assert isinstance(control_of(plan, connecting=True), Control)
 
 

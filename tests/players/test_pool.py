@@ -192,13 +192,13 @@ def test_no_bot_of_this_process(target, reason):
 async def test_the_next_needed_are_kept(tmp_path):
     """Of idle instances the one that is needed last, or never, is ended first."""
     with opened(tmp_path / "out", ()) as setup:
-        order = course_of(setup, ["ann", "bob", "cat"]).order
+        order = course_of(setup, ["ann", "bob", "cat"]).order  # bob and cat, ann and cat, ann and bob
     async with trio.open_nursery() as nursery:
         pool = Pool((), nursery, processes_max=2, shares_deals=True, margin_s={})
         pool.upcoming = order.__iter__
         # Only a stand-in for a player is needed: who is next is a matter of the schedule.
         player = type("Here", (), {"is_gone": False})()
         cat, ann = Instance(player, "cat", 0), Instance(player, "ann", 0)
-        assert pool._needed_last([ann, cat]) is cat
+        assert pool._needed_last([cat, ann]) is ann
         never = Instance(player, "ann", 7)
         assert pool._needed_last([ann, never, cat]) is never

@@ -20,6 +20,7 @@ import arena.tournament.match
 import arena.tournament.places
 import arena.tournament.runner
 from arena.errors import ConfigError
+from arena.schedule.admission import Capacity
 from arena.store import DATABASE, Store
 from arena.tournament.reporting import Silent
 from arena.tournament.run import Run
@@ -230,7 +231,7 @@ class _Session(trio.abc.Instrument):
             game=world.game,
             entrants=world.entrants,
             tokens=world.tokens,
-            concurrency=self.concurrency,
+            capacity=Capacity.fixed(self.concurrency),
             folder=self.folder,
             store=store,
             stop_rule=world.stop_rule(),

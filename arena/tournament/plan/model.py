@@ -11,6 +11,7 @@ import attrs
 
 from arena.clock import Control
 from arena.schedule import FORMATS, ORDER, SETS_MAX, Deals, FormatKind, ScheduleSize, Sets, Terms
+from arena.schedule.admission import Capacity
 from arena.units import Address
 from arena.words import counted
 
@@ -18,6 +19,10 @@ Rule: TypeAlias = bool | int | str
 
 MARGIN_STARTED_S, MARGIN_CONNECTING_S = 0.0, 0.2
 """Granted on top of every limit: nothing on this machine, else a round trip over the network."""
+
+
+TABLES_PER_CORE, TABLES_MAX = 8, 64
+"""More tables than this gain little, even among sleepers, and each takes processes and their memory."""
 
 
 @attrs.frozen
@@ -82,7 +87,7 @@ class Plan:
     first_move_time: float = 10.0
     """What the first answer of an instance may take: programs are slow to warm up."""
     concurrency: int | None = None
-    """Tables at once; None: `concurrency_of` decides."""
+    """Tables at once; None: `capacity_of` decides."""
     faults_max: int = 5
     """After this many faults a seat is not asked any more in that match."""
     withdrawn_after: int = 3
@@ -139,9 +144,16 @@ def control_of(plan: Plan, *, connecting: bool) -> Control:
     )
 
 
-def concurrency_of(plan: Plan, cores: int) -> int:
-    """How many tables play at once: by default as many as have a core for every seat, at least one."""
-    return plan.concurrency or max(1, cores // plan.seats)
+def capacity_of(plan: Plan, cores: int, *, is_measured: bool) -> Capacity:
+    """How many tables play at once: as many as were asked for, or as keep the machine busy.
+
+    Where nobody measures what bots want of it, and at first: as many as have a core for every seat, at least
+    one.
+    """
+    first = plan.concurrency or max(1, cores // plan.seats)
+    if plan.concurrency or not is_measured:
+        return Capacity.fixed(first)
+    return Capacity(first=first, most=max(first, min(TABLES_PER_CORE * cores, TABLES_MAX)), cores=cores)
 
 
 # What a tournament on this plan is.
