@@ -258,6 +258,16 @@ MISTAKES = [
     ("a column that is not there", ("matches", "--sort", "-turn"), "no column 'turn' (did you mean turns?)"),
     ("no match at all", ("matches", "--limit", "0"), "0 is not in the range x>=1"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
+    (
+        "a report into nowhere",
+        ("report", "results/first", "--out", "nowhere/x.html"),
+        "arena: nowhere/x.html cannot be written: there is no folder nowhere\n",
+    ),
+    (
+        "a report in place of a folder",
+        ("report", "results/first", "--out", "results"),
+        "results is a folder, expected a file such as results/report.html",
+    ),
     ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "there is no user nobody9"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
     ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is not a results folder"),

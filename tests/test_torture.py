@@ -20,7 +20,7 @@ from arena.games import GAMES
 from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
 from arena.torture.promises import Findings, TrialRow, TrialTerms
 from arena.torture.table import as_objects, conclusion, header_lines, line
-from arena.torture.trial import Trial
+from arena.torture.trial import Trial, _last_words
 from arena.tournament.startup import BUDGET_S
 
 RUDE = Habit(name="rude", run=("rude.py", "3"), faults=frozenset({"malformed"}))
@@ -121,6 +121,20 @@ def test_why_somebodys_own_bot_was_refused_is_told():
     assert ["mine was refused before play: ImportError: \\x1bno", "2 of 2 habits held"] == conclusion(
         [refused, row()]
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (["arena: 1 bot cannot play:", "  bad: it ended", "    | KeyError: 'hand'"], "KeyError: 'hand'"),
+        (["arena: cannot listen", "results in x"], "arena: cannot listen"),
+        (["one", "two"], "two"),
+        ([], ""),
+    ],
+)
+def test_the_last_words_are_those_that_tell_why(said, expected):
+    """An exception, also where it is quoted from a bot's log; else what the arena said."""
+    assert expected == _last_words(said)
 
 
 def test_delays_are_differences_of_quantiles():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from arena.errors import ConfigError
 from arena.store import Store
 
 NAME = "report.html"
@@ -19,11 +20,14 @@ def write_report(store: Store, path: Path | None = None, *, game: str | None = N
     """Writes the page whole or not at all, next to the store unless told otherwise; gives its path.
 
     `game` says where the game is, instead of the folder; without a game the page shows no matches.
+    Raises ConfigError if the page cannot be written there.
     """
     from arena.report.page import page
     from arena.store import write_text
 
     path = path or store.folder / NAME
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder, expected a file such as {path / NAME}")
     with store.frozen():
         text = page(store, game)
     write_text(path, text)

@@ -238,7 +238,9 @@ def _guidance(said: Path, arena: subprocess.Popen[bytes], bots: int) -> tuple[st
 
 def _last_words(lines: Sequence[str]) -> str:
     """The arena's last line, or the exception of a traceback."""
-    telling = [line.strip() for line in lines if re.match(r"[\s|+-]*(arena: |\w*(Error|Exception)\b)", line)]
+    telling = [
+        line.strip(" |+-") for line in lines if re.match(r"[\s|+-]*(arena: |\w*(Error|Exception)\b)", line)
+    ]
     last = (telling or [line.strip() for line in lines] or [""])[-1]
     return last if len(last) <= LAST_WORDS_MAX else f"{last[: LAST_WORDS_MAX - 1]}…"
 
