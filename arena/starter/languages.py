@@ -89,6 +89,25 @@ LANGUAGES: Mapping[str, Language] = {
             ("golang-go",),
             also=("golang",),
         ),
+        Language(
+            "java",
+            "Java",
+            "Bot.java",
+            "sh {folder}/test.sh",
+            ("javac", "java"),
+            ("default-jdk-headless", "libgoogle-gson-java"),
+            ("/usr/share/java/gson.jar",),
+            ("jdk",),
+        ),
+        Language(
+            "rust",
+            "Rust",
+            "src/main.rs",
+            "(cd {folder} && cargo test -- --nocapture)",
+            ("cargo",),
+            ("cargo",),
+            also=("rs",),
+        ),
     )
 }
 """By name, in the order in which they are listed."""

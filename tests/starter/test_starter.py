@@ -209,7 +209,10 @@ def test_the_commands_fit_the_game(tmp_path):
 
 TWICE = {"subset_of": ["a", "a"], "least": 2, "most": 2}
 """A field that no arena sends: whoever draws from it names a member twice, which is not legal."""
-BUILT_TESTS = {"cpp": "cd mybot && build/test"}
+BUILT_TESTS = {
+    "cpp": "cd mybot && build/test",
+    "java": "cd mybot && java -cp /usr/share/java/gson.jar:build BotTest",
+}
 """The command that only runs the test, where building it takes seconds."""
 
 
