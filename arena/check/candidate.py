@@ -63,6 +63,7 @@ def candidate_of(bot: str, wishes: Mapping[str, Any], *, base: Path) -> Candidat
         game=cls.name,
         title=cls.title,
         seats=_playable(game),
+        other_games=tuple(name for name in entrant.games if name != cls.name),
         reserved=cls.reserved_names,
         way="local" if entrant.kind == "local" else entrant.transport,
         memory_mb=entrant.memory_mb,

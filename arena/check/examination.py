@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from random import Random
 from typing import Any
 
@@ -11,7 +12,16 @@ import trio
 
 from arena.check.findings import CheckFindings, CheckStage, Introduction, number_range
 from arena.check.host import BotHost
-from arena.check.opponents import TEMPERS, RandomPlayer, Temper, hasty, kinds_of, kinds_on_offer, patient
+from arena.check.opponents import (
+    TEMPERS,
+    RandomPlayer,
+    Temper,
+    curious,
+    hasty,
+    kinds_of,
+    kinds_on_offer,
+    patient,
+)
 from arena.check.tap import Tap, TapTask
 from arena.clock import Control
 from arena.errors import FaultKind
@@ -21,6 +31,7 @@ from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer
 from arena.referee import Conduct, Seating, no_lag, play_match
 from arena.schedule import derive_seed
+from arena.words import counted
 
 QUESTIONS_MAX, QUESTIONS_LONG_MAX = 80, 2000
 """Put to the bot in one match, and in a long one."""
@@ -37,9 +48,12 @@ LOOK_EVERY_S = 0.02
 STARTS_MAX = 4
 """A bot that keeps ending is not started more often than this for one instance's worth of checks."""
 OFFER_TURNS_MAX = 400
-LONG_SHARE, FAULT_SHARE, AGAIN_SHARE = 0.2, 0.15, 0.1
+LONG_SHARE, NAMES_SHARE, FAULT_SHARE, AGAIN_SHARE = 0.2, 0.1, 0.15, 0.1
 """Shares of the time that are kept for what comes after the matches at every number of seats."""
 EVIDENCE_BYTES_MAX = 400
+NOTE_EVERY_S = 3.0
+UNUSUAL_NAMES = ("zoë", 'the "k"', "o'hara", "a, b", "c:\\d", "{e}", "猫", "🎲", "-1", "x" * 64)
+"""Of opponents: valid names that home-made readers of JSON stumble over."""
 
 
 @attrs.frozen(kw_only=True)
@@ -61,6 +75,8 @@ class _Table:
     seat: int
     seed: int
     temper: Temper
+    names: tuple[str, ...] = tuple(f"other-{number}" for number in range(1, 12))
+    """What the opponents are called."""
 
 
 class Examination:
@@ -84,6 +100,7 @@ class Examination:
         self._lag = lag
         self._note = note
         self._ends_at = 0.0
+        self._told_at = 0.0
         self._starts_left = STARTS_MAX
         self._first: _Table | None = None
 
@@ -96,9 +113,11 @@ class Examination:
         except BotBroken as error:
             found.broken, found.log = error.reason, error.log
             return
-        self._ends_at = trio.current_time() + self.terms.time_s
+        self._told_at = trio.current_time()
+        self._ends_at = self._told_at + self.terms.time_s
         player = await self._play_all(player)
         player = await self._play_long(player)
+        player = await self._play_with_names(player)
         player = await self._play_with_faults(player)
         player = await self._play_again(player, "again", self.terms.time_s * AGAIN_SHARE)
         await self._end(player)
@@ -119,9 +138,9 @@ class Examination:
     async def _play_all(self, player: Player) -> Player:
         """Matches at every number of seats, with opponents of every temper."""
         self._note(f"playing at {number_range(self.findings.seats)} seats")
-        kept_s = self.terms.time_s * (LONG_SHARE + FAULT_SHARE + 2 * AGAIN_SHARE)
+        kept_s = self.terms.time_s * (LONG_SHARE + NAMES_SHARE + FAULT_SHARE + 2 * AGAIN_SHARE)
         until = self._ends_at - kept_s
-        numbers = self.findings.seats
+        numbers = _outside_in(self.findings.seats)
         for lap in range(LAPS_MAX):
             for place, seats in enumerate(numbers):
                 left_s = until - trio.current_time()
@@ -153,13 +172,24 @@ class Examination:
     async def _play_long(self, player: Player) -> Player:
         """Long matches, at the smallest and the largest table."""
         self._note("playing long matches")
-        for number, seats in enumerate({self.findings.seats[0]: None, self.findings.seats[-1]: None}):
+        for number, seats in enumerate(_ends(self.findings.seats)):
             if player.is_gone:
                 break
             until = trio.current_time() + self.terms.time_s * LONG_SHARE / 2
             table = _Table(seats, 0, derive_seed(self.terms.seed, "long", number), patient)
             task = self._task("long", until=until, questions_max=QUESTIONS_LONG_MAX)
             player, _ = await self._match(player, table, task)
+        return player
+
+    async def _play_with_names(self, player: Player) -> Player:
+        """Matches against opponents with unusual names."""
+        for number, seats in enumerate(_ends(self.findings.seats)):
+            if player.is_gone:
+                break
+            until = trio.current_time() + self.terms.time_s * NAMES_SHARE / 2
+            seed = derive_seed(self.terms.seed, "names", number)
+            table = _Table(seats, 0, seed, curious, UNUSUAL_NAMES)
+            player, _ = await self._match(player, table, self._task("names", until=until))
         return player
 
     async def _play_with_faults(self, player: Player) -> Player:
@@ -191,7 +221,7 @@ class Examination:
 
     async def _try_fresh_one(self) -> None:
         """A fresh instance: does it answer as the first one did, and what if its connection breaks?"""
-        if not self._starts_left:
+        if not self._starts_left or all(asked.elapsed_s is None for asked in self.findings.asked):
             return
         try:
             player = await self._start()
@@ -274,12 +304,20 @@ class Examination:
         """One match, taken down; gives the instance that is there afterwards."""
         tap = await self._played(player, table, task)
         self._take(tap)
+        self._tell_progress()
         memory_bytes = None if player.is_gone else self.host.memory_bytes(player)
         if memory_bytes is not None and len(self.findings.starts_s) == 1:
             self.findings.memory_bytes.append(memory_bytes)
         if player.is_gone:
             player = await self._replaced(player)
         return player, tap
+
+    def _tell_progress(self) -> None:
+        """Tells now and then how far it is."""
+        if trio.current_time() >= self._told_at + NOTE_EVERY_S:
+            self._told_at = trio.current_time()
+            asked, matches = len(self.findings.asked), self.findings.matches
+            self._note(f"{counted(asked, 'question')} in {counted(matches, 'match')} so far")
 
     async def _played(self, player: Player, table: _Table, task: TapTask) -> Tap:
         names = _names(self.findings.bot, table)
@@ -316,10 +354,25 @@ class Examination:
                 found.notes[reason] = found.notes.get(reason, 0) + 1
 
     def _keep_moves(self, stage: CheckStage, tap: Tap) -> None:
-        self.findings.first_moves = {**self.findings.first_moves, stage: tap.moves}
+        """Its moves up to its first fault: what comes after that says nothing about its luck."""
+        moves = [asked.move for asked in takewhile(lambda asked: asked.fault is None, tap.asked)]
+        self.findings.first_moves = {**self.findings.first_moves, stage: moves}
 
 
 def _names(bot: str, table: _Table) -> tuple[str, ...]:
     """The names by seat, all different."""
-    others = [name for name in (f"other-{seat}" for seat in range(table.seats + 1)) if name != bot]
-    return tuple(bot if seat == table.seat else others[seat] for seat in range(table.seats))
+    others = iter([name for name in table.names if name != bot])
+    return tuple(bot if seat == table.seat else next(others) for seat in range(table.seats))
+
+
+def _ends(numbers: Sequence[int]) -> tuple[int, ...]:
+    """The smallest and the largest, if they differ."""
+    return tuple(dict.fromkeys((numbers[0], numbers[-1])))
+
+
+def _outside_in(numbers: Sequence[int]) -> list[int]:
+    """2, 10, 3, 9, …: if time runs out, both ends have been seen."""
+    left, order = list(numbers), list[int]()
+    while left:
+        order.append(left.pop(0 if len(order) % 2 == 0 else -1))
+    return order

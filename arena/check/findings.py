@@ -10,9 +10,9 @@ import attrs
 from arena.errors import FaultKind
 from arena.words import listed
 
-CheckStage: TypeAlias = Literal["play", "long", "fault", "again", "fresh", "return", "back"]
-"""Matches at every number of seats; long ones; one with faults it did not commit; the first match again, in
-the same instance and in a fresh one; one in which the connection breaks, and one after that."""
+CheckStage: TypeAlias = Literal["play", "long", "names", "fault", "again", "fresh", "return", "back"]
+"""Matches at every number of seats; long ones; with unusual names; with faults that it did not commit; the
+first match again, in the same instance and in a fresh one; one in which the connection breaks; the next."""
 
 
 @attrs.define(kw_only=True)
@@ -89,6 +89,8 @@ class CheckFindings:
     title: str
     seats: tuple[int, ...]
     """The numbers of seats at which the game can be played under these rules."""
+    other_games: tuple[str, ...] = ()
+    """What else it says that it plays."""
     reserved: frozenset[str] = frozenset()
     kinds: tuple[str, ...] = ()
     """The kinds of moves that the game has for bots."""

@@ -58,11 +58,6 @@ class Tap(Player):
     def is_gone(self) -> bool:
         return self.player.is_gone
 
-    @property
-    def moves(self) -> list[Any]:
-        """What it moved, question by question; None where its answer was not a move."""
-        return [asked.move for asked in self.asked]
-
     def begin(self, start: MatchStart) -> None:
         self._seats = len(start.names)
         self.player.begin(start)

@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 
-from arena.check.advice import CheckPoint
 from arena.check.findings import CheckFindings, Example, number_range
+from arena.check.point import CheckPoint
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import as_time
 from arena.words import clipped, counted, printable
@@ -67,13 +67,14 @@ def _log(found: CheckFindings) -> Iterator[str]:
 
 
 def _example(example: Example) -> Iterator[str]:
-    """The last messages before a fault, each on a line."""
-    lines = [line for line in example.lines if "text" in line and "dir" in line][-EXAMPLE_LINES:]
-    if not lines:
+    """What a bot was asked before its fault, and what it said then."""
+    lines = [f"{line['dir']} {line['text']}" for line in example.lines if "text" in line and "dir" in line]
+    questions = [at for at, line in enumerate(lines) if line.startswith("→") and '"message_id"' in line]
+    if not questions:
         return
-    yield from ("", f"the first {example.fault.replace('_', ' ')} answer ({printable(example.reason)}):")
-    for line in lines:
-        yield clipped(f"  {line['dir']} {printable(str(line['text']))}", EXAMPLE_COLUMNS)
+    yield from ("", f"the first fault of the kind {example.fault}: {printable(example.reason)}")
+    shown = list(dict.fromkeys(lines[questions[-1] :]))
+    yield from (clipped(f"  {printable(line)}", EXAMPLE_COLUMNS) for line in shown[:EXAMPLE_LINES])
 
 
 def conclusion_of(points: Sequence[CheckPoint]) -> str:

@@ -13,15 +13,17 @@ import trio
 from test_cli import call
 
 from arena.check.advice import check_points
-from arena.check.examination import CheckTerms, Examination
+from arena.check.examination import UNUSUAL_NAMES, CheckTerms, Examination
 from arena.check.findings import Asked, CheckFindings, Ending, Introduction, Printed, number_range
 from arena.check.telling import check_json, check_text
 from arena.clock import Control
+from arena.games import GAMES
 from arena.games.chamber import Chamber
 from arena.games.liars_dice import LiarsDice
 from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer
 from arena.testing import connect, honest, illegal, late, silent, telling_twice, wrong_ids, wrong_types
+from arena.wire.messages import check_name
 
 GAME = LiarsDice(dice=2)
 
@@ -163,6 +165,40 @@ async def test_a_bot_of_chance_is_told_as_information(autojump_clock):
     assert {} == to_mend(found)
     assert "note" == standing(found, "seed")
     assert found.first_moves["play"] != found.first_moves["fresh"]
+
+
+async def test_a_bot_that_stumbles_over_names(autojump_clock):
+    """Told as that, and not among its other answers."""
+
+    async def naive(peer):
+        while (question := await peer.question()) is not None:
+            is_lost = "zoë" in json.dumps(question, ensure_ascii=False)
+            wrong = msgspec.json.encode({"message_id": question["message_id"], "move": None})
+            await peer.say(wrong if is_lost else peer.answer_to(question))
+
+    found = await checked(naive)
+    assert ["names"] == [*to_mend(found)]
+    assert "move null is not a move" in to_mend(found)["names"]
+
+
+def test_the_names_of_opponents_are_valid():
+    """Every game takes them."""
+    for name in GAMES:
+        assert [None] * len(UNUSUAL_NAMES) == [
+            check_name(n, GAMES[name].reserved_names) for n in UNUSUAL_NAMES
+        ]
+        assert len(UNUSUAL_NAMES) >= GAMES[name].seats[-1] - 1
+
+
+async def test_a_connection_that_is_lost(autojump_clock):
+    """Though the program goes on, it is something to mend."""
+
+    async def loses(peer):
+        await peer.question()
+        await peer.close()
+        await trio.sleep_forever()
+
+    assert "life" in to_mend(await checked(loses))
 
 
 async def test_a_bot_that_neither_returns_nor_ends(autojump_clock):
