@@ -26,6 +26,7 @@ from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.record import Decision, pack
 from arena.replay import replay_of, viewer_of
+from arena.report.page import rating
 from arena.show.board import WIDTH, leaderboard_text
 from arena.show.failures import how_to_look, tally
 from arena.show.inks import SEQUENCES, Inks, inks_for
@@ -190,6 +191,8 @@ def test_a_rating_that_is_bounded_from_one_side_only_is_said_in_words(points, ha
         row("x"), points_mean=points, rating=1500.0, rating_low=1500.0 - half, rating_high=1500.0 + half
     )
     assert f"  {shown}  " in leaderboard_text(board(lost), None).splitlines()[2]
+    if lost.rating_bound:  # and on the page
+        assert shown == rating(lost)
 
 
 def test_colour_is_sober():

@@ -72,6 +72,14 @@ class LeaderboardRow:
         return self.rating_unit == ELO
 
     @property
+    def rating_bound(self) -> Literal["", "above", "below"]:
+        """Of a bot that won, or lost, all there was: from which side alone its results bound its rating."""
+        is_open = self.is_of_points and self.matches > 0 and self.rating_low < self.rating_high
+        if not is_open or 0 < self.points_mean < 1:
+            return ""
+        return "above" if self.points_mean else "below"
+
+    @property
     def score(self) -> float:
         """What it is ranked by where all meet the same opponents."""
         return self.points_mean if self.is_of_points else self.rating

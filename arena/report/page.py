@@ -114,7 +114,10 @@ def _template() -> Any:
 
 
 def rating(row: Any) -> str:
-    """`1612 ± 45`, as far as the interval is symmetric; else `1612 (1500–1790)`."""
+    """`1612 ± 45`, as far as the interval is symmetric; else `1612 (1500–1790)`; or `below 1395`."""
+    if row.rating_bound:
+        end = row.rating_low if row.rating_bound == "above" else row.rating_high
+        return f"{row.rating_bound} {number(end)}"
     return interval(row.rating, row.rating_low, row.rating_high, "+" if row.rating_unit != "Elo" else "")
 
 

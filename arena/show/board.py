@@ -118,11 +118,9 @@ def plus_minus(row: LeaderboardRow) -> str:
     half = (row.rating_high - row.rating_low) / 2
     if not row.is_of_points:
         return with_half(row.rating, half)
-    if half == 0:  # the anchor
-        return f"{row.rating:.0f}"
-    if row.matches and row.points_mean in (0, 1):
-        return f"above {row.rating_low:.0f}" if row.points_mean else f"below {row.rating_high:.0f}"
-    return f"{row.rating:.0f} ± {half:.0f}"
+    if row.rating_bound:
+        return f"{row.rating_bound} {row.rating_low if row.rating_bound == 'above' else row.rating_high:.0f}"
+    return f"{row.rating:.0f} ± {half:.0f}" if half else f"{row.rating:.0f}"  # 0: the anchor
 
 
 def _remarks(board: Leaderboard, inks: Inks) -> Iterator[str]:
