@@ -33,10 +33,19 @@ class Played:
     """As much of an entry as progress looks at."""
 
     faults: int = 0
+    bots: tuple[str, ...] = ("ann", "bob")
+    duration_s: float = 0.0
+
+    @property
+    def pairing(self):
+        return Pairing("1", "dice", self.bots, 7, "1", 0, 0)
 
     @property
     def record(self):
-        return attrs.make_class("Record", {"capsules": attrs.field()})((None,) * self.faults)
+        capsules = (None,) * self.faults
+        return attrs.make_class("Record", ["capsules", "decisions", "duration_s"])(
+            capsules, (), self.duration_s
+        )
 
 
 @attrs.define

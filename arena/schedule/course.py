@@ -7,7 +7,7 @@ pairs next, whether a run may stop.  So the outcome is the same as if matches we
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
@@ -110,6 +110,15 @@ class Course:
     def is_over(self) -> bool:
         """Whether everything that will ever be planned has been played, or enough of it."""
         return self.is_cut or self._front == len(self._blocks)
+
+    @property
+    def unplayed(self) -> Iterator[Pairing]:
+        """The pairings so far that have no result, in order of play."""
+        return (
+            pairing
+            for pairing in self.order
+            if pairing.id not in self._results and pairing.id not in self._counted
+        )
 
     @property
     def beyond(self) -> Sequence[Pairing]:

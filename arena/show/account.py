@@ -8,8 +8,10 @@ import time
 from arena.analysis.live import Standing, Standings
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, Course
+from arena.show.pace import Pace
 from arena.show.text import as_time
 from arena.tournament.stopping import StopRule
+from arena.tournament.tables import shares_of
 from arena.words import counted, printable, with_half
 
 STANDINGS_SHOWN = 5
@@ -41,6 +43,7 @@ class Account:
         self._asked_at = -RULE_EVERY_S
         self._began_at = 0.0
         self._played = 0
+        self._pace = Pace(0.0)
         self._course: Course | None = None
         self._is_unrated = False
         """Whether a cycle has ended since the bots were rated."""
@@ -51,6 +54,8 @@ class Account:
         with self.lock:
             self._course = course
             self._began_at = time.monotonic()
+            self._pace = Pace(self._began_at)
+            self._plan()
             self.planned, self.done = course.size, done
             self.standings.enter(course.names)
             self.standings.places = course.places
@@ -61,6 +66,8 @@ class Account:
         with self.lock:
             self.done += 1
             self._played += 1
+            waited_s = shares_of(entry, entry.record.duration_s)
+            self._pace.played(entry.pairing.bots, waited_s, time.monotonic())
             self.faults += len(entry.record.capsules)
             if asks and self._rule is not None:
                 self._asked_at = time.monotonic()
@@ -72,7 +79,18 @@ class Account:
             self.standings.add(series)
             if series.ends_cycle and self._course is not None:
                 self.standings.places = self._course.places
+                if self._course.kind.is_adaptive:
+                    self._plan()
             self._is_unrated |= series.ends_cycle
+
+    def _plan(self) -> None:
+        """Counts the matches that are left, which a format that goes by results has paired only in part."""
+        assert self._course is not None, "there is no plan before play"
+        unpaired = max(0, self._course.size - len(self._course.order))
+        seats = len(self._course.order[0].bots) if self._course.order else 0
+        self._pace.plan(
+            (pairing.bots for pairing in self._course.unplayed), unpaired * seats / len(self._course.names)
+        )
 
     def rate(self) -> None:
         """Rates the bots if a cycle has ended since, and if that is not too much work.
@@ -100,17 +118,20 @@ class Account:
     def state(self) -> str:
         """`92 of 120 matches, 18/s, 2 s left, 3 faults`."""
         of = "at most " if self.is_at_most else ""
-        parts = [f"{self.done:,} of {of}{counted(self.planned, 'match')}", *self._pace()]
+        parts = [f"{self.done:,} of {of}{counted(self.planned, 'match')}", *self._speed()]
         return ", ".join(parts + ([counted(self.faults, "fault")] if self.faults else []))
 
-    def _pace(self) -> list[str]:
-        """Rate and time left; empty as long as they cannot be known."""
+    def _speed(self) -> list[str]:
+        """How many matches a second, and the time left; empty as long as they cannot be known."""
         elapsed_s = time.monotonic() - self._began_at
         if not self._played or elapsed_s < RATE_OVER_S:
             return []
         rate = self._played / elapsed_s
         shown = f"{rate:.0f}/s" if rate >= 10 else f"{rate:.1f}/s" if rate >= 1 else f"{rate * 60:.1f}/min"
-        left_s = max(0, self.planned - self.done) / rate  # matches that are played again are done twice
+        # Without measured times, by the number of matches; those that are played again are done twice.
+        left_s = self._pace.left_s(time.monotonic())
+        if left_s is None:
+            left_s = max(0, self.planned - self.done) / rate
         return [shown, f"{'at most ' if self.is_at_most else ''}{as_time(left_s)} left"]
 
     def leaders(self) -> str:
