@@ -1,0 +1,25 @@
+"""`arena schema`: what a bot is asked in a game, and what it may answer, as JSON Schema."""
+
+from __future__ import annotations
+
+import click
+
+from arena.cli import completion
+from arena.cli.group import cli
+
+
+@cli.command()
+@click.argument("game", shell_complete=completion.games)
+def schema(game: str) -> None:
+    """JSON Schema of a game's questions and moves.
+
+    GAME is a name, a file or module:Class, as for `arena run --game`.  `question` is what a plain bot is
+    asked, `ask` the same in the full protocol, `answer` what a bot sends; all of them are in `$defs`.
+
+    \b
+    Example: arena schema liars-dice > liars-dice.schema.json
+    """
+    from arena.show.text import as_json, out
+    from arena.tournament.schemas import schema_of
+
+    out(as_json(schema_of(game)))
