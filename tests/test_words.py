@@ -13,7 +13,9 @@ from arena.words import (
     listed,
     measured,
     number,
+    number_word,
     percent,
+    plural_verb,
     printable,
     spaced,
     width,
@@ -157,3 +159,23 @@ def test_what_bots_say_cannot_command_a_terminal(text):
 def test_line_breaks_may_be_kept():
     """A traceback has lines; a NUL and half a surrogate pair go nowhere."""
     assert "one\n\\x00\\ud800" == printable("one\n\0\ud800", keep="\n")
+
+
+def test_small_numbers_are_words():
+    """`no` for none; from 13 on digits."""
+    assert ["no", "one", "twelve", "13", "1,000"] == [number_word(each) for each in (0, 1, 12, 13, 1000)]
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("passes", "pass"),
+        ("folds", "fold"),
+        ("accuses", "accuse"),
+        ("checks", "check"),
+        ("watches x", "watch x"),
+    ],
+)
+def test_what_several_do(one, several):
+    """The verb alone changes."""
+    assert several == plural_verb(one)

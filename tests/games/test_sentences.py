@@ -1,0 +1,146 @@
+"""What people are told of the five games: a row for each kind of sentence that has a turn of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.game import CHANCE, Seat
+from arena.games.blef import Blef
+from arena.games.blef import events as blef
+from arena.games.blef.moves import Bet as BlefBet
+from arena.games.blef.sets import SETS
+from arena.games.bluff import Bluff
+from arena.games.bluff import events as bluff
+from arena.games.chamber import Chamber
+from arena.games.chamber import events as chamber
+from arena.games.chamber import moves as chamber_moves
+from arena.games.holdem import Holdem
+from arena.games.holdem import events as holdem
+from arena.games.holdem.moves import Bet, Deal
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice import events as dice
+from arena.games.liars_dice.moves import Bid, Roll
+
+ANN, BOB, CAT = map(Seat, range(3))
+NAMES = ("ann", "bob", "cat")
+HANDS = ((ANN, ("9C",)), (BOB, ("KD", "AS")))
+WON, SHARED = ((ANN, 1), (BOB, 2)), ((ANN, 1), (BOB, 1), (CAT, 3))
+
+MOVES = [
+    (LiarsDice, CHANCE, Roll(((1, 2), (3, 4))), "the dice are rolled"),
+    (LiarsDice, BOB, Bid(3, 5), "bob bids five 3s"),
+    (LiarsDice, BOB, Bid(3, 1), "bob bids one 3"),
+    (LiarsDice, BOB, Bid(6, 13), "bob bids 13 6s"),
+    (Blef, ANN, BlefBet(6), "ann bets a pair of nines"),
+    (Blef, ANN, BlefBet(12), "ann bets two pair, tens and nines"),
+    (Holdem, CHANCE, Deal(("AS", "KD")), "the cards are dealt"),
+    (Holdem, ANN, Bet(0), "ann checks"),
+    (Holdem, ANN, Bet(12000), "ann puts 12,000 in"),
+    (Chamber, ANN, chamber_moves.ShootPlayer(ANN), "ann shoots itself"),
+    (Chamber, ANN, chamber_moves.UseAddLifeItem(), "ann uses Add Life"),
+    (
+        Chamber,
+        ANN,
+        chamber_moves.UseStealItem(BOB, "Skip", CAT),
+        "ann steals Skip from bob and uses it on cat",
+    ),
+]
+EVENTS = [
+    (
+        LiarsDice,
+        "round_started",
+        dice.RoundStarted(2, ((BOB, 2), (ANN, 1))),
+        "round 2: bob has two dice, ann one",
+    ),
+    (
+        LiarsDice,
+        "round_started",
+        dice.RoundStarted(1, ((ANN, 5), (BOB, 5))),
+        "round 1: ann and bob have five dice each",
+    ),
+    (
+        LiarsDice,
+        "challenge",
+        dice.Showdown(BOB, ANN, (6, 2), ((ANN, (1, 2)), (BOB, (3, 3))), 0, ANN),
+        "bob challenges ann's bid of two 6s: there are none (ann 1 2, bob 3 3), so ann loses a die",
+    ),
+    (
+        LiarsDice,
+        "match_over",
+        dice.MatchOver(SHARED, True),
+        "the limit on turns is reached: ann and bob share the first place",
+    ),
+    (
+        Blef,
+        "check",
+        blef.Showdown(BOB, ANN, 6, SETS[6].name, HANDS, False, ANN),
+        "bob checks ann's pair of nines: not there (ann 9C, bob KD AS), so ann loses the round",
+    ),
+    (
+        Blef,
+        "round_lost",
+        blef.RoundLost(ANN, HANDS),
+        "the round ends without a valid answer (ann 9C, bob KD AS): ann loses it",
+    ),
+    (Bluff, "play", bluff.Played(ANN, 2, "K", 1), "ann claims two kings, one card left"),
+    (Bluff, "play", bluff.Played(ANN, 1, "7", 0), "ann claims one 7, no cards left"),
+    (
+        Bluff,
+        "challenge",
+        bluff.Challenged(BOB, ANN, "H", ("2H", "3H"), False, BOB, 9),
+        "bob accuses ann: the two hearts are 2H 3H, as claimed, so bob takes the pile of nine cards",
+    ),
+    (Holdem, "raise", holdem.Paid(ANN, 90, 100, False), "ann raises to 100"),
+    (Holdem, "call", holdem.Paid(ANN, 90, 100, True), "ann calls 90 and is all in"),
+    (Holdem, "pot", holdem.PotWon(121, ((BOB, 61), (ANN, 60))), "the pot of 121 is shared: bob 61, ann 60"),
+    (Holdem, "hand_over", holdem.HandOver(((ANN, 1500), (BOB, -1500))), "the hand: ann +1,500, bob −1,500"),
+    (
+        Holdem,
+        "hand_started",
+        holdem.HandStarted(3, BOB, ((ANN, 90), (BOB, 110)), ((BOB, 10), (ANN, 20))),
+        "hand 3: bob has the button, bob posts 10, ann posts 20 (ann 90, bob 110)",
+    ),
+    (Chamber, "shoot_player", chamber.Shot(ANN, BOB, "live", 1), "ann shoots bob: live, one life left"),
+    (Chamber, "shoot_player", chamber.Shot(ANN, ANN, "blank", 3), "ann shoots itself: blank"),
+    (
+        Chamber,
+        "eliminated",
+        chamber.Eliminated(BOB, ANN, ("Skip", "Skip", "Steal")),
+        "bob is out; ann takes 2 Skip, Steal",
+    ),
+    (Chamber, "eliminated", chamber.Eliminated(BOB, None, ()), "bob is out"),
+    (
+        Chamber,
+        "rebalanced",
+        chamber.Rebalanced(((ANN, 3),), 4, 2),
+        "ann adds three: the chamber holds 4 live and 2 blank rounds now",
+    ),
+    (Chamber, "match_over", chamber.MatchOver(WON), "ann wins the match"),
+]
+
+
+@pytest.mark.parametrize(("game", "seat", "move", "sentence"), MOVES, ids=[row[3] for row in MOVES])
+def test_a_move_is_told(game, seat, move, sentence):
+    """By who made it; of chance nothing that was drawn."""
+    assert sentence == game().tell_move(seat, move, NAMES.__getitem__)
+
+
+@pytest.mark.parametrize(("game", "kind", "payload", "sentence"), EVENTS, ids=[row[3] for row in EVENTS])
+def test_an_event_is_told(game, kind, payload, sentence):
+    """To all, from what all may know."""
+    assert sentence == game().tell_event(kind, payload, None, NAMES.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("game", "payload", "sentence"),
+    [
+        (LiarsDice, dice.Hand((1, 6)), "bob rolls 1 6"),
+        (Blef, blef.OwnHand(("9C",)), "bob is dealt 9C"),
+        (Bluff, bluff.Hand(("AS", "TC")), "bob holds AS TC"),
+        (Holdem, holdem.Hole(("AS", "KD")), "bob is dealt AS KD"),
+        (Chamber, chamber.Checked("live"), "bob learns that the next round is live"),
+    ],
+)
+def test_a_secret_is_told_with_whose_it_is(game, payload, sentence):
+    """In a story of somebody who sees everything there are several."""
+    assert sentence == game().tell_event("hand", payload, BOB, NAMES.__getitem__)
