@@ -74,7 +74,7 @@ def story(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
     """The match as this viewer may know it, from the start."""
     waiting: Passage | None = None
     for passage in _passages(replay, viewer):
-        if waiting is not None and (both := _gathered(waiting, passage)) is not None:
+        if waiting is not None and (both := gathered(waiting, passage)) is not None:
             waiting = both
             continue
         if waiting is not None:
@@ -98,7 +98,7 @@ def _passages(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
             yield Passage(of, of, round_number, begins_round, heading, tuple(acts), tuple(news))
 
 
-def _gathered(one: Passage, other: Passage) -> Passage | None:
+def gathered(one: Passage, other: Passage) -> Passage | None:
     """Both as one, if all that happened in them is that different seats did the same simple thing."""
     acts = (*one.acts, *other.acts)
     is_simple = bool(one.first and one.acts and other.first and acts[0].simple)

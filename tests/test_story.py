@@ -20,7 +20,7 @@ from arena.games.holdem.moves import Bet, Deal, Fold
 from arena.games.liars_dice import LiarsDice
 from arena.record import pack
 from arena.replay import EVERYBODY, SPECTATOR, Replay, Viewer
-from arena.story import Part, Passage, story
+from arena.story import Act, Part, Passage, gathered, story
 from arena.tournament.game_source import find_game
 
 ANN, BOB, CAT, DAN = map(Seat, range(4))
@@ -60,6 +60,29 @@ def test_those_who_do_the_same_simple_thing_are_told_together():
         ("3–3", "ann calls 10", ()),
         ("4–4", "bob checks", ("the flop: 6C 6D 6H (pot 40)",)),
     ] == lines(replayed(HOLDEM, FOLDS, 4))
+
+
+@pytest.mark.parametrize(
+    ("acts", "news", "is_gathered"),
+    [
+        ((Act("ann", "ann passes"), Act("bob", "bob passes")), (), True),
+        ((Act("ann", "ann passes"), Act("ann", "ann passes")), (), False),
+        ((Act("ann", "ann passes"), Act("bob", "bob folds")), (), False),
+        ((Act("ann", "ann passes"), Act("bob", "bob passes", "too late: 2 s")), (), False),
+        ((Act("ann", "ann bids"), Act("bob", "bob bids")), ("ann is out",), False),
+    ],
+    ids=["both pass", "one twice", "two things", "a fault", "what came of the first"],
+)
+def test_only_different_seats_that_do_the_same_and_nothing_else_are_gathered(acts, news, is_gathered):
+    """Two steps are one line with both numbers, or stay two."""
+    one, other = (
+        Passage(number, number, 1, False, "", (act,), told)
+        for number, act, told in zip((3, 4), acts, (news, ()), strict=True)
+    )
+    both = gathered(one, other)
+    assert is_gathered == (both is not None)
+    if both is not None:
+        assert (3, 4, "ann and bob pass") == (both.first, both.last, both.line)
 
 
 def bluff_match() -> Replay:
