@@ -580,5 +580,5 @@ def test_an_aborted_match_is_told_as_far_as_the_rules_went():
     )  # no higher bid: what broken rules might let through
     shown = list(retold(*told(moves=moves, error="Traceback …")))
     assert ["     2  bob bids two 6s; ann passes", ""] == shown[-4:-2]
-    assert ["aborted, as the rules or the arena broke:", "Traceback …"] == shown[-2:]
+    assert ["aborted because the rules or the arena failed:", "Traceback …"] == shown[-2:]
     assert None is steps_json(*told(moves=moves, error="x"))["steps"][-1]["state"]

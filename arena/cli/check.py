@@ -33,14 +33,18 @@ FINE, TO_MEND = 0, 1
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
     ("--move-time", "D", "Limit of every answer.  [1s]"),
-    ("--first-move-time", "D", "Limit of an instance's first answer.  [10s]"),
+    ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
     ("--max-time", "D", "About how long to play with it.  [15s]"),
 )
 @options(
     "How and where",
     ("--sandbox", "shield|strict|off", "What it is shut in.  [shield]"),
     ("--json", "as_json", None, "Print as JSON."),
-    ("--color", "auto|always|never", "Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]"),
+    (
+        "--color",
+        "auto|always|never",
+        "When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
+    ),
     ("--quiet", "-q", None, "No progress."),
 )
 def check(bot: str, as_json: bool, color: str | None, quiet: bool, **wishes: Any) -> int:

@@ -21,65 +21,69 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--seats", "N", "Bots at a table.  [2]"),
     ("--series", "N", "Series that every set of bots plays, each in all rotations.  [10]"),
     ("--sets", "all|balanced", "Round-robin: every set of bots, or a balanced sample.  [all up to 500]"),
-    ("--challengers", "N", "Gauntlet: the first N bots play the others, and nobody else meets.  [1]"),
-    ("--cycles", "N", "Swiss: how many.  [as many as find the best, and one]"),
-    ("--seed", "N", "Where all luck comes from.  [128 bits, drawn and stored]"),
+    ("--challengers", "N", "Gauntlet: the first N bots play all the others, who do not meet.  [1]"),
+    ("--cycles", "N", "Swiss: the number of cycles.  [enough to find the best, plus one]"),
+    ("--seed", "N", "The source of all luck.  [128 random bits, stored]"),
     (
         "--deals",
         "same|fresh",
-        "Whether the rotations of a series share their luck.  [same, if all are started]",
+        "Whether the rotations of a series share their luck.  [same if the arena starts all bots]",
     ),
 )
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
-    ("--move-time", "D", "Limit of every answer, or none.  [1s]"),
-    ("--bank", "D", "Time of a bot for a whole match.  [none]"),
+    ("--move-time", "D", "Limit for every answer, or none.  [1s]"),
+    ("--bank", "D", "A bot's time for a whole match.  [none]"),
     ("--increment", "D", "Added to the bank after every answer.  [0s]"),
-    ("--margin", "D", "Granted on top of all limits.  [0s for started, 200ms for connecting bots]"),
-    ("--first-move-time", "D", "Limit of an instance's first answer.  [10s]"),
+    ("--margin", "D", "Added to all limits.  [0s for started, 200ms for connecting bots]"),
+    ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
 )
 @options(
     "Bots that connect by themselves",
-    ("--listen", "HOST:PORT", "Where they connect to."),
+    ("--listen", "HOST:PORT", "The address they connect to."),
     ("--remote", "*NAME", "An entrant that connects with a token, which is printed; may be repeated."),
     ("--expect", "N", "Wait for N connecting bots, whoever they are."),
-    ("--wait", "D", "Wait so long, then play with those who came.  [until all are there]"),
+    ("--wait", "D", "Wait this long, then play with the bots that are there.  [until all are]"),
 )
 @options(
     "When it ends",
     ("--until", "GOAL", 'Stop when it is settled who leads: "top 3 at 95%"; or none.'),
-    ("--max-time", "D", "After that long no other match begins."),
+    ("--max-time", "D", "After this long no new match begins."),
 )
 @options(
-    "Who plays, in a folder that goes on",
+    "Who plays when a folder is continued",
     ("--replace", "*NAME=BOT", "A new version of a bot, NAME@2, in its place; only its matches are played."),
     ("--without", "*NAME", "Exclude a bot from play and leaderboard until it is readmitted."),
-    ("--readmit", "*NAME", "Let a bot play again that was excluded, or withdrawn for its failures."),
+    ("--readmit", "*NAME", "Let a bot that was excluded, or withdrawn for its failures, play again."),
     ("--yes", None, "Play bots whose files have changed as new versions, without asking."),
 )
 @options(
     "Results",
-    ("--out", "DIR", "The results folder.  [results/<plan's name>, or by game and time]"),
-    ("--resume", "DIR", "Go on with the run of this folder; needs no other words, and takes more bots."),
+    ("--out", "DIR", "The results folder.  [results/<plan's name>, or named by game and time]"),
+    ("--resume", "DIR", "Continue the run in this folder; needs no other arguments, and takes more bots."),
     ("--fresh", None, "Forget what the results folder holds and start over."),
-    ("--anchor", "BOT", "Whose rating is 1500; the others are told by their distance.  [the mean]"),
+    ("--anchor", "BOT", "The bot whose rating is 1500; the others are relative to it.  [the mean]"),
     ("--decisions", "faults|all|none", "Which decisions decisions.csv lists.  [faults]"),
     ("--json", "as_json", None, "Print the leaderboard as JSON."),
-    ("--color", "auto|always|never", "Colour: on a terminal, unless NO_COLOR is set; or as said.  [auto]"),
+    (
+        "--color",
+        "auto|always|never",
+        "When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
+    ),
     ("--quiet", "-q", None, "No progress."),
 )
 @options(
     "How it is played",
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
-    ("--only", "MATCH", "Play just the match whose id begins so, again if need be."),
-    ("--dry-run", None, "Say what would be played, and stop."),
+    ("--only", "MATCH", "Play only the match whose id begins like this, again if it was played."),
+    ("--dry-run", None, "Print what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),
     ("--exit-first", "-x", None, "Stop at the first fault and print its capsule."),
     ("--leave-out-broken", None, "Play without bots that cannot be found, built or started."),
     (
         "--sandbox",
         "shield|strict|off",
-        "What started bots are shut in: shield against your own, strict against other people's.  [shield]",
+        "What confines the bots that are started: shield for your own, strict for other people's.  [shield]",
     ),
 )
 def run(
@@ -102,8 +106,8 @@ def run(
 
     A BOT is a folder with bot.toml or bot.py, a .py or .js file, a built-in (`arena bots`), module:Class,
     or a command line in quotes; NAME=BOT gives it a name.  Any other folder is a folder of bots.  Without
-    words the quick start is played.  A run plays the matches that are missing: interrupted or extended, the
-    same command continues.
+    arguments the quick start is played.  A run plays the matches that are missing: the same command continues
+    one that was interrupted, and more series or bots extend it.
 
     \b
     Examples:
@@ -143,35 +147,39 @@ def run(
     "What is played",
     ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
     ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
-    ("--field", "*BOT", "Who both play against, in the same seats with the same deals; may be repeated."),
-    ("--seats", "N", "Bots at a table: NEW or OLD, and one less of the field.  [2]"),
-    ("--seed", "N", "Where all luck comes from.  [128 bits, drawn and stored]"),
+    (
+        "--field",
+        "*BOT",
+        "A bot that both play against, in the same seats with the same deals; may be repeated.",
+    ),
+    ("--seats", "N", "Bots at a table: NEW or OLD, and the others from the field.  [2]"),
+    ("--seed", "N", "The source of all luck.  [128 random bits, stored]"),
 )
 @options(
     "What is asked",
-    ("--elo0", "ELO", "Not better: by so much or less.  [0]"),
-    ("--elo1", "ELO", "Better: by so much or more.  [20]"),
-    ("--alpha", "P", "How often it may say better though it is not.  [0.05]"),
-    ("--beta", "P", "How often it may say not better though it is.  [0.05]"),
-    ("--max-series", "N", "There it ends undecided.  [5000]"),
+    ("--elo0", "ELO", "Not better: by this much or less.  [0]"),
+    ("--elo1", "ELO", "Better: by this much or more.  [20]"),
+    ("--alpha", "P", "How often the verdict may be better although it is not.  [0.05]"),
+    ("--beta", "P", "How often the verdict may be not better although it is.  [0.05]"),
+    ("--max-series", "N", "After this many it ends undecided.  [5000]"),
 )
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
-    ("--move-time", "D", "Limit of every answer, or none.  [1s]"),
-    ("--bank", "D", "Time of a bot for a whole match.  [none]"),
+    ("--move-time", "D", "Limit for every answer, or none.  [1s]"),
+    ("--bank", "D", "A bot's time for a whole match.  [none]"),
     ("--increment", "D", "Added to the bank after every answer.  [0s]"),
-    ("--margin", "D", "Granted on top of all limits.  [0s]"),
-    ("--first-move-time", "D", "Limit of an instance's first answer.  [10s]"),
-    ("--max-time", "D", "After that long no other match begins."),
+    ("--margin", "D", "Added to all limits.  [0s]"),
+    ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
+    ("--max-time", "D", "After this long no new match begins."),
 )
 @options(
     "How and where",
-    ("--out", "DIR", "The results folder.  [by game and time]"),
-    ("--resume", "DIR", "Go on with the comparison of this folder; needs no other words."),
+    ("--out", "DIR", "The results folder.  [named by game and time]"),
+    ("--resume", "DIR", "Continue the comparison in this folder; needs no other arguments."),
     ("--fresh", None, "Forget what the results folder holds and start over."),
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
-    ("--sandbox", "shield|strict|off", "What started bots are shut in.  [shield]"),
-    ("--dry-run", None, "Say what is asked and how long it may take, and stop."),
+    ("--sandbox", "shield|strict|off", "What confines the bots that are started.  [shield]"),
+    ("--dry-run", None, "Print the question and how long the answer may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),
     ("--quiet", "-q", None, "No progress."),
 )
@@ -190,7 +198,7 @@ def compare(
     quiet: bool,
     **wishes: Any,
 ) -> int:
-    """Is NEW better than OLD?  Plays series until that can be said, and no longer.
+    """Is NEW better than OLD?  Plays series until that is decided, and no longer.
 
     A sequential test (GSPRT) over series: it stops by itself, as soon as one of the two mistakes is as
     rare as asked.  NEW and OLD are bots as `arena run` takes them.

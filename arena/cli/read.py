@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @cli.command()
 @folder_argument
 @bot_option("--bot", "bot", "NAME", "One bot's page: match-ups, seats, faults, lost matches.")
-@bot_option("--anchor", "anchor", "BOT", "Whose rating is 1500.  [as the run said, or the mean]")
+@bot_option("--anchor", "anchor", "BOT", "The bot whose rating is 1500.  [that of the run, or the mean]")
 @reading
 def leaderboard(
     folder: Path, bot: str | None, anchor: str | None, form: TableFormat, color: str | None
@@ -66,7 +66,7 @@ def leaderboard(
         except ConfigError as error:  # reading must do where writing cannot
             board = read_only(store, anchor=anchor)
             if store.damage is None:
-                say(f"arena: the CSVs are not written: {error}")
+                say(f"arena: the CSVs were not written: {error}")
         out(leaderboard_text(board, form, columns_of(sys.stdout), inks), inks)
         return complained(store)
 
@@ -95,13 +95,13 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
 
 @cli.command()
 @folder_argument
-@click.option("--out", "path", metavar="FILE", help="Where to.  [DIR/report.html]")
-@click.option("--open", "is_opened", is_flag=True, help="Show it in the browser.")
+@click.option("--out", "path", metavar="FILE", help="The file to write.  [DIR/report.html]")
+@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
 @game_option
 def report(folder: Path, path: str | None, is_opened: bool, game: str | None) -> int:
-    """One page to look at and hand on: who is best, how sure that is, and why who lost.
+    """One page to view and share: who is best, how sure that is, and how bots lost.
 
-    A single file without links to elsewhere: leaderboard, ratings, match-ups, seats, faults, thinking
+    A single file that needs nothing else: leaderboard, ratings, match-ups, seats, faults, thinking
     times, a page for every bot, and a viewer of matches.
 
     \b
@@ -125,7 +125,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
 
 
 def _say_what_is_missing(store: Store, game: str | None) -> None:
-    """Says why the page shows no matches, if it does not: what is missing there is not the user's mistake."""
+    """Says why the page shows no matches, if it shows none: that is not the user's mistake."""
     from arena.show.text import say
     from arena.tournament.stored import stored_game
 
@@ -149,7 +149,7 @@ MATCH_COLUMNS_LESS_NEEDED = ("series_id", "status", "rotation", "duration_s")
 @folder_argument
 @bot_option("--bot", "bot", "NAME", "Only matches of this bot.")
 @bot_option("--winner", "winner", "NAME", "Only matches that this bot won, alone or with others.")
-@click.option("--fault", type=click.Choice([*FAULT_KINDS, "any"]), help="Only matches with such a fault.")
+@click.option("--fault", type=click.Choice([*FAULT_KINDS, "any"]), help="Only matches with this fault.")
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; from the largest with a `-` before it.")
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N.")
 @reading

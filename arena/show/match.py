@@ -36,7 +36,7 @@ def retold(
         yield from _told(passage, columns, inks)
     yield ""
     if match.error is not None:
-        yield inks.warning("aborted, as the rules or the arena broke:")
+        yield inks.warning("aborted because the rules or the arena failed:")
         yield match.error
     else:
         places = sorted(match.seats, key=lambda seat: seat.rank)

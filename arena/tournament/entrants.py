@@ -161,7 +161,7 @@ def _checked(entrant: Entrant, said: str) -> Entrant:
 
     reason = check_name(entrant.name)
     if reason:
-        raise ConfigError(f"{shown(said)} cannot be called {shown(entrant.name)}: {reason}; say NAME=SPEC")
+        raise ConfigError(f"{shown(said)} cannot be called {shown(entrant.name)}: {reason}; use NAME=SPEC")
     return entrant
 
 
@@ -329,10 +329,10 @@ def _how_to_run(program: str, words: Sequence[str]) -> str:
         )
     if suffix in _INTERPRETERS:
         line = f"{_INTERPRETERS[suffix]} {shlex.join([program, *words])}"
-        return f'{program} cannot be run by itself: say what runs it, in quotes: "{line}"'
+        return f'{program} cannot be run by itself: give the command that runs it, in quotes: "{line}"'
     return (
         f"{program} is neither a .py or .js file nor can it be run (chmod +x); "
-        f'if a program runs it, say so in quotes: "PROGRAM {shlex.join([program, *words])}"'
+        f'if a program runs it, give the command in quotes: "PROGRAM {shlex.join([program, *words])}"'
     )
 
 

@@ -176,7 +176,7 @@ def _check_return(run: Run, names: Sequence[str]) -> None:
     away = sorted(run.store.players() - set(names) - started - run.roster.left.keys())
     if away:
         raise ConfigError(
-            f"{run.folder} has matches of {', '.join(away)}, who did not connect this time: "
+            f"{run.folder} has matches of {', '.join(away)}, which did not connect this time: "
             "let them connect under the same names, or use another --out or --fresh"
         )
 

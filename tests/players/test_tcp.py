@@ -154,7 +154,7 @@ async def test_whoever_played_must_come_back(tmp_path):
     with trio.fail_after(20):
         assert 2 == (await with_guests("ann", "cat")).played
         with pytest.RaisesGroup(
-            pytest.RaisesExc(ConfigError, match="has matches of cat, who did not connect this time"),
+            pytest.RaisesExc(ConfigError, match="has matches of cat, which did not connect this time"),
             flatten_subgroups=True,
         ):
             await with_guests("ann", "dave")
