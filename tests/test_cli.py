@@ -145,7 +145,7 @@ def test_tab_offers_bots_games_folders_and_matches(here, arena):
     assert ["odds"] == offered("run", "od")
     assert ["new=odds"] == offered("compare", "new=od")
     assert ["cli_bots.py"] == offered("run", "odds", "cli")
-    assert ["javascript"] == offered("new", "mine", "--lang", "j")
+    assert ["javascript"] == offered("new", "mine", "--lang", "javas")
     assert ["liars-dice"] == offered("run", "--game", "li") == offered("games", "li")
     assert ["results/latest", "results/first", "results/"] == offered("leaderboard", "res")
     ids = match_ids(arena)
