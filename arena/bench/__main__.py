@@ -18,6 +18,7 @@ from arena.bench.loop import measure_loop
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
 from arena.bench.rules import measure_referee, measure_rules
 from arena.bench.scale import measure_scale
+from arena.bench.tables import measure_tables
 from arena.bench.tournament import measure_help, measure_memory, measure_runner
 from arena.bench.wire import measure_tcp
 
@@ -30,6 +31,7 @@ MEASURINGS: dict[str, Measuring] = {
     "tcp": measure_tcp,
     "loop": measure_loop,
     "runner": measure_runner,
+    "tables": measure_tables,
     "flood": measure_flood,
     "memory": measure_memory,
     "box": measure_box,
@@ -45,6 +47,7 @@ referee  matches between bots in this process: decisions per second of one core
 tcp      CPU time of a question over TCP, and of a message to a bare Trio server
 loop     what each part of an answer's fast path gains
 runner   tournaments with compiled bots at 8 tables: questions per second
+tables   what a sleeping bot costs: the time of the whole, the thinking times of the others
 flood    what a flooding bot, or a hundred flooding strangers, cost the others
 memory   the arena process's peak at 32 tables
 box      milliseconds to start a program in each box, and what a box costs per question
