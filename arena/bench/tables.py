@@ -39,11 +39,12 @@ def measure_tables(effort: Effort) -> list[Measure]:
     """The whole with a sleeper and without, and a fixed work's thinking time beside others and alone."""
     bots = min(WORKERS, max(2, round(WORKERS * effort.seconds)))
     series = max(1, round(2 * effort.seconds))
+    sleep_ms = max(1, round(SLEEP_MS * min(1.0, effort.seconds)))
     without, beside, alone = [], [], []
     for repeat in range(effort.repeats):
         seed = repeat + 1
         without.append(_tournament(bots, series, seed))
-        beside.append(_tournament(bots, series, seed, "--", _bot("sleeper", "sleep", SLEEP_MS)))
+        beside.append(_tournament(bots, series, seed, "--", _bot("sleeper", "sleep", sleep_ms)))
         alone.append(_tournament(bots, series, seed, "--concurrency", "1"))
     whole = ratios([one.wall_s for one in beside], [one.wall_s for one in without])
     thinking = ratios([one.thinking_ms for one in beside], [one.thinking_ms for one in alone])
