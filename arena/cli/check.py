@@ -28,17 +28,17 @@ FINE, TO_MEND = 0, 1
     "What is checked",
     ("--game", "NAME", "What BOT plays: a name, a .py file or module:Class.  [its own, or liars-dice]"),
     ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
-    ("--seed", "N", "Where all luck comes from.  [0]"),
+    ("--seed", "N", "The source of all luck.  [0]"),
 )
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
-    ("--move-time", "D", "Limit of every answer.  [1s]"),
+    ("--move-time", "D", "Limit for every answer.  [1s]"),
     ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
     ("--max-time", "D", "About how long to play with it.  [15s]"),
 )
 @options(
     "How and where",
-    ("--sandbox", "shield|strict|off", "What it is shut in.  [shield]"),
+    ("--sandbox", "shield|strict|off", "What confines it.  [shield]"),
     ("--json", "as_json", None, "Print as JSON."),
     (
         "--color",
@@ -48,7 +48,7 @@ FINE, TO_MEND = 0, 1
     ("--quiet", "-q", None, "No progress."),
 )
 def check(bot: str, as_json: bool, color: str | None, quiet: bool, **wishes: Any) -> int:
-    """Try one bot in every way that a run may, and say what to mend.
+    """Try one bot in every way that a run may, and say what to fix.
 
     It is started as a run would start it, and plays random opponents at every number of seats that the game
     allows, so that it is asked whatever can be asked.  What is looked at: its name and ids, illegal and

@@ -62,7 +62,7 @@ class Tab:
     """The time in which its matches have waited for it."""
 
     def open(self, now: float, demand_s: float) -> None:
-        """Begins anew, as it has been read."""
+        """Begins again, as it has been read."""
         wall_s = 0.0 if self.is_open else self.wall_s  # a start for its first match is a part of that
         self.is_open, self.read_at, self.demand_s, self.matches, self.wall_s = True, now, demand_s, 0, wall_s
 
