@@ -186,7 +186,10 @@ def test_a_new_bot_is_written_and_its_commands_told(arena, tmp_path, monkeypatch
     """A folder here; what to do next on standard output, as it can be typed."""
     monkeypatch.chdir(tmp_path)
     code, printed, told = arena("new", "mine", "--lang", "js", "--game", "blef")
-    assert (0, ["arena run --game blef mine random", "node --test mine/bot.test.js"]) == (
+    assert (
+        0,
+        ["arena run --game blef mine random", "node --test mine/bot.test.js", "arena check mine --game blef"],
+    ) == (
         code,
         [line.strip() for line in printed.splitlines()],
     )

@@ -140,6 +140,7 @@ def test_every_command_is_in_the_readme() -> None:
         "SECURITY.md",
         "arena/README.md",
         "bots/README.md",
+        "bots/first-wins.md",
         "results/README.md",
         "arena/games/README.md",
     ],

@@ -88,4 +88,4 @@ def _tell(starter: Starter) -> None:
     )
     if language.missing:
         say(f"not found here: {listed(language.missing)}; on Debian: {language.install}")
-    out("\n".join(f"  {command}" for command in (starter.commands["play"], starter.commands["test"])))
+    out("\n".join(f"  {command}" for command in starter.commands.values()))

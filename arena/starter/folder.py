@@ -49,14 +49,13 @@ class Starter:
     @property
     def commands(self) -> Mapping[str, str]:
         """The commands that the folder's README explains, by what they do; for the folder above."""
-        words = ["arena", "run"]
-        words += ["--game", self.game_word] if self.game_word else []
-        words += ["--seats", str(self.game.seats[0])] if 2 not in self.game.seats else []
+        game = ["--game", self.game_word] if self.game_word else []
+        seats = ["--seats", str(self.game.seats[0])] if 2 not in self.game.seats else []
         others = ["random"] * (self.game.seats[0] - 1)
         return {
-            "play": shlex.join([*words, self.name, *others]),
+            "play": shlex.join(["arena", "run", *game, *seats, self.name, *others]),
             "test": self.language.test.format(folder=self.name),
-            "debug": shlex.join([*words, "-x", self.name, *others]),
+            "check": shlex.join(["arena", "check", self.name, *game]),
         }
 
 
@@ -146,7 +145,7 @@ def _values(starter: Starter, lines: Sequence[bytes]) -> Mapping[str, str]:
         "QUESTION": _example(lines),
         "PLAY": commands["play"],
         "TEST": commands["test"],
-        "DEBUG": commands["debug"],
+        "CHECK": commands["check"],
     }
 
 

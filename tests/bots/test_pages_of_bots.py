@@ -1,0 +1,102 @@
+"""What the pages of `bots/` say of the bots' strength: the tables have every bot, and the tournaments come out so."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.games import GAMES
+from arena.tournament.entrants import builtin_bots, resolve
+
+HOUSE = Path(__file__).parents[2]
+PAGE = (HOUSE / "bots" / "README.md").read_text()
+FIRST_WINS = (HOUSE / "bots" / "first-wins.md").read_text()
+ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+PLAYED = re.compile(
+    r"^```console\n\$ (arena run [^\n]*)\n```\n\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+"""A tournament of a page: its command, and what it printed."""
+
+STRENGTHS = PLAYED.findall(PAGE)
+
+
+def rows(table: str) -> list[list[str]]:
+    """The cells of a leaderboard that are the same in every run of its command: those before the faults."""
+    cells = [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()]
+    exact = cells[0].index("faults")
+    return [row[:exact] for row in cells if row[0].isdigit()]
+
+
+def plays(bot: str, game: str) -> bool:
+    games = resolve(bot, base=HOUSE).games
+    return not games or game in games
+
+
+def test_every_bot_has_a_row() -> None:
+    """The table of the bots has all that `arena bots` lists, and no others."""
+    described = re.findall(r"^\| \[([\w-]+)\]\([\w-]+/\S+\) \|", PAGE, re.MULTILINE)
+    assert sorted(builtin_bots()) == sorted(described)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_bot_is_in_the_tournament_of_its_games(game: str) -> None:
+    """A bot that is new, or gone, needs another tournament: the command and its leaderboard name all that play."""
+    players = [bot for bot in builtin_bots() if plays(bot, game)]
+    option = "" if game == "liars-dice" else f"--game {game} "
+    (table,) = (
+        table
+        for command, table in STRENGTHS
+        if command == f"arena run {option}{' '.join(players)} --series 40 --seed 1"
+    )
+    assert players == sorted(row[1] for row in rows(table))
+
+
+def run(command: str, folder: Path) -> str:
+    result = subprocess.run(
+        command.split(), cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=200, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.slow
+def test_a_tournament_comes_out_as_it_is_shown(tmp_path: Path) -> None:
+    """The smallest of them, played again: every exact cell is what the page shows."""
+    ((command, shown),) = (each for each in STRENGTHS if "--game bluff " in each[0])
+    assert rows(shown) == rows(run(command, tmp_path))
+
+
+@pytest.mark.slow
+def test_the_first_bot_loses_and_the_second_wins(tmp_path: Path) -> None:
+    """The page's two tournaments come out as shown: 0 to 10 with the README's bot, and then well above half."""
+    readme = (HOUSE / "README.md").read_text()
+    (before,) = re.findall(r"^```python\n([^`]*?class MyBot.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    (after,) = re.findall(r"^```python\n(.*?)^```$", FIRST_WINS, re.MULTILINE | re.DOTALL)
+    assert 22 == len([line for line in after.splitlines() if line.strip()])  # as both pages say
+    shares = []
+    for bot, (command, shown) in zip((before, after), PLAYED.findall(FIRST_WINS), strict=True):
+        (tmp_path / "mybot.py").write_text(bot)
+        assert rows(shown) == rows(run(f"{command} --out results/{len(shares)}", tmp_path))
+        with (tmp_path / f"results/{len(shares)}/head_to_head.csv").open() as file:
+            pairs = {(row["bot"], row["opponent"]): row for row in csv.DictReader(file)}
+        assert float(pairs["mybot", "random"]["share_low"]) > 0.35
+        shares.append(pairs["mybot", "truthful"])
+    assert ("0", "10") == (shares[0]["better"], shares[0]["worse"])
+    assert "loses every match against `truthful`" in readme
+    won, matches, share, low, high = re.search(
+        r"wins (\d+) of (\d+) matches \(([\d.]+)%, with 95 % confidence (\d+)–(\d+)\)", FIRST_WINS
+    ).groups()
+    second = shares[1]
+    assert (won, matches) == (second["better"], second["matches"])
+    assert [share, low, high] == [
+        f"{100 * float(second['share']):.1f}",
+        *(f"{100 * float(second[key]):.0f}" for key in ("share_low", "share_high")),
+    ]
+    assert int(low) > 50
