@@ -16,7 +16,7 @@
   if (!holder || !viewer) return;
   const scenes = JSON.parse(holder.textContent);
   const part = (which) => viewer.querySelector(`[data-part="${which}"]`);
-  const ALL = -2, SPECTATOR = -1;
+  const ALL = -2, SPECTATOR = -1, ADDRESS_DELAY_MS = 400;
   let scene = null, at = 0, view = ALL;
 
   const make = (tag, text, kind) => {
@@ -125,15 +125,29 @@
     part("slider").max = last;
     part("slider").value = at;
     part("slider").setAttribute("aria-valuetext", `step ${at + 1} of ${last + 1}`);
+    part("link").href = address();
     part("where").textContent = `Step ${at + 1} of ${last + 1}${turn >= 0 ? `, turn ${turn}` : ", before the first move"}`;
     const held = document.activeElement;
     for (const [which, step] of [["first", 0], ["back", 0], ["next", last], ["last", last]]) part(which).disabled = at === step;
     if (held.disabled) viewer.focus({ preventScroll: true });  // or the keys would go nowhere
   }
 
+  const address = () => `#match-${scene.id}&step=${at + 1}`;
+
   function go(step) {
     at = Math.max(0, Math.min(scene.steps.length - 1, step));
     show();
+  }
+
+  // The address follows a moment later: browsers refuse more than about a hundred changes in 30 s.
+  let keeping = 0;
+  function stepTo(step) {
+    go(step);
+    clearTimeout(keeping);
+    keeping = setTimeout(() => {
+      if (!viewer.offsetParent) return;  // a bot's page is shown by now, and the address is its own
+      try { history.replaceState(null, "", address()); } catch { /* an address that stays is no harm */ }
+    }, ADDRESS_DELAY_MS);
   }
 
   function choices() {
@@ -148,34 +162,57 @@
     })];
   }
 
-  function open(id) {
-    scene = scenes.find((each) => each.id === id) || scenes[0];
-    view = ALL;
+  function open(chosen, step) {
+    if (chosen !== scene) view = ALL;
+    scene = chosen;
     for (const row of document.querySelectorAll("tr[data-match]")) row.classList.toggle("open", row.dataset.match === scene.id);
     const order = scene.bots.map((bot, seat) => [scene.ranks[seat], bot, scene.returns[seat]]).sort((a, b) => a[0] - b[0]);
     part("title").textContent = scene.bots.join(scene.bots.length > 2 ? ", " : " against ");
     part("result").textContent = `${order.map(([rank, bot, returns]) => `${rank}. ${bot} (${returns})`).join(", ")} · match ${scene.id}`;
     part("why").textContent = [scene.why, scene.note].filter(Boolean).join(". ");
     part("views").replaceChildren(...choices());
-    go(0);
+    go(step);
     viewer.hidden = false;
   }
 
-  part("first").addEventListener("click", () => go(0));
-  part("back").addEventListener("click", () => go(at - 1));
-  part("next").addEventListener("click", () => go(at + 1));
-  part("last").addEventListener("click", () => go(scene.steps.length - 1));
-  part("slider").addEventListener("input", (event) => go(Number(event.target.value)));
-  viewer.addEventListener("keydown", (event) => {
-    if (event.target.type === "radio" || event.target.type === "range" || event.altKey || event.ctrlKey || event.metaKey) return;
+  part("first").addEventListener("click", () => stepTo(0));
+  part("back").addEventListener("click", () => stepTo(at - 1));
+  part("next").addEventListener("click", () => stepTo(at + 1));
+  part("last").addEventListener("click", () => stepTo(scene.steps.length - 1));
+  part("slider").addEventListener("input", (event) => stepTo(Number(event.target.value)));
+
+  // Whether most of the viewer is in sight, or most of the window shows it.
+  function isInSight() {
+    const { top, bottom, height } = viewer.getBoundingClientRect();
+    return height > 0 && Math.min(bottom, innerHeight) - Math.max(top, 0) >= Math.min(height, innerHeight) / 2;
+  }
+
+  // Who has the focus and needs the arrows: fields, and boxes that scroll sideways, with all that is in them.
+  function needsArrows(element) {
+    const box = element.closest(".box");
+    return element.closest("input, select, textarea, [contenteditable]") || (box && box.scrollWidth > box.clientWidth);
+  }
+
+  // ← and → do nothing else on a page as wide as the window; Home and End do, so they need the focus here.
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const held = event.target instanceof Element ? event.target : document.body;
     const step = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: scene.steps.length - 1 }[event.key];
-    if (step !== undefined) { event.preventDefault(); go(step); }
+    if (step === undefined || needsArrows(held) || !isInSight()) return;
+    if (event.key.startsWith("Arrow") || viewer.contains(held)) { event.preventDefault(); stepTo(step); }
   });
+
+  // `#match-ID` leads to a match, `#match-ID&step=N` to one of its steps as the viewer counts them.
   const follow = () => {
-    const id = location.hash.replace("#match-", "");
-    if (location.hash.startsWith("#match-") && scenes.some((each) => each.id === id)) { open(id); viewer.scrollIntoView(); viewer.focus({ preventScroll: true }); }
+    const [, id, step] = /^#match-([^&]*)(?:&step=(\d+))?/.exec(location.hash) || [];
+    const chosen = scenes.find((each) => each.id === id);
+    if (!chosen) return;
+    clearTimeout(keeping);
+    open(chosen, step ? step - 1 : 0);
+    viewer.scrollIntoView();
+    viewer.focus({ preventScroll: true });
   };
   addEventListener("hashchange", follow);
-  open(scenes[0].id);
+  open(scenes[0], 0);
   follow();
 })();

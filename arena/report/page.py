@@ -29,7 +29,7 @@ SCENES_BYTES_MAX = 220_000
 """The size of the matches in it; fewer if the rest leaves less room."""
 SCENES_BYTES_LEAST = 60_000
 """The same, for a page of so many bots that it is too large in any case."""
-HEAT_MAX = 30
+HEAT_MAX = 40
 """Bots in the head-to-head table; if there are more, the first ones."""
 REASONS_MAX, REASON_MAX = 3, 90
 """How many reasons, and characters of each, the overview of faults shows."""
@@ -62,7 +62,7 @@ def _scenes(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[bytes]:
 
 
 def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
-    script = _file("page.js")
+    script = f"{_file('page.js')}\n{_file('tables.js')}"
     chosen = listed_matches(shown)
     text: str = _template().render(
         facts=facts,
@@ -145,6 +145,8 @@ class Strength:
     bot: str
     said: str
     picture: str
+    value: float
+    """What `said` says, for sorting."""
 
 
 @attrs.frozen
@@ -173,6 +175,7 @@ def strengths(facts: Facts) -> Chart:
                 row.rating_high,
                 f"{row.bot}: {rating(row)} {row.rating_unit}",
             ),
+            row.rating,
         )
         for row in rows
     )
@@ -214,7 +217,7 @@ def heat(facts: Facts) -> Heat:
 
 def _by_share(each: Any) -> Cell:
     said = (
-        f"against {each.opponent}: {each.better} better, {each.tied} equal, {each.worse} worse; "
+        f"{each.better} better, {each.tied} equal, {each.worse} worse; "
         f"{with_range(each.share, each.share_low, each.share_high)}"
     )
     is_sure = not each.share_low <= 0.5 <= each.share_high
@@ -228,10 +231,7 @@ def _by_returns(facts: Facts, meetings: Any) -> Callable[[Any], Cell]:
 
     def cell(each: Any) -> Cell:
         mean = each.returns_mean / per_unit
-        said = (
-            f"against {each.opponent}: {number(mean, 1, '+')} {unit}; "
-            f"{each.better} better, {each.tied} equal, {each.worse} worse"
-        )
+        said = f"{number(mean, 1, '+')} {unit}; {each.better} better, {each.tied} equal, {each.worse} worse"
         is_sure = not each.lead_low <= 0 <= each.lead_high
         return Cell(
             number(mean, digits_for(abs(mean)), "+"),
@@ -286,6 +286,7 @@ def _seat_chart(facts: Facts, unit: str) -> Chart:
                 f"seat {each.seat}: {score(each, unit)} {unit}",
                 middle,
             ),
+            each.score,
         )
         for each in facts.seats
     )

@@ -73,23 +73,43 @@ class Watched:
         return self.page
 
 
+@pytest.fixture(scope="session")
+def tabs(chromium: Any) -> dict[str, Watched]:
+    """The pages of the browser by their options: each costs a process, so tests use them one after the other."""
+    return {}
+
+
 @pytest.fixture
-def watched(chromium: Any) -> Iterator[Any]:
+def watched(chromium: Any, tabs: dict[str, Watched]) -> Iterator[Any]:
     """Opens pages of a given size and collects console messages, errors, dialogs and requests to anywhere."""
-    opened = []
+    used = []
 
     def watch(**options: Any) -> Watched:
-        page, troubles = chromium.new_page(**DESK | options), []
-        page.on("console", lambda message: troubles.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        page.on(
-            "request",
-            lambda request: request.url.startswith("file:") or troubles.append(f"asks {request.url[:60]}"),
-        )
-        opened.append(page)
-        return Watched(page, troubles)
+        key = repr(sorted(options.items()))
+        if key not in tabs:
+            tabs[key] = tab(chromium.new_page(**DESK | options))
+        used.append(tabs[key])
+        return tabs[key]
 
     yield watch
-    for page in opened:
-        page.close()
+    for each in used:
+        if each.page.url.startswith("file:"):
+            each.page.evaluate("localStorage.clear()")
+        each.page.emulate_media(media="null")
+        each.page.goto("about:blank")
+        each.troubles.clear()
+
+
+def tab(page: Any) -> Watched:
+    """The page, listened to."""
+    troubles: list[str] = []
+    page.on("console", lambda message: troubles.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (troubles.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on(
+        "request",
+        lambda request: (
+            request.url.startswith(("file:", "about:")) or troubles.append(f"asks {request.url[:60]}")
+        ),
+    )
+    return Watched(page, troubles)

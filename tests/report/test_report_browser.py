@@ -27,38 +27,49 @@ def step_of(page: Any) -> tuple[int, int]:
     return int(words[1]), int(words[3])
 
 
+STEPS = """() => {
+    const part = (which) => document.querySelector(`[data-part=${which}]`), shown = [];
+    for (;;) {
+        shown.push([part("where").textContent, document.querySelector(".stage").textContent]);
+        if (part("next").disabled) return shown;
+        part("next").click();
+    }
+}"""
+"""Steps to the end and gives what was shown at each step; a call of the browser for each would take seconds."""
+
+OPEN_ALL = """async () => {
+    const results = [];
+    for (const row of document.querySelectorAll("tr[data-match]")) {
+        const heard = new Promise((done) => addEventListener("hashchange", done, { once: true }));
+        row.querySelector("a").click();
+        await heard;
+        document.querySelector("[data-part=last]").click();
+        results.push([row.dataset.match, document.querySelector("[data-part=result]").textContent]);
+    }
+    return results;
+}"""
+"""Opens every listed match at its end; gives the match of each row and what the viewer said of it."""
+
+
 @pytest.mark.parametrize("game", list(GAMES))
-def test_the_viewer_steps_through_a_match_of_every_game(
-    game: str, games: dict[str, Path], watched: Any
-) -> None:
-    """From the first step to the last one by one, every step is shown, and nothing is complained of or asked for."""
+def test_the_viewer_shows_every_match_step_by_step(game: str, games: dict[str, Path], watched: Any) -> None:
+    """From the first step to the last one by one, of every listed match, and nothing is complained of or asked for."""
     seen = watched()
     page = seen.open(games[game])
-    step, last = step_of(page)
-    shown = [page.inner_text(".stage")]
-    while step < last:
-        page.click("[data-part=next]")
-        assert (step + 1, last) == step_of(page)
-        step, _ = step_of(page)
-        shown.append(page.inner_text(".stage"))
+    page.click("[data-part=next]")
+    _, last = step_of(page)
+    assert (2, last) == step_of(page)
+    page.click("[data-part=first]")
+    steps = page.evaluate(STEPS)
+    assert [f"Step {place} of {last}" for place in range(1, last + 1)] == [
+        said.partition(",")[0] for said, _ in steps
+    ]
     assert last > 5
-    assert len(set(shown)) > last / 2, "the stage changes with the steps"
-    assert page.is_disabled("[data-part=next]")
+    assert len({shown for _, shown in steps}) > last / 2, "the stage changes with the steps"
     assert "match over" in log_of(page)
-    assert [] == seen.troubles
-
-
-@pytest.mark.parametrize("game", list(GAMES))
-def test_every_listed_match_opens(game: str, games: dict[str, Path], watched: Any) -> None:
-    """A click on a match of the list shows that match."""
-    seen = watched()
-    page = seen.open(games[game])
-    rows = page.locator("tr[data-match]")
-    for place in range(rows.count()):
-        rows.nth(place).locator("a").click()
-        match = rows.nth(place).get_attribute("data-match")
-        page.locator("[data-part=result]", has_text=match).wait_for()  # the page hears of it a moment later
-    assert rows.count() > 1
+    opened = page.evaluate(OPEN_ALL)
+    assert len(opened) > 1
+    assert [] == [(match, result) for match, result in opened if match not in result]
     assert [] == seen.troubles
 
 
@@ -96,11 +107,53 @@ def test_the_keys_step(games: dict[str, Path], watched: Any) -> None:
     """→ and ← step, End and Home go to the ends, wherever in the viewer the focus is."""
     page = watched().open(games["blef"])
     page.focus("[data-part=next]")
+    assert [2, 3, 2, step_of(page)[1], 1] == pressed(
+        page, "ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"
+    )
+
+
+def pressed(page: Any, *keys: str) -> list[int]:
+    """The steps at which the viewer is after each key."""
     at = []
-    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "End", "Home"):
+    for key in keys:
         page.keyboard.press(key)
         at.append(step_of(page)[0])
-    assert [2, 3, 2, step_of(page)[1], 1] == at
+    return at
+
+
+def test_the_arrows_step_without_the_focus_if_the_viewer_is_in_sight(
+    games: dict[str, Path], watched: Any
+) -> None:
+    """→ steps as soon as the viewer is on the screen; Home, fields and boxes that scroll keep their own keys."""
+    page = watched(**PHONE).open(games["blef"])
+    assert [1] == pressed(page, "ArrowRight"), "the top of the page is on the screen"
+    page.evaluate("document.querySelector('#viewer').scrollIntoView()")
+    assert [2, 3, 2] == pressed(page, "ArrowRight", "ArrowRight", "ArrowLeft")
+    assert [2, 2] == pressed(page, "Home", "Shift+ArrowRight")
+    page.evaluate("document.querySelector('#viewer').scrollIntoView()")
+    page.evaluate("document.querySelector('#matches .box').focus({ preventScroll: true })")
+    assert [2] == pressed(page, "ArrowRight"), "this box scrolls sideways"
+    page.evaluate("document.querySelector('.views input').focus({ preventScroll: true })")
+    assert [2] == pressed(page, "ArrowRight"), "the next view"
+    assert page.locator(".views input").nth(1).is_checked()
+
+
+def test_a_link_leads_to_a_step(games: dict[str, Path], watched: Any) -> None:
+    """The address names the step that is shown; opened anew it leads there, and old links to the first step."""
+    page = watched().open(games["blef"])
+    match = page.locator("tr[data-match]").nth(1).get_attribute("data-match")
+    for step, at in (("", 1), ("&step=3", 3), ("&step=99999", None), ("&step=0", 1), ("&step=no", 1)):
+        page.goto("about:blank")
+        page.goto(f"{games['blef'].as_uri()}#match-{match}{step}")
+        assert match in page.inner_text("[data-part=result]")
+        assert (at or step_of(page)[1]) == step_of(page)[0]
+    page.goto(f"{games['blef'].as_uri()}#match-{match}")
+    pressed(page, "ArrowRight", "ArrowRight")
+    assert f"#match-{match}&step=3" == page.get_attribute("[data-part=link]", "href")
+    page.wait_for_url(f"**#match-{match}&step=3")
+    page.reload()
+    assert match in page.inner_text("[data-part=result]")
+    assert 3 == step_of(page)[0]
 
 
 def test_a_bots_page_stands_alone(games: dict[str, Path], watched: Any) -> None:
@@ -117,16 +170,16 @@ def test_a_bots_page_stands_alone(games: dict[str, Path], watched: Any) -> None:
     assert page.is_visible("#viewer")
 
 
-@pytest.mark.parametrize("anchor", ["", "#bot-1"])
 @pytest.mark.parametrize("which", ["holdem", "chamber", "hostile", "crowd"])
 def test_no_page_scrolls_sideways_on_a_phone(
-    which: str, anchor: str, games: dict[str, Path], hostile: Path, crowd: Path, watched: Any
+    which: str, games: dict[str, Path], hostile: Path, crowd: Path, watched: Any
 ) -> None:
     """At 360 px nothing sticks out: wide tables scroll inside their boxes."""
-    path = {**games, "hostile": hostile, "crowd": crowd}[which]
-    page = watched(**PHONE).open(path, anchor)
-    assert 0 == page.evaluate(OVERFLOW)
-    assert 360 == page.evaluate("innerWidth")
+    seen = watched(**PHONE)
+    for anchor in ("", "#bot-1"):
+        page = seen.open({**games, "hostile": hostile, "crowd": crowd}[which], anchor)
+        assert 0 == page.evaluate(OVERFLOW)
+        assert 360 == page.evaluate("innerWidth")
 
 
 def test_hostile_names_stay_names(hostile: Path, watched: Any) -> None:
@@ -136,10 +189,7 @@ def test_hostile_names_stay_names(hostile: Path, watched: Any) -> None:
     for name in HOSTILE:
         assert name in page.inner_text("#leaderboard")
         assert page.locator(f"svg[aria-label^={quoted(name + ':')}]").count() >= 1
-    rows = page.locator("tr[data-match] a")
-    for place in range(rows.count()):
-        rows.nth(place).click()
-        page.click("[data-part=last]")
+    assert page.evaluate(OPEN_ALL)
     assert 0 == page.locator("img, b:has-text('bold'), i").count()
     assert 2 == page.locator("script").count(), "the matches, and ours"
     assert [] == seen.troubles
@@ -171,7 +221,7 @@ def test_on_paper(games: dict[str, Path], watched: Any) -> None:
     page.emulate_media(media="print")
     assert page.is_visible("#leaderboard")
     assert 3 == page.locator("article.bot:visible").count()
-    assert 0 == page.locator("button:visible, nav:visible, #viewer:visible").count()
+    assert 0 == page.locator("button:visible:not(.sort), input:visible, nav:visible, #viewer:visible").count()
     assert "rgb(255, 255, 255)" == page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sum(channels(page.evaluate("getComputedStyle(document.body).color"))) < 150
 
