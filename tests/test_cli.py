@@ -22,7 +22,7 @@ from arena.cli import cli, main
 from arena.store import LATEST, Store
 
 COMMANDS = sorted(cli.commands)
-READING = sorted(set(COMMANDS) - {"check", "run", "compare", "new", "report", "schema", "torture"})
+READING = sorted(set(COMMANDS) - {"ask", "check", "run", "compare", "new", "report", "schema", "torture"})
 BOTS = '''
 from arena.sdk import Bot
 

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
-import trio
 
-from arena.box.box import open_box
+from arena.check.asking import BotAnswer, ask_bot
 from arena.check.examination import CheckTerms, Examination
 from arena.check.findings import CheckFindings
-from arena.check.host import LocalHost, ProcessHost
+from arena.check.host import instances_of
+from arena.check.recorded import read_question
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.players.access import place_of
 from arena.players.entrant import Entrant
-from arena.players.lag import LagWatch
 from arena.players.start import BotBroken
-from arena.tournament.build import build
 from arena.tournament.entrants import resolve
 from arena.tournament.field import judged
-from arena.tournament.fingerprints import needs_build
 from arena.tournament.game_source import find_game
 from arena.tournament.plan import Plan, control_of, parse_rules, with_options
 from arena.tournament.plan.rules import make_game
 
-TIME_S = 15.0
+TIME_S, ANSWER_S = 15.0, 10.0
 SEED = 0
 
 
@@ -87,46 +81,32 @@ def _playable(game: Game[Any, Any]) -> tuple[int, ...]:
 
 async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None:
     """Builds it if it must be built, checks it in its box, and leaves nothing running."""
-    if candidate.entrant.kind == "local":
-        folder = candidate.entrant.folder
-        if folder is not None and str(folder) not in sys.path:
-            sys.path.insert(0, str(folder))
-        await _examine(candidate, LocalHost(candidate.entrant), LagWatch(), note)
-        return
-    watch = LagWatch()
-    trio.lowlevel.add_instrument(watch)
-    try:
-        await _examine_process(candidate, watch, note)
-    finally:
-        trio.lowlevel.remove_instrument(watch)
-
-
-async def _examine_process(candidate: Candidate, watch: LagWatch, note: Callable[[str], None]) -> None:
-    entrant, bugs = candidate.entrant, list[str]()
-    async with open_box(candidate.plan.sandbox, say=note) as box:
-        if needs_build(entrant):
-            note(f"building it: {' '.join(entrant.build)}")
-            with tempfile.TemporaryDirectory(prefix="arena-check-") as home:
-                try:
-                    entrant = await build(entrant, box, place_of(entrant, (), ()), Path(home) / "build.log")
-                except BotBroken as error:
-                    candidate.findings.broken, candidate.findings.log = error.reason, error.log
-                    return
-        async with trio.open_nursery() as nursery:
-            await _examine(candidate, ProcessHost(entrant, box, nursery, watch, bugs.append), watch, note)
-            nursery.cancel_scope.cancel()
-    if bugs:
-        raise RuntimeError(f"a connection set off a bug of the arena's:\n{bugs[0]}")
-
-
-async def _examine(
-    candidate: Candidate, host: LocalHost | ProcessHost, watch: LagWatch, note: Callable[[str], None]
-) -> None:
-    plan = candidate.plan
+    plan, found = candidate.plan, candidate.findings
     terms = CheckTerms(
         control=control_of(plan, connecting=False),
         time_s=TIME_S if plan.max_time is None else plan.max_time,
         faults_max=plan.faults_max,
         seed=plan.seed or SEED,
     )
-    await Examination(candidate.game, host, candidate.findings, terms, lag=watch.since, note=note).examine()
+    try:
+        async with instances_of(candidate.entrant, plan.sandbox, note) as (host, watch):
+            await Examination(candidate.game, host, found, terms, lag=watch.since, note=note).examine()
+    except BotBroken as error:  # its build
+        found.broken, found.log = error.reason, error.log
+
+
+async def asked_of(
+    bot: str, path: Path, number: int | None, wishes: Mapping[str, Any], *, base: Path
+) -> BotAnswer:
+    """What this bot answers to a recorded question.  Raises ConfigError."""
+    question = read_question(path, number)
+    entrant = resolve(bot, base=base)
+    plan = with_options(Plan(move_time=ANSWER_S), wishes, base=base)
+    match = question.match or {}
+    recorded = match.get("game")
+    own = entrant.games[0] if entrant.games else plan.game
+    cls = find_game(plan.game if wishes.get("game") else recorded if isinstance(recorded, str) else own).cls
+    rules = match.get("rules")
+    game = make_game(cls, rules if isinstance(rules, dict) else {}, where=str(path))
+    limit_s = ANSWER_S if plan.move_time is None else plan.move_time
+    return await ask_bot(entrant, game, question, limit_s=limit_s, sandbox=plan.sandbox)

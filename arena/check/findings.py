@@ -64,7 +64,14 @@ class Printed:
     octets: int = 0
     stray: int = 0
     """Values on standard output, over which it plays, that were no answers."""
-    last: str = ""
+    tail: str = ""
+    """The last lines."""
+
+    @property
+    def last(self) -> str:
+        """The last line that says anything."""
+        said = [line for line in self.tail.splitlines() if line.strip()]
+        return said[-1] if said else ""
 
 
 @attrs.frozen(kw_only=True)

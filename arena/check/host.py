@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 import trio
 
-from arena.box.box import Box
+from arena.box.box import Box, Level, open_box
 from arena.box.processes import descendants, memory_bytes
 from arena.check.findings import Ending, Printed, Way
+from arena.players.access import place_of
 from arena.players.base import Player
 from arena.players.crash import exception_in
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.local import LocalPlayer, load_bot
 from arena.players.process import GRACE_S, ProcessPlayer, run_process
+from arena.tournament.build import build
+from arena.tournament.fingerprints import needs_build
 
+TAIL_LINES = 40
 STRAY = "arena: printed to stdout"
 """How the log tells of what came over standard output and was no answer."""
 
@@ -98,7 +106,7 @@ class ProcessHost:
         lines = log.kept().splitlines()
         stray = sum(line.startswith(STRAY) for line in lines)
         said = [line for line in lines if line.strip() and not line.startswith(STRAY)]
-        return Printed(octets=log.total, stray=stray, last=said[-1] if said else "")
+        return Printed(octets=log.total, stray=stray, tail="\n".join(said[-TAIL_LINES:]))
 
 
 class LocalHost:
@@ -120,3 +128,35 @@ class LocalHost:
 
     def printed(self, player: Player) -> Printed:
         return Printed()
+
+
+@asynccontextmanager
+async def instances_of(
+    entrant: Entrant, sandbox: Level, note: Callable[[str], None] = lambda line: None
+) -> AsyncIterator[tuple[BotHost, LagWatch]]:
+    """Where instances of this bot can be started, and the watch over the arena's own lateness.
+
+    Builds the bot if it must be built; when this ends, none of it is left running.  Raises BotBroken if the
+    build fails.
+    """
+    watch = LagWatch()
+    if entrant.kind == "local":
+        if entrant.folder is not None and str(entrant.folder) not in sys.path:
+            sys.path.insert(0, str(entrant.folder))
+        yield LocalHost(entrant), watch
+        return
+    bugs = list[str]()
+    trio.lowlevel.add_instrument(watch)
+    try:
+        async with open_box(sandbox, say=note) as box:
+            if needs_build(entrant):
+                note(f"building it: {' '.join(entrant.build)}")
+                with tempfile.TemporaryDirectory(prefix="arena-check-") as home:
+                    entrant = await build(entrant, box, place_of(entrant, (), ()), Path(home) / "build.log")
+            async with trio.open_nursery() as nursery:
+                yield ProcessHost(entrant, box, nursery, watch, bugs.append), watch
+                nursery.cancel_scope.cancel()
+    finally:
+        trio.lowlevel.remove_instrument(watch)
+    if bugs:
+        raise RuntimeError(f"a connection set off a bug of the arena's:\n{bugs[0]}")
