@@ -1,7 +1,8 @@
 """What a bot that sleeps costs the others: the time of a whole tournament, and their thinking times.
 
-Real processes, as `arena run` plays them, in three tournaments after each other: without the sleeper, with
-it, and without it at one table, for the thinking times of bots that have the machine for themselves.
+Real processes, as `arena run` plays them, in three tournaments after each other: with a bot that sleeps at
+every question; the same matches with that bot awake; and without it at one table, for the thinking times of
+bots that have the machine for themselves.
 """
 
 from __future__ import annotations
@@ -36,22 +37,22 @@ class TablesReport:
 
 
 def measure_tables(effort: Effort) -> list[Measure]:
-    """The whole with a sleeper and without, and a fixed work's thinking time beside others and alone."""
+    """The whole with a sleeper asleep and awake, and a fixed work's thinking time beside others and alone."""
     bots = min(WORKERS, max(2, round(WORKERS * effort.seconds)))
     series = max(1, round(2 * effort.seconds))
     sleep_ms = max(1, round(SLEEP_MS * min(1.0, effort.seconds)))
-    without, beside, alone = [], [], []
+    awake, beside, alone = [], [], []
     for repeat in range(effort.repeats):
         seed = repeat + 1
-        without.append(_tournament(bots, series, seed))
+        awake.append(_tournament(bots, series, seed, "--", _bot("sleeper", "sleep", 0)))
         beside.append(_tournament(bots, series, seed, "--", _bot("sleeper", "sleep", sleep_ms)))
         alone.append(_tournament(bots, series, seed, "--concurrency", "1"))
-    whole = ratios([one.wall_s for one in beside], [one.wall_s for one in without])
+    whole = ratios([one.wall_s for one in beside], [one.wall_s for one in awake])
     thinking = ratios([one.thinking_ms for one in beside], [one.thinking_ms for one in alone])
     return [
-        Measure("tables", "whole with a sleeper, without = 1", "ratio", whole, at_most(WHOLE_GOAL)),
-        Measure("tables", "thinking beside it, at one table = 1", "ratio", thinking, at_most(THINKING_GOAL)),
-        Measure("tables", "whole without it", "s", tuple(one.wall_s for one in without)),
+        Measure("tables", "whole with a sleeper ÷ with it awake", "×", whole, at_most(WHOLE_GOAL)),
+        Measure("tables", "thinking beside it ÷ at one table", "×", thinking, at_most(THINKING_GOAL)),
+        Measure("tables", "whole with it awake", "s", tuple(one.wall_s for one in awake)),
         Measure("tables", "thinking at one table", "ms", tuple(one.thinking_ms for one in alone)),
     ]
 
