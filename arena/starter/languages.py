@@ -76,9 +76,8 @@ LANGUAGES: Mapping[str, Language] = {
             "bot.cpp",
             "sh {folder}/test.sh",
             ("g++",),
-            ("g++", "nlohmann-json3-dev"),
-            ("/usr/include/nlohmann/json.hpp",),
-            ("c++", "cxx"),
+            ("g++",),
+            also=("c++", "cxx"),
         ),
         Language(
             "go",
