@@ -99,6 +99,7 @@ def test_every_key_of_a_plan():
         increment = 0.5
         margin = "0s"
         first_move_time = 3
+        no_clock = true
         concurrency = 4
         faults_max = 6
         withdrawn_after = 1
@@ -144,6 +145,7 @@ def test_every_key_of_a_plan():
         increment=0.5,
         margin=0.0,
         first_move_time=3.0,
+        no_clock=True,
         concurrency=4,
         faults_max=6,
         withdrawn_after=1,
@@ -437,7 +439,12 @@ TOGETHER = [
         "no limit at all",
         {"bots": 2, "move_time": None},
         "move_time = none without a bank: a bot that never answers would hold its match for ever; "
-        "set a bank too, such as --bank 60s, or a long move_time",
+        "set a bank too, such as --bank 60s, or a long move_time, or no_clock for a bot under a debugger",
+    ),
+    (
+        "a bank without a clock",
+        {"bots": 2, "no_clock": True, "bank": 60.0},
+        "bank = 1m, but with no_clock nothing is limited: leave one out",
     ),
     (
         "an increment without bank",
@@ -462,6 +469,16 @@ def made(bots: int = 0, **keys: Any) -> Plan:
 def test_parts_that_do_not_go_together(keys, expected):
     """What is right by itself and wrong together is one sentence too."""
     assert [f"t.toml: {expected}"] == mistakes(check, made(**keys), where="t.toml")
+
+
+def test_without_a_clock_nothing_is_limited():
+    """Neither a move nor a match, and the plan is sound."""
+    plan = made(2, no_clock=True)
+    check(plan)
+    assert (None, None) == (
+        control_of(plan, connecting=False).move_s,
+        control_of(plan, connecting=True).bank_s,
+    )
 
 
 def test_parts_that_go_together():
@@ -610,6 +627,7 @@ CHANGES = [
     ({"seed": 2}, {}, ["seed: was 1, now 2"]),
     ({"seats": 3}, {}, ["seats: was 2, now 3"]),
     ({"move_time": 0.5}, {}, ["move_time: was 1s, now 500ms"]),
+    ({"no_clock": True}, {}, ["move_time: was 1s, now none"]),
     ({"move_time": None, "bank": 60.0}, {}, ["move_time: was 1s, now none", "bank: was none, now 1m"]),
     ({"deals": "fresh"}, {}, ["deals: was same, now fresh"]),
     ({"margin": 0.2}, {}, ["margin of started bots: was 0s, now 200ms"]),
@@ -653,6 +671,7 @@ def test_every_key_is_identity_or_free():
         "matches_max",
         "decisions",
         "strict",
+        "no_clock",  # it shows in move_time
         "leave_out_broken",
         "sandbox",
         "out",

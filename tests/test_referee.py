@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import attrs
 import pytest
 import trio
@@ -14,7 +16,7 @@ from arena.players.local import LocalPlayer
 from arena.referee import REASON_MAX, TURNS_BETWEEN_CHECKPOINTS
 from arena.replay import replay
 from arena.sdk import Bot
-from arena.testing import SILENCE, After, Fail, ScriptedPlayer, play_once
+from arena.testing import SILENCE, After, Fail, ScriptedPlayer, honest, late, play_once, seat_bots
 
 SWIFT = Control(move_s=1.0, first_s=1.0)
 
@@ -49,6 +51,18 @@ async def test_all_are_asked_before_anyone_is_waited_for(autojump_clock):
         record = await play_once(Toy(turns=4), players)
     assert 4 * 0.5 == pytest.approx(trio.current_time() - began)
     assert [0.5] * 8 == pytest.approx([decision.elapsed_s for decision in record.decisions])
+
+
+async def test_without_limits_a_bot_may_think_for_an_hour(autojump_clock):
+    """Over a connection too: it is told that there is no limit, and its answers count."""
+    async with seat_bots({"slow": late(3600.0), "quick": honest}) as players:
+        peers = list(players.values())
+        record = await play_once(Toy(turns=2), peers, control=Control(move_s=None))
+    assert [None, None] == kinds(record, 0)
+    assert 2 * 3600 <= record.duration_s < 2 * 3601
+    assert [None, None] == [
+        json.loads(line["text"])["time_s"] for line in peers[0].evidence() if '"ask"' in line["text"]
+    ]
 
 
 async def test_each_seat_is_judged_by_its_own_limit(autojump_clock):

@@ -37,6 +37,7 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--increment", "D", "Added to the bank after every answer.  [0s]"),
     ("--margin", "D", "Added to all limits.  [0s for started, 200ms for connecting bots]"),
     ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
+    ("--no-clock", None, "No limit at all, for a bot under a debugger."),
 )
 @options(
     "Bots that connect by themselves",

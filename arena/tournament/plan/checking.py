@@ -56,7 +56,7 @@ def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
         "seeding": SEEDING,
         "order": ORDER,
         "deals": deals_of(plan),
-        "move_time": plan.move_time,
+        "move_time": started.move_s,  # none with no_clock
         "bank": plan.bank,
         "increment": plan.increment,
         "margin of started bots": started.margin_s,
@@ -101,11 +101,13 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     if not plan.connecting and plan.wait is not None:
         wait = format_duration(plan.wait)
         yield f"wait = {wait}, but no bot is expected to connect: set expect = N or remote = NAME"
-    if plan.move_time is None and plan.bank is None:
+    if plan.move_time is None and plan.bank is None and not plan.no_clock:
         yield (
             "move_time = none without a bank: a bot that never answers would hold its match for ever; "
-            "set a bank too, such as --bank 60s, or a long move_time"
+            "set a bank too, such as --bank 60s, or a long move_time, or no_clock for a bot under a debugger"
         )
+    if plan.no_clock and plan.bank is not None:
+        yield f"bank = {format_duration(plan.bank)}, but with no_clock nothing is limited: leave one out"
     if plan.increment > 0 and plan.bank is None:
         yield f"increment = {format_duration(plan.increment)}, but there is no bank to add it to: set a bank"
     if repeated := _repeated(plan.remote):

@@ -86,6 +86,8 @@ class Plan:
     """None: by kind of bot, MARGIN_STARTED_S or MARGIN_CONNECTING_S."""
     first_move_time: float = 10.0
     """What the first answer of an instance may take: programs are slow to warm up."""
+    no_clock: bool = False
+    """No answer has a limit, for a bot that runs under a debugger: one that never answers holds its match."""
     concurrency: int | None = None
     """Tables at once; None: `capacity_of` decides."""
     faults_max: int = 5
@@ -136,7 +138,7 @@ def control_of(plan: Plan, *, connecting: bool) -> Control:
     """The time control of a bot that the arena starts, or of one that connects."""
     margin_s = MARGIN_CONNECTING_S if connecting else MARGIN_STARTED_S
     return Control(
-        move_s=plan.move_time,
+        move_s=None if plan.no_clock else plan.move_time,
         bank_s=plan.bank,
         increment_s=plan.increment,
         margin_s=margin_s if plan.margin is None else plan.margin,

@@ -138,6 +138,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "increment": duration(),
         "margin": optional(duration()),
         "first_move_time": _first_move_time,
+        "no_clock": flag,
         "concurrency": optional(whole(1, 1000)),
         "faults_max": whole(1),
         "withdrawn_after": whole(1),
