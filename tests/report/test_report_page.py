@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,19 @@ def test_bots_that_never_met(store: Store) -> None:
     text = written(store)
     assert "nan" not in text.lower().replace("dan", "")
     assert "Undecided" in text
+
+
+@pytest.mark.slow
+def test_head_to_head_of_forty_bots(store: Store) -> None:
+    """Forty bots stand in rows and columns by name; a further one is said to be left out."""
+    bots = [f"bot-{place:02}" for place in range(41)]
+    entries = [entry(series, 0, bots=pair) for series, pair in enumerate(pairwise(bots))]
+    store.set_schedule(each.pairing for each in entries)
+    store.add_many(entries)
+    text = write_report(store).read_text(encoding="utf-8")
+    table = text[text.index('<table class="heat') :].partition("</table>")[0]
+    assert (40, 40) == (table.count('<th scope="row"'), table.count("<span>bot-"))
+    assert "1 bot at the end of the leaderboard is not in it" in text
 
 
 def test_a_game_that_cannot_be_replayed(store: Store) -> None:
