@@ -247,3 +247,19 @@ def test_every_name_in_the_viewer_is_said(crowd: Path, watched: Any) -> None:
     assert 0 == page.evaluate(unnamed)
     assert 0 == page.evaluate("[...document.querySelectorAll('table')].filter(each => !each.caption).length")
     assert 0 == page.evaluate("[...document.querySelectorAll('th')].filter(each => !each.scope).length")
+
+
+@pytest.mark.parametrize(
+    ("anchor", "options"),
+    [("", {**PHONE, "color_scheme": "dark"}), ("#bot-1", {})],
+    ids=["the page, dark, on a phone", "a bot's page, light, on a desk"],
+)
+def test_axe_finds_no_barrier(
+    anchor: str, options: dict[str, Any], games: dict[str, Path], watched: Any
+) -> None:
+    """No rule of WCAG 2.1 AA that a program can check is broken."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    rules = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+    page = watched(**options).open(games["bluff"], anchor)
+    found = axe.run(page, options=rules).response["violations"]
+    assert [] == [(each["id"], each["nodes"][0]["html"]) for each in found]
