@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import attrs
 import pytest
+from untried import untried_languages
 
 from arena.errors import ConfigError
 from arena.games import GAMES
@@ -109,11 +109,16 @@ def test_what_is_recorded_is_a_conversation(game):
 
 def test_a_bot_may_be_called_like_one_of_the_others():
     """Names at a table are different, also where there are more seats than other names."""
-    game = attrs.evolve(DICE)
-    for line in recording(game, "ann"):
-        message = json.loads(line)
-        if message["type"] == "match":
-            assert len(set(message["names"])) == len(message["names"])
+
+    class Eight(type(DICE)):
+        seats = range(8, 11)
+
+    for game in (DICE, Eight()):
+        for line in recording(game, "ann"):
+            message = json.loads(line)
+            if message["type"] == "match":
+                assert len(set(message["names"])) == len(message["names"])
+                assert len(message["names"]) in (2, 4, 8)
 
 
 # What is written.
@@ -216,14 +221,13 @@ BUILT_TESTS = {
 """The command that only runs the test, where building it takes seconds."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _told(request):
-    """Which languages are not tried, where a skip would say nothing of it."""
-    yield
-    absent = [name for name, language in LANGUAGES.items() if language.missing]
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    if absent and reporter is not None:
-        reporter.write_line(f"\ntests/starter: not tried here, for want of their tools: {', '.join(absent)}")
+def test_a_language_that_is_not_tried_is_told(monkeypatch):
+    """Where its tools are missing the suite passes, and ends with what it did not try."""
+    monkeypatch.setattr("shutil.which", lambda program: None if program in ("go", "cargo") else program)
+    monkeypatch.setattr("os.path.exists", lambda path: True)
+    assert untried_languages().endswith("not tried here, for want of their tools: go and rust")
+    monkeypatch.setattr("shutil.which", str)
+    assert "" == untried_languages()
 
 
 @pytest.mark.slow
