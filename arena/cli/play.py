@@ -80,6 +80,11 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--dry-run", None, "Print what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),
     ("--exit-first", "-x", None, "Stop at the first fault and print its capsule."),
+    (
+        "--debug",
+        "*BOT",
+        "Keep all that this bot hears and says, with times, in logs/; may be repeated.",
+    ),
     ("--leave-out-broken", None, "Play without bots that cannot be found, built or started."),
     (
         "--sandbox",
@@ -98,6 +103,7 @@ def run(
     yes: bool,
     dry_run: bool,
     exit_first: bool,
+    debug: tuple[str, ...],
     quiet: bool,
     as_json: bool,
     color: str | None,
@@ -132,6 +138,7 @@ def run(
         yes=yes,
         dry_run=dry_run,
         exit_first=exit_first,
+        debug=debug,
         quiet=quiet,
         as_json=as_json,
         color=color,

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import attrs
 import trio
 
 from arena.analysis import export
@@ -64,6 +65,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     if options.dry_run:
         tell_of_plan(tournament, options, rule)
         return 0
+    debugged = _debugged(tournament, options)
     with open_run(
         tournament,
         fresh=options.fresh,
@@ -71,7 +73,19 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
         stop_at_fault=options.exit_first,
         stop_rule=rule,
     ) as run:
-        return RunCommand(tournament, with_goal(run, rule), options).play_out()
+        run = attrs.evolve(with_goal(run, rule), debugged=debugged)
+        return RunCommand(tournament, run, options).play_out()
+
+
+def _debugged(tournament: Tournament, options: RunOptions) -> frozenset[str]:
+    """The bots whose conversations are kept.  Raises ConfigError for those that have none."""
+    kinds = {entrant.name: entrant.kind for entrant in tournament.entrants}
+    for name in options.debug:
+        if kinds.get(name) == "local":
+            raise ConfigError(f"--debug {name}: it plays in this process, without a connection")
+        if name not in kinds and not tournament.plan.expect:
+            raise ConfigError(f"--debug {name}: there is no such bot, expected one of {', '.join(kinds)}")
+    return frozenset(options.debug)
 
 
 class RunCommand:

@@ -44,6 +44,8 @@ class RunOptions:
     only: str | None = None
     dry_run: bool = False
     exit_first: bool = False
+    debug: Sequence[str] = ()
+    """The bots whose whole conversations are kept."""
     quiet: bool = False
     as_json: bool = False
     replace: Sequence[str] = ()

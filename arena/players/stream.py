@@ -24,7 +24,7 @@ from arena.players.codec import Codec, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.lag import LagWatch
 from arena.players.outbox import Outbox
-from arena.players.transcript import Transcript
+from arena.players.transcript import Direction, Transcript
 from arena.players.transport import Transport
 from arena.record import Decision
 from arena.wire.connection import OLD_ANSWER, Answered, ArenaConnection, Malformed, Noted, Received, Refused
@@ -139,6 +139,10 @@ class StreamPlayer(Player):
         if self._transport is not None:
             self._detach(reason)
         self._fail_open()
+
+    def overhear(self, listener: Callable[[float, Direction, bytes], None]) -> None:
+        """Has every message from now on, both ways, told to somebody else too."""
+        self._transcript.listener = listener
 
     def hang_up(self, reason: str) -> None:
         """Breaks its connection, as a network would; it may come back."""

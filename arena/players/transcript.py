@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 MESSAGES_KEPT = 40
@@ -19,10 +19,14 @@ class Transcript:
 
     def __init__(self) -> None:
         self._messages: deque[tuple[float, Direction, bytes]] = deque(maxlen=MESSAGES_KEPT)
+        self.listener: Callable[[float, Direction, bytes], None] | None = None
+        """Is given every message as it is, whole."""
 
     def note(self, now: float, direction: Direction, octets: bytes) -> None:
         """Remembers a message, or as much of it as is shown."""
         self._messages.append((now, direction, octets[:MESSAGE_BYTES_KEPT]))
+        if self.listener is not None:
+            self.listener(now, direction, octets)
 
     def clear(self) -> None:
         """A new match begins."""

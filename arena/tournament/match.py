@@ -21,6 +21,7 @@ from arena.schedule import Pairing, bot_seed, match_id
 from arena.schedule.course import MatchResult
 from arena.schedule.withdrawals import BotOutcome
 from arena.scoring import points
+from arena.tournament.conversations import Conversations
 from arena.tournament.instances import Instance
 from arena.tournament.plan import control_of, deals_of
 from arena.tournament.run import Run
@@ -29,9 +30,10 @@ from arena.tournament.run import Run
 class Venue:
     """The place where the matches of one run are played."""
 
-    def __init__(self, run: Run, watch: LagWatch) -> None:
+    def __init__(self, run: Run, watch: LagWatch, conversations: Conversations) -> None:
         self.run = run
         self.watch = watch
+        self.conversations = conversations
         self.versions: Mapping[str, str] = {bot.bot: bot.version for bot in run.store.bots()}
 
     async def play(
@@ -42,6 +44,8 @@ class Venue:
         id = match_id(run.seed, pairing.id)
         started_at = time.time()
         turns: list[Turn] = []
+        for instance in filter(None, seated):
+            self.conversations.attend(instance.bot, instance.player, id)
         try:
             record = await play_match(
                 run.game,

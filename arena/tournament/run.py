@@ -43,6 +43,8 @@ class Run:
     only: str | None = None
     """Play only the match whose id begins with this."""
     stop_at_fault: bool = False
+    debugged: frozenset[str] = frozenset()
+    """The bots whose whole conversations are kept."""
     stop_rule: StopRule | None = None
     may_cut: bool = True
     """Whether the folder was played under `stop_rule`: matches past its end may then be removed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from math import inf
 
@@ -14,6 +14,7 @@ from arena.box.box import Box, open_box
 from arena.players.lag import LagWatch
 from arena.schedule.course import Course
 from arena.store import DATABASE, results_beside
+from arena.tournament.conversations import Conversations
 from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
 from arena.tournament.intake import Intake, course_of, keep_course, take_in_folder
@@ -39,12 +40,13 @@ async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None
     """
     stops_at = trio.current_time() + (run.plan.max_time or inf)  # bots are built and waited for in it too
     _lift_files_limit()
-    with _lag_watched(summary) as watch:
+    conversations = Conversations(run.debugged, run.folder / LOGS)
+    with _lag_watched(summary) as watch, closing(conversations):
         async with _open_pool(run, reporter, summary, watch) as (pool, lobby):
             names = await gather(run, pool, lobby, reporter, summary, stops_at=stops_at)
             course = course_of(run, names)
             intake = take_in_folder(run, course)
-            venue = Venue(run, watch)
+            venue = Venue(run, watch, conversations)
             tables = Tables(run.capacity)
             _begin(run, pool, reporter, summary, course, intake)
             async with open_writer(run) as keep:
