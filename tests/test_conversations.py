@@ -9,8 +9,12 @@ from test_cli import call
 
 import arena.tournament.conversations as module
 from arena.check.recorded import read_question
+from arena.players.entrant import Entrant
+from arena.players.log import BotLog
+from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
-from arena.tournament.conversations import Conversations
+from arena.tournament.conversations import Conversations, conversation_in
+from arena.tournament.logs import FOLDER as LOGS
 
 LONG = b'{"say":"' + b"x" * 5000 + b'"}\n'
 
@@ -41,6 +45,27 @@ def test_messages_are_kept_whole_and_without_secrets(tmp_path):
     assert ({"match_id": "m1"}, {"match_id": "m2"}) == (first, second)
     assert {"t_s": 0.0, "dir": "→", "text": LONG.decode().strip()} == long
     assert '{"token":"***"}' == secret["text"]
+
+
+async def test_what_a_bot_prints_stands_before_its_answer(tmp_path):
+    """Line by line, without its secrets, and only what came since the last message."""
+    log = BotLog(None)
+    player = ProcessPlayer(Entrant(name="mine", kind="process"), log)
+    player.secrets = ("s3cret",)
+    log._write(b"at its start\n")
+    conversations = Conversations(["mine"], tmp_path / LOGS)
+    conversations.attend("mine", player, "m1")
+    noted(player, b"{}")
+    log._write(b"thinking of s3cret\nhard\n")
+    noted(player, b"[]")
+    conversations.close()
+    (tmp_path / LOGS / "mine-2-1-conversation.jsonl").write_text(
+        '{"match_id":"m1"}\n{"text":"of another"}\n{"cut'
+    )
+    said = conversation_in(tmp_path, "mine", "m1")
+    assert [("→", "{}"), ("|", "thinking of ***"), ("|", "hard"), ("→", "[]")] == [
+        (line["dir"], line["text"]) for line in said
+    ]
 
 
 def test_earlier_files_stay(tmp_path):
@@ -111,4 +136,15 @@ def test_a_run_keeps_a_conversation(capsys, monkeypatch, tmp_path):
     kinds = {json.loads(line["text"]).get("type") for line in said if line.get("dir") == "→"}
     assert {"match", "ask", "event", "result"} <= kinds
     assert any(line.get("dir") == "←" for line in said)
+    match = next(line["match_id"] for line in said if "match_id" in line)
+    code, told, err = call(capsys, monkeypatch, "replay", match, str(out), "--as", "other", "--logs")
+    assert 0 == code, err
+    assert '0.000 → {"type":"match"' in told
+    assert ' ← {"message_id":"1"' in told
+    code, _, err = call(capsys, monkeypatch, "replay", match, str(out), "--as", "random", "--logs")
+    assert 2 == code
+    assert "has no conversation of random" in err
+    code, _, err = call(capsys, monkeypatch, "replay", match, str(out), "--logs")
+    assert 2 == code
+    assert "name it with --as BOT" in err
     assert ["random", "other"] == sorted(read_question(files[0]).match["names"], reverse=True)

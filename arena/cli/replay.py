@@ -15,6 +15,7 @@ from arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from arena.show.text import TableFormat
+    from arena.store import StoredMatch
 
 CAPSULE_BYTES_MAX = 100_000_000
 
@@ -32,6 +33,7 @@ CAPSULE_BYTES_MAX = 100_000_000
 @click.option("--round", "--hand", "round_number", metavar="N", type=int, help="Only this round or hand.")
 @click.option("--from", "first", metavar="N", type=int, help="From this step on.")
 @click.option("--to", "last", metavar="N", type=int, help="Up to this step.")
+@click.option("--logs", "has_logs", is_flag=True, help="With --as BOT: all that it heard, said and printed.")
 @game_option
 @reading
 def replay(
@@ -41,6 +43,7 @@ def replay(
     round_number: int | None,
     first: int | None,
     last: int | None,
+    has_logs: bool,
     game: str | None,
     form: TableFormat,
     color: str | None,
@@ -67,6 +70,8 @@ def replay(
     inks, part = inks_for(color), Part(round_number, first, last)
     if form is not None and not part.is_all:
         raise ConfigError(f"--{form} prints the whole match: leave out --round, --hand, --from and --to")
+    if has_logs and (viewer in (None, "spectator") or form is not None):
+        raise ConfigError("--logs shows one bot's side, for people: name it with --as BOT")
     capsule = _capsule(match)
     if capsule is not None:
         match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
@@ -80,9 +85,24 @@ def replay(
             out(as_table(STEP_COLUMNS, step_rows(played, seen_by), form))
         else:
             out("\n".join(retold(played, seen_by, part, columns_of(sys.stdout), inks)), inks)
+            if has_logs:
+                out("\n".join(_conversation(store.folder, played.match, viewer)))
             if capsule is not None and viewer is None:
                 out(_evidence(capsule))
         complained(store)  # this match is sound, or it would not have been told
+
+
+def _conversation(folder: Path, match: StoredMatch, viewer: str | None) -> list[str]:
+    """What the bot heard, said and printed in the match, with times from its first line on.
+
+    Raises ConfigError if the run did not keep it.
+    """
+    from arena.show.text import capsule_lines
+    from arena.tournament.conversations import conversation_in
+
+    said = conversation_in(folder, str(viewer), match.match_id)
+    began_s = said[0].get("t_s", 0.0)
+    return ["", *capsule_lines([{**line, "t_s": line.get("t_s", began_s) - began_s} for line in said])]
 
 
 def _folder_with(match: str) -> Path:

@@ -126,6 +126,10 @@ class BotLog:
     def since_mark(self) -> str:
         return self._last(min(self.total - self._mark, TAIL_BYTES))
 
+    def since(self, total: int) -> str:
+        """What was printed since so many bytes were, as far as it is shown."""
+        return self._last(min(self.total - total, TAIL_BYTES))
+
     def tail(self) -> str:
         return self._last(TAIL_BYTES)
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection
 from io import BufferedWriter
 from pathlib import Path
+from typing import Any
 
 from arena.errors import ConfigError
+from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
 from arena.players.transcript import Direction, blanked
+from arena.strict import read_regular
+from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.logs import file_name
 
+NAME_END = "-conversation.jsonl"
 CONVERSATIONS_BYTES_MAX = 200_000_000
 """In all files of a run together."""
 
@@ -25,6 +31,8 @@ class Conversations:
         self._folder = folder
         self._files: dict[StreamPlayer, BufferedWriter] = {}
         self._numbers: Counter[str] = Counter()
+        self._printed: dict[StreamPlayer, int] = {}
+        """How much each had printed when something was said last, in bytes."""
         self._room = CONVERSATIONS_BYTES_MAX
 
     def attend(self, bot: str, player: object, match_id: str) -> None:
@@ -41,7 +49,7 @@ class Conversations:
         name = file_name(bot)
         while True:
             self._numbers[name] += 1
-            path = self._folder / f"{name}-{self._numbers[name]}-conversation.jsonl"
+            path = self._folder / f"{name}-{self._numbers[name]}{NAME_END}"
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 return path.open("xb")
@@ -51,8 +59,19 @@ class Conversations:
                 raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from error
 
     def _note(self, player: StreamPlayer, now: float, direction: Direction, octets: bytes) -> None:
+        self._note_printed(player, now)
         text = blanked(octets.decode("utf-8", "backslashreplace").rstrip("\n"), player.secrets)
         self._write(player, {"t_s": round(now, 6), "dir": direction, "text": text})
+
+    def _note_printed(self, player: StreamPlayer, now: float) -> None:
+        """What the bot has printed since the last message: it stands before the answer that it led to."""
+        if not isinstance(player, ProcessPlayer):
+            return
+        before, player_total = self._printed.get(player, player.log.total), player.log.total
+        self._printed[player] = player_total
+        if player_total > before:
+            for line in blanked(player.log.since(before), player.secrets).splitlines():
+                self._write(player, {"t_s": round(now, 6), "dir": "|", "text": line})
 
     def _write(self, player: StreamPlayer, line: dict[str, object]) -> None:
         octets = json.dumps(line, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
@@ -73,3 +92,33 @@ class Conversations:
                 file.close()
             except OSError:
                 pass
+
+
+def conversation_in(folder: Path, bot: str, match_id: str) -> list[dict[str, Any]]:
+    """What was said to this bot and by it in one match.  Raises ConfigError if that was not kept."""
+    found: list[dict[str, Any]] = []
+    own = re.compile(rf"{re.escape(file_name(bot))}-[0-9]+{re.escape(NAME_END)}", re.ASCII)
+    for path in sorted((folder / LOGS).glob(f"*{NAME_END}")):
+        if not own.fullmatch(path.name):  # `ann` is not `ann-2`
+            continue
+        is_it = False
+        for line in read_regular(path, 2 * CONVERSATIONS_BYTES_MAX).decode("utf-8", "replace").splitlines():
+            said = _object_of(line)
+            if "match_id" in said:
+                is_it = said["match_id"] == match_id
+            elif is_it and "text" in said:
+                found.append(said)
+    if not found:
+        raise ConfigError(
+            f"{folder} has no conversation of {bot} in match {match_id}: `arena run --debug {bot}` keeps them"
+        )
+    return found
+
+
+def _object_of(line: str) -> dict[str, Any]:
+    """The object in a line; an empty one if there is none, as in the last line of a run that was killed."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
