@@ -14,6 +14,8 @@ from arena.tournament.game_source import find_game
 pytestmark = pytest.mark.slow
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "device_scale_factor": 2}
+A4 = {"width": 680, "height": 1009}
+"""Without its margins."""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -217,11 +219,12 @@ def channels(colour: str) -> list[int]:
 
 def test_on_paper(games: dict[str, Path], watched: Any) -> None:
     """In print every bot's page is there, in dark ink on white whatever the screen shows, and no control is."""
-    page = watched(color_scheme="dark").open(games["liars-dice"], "#bot-2")
+    page = watched(color_scheme="dark", viewport=A4).open(games["liars-dice"], "#bot-2")
     page.emulate_media(media="print")
     assert page.is_visible("#leaderboard")
     assert 3 == page.locator("article.bot:visible").count()
     assert 0 == page.locator("button:visible:not(.sort), input:visible, nav:visible, #viewer:visible").count()
+    assert 0 == page.locator("#leaderboard .box").evaluate("each => each.scrollWidth - each.clientWidth")
     assert "rgb(255, 255, 255)" == page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert sum(channels(page.evaluate("getComputedStyle(document.body).color"))) < 150
 
