@@ -179,6 +179,13 @@ def test_a_capsule_is_read(tmp_path):
     assert (STATE, None) == (read_question(path).state, read_question(path).options)
 
 
+def test_only_events_of_the_same_match_count(tmp_path):
+    """What was told in the match before is forgotten."""
+    path = tmp_path / "two.jsonl"
+    path.write_text("\n".join(map(json.dumps, [MATCH, EVENT, ASK, MATCH, ASK])))
+    assert [1, 0] == [len(read_question(path, number).events) for number in (1, 2)]
+
+
 @pytest.mark.parametrize("name", GAMES)
 def test_options_come_back_as_they_were_sent(name):
     """In matches of random players: read back and sent again they are the same bytes."""

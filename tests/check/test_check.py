@@ -135,6 +135,15 @@ async def test_a_silent_bot_costs_bounded_time(autojump_clock):
     assert trio.current_time() - began_at < 60.0
 
 
+async def test_a_slow_bot_costs_bounded_time(autojump_clock):
+    """When its time is up others play on in its seat, and what they do is not told as its doing."""
+    began_at = trio.current_time()
+    found = await checked(late(0.9), time_s=5.0, seats=(2, 3, 4))
+    assert ["time"] == [*to_mend(found)]
+    assert trio.current_time() - began_at < 20.0
+    assert len(found.asked) < 25
+
+
 async def test_a_bot_that_dies_of_a_fault(autojump_clock):
     """It plays well until it is told of a fault; that is what has to be mended, with its exception."""
 
