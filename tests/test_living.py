@@ -157,6 +157,26 @@ def test_a_bot_is_replaced_by_another(home):
     assert {"ann", "bob@3", "cat"} == ranked()
 
 
+def test_after_a_replacement_the_old_words_name_another_bot(home):
+    """The sentence says which files are meant; nobody takes a replacement back by mistake."""
+    begin()
+    assert 0 == go_on("--replace", "bob=living_dan:Dan")
+    sentence = (
+        'bob@2 changed since this run; bob@2 was "living_dan:Dan", and "living_bob:Bob" is named now: '
+        "--yes plays bob@3 from now on"
+    )
+    with pytest.raises(ConfigError, match=sentence):
+        run(*map(spec, NAMES[:3]), *SMALL)
+
+
+def test_a_bot_that_plays_may_be_readmitted(home):
+    """It is there already; that is no mistake, and nothing is left to play."""
+    begin()
+    assert 0 == go_on("--readmit", "bob")
+    assert 0 == go_on("--readmit", "dan", spec("Dan"))
+    assert {"ann", "bob", "cat", "dan"} == ranked()
+
+
 def test_a_new_version_and_a_new_bot_at_once(home):
     """Who joins later gets a place too, and may be replaced in turn."""
     begin()
@@ -271,6 +291,10 @@ def test_a_sample_keeps_its_sets(home):
         (["--replace", "zoe=living_bob:Bob"], '--replace "zoe": no such bot; bots are ann, bob and cat'),
         (["--without", "bab"], r'--without "bab": no such bot \(did you mean bob\?\)'),
         (["--readmit", "zoe"], '--readmit "zoe": no such bot'),
+        (
+            ["--replace", "ann=living_dan:Dan", "bob=living_bob:Bob", "--series", "1"],
+            "out has 2 series, which cannot become 1",
+        ),
         (["--replace", "bob"], "--replace bob: expected NAME=BOT, such as"),
         (["--replace", "bob="], "--replace bob=: expected NAME=BOT, such as"),
         (["x@2=living_dan:Dan"], '"x@2": names that end in @ and a number are given to new versions'),
@@ -331,6 +355,14 @@ def test_who_was_left_out_is_tried_again(home):
     Path("broken.py").write_text(STEADY.format(name="Broken", daring=0.5, bid=BID) + MAIN)
     assert 0 == go_on()
     assert {"ann", "bob", "cat", "broken"} == ranked()
+
+
+def test_who_was_left_out_and_is_not_named_any_more_has_left(home):
+    """Its file was deleted: it is no row of the leaderboard any more."""
+    begin("--leave-out-broken", "nowhere.py")
+    assert "nowhere" in str(statuses())
+    assert 0 == run(*map(spec, NAMES[:3]), *SMALL)
+    assert {"ann", "bob", "cat"} == ranked()
 
 
 MAIN = """

@@ -17,7 +17,7 @@ from arena.show.text import as_json, out, say
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
 from arena.tournament.intake import is_complete
-from arena.tournament.membership import RosterWishes
+from arena.tournament.membership import NewVersion, RosterWishes
 from arena.tournament.plan import (
     BotSpec,
     Plan,
@@ -115,15 +115,21 @@ def roster_wishes(options: RunOptions) -> RosterWishes:
     )
 
 
-def _agrees(yes: bool, versions: Sequence[tuple[str, str]]) -> bool:
-    """Whether new versions of bots may play: as said before, or asked at a terminal."""
+def _agrees(yes: bool, versions: Sequence[NewVersion]) -> bool:
+    """Whether new versions of bots may play: as said before, or asked at a terminal.
+
+    Where other files are named than before, as after `--replace`, the answer is no unless somebody says yes.
+    """
     if yes or not is_asked():
         return yes
     import click
 
-    old = listed([printable(before) for before, _ in versions])
-    new = listed([printable(after) for _, after in versions])
-    return click.confirm(f"{old} changed since this run; play {new} from now on?", default=True, err=True)
+    old = listed([printable(one.old) for one in versions])
+    new = listed([printable(one.new) for one in versions])
+    moved = "".join(f"; {printable(one.moved)}" for one in versions if one.moved)
+    return click.confirm(
+        f"{old} changed since this run{moved}; play {new} from now on?", default=not moved, err=True
+    )
 
 
 def is_asked() -> bool:

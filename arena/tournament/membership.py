@@ -13,7 +13,7 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
-from arena.schedule.roster import LEFT, Act, Roster, RosterEntry, slot_name
+from arena.schedule.roster import LEFT, Act, Roster, RosterEntry, RosterSlot, slot_name
 from arena.store import Store, StoredBot
 from arena.strict import did_you_mean
 from arena.tournament.plan import BotSpec, Plan, format_of, terms_of
@@ -25,6 +25,18 @@ ROSTER = "roster"
 OTHERWISE = "--fresh starts over, --out DIR plays elsewhere"
 
 
+@attrs.frozen
+class NewVersion:
+    """A bot whose files are not those that played."""
+
+    old: str
+    """The name of the bot that played."""
+    new: str
+    """The name of its next version."""
+    moved: str = ""
+    """If other files are named than before: which, in words."""
+
+
 @attrs.frozen(kw_only=True)
 class RosterWishes:
     """What a call says about who takes part; all by the names of slots, or of the bots in them."""
@@ -33,8 +45,8 @@ class RosterWishes:
     """Slots whose bot was named with `--replace`."""
     without: tuple[str, ...] = ()
     readmit: tuple[str, ...] = ()
-    agrees: Callable[[Sequence[tuple[str, str]]], bool] = lambda versions: False
-    """Asked with the old and the new name of each bot that has changed: whether the new version plays."""
+    agrees: Callable[[Sequence[NewVersion]], bool] = lambda versions: False
+    """Asked about the bots that have changed: whether their new versions play."""
 
     @property
     def said(self) -> str:
@@ -64,11 +76,17 @@ def with_joiners(roster: Roster, entrants: Iterable[Entrant], names: Iterable[st
     return roster.extended(RosterEntry("join", name, fingerprints.get(name, ""), matches) for name in new)
 
 
-def keep_roster(store: Store, roster: Roster) -> None:
-    """Keeps the roster in the folder, and marks the bots that have left."""
+def keep_roster(store: Store, roster: Roster, entrants: Iterable[Entrant]) -> None:
+    """Keeps the roster in the folder, and marks the bots that have left.
+
+    So have those that were left out before and are not among the `entrants` any more.
+    """
     store.set_meta(ROSTER, [attrs.asdict(entry) for entry in roster.entries])
-    left = roster.left
+    left = dict(roster.left)
+    here = {entrant.name for entrant in entrants}
     for bot in store.bots():
+        if bot.status == "left out" and bot.bot not in here:
+            left[bot.bot] = "without"
         status = left.get(bot.bot, "ok" if bot.status in LEFT else bot.status)
         if status != bot.status:
             store.set_status(bot.bot, status)
@@ -176,6 +194,8 @@ class _Changes:
         """Bots that play again: excluded ones, and withdrawn ones with the matches played without them."""
         for name in names:
             slot = self.roster.slot_of(name)
+            if slot is None and name in self._named:
+                continue  # it plays for the first time
             if slot is None:
                 raise _unknown("--readmit", name, self._known)
             bot = self._bots.get(slot.bot)
@@ -191,15 +211,25 @@ class _Changes:
             and slot.fingerprint
             and self._fingerprint(slot.name) not in ("", slot.fingerprint)
         ]
-        new = [(slot.bot, attrs.evolve(slot, version=slot.version + 1).bot) for slot in changed]
-        unasked = [pair for slot, pair in zip(changed, new, strict=True) if slot.name not in wishes.replaced]
+        new = [self._new_version(slot) for slot in changed]
+        unasked = [one for slot, one in zip(changed, new, strict=True) if slot.name not in wishes.replaced]
         if unasked and (reason or not wishes.agrees(unasked)):
-            old = listed([before for before, _ in unasked])
-            hint = reason or f"--yes plays {listed([after for _, after in unasked])} from now on"
-            raise ConfigError(f"{old} changed since this run: {hint}; {OTHERWISE}")
+            old = listed([one.old for one in unasked])
+            hint = reason or f"--yes plays {listed([one.new for one in unasked])} from now on"
+            moved = "".join(f"; {one.moved}" for one in unasked if one.moved)
+            raise ConfigError(f"{old} changed since this run{moved}: {hint}; {OTHERWISE}")
         for slot in changed:
             _check_not_needed(plan, "a new version", slot.name, self.roster)
             self._add("replace", slot.name, self._fingerprint(slot.name))
+
+    def _new_version(self, slot: RosterSlot) -> NewVersion:
+        new = attrs.evolve(slot, version=slot.version + 1).bot
+        path, before = self._named[slot.name].path, self._bots.get(slot.bot)
+        if before is None or before.path == path:
+            return NewVersion(slot.bot, new)
+        return NewVersion(
+            slot.bot, new, f"{slot.bot} was {shown(before.path)}, and {shown(path)} is named now"
+        )
 
     def _fingerprint(self, name: str) -> str:
         if (entrant := self._named.get(name)) is not None:
@@ -282,6 +312,7 @@ __all__ = [
     "OTHERWISE",
     "ROSTER",
     "Membership",
+    "NewVersion",
     "RosterWishes",
     "keep_roster",
     "membership",
