@@ -201,9 +201,9 @@ def test_the_languages_of_new_bots_are_listed(arena):
     """With what each needs, and without a name."""
     code, printed, _ = arena("new", "--list")
     assert 0 == code
-    assert re.search(
-        r"^javascript +JavaScript +node +apt-get install nodejs +node --test", printed, re.MULTILINE
-    )
+    for line in ("JavaScript +node$", "apt-get install nodejs$", "node --test NAME/bot.test.js$"):
+        assert re.search(f"^javascript +{line}", printed, re.MULTILINE)
+    assert 80 >= max(map(len, printed.splitlines()))
 
 
 def test_a_tool_that_is_missing_is_told(arena, tmp_path, monkeypatch):
@@ -213,6 +213,21 @@ def test_a_tool_that_is_missing_is_told(arena, tmp_path, monkeypatch):
     code, _, told = arena("new", "mine", "--lang", "javascript")
     assert 0 == code
     assert "not found here: node; on Debian: apt-get install nodejs" in told
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("500", "warning: 500 s for every move; for milliseconds say --move-time 500ms\n"),
+        ("60", ""),
+        ("500s", ""),
+        ("10m", ""),
+    ],
+)
+def test_a_bare_number_that_was_meant_in_milliseconds(arena, said, expected):
+    """It is seconds, as always, which is said where hardly anybody can want so many."""
+    code, _, told = arena("run", "odds", "random", "--move-time", said, "--dry-run")
+    assert (0, expected) == (code, told)
 
 
 # Mistakes.
@@ -242,7 +257,7 @@ MISTAKES = [
     ("fewer series", ("run", "--resume", "results/first", "--series", "2"), "has 3 series"),
     ("a results folder that is a file", ("run", "odds", "random", "--out", "cli_bots.py"), "cli_bots.py"),
     ("no results folder", ("leaderboard", "nowhere"), "nowhere is not a results folder"),
-    ("no such match", ("replay", "zzz"), "no match in results/latest begins with 'zzz'"),
+    ("no such match", ("replay", "zzz"), "no match in results/ begins with 'zzz'"),
     ("an empty match", ("replay", ""), "MATCH is empty"),
     ("the folder first", ("replay", "results/first"), "name the match first"),
     ("no such capsule", ("replay", "a-0-0.jsonl"), "no capsule a-0-0.jsonl"),

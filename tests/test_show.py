@@ -361,25 +361,29 @@ def test_a_tally_counts_by_bot_and_reason():
         "15 faults; `arena matches --fault any results/x` lists the matches:",
         "      5 × a: too_late: e.g. no answer within 1 s",
         "      4 × b: malformed: no \\x1b[31m",
-        "          faults/1-0-0.jsonl",
+        "          results/x/faults/1-0-0.jsonl",
         "      2 × c: crashed: KeyError: 'hand' (and 9 moves by default)",
-        "          logs/c-1.log, faults/2-0-0.jsonl",
-    ] == list(tally(failed, " results/x"))
+        "          results/x/logs/c-1.log, results/x/faults/2-0-0.jsonl",
+    ] == list(tally(failed, " results/x", folder="results/x"))
     assert [
         "6 faults; `arena matches --bot c --fault any` lists the matches:",
         "      2 × crashed: KeyError: 'hand' (and 9 moves by default)",
-        "          logs/c-1.log, faults/2-0-0.jsonl",
-    ] == list(tally(failed[2:], bot="c"))
-    assert [] == list(tally([]))
+        "          results/x/logs/c-1.log, results/x/faults/2-0-0.jsonl",
+    ] == list(tally(failed[2:], bot="c", folder="results/x"))
+    assert [] == list(tally([], folder="results/x"))
 
 
 def test_a_tally_ends_and_fits_the_terminal():
     """After ten it says how many more there are; long reasons go on in the next line."""
     failed = [Failure("bot", "illegal", f"{number}: {'no such bid ' * 12}", 1, 1) for number in range(12)]
-    lines = list(tally(failed, columns=60))
+    lines = list(tally(failed, folder="out", columns=60))
     assert "        and 2 other reasons" == lines[-1]
     assert 60 >= max(map(len, lines[1:]))
     assert 10 * 4 + 2 == len(lines)
+    crash = Failure("c", "crashed", "KeyError", 1, 1, log="logs/c-1.log", capsule="faults/2-0-0.jsonl")
+    files = ["results/a-long-name/logs/c-1.log", "results/a-long-name/faults/2-0-0.jsonl"]
+    told = list(tally([crash], folder="results/a-long-name", columns=60))
+    assert files == [line.strip() for line in told[2:]]
 
 
 def test_what_was_said_before_a_fault_can_be_looked_at():

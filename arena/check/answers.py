@@ -68,12 +68,16 @@ def _kinds(found: CheckFindings) -> Iterator[CheckPoint]:
     seen = Counter(kind for asked in found.asked for kind in asked.kinds)
     numbers = {asked.seats for asked in found.asked}
     missing = [kind for kind in found.kinds if not seen[kind]]
+    skipped = [number for number in found.seats if number not in numbers]
     said = f"asked with {listed([f'{kind} ({seen[kind]:,})' for kind in found.kinds if seen[kind]])}"
     said += f", at {number_range(numbers)} seats"
     unreached = [kind for kind in missing if kind in found.possible]
     if unreached:
         more = f"{said}; never with {listed(unreached)}, which random players are asked with"
-        yield CheckPoint("questions", "note", more, "a longer check may reach it: --max-time 60s")
+        longer = "a longer check may reach it: --max-time 60s"
+        yield CheckPoint(
+            "questions", "note", more, longer if not skipped or found.is_out_of_time else _ended(found)
+        )
     elif missing:
         more = f"{said}; {listed(missing)} cannot come up under these rules, or hardly"
         yield CheckPoint("questions", "note", more)
@@ -82,10 +86,16 @@ def _kinds(found: CheckFindings) -> Iterator[CheckPoint]:
     if found.other_games:
         more = f"it says that it also plays {listed(found.other_games)}"
         yield CheckPoint("game", "note", more, f"check that too: --game {found.other_games[0]}")
-    if skipped := [number for number in found.seats if number not in numbers]:
+    if skipped:
         more = f"never asked at {number_range(skipped)} seats"
-        advice = "give it more time, such as --max-time 60s" if found.is_out_of_time else "it ended too often"
-        yield CheckPoint("questions", "open", more, advice)
+        longer = "give it more time, such as --max-time 60s"
+        yield CheckPoint("questions", "open", more, longer if found.is_out_of_time else _ended(found))
+
+
+def _ended(found: CheckFindings) -> str:
+    """What to do where the check came to no more because the bot was gone."""
+    times = counted(len(found.crashes), "time")
+    return f"the check stopped because the bot ended {times} in the midst of play: mend that first"
 
 
 def _names(found: CheckFindings) -> Iterator[CheckPoint]:

@@ -144,7 +144,9 @@ class Examination:
         for lap in range(LAPS_MAX):
             for place, seats in enumerate(numbers):
                 left_s = until - trio.current_time()
-                if left_s <= 0 or (player.is_gone and not self._starts_left):
+                if player.is_gone and not self._starts_left:
+                    return player
+                if left_s <= 0:
                     self.findings.is_out_of_time = self.findings.is_out_of_time or lap < LAPS_LEAST
                     return player
                 number = lap * len(numbers) + place

@@ -46,9 +46,10 @@ class Closing:
 
     def lines(self) -> Iterator[str]:
         """What there is to know besides the result."""
-        yield from tally(self.failures, self._where(), columns=columns_of(sys.stderr))
+        folder = shlex.quote(str(self.run.folder))
+        yield from tally(self.failures, self._where(), folder=folder, columns=columns_of(sys.stderr))
         if self.summary.first_fault is None:
-            yield from how_to_look(self.failures, shlex.quote(str(self.run.folder)))
+            yield from how_to_look(self.failures, folder)
         yield from self._remarks()
         yield from self._first_fault()
         yield from self._bugs_of_matches()

@@ -11,7 +11,7 @@ import attrs
 from arena.analysis.comparison import Comparison, ComparisonState
 from arena.analysis.gsprt import Hypotheses, expected_series
 from arena.cli.run import RunCommand
-from arena.cli.run_options import RunOptions, played_there
+from arena.cli.run_options import RunOptions, played_there, warn_of_seconds
 from arena.errors import ConfigError
 from arena.show.text import as_json, out, say
 from arena.store import Store
@@ -48,6 +48,7 @@ def compare_command(
         hypotheses, plan = _resumed(options.resume, [*bots, *field], wishes, given)
     tournament = prepare(plan, resume=options.resume)
     refuse_broken(tournament)
+    warn_of_seconds(wishes)
     for line in comparison_announced(tournament, hypotheses):
         say(line)
     game = tournament.game

@@ -64,16 +64,14 @@ def _list_languages() -> None:
     from arena.starter import LANGUAGES
 
     rows = [
-        (
-            each.name,
-            each.title,
-            ", ".join([*each.needs, *map(os.path.basename, each.files)]),
-            each.install or "–",
-            each.test.format(folder="NAME"),
-        )
+        (each.name, each.title, ", ".join([*each.needs, *map(os.path.basename, each.files)]))
         for each in LANGUAGES.values()
     ]
-    out(as_table(("lang", "language", "needs", "on Debian", "test"), rows, None))
+    installed = [(each.name, each.install) for each in LANGUAGES.values() if each.install]
+    tests = [(each.name, each.test.format(folder="NAME")) for each in LANGUAGES.values()]
+    out(as_table(("lang", "language", "needs"), rows, None) + "\n")
+    out(as_table(("lang", "on Debian"), installed, None) + "\n")
+    out(as_table(("lang", "test"), tests, None))
 
 
 def _tell(starter: Starter) -> None:

@@ -64,6 +64,7 @@ def replay(
     from arena.show.inks import inks_for
     from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json
     from arena.show.text import as_json, as_table, columns_of, out
+    from arena.store import RESULTS
     from arena.story import Part
     from arena.tournament.stored import stored_game
 
@@ -72,12 +73,14 @@ def replay(
         raise ConfigError(f"--{form} prints the whole match: leave out --round, --hand, --from and --to")
     if has_logs and (viewer in (None, "spectator") or form is not None):
         raise ConfigError("--logs shows one bot's side, for people: name it with --as BOT")
-    capsule = _capsule(match)
+    capsule, searched = _capsule(match), ""
     if capsule is not None:
         match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
         folder = home if (home / "arena.db").is_file() else folder
-    with opened_to_read(folder or _folder_with(match)) as store:
-        played = replay_of(store, store.match(match), stored_game(store, game))
+    if folder is None:
+        folder, searched = _folder_with(match), f"{RESULTS}/"
+    with opened_to_read(folder) as store:
+        played = replay_of(store, store.match(match, searched=searched), stored_game(store, game))
         seen_by = viewer_of(played.match, viewer)
         if form == "json":
             out(as_json(steps_json(played, seen_by)))

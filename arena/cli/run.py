@@ -27,6 +27,7 @@ from arena.cli.run_options import (
     roster_wishes,
     tell_of_plan,
     warn,
+    warn_of_seconds,
 )
 from arena.cli.stop import EXIT_OF, Stop
 from arena.cli.until import UntilRule, until_rule, with_goal
@@ -62,6 +63,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     )
     refuse_broken(tournament, is_trying=not options.dry_run)
     rule = until_rule(tournament)
+    warn_of_seconds(wishes)
     if options.dry_run:
         tell_of_plan(tournament, options, rule)
         return 0

@@ -193,6 +193,17 @@ def done_words(tournament: Tournament, there: int, bots: int | None = None) -> s
     return f"{words}, {there:,} of them played already" if there else words
 
 
+MOVE_TIME_USUAL_S = 60
+"""Who gives more than this for a move, as a bare number, may have meant milliseconds."""
+
+
+def warn_of_seconds(wishes: Mapping[str, Any]) -> None:
+    """Says what a bare number after `--move-time` means, if it is large."""
+    said = str(wishes.get("move_time") or "").strip()
+    if said.replace(".", "", 1).isdecimal() and float(said) > MOVE_TIME_USUAL_S:
+        say(f"warning: {said} s for every move; for milliseconds say --move-time {said}ms")
+
+
 def warn(tournament: Tournament, plan: Plan) -> None:
     for warning in warnings_of(plan):
         say(f"warning: {warning}")

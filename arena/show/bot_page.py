@@ -91,7 +91,7 @@ def _meetings(page: BotPage) -> Iterator[str]:
 def _faults(page: BotPage, where: str, folder: str, columns: int | None) -> Iterator[str]:
     if page.failures:
         bot = shell_word(printable(page.row.bot))
-        lines = tally(page.failures, where, bot=bot, columns=columns)
+        lines = tally(page.failures, where, folder=folder, bot=bot, columns=columns)
         yield "\n".join([*lines, *how_to_look(page.failures, folder)])
 
 

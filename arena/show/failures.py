@@ -17,12 +17,17 @@ INDENT = " " * 10
 
 
 def tally(
-    failures: Sequence[Failure], where: str = "", *, bot: str = "", columns: int | None = None
+    failures: Sequence[Failure],
+    where: str = "",
+    *,
+    folder: str,
+    bot: str = "",
+    columns: int | None = None,
 ) -> Iterator[str]:
     """The failures, those of most faults first, each with the files that say more.
 
-    `where`: the folder as the last word of a command, if it must be said; `bot`: quoted, if all failures
-    are of this one; `columns`: the width of the terminal, if it is for one.
+    `where`: the folder as the last word of a command, if it must be said; `folder`: as a word of a command;
+    `bot`: quoted, if all failures are of this one; `columns`: the width of the terminal, if it is for one.
     """
     if not failures:
         return
@@ -33,8 +38,9 @@ def tally(
     for each in shown:
         who = "" if bot else f"{printable(each.bot)}: "
         yield from _wrapped(f"  {each.count:>5} × {who}{each.said}", columns)
-        if files := ", ".join(filter(None, (each.log, each.capsule))):
-            yield f"{INDENT}{files}"
+        if files := [f"{folder}/{file}" for file in (each.log, each.capsule) if file]:
+            is_one_line = columns is None or len(INDENT + ", ".join(files)) <= columns
+            yield from (INDENT + said for said in ([", ".join(files)] if is_one_line else files))
     if others := len(failures) - len(shown):
         yield f"        and {counted(others, 'other reason')}"
 

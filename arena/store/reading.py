@@ -100,8 +100,11 @@ class Reading(Database):
             f"number IN (SELECT match FROM seats WHERE {test} > 0 AND (?1 IS NULL OR bot = ?1))", bot
         )
 
-    def match(self, prefix: str) -> StoredMatch:
-        """The one match whose id begins so.  Raises ConfigError if there is none or more than one."""
+    def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
+        """The one match whose id begins so.  Raises ConfigError if there is none or more than one.
+
+        `searched`: what the error names if no match was found there, if not only this folder.
+        """
         # from the index on match_id, not from a walk through a million matches
         begins = "match_id BETWEEN ?1 AND ?1 || char(1114111) AND substr(match_id, 1, length(?1)) = ?1"
         found = list(self._matches(begins, prefix)) if prefix else []
@@ -110,7 +113,8 @@ class Reading(Database):
         if not found:
             hint = f" (and {self.damage})" if self.damage else ""
             raise ConfigError(
-                f"no match in {self.folder} begins with {prefix!r}{hint}: `arena matches` lists them"
+                f"no match in {searched or self.folder} begins with {prefix!r}{hint}: "
+                "`arena matches` lists them"
             )
         some = ", ".join(match.match_id for match in found[:3])
         raise ConfigError(

@@ -163,8 +163,13 @@ async def test_a_bot_that_keeps_dying_is_not_started_for_ever(autojump_clock):
     async def dies(peer):
         await peer.question()
 
-    found = await checked(dies)
+    found = await checked(dies, seats=(2, 3, 4, 5, 6, 7, 8))
     assert "4 times" in to_mend(found)["life"]
+    (point,) = [point for point in check_points(found) if "never asked at" in point.said]
+    assert (
+        "the check stopped because the bot ended 4 times in the midst of play: mend that first"
+        == point.advice
+    )
 
 
 async def test_a_bot_of_chance_is_told_as_information(autojump_clock):
