@@ -265,6 +265,7 @@ def test_the_leaderboard_says_what_people_need():
     bots = row("odds", faults=3), row("late", status="withdrawn"), row("none", matches=0, status="left out")
     lines = leaderboard_text(board(*bots), None, 140).splitlines()
     assert "1 odds 60 87.5% (75–100) 1512 ± 45 87% 60 0 0 3 12 ms 1.5 s" == " ".join(lines[2].split())
+    assert ["87%", "–"] == [line.split()[8] for line in lines[2:4]], "after the last that played: nobody"
     assert ["1", "none", "0", *"–––––––––"] == lines[4].split()
     assert ["late: withdrawn", "none: left out"] == [line.partition(" after")[0] for line in lines[6:]]
 
@@ -294,7 +295,7 @@ def test_a_leaderboard_of_returns_shows_them_with_their_interval():
     )
     title, _, first, last, _ = leaderboard_text(board(*bots), None, 100).splitlines()
     assert "rank bot matches bb/100 (95 %) better won tied lost faults median p99" == " ".join(title.split())
-    assert "1 equity 60 +2944 ± 582 87% 60 0 0 0 12 ms 1.5 s" == " ".join(first.split())
+    assert "1 equity 60 +2944 ± 582 – 60 0 0 0 12 ms 1.5 s" == " ".join(first.split())
     assert ["1", "none", "0", *"––––––––"] == last.split()
 
 

@@ -71,6 +71,8 @@ class BotPage:
     """Its row of the leaderboard: rank, rating, score, win rate, times, status."""
     bots: int
     """How many bots the leaderboard has."""
+    is_compared: bool
+    """Whether `row.better_than_next` says anything: there is a next bot, and both have matches."""
     seats: tuple[SeatResult, ...]
     """By seat; seats in which it never sat are left out."""
     meetings: tuple[Meeting, ...]
@@ -105,6 +107,7 @@ def bot_page_of(
     return BotPage(
         row=row,
         bots=len(board.rows),
+        is_compared=board.is_compared(board.rows.index(row)),
         seats=tuple(_seats(sheet, rows, board.scale)),
         meetings=tuple(meeting for meeting in board.meetings if meeting.bot == bot),
         faults=tuple(own_faults),

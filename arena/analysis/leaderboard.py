@@ -43,7 +43,7 @@ class LeaderboardRow:
     rating_unit: str
     """`Elo`, or the game's unit for returns."""
     better_than_next: float
-    """The probability that this bot is stronger than that of the next row; 0.5 in the last row."""
+    """The probability that this bot is stronger than that of the next row; see `Leaderboard.is_compared`."""
     matches: int
     wins: int
     ties: int
@@ -159,7 +159,7 @@ class Leaderboard:
     meetings: tuple[Meeting, ...] = ()
     """The results of each pair, in the order of the rows."""
     notes: tuple[str, ...] = ()
-    """Bots that beat the leader though ranked lower: one line each."""
+    """Bots that beat the leader though ranked lower, and an anchor without a match: one line each."""
     scale: Scale = Scale()
     """By what it is rated and ranked."""
 
@@ -170,6 +170,11 @@ class Leaderboard:
     @property
     def head_to_head(self) -> Table:
         return [column.name for column in MEETING_COLUMNS], [attrs.astuple(each) for each in self.meetings]
+
+    def is_compared(self, place: int) -> bool:
+        """Whether there is a row after this one (from 0), and the bots of both have a match."""
+        pair = self.rows[place : place + 2]
+        return len(pair) == 2 and all(row.matches for row in pair)
 
     def row(self, bot: str) -> LeaderboardRow:
         """The row of a bot.  Raises ConfigError if there is no such bot."""

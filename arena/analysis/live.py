@@ -55,7 +55,8 @@ class Unrated:
 
         match, bot, rank = (np.array(column, np.int64) for column in (self.match, self.bot, self.rank))
         found = ratings_alone(match, bot, rank, np.array(self.lengths))
-        shift = ANCHOR - found[self.bots.index(self.anchor)] if self.anchor in self.bots else 0.0
+        played = [self.bots[place] for place in np.unique(bot).tolist()]
+        shift = ANCHOR - found[self.bots.index(self.anchor)] if self.anchor in played else 0.0
         return {bot: round(float(each + shift), 2) for bot, each in zip(self.bots, found, strict=True)}
 
 
@@ -64,7 +65,7 @@ class Standings:
 
     `returns_unit` is that of the game: a unit, and how many returns one unit is.  `by_rating`: they are
     ordered by rating, which in a game rated by returns is the score; `anchor` is the bot that is rated 1500,
-    instead of the mean of all.
+    instead of the mean of those that played.
     """
 
     def __init__(

@@ -26,7 +26,8 @@ NOTES_MAX = 3
 def leaderboard(store: Store, *, anchor: str | None = None, sheet: Sheet | None = None) -> Leaderboard:
     """The leaderboard of what the store holds now.
 
-    `anchor`: the bot that is rated 1500, instead of the mean of all; None: the plan's.
+    `anchor`: the bot that is rated 1500, instead of the mean of those that played; None: the plan's.  It
+    has no effect before it has a match that counts.
     `sheet`: the result of `read_sheet`, if already read.  Raises ConfigError if the anchor is not a bot.
     """
     meta = store.meta()
@@ -49,7 +50,7 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
     rows = [_row(bot, each, times, scale) for bot, each, times in zip(stored, sums, sheet.times, strict=True)]
     ratings = _ratings(sheet, anchor) if scale.rated_by == "ranks" else None
     if ratings is not None:
-        rows = [_rated(row, ratings, place) for place, row in enumerate(rows)]
+        rows = [_rated(row, ratings) if row.matches else row for row in rows]
     order = _order(rows, scale)
     rows = _placed([rows[place] for place in order], scale)
     rows = [
@@ -57,7 +58,8 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
         for row, pair in zip(rows, zip(order, [*order[1:], -1], strict=True), strict=True)
     ]
     met = tuple(meetings(sheet, order))
-    return Leaderboard(tuple(rows), sheet.progress, met, tuple(_notes(rows, met, scale)), scale)
+    notes = (*_notes(rows, met, scale), *_unanchored(ratings, anchor))
+    return Leaderboard(tuple(rows), sheet.progress, met, notes, scale)
 
 
 def rows_by_bot(sheet: Sheet) -> list[NDArray[np.int64]]:
@@ -138,14 +140,22 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
 # Ratings.
 
 
-def _ratings(sheet: Sheet, anchor: str | None) -> Ratings:
-    columns = (sheet.match, sheet.series, sheet.bot, sheet.rank)
-    match, series, bot, rank = (column.astype(np.int64) for column in columns)
-    return rate(sheet.bots, match, series, bot, rank, anchor=anchor)
+def _ratings(sheet: Sheet, anchor: str | None) -> Ratings | None:
+    """The ratings of the bots that have a match that counts; None if there are none.
+
+    About the others nothing is known, and the mean of all would be as uncertain as they are.
+    """
+    played, bot = np.unique(sheet.bot, return_inverse=True)
+    if not len(played):
+        return None
+    bots = [sheet.bots[place] for place in played.tolist()]
+    match, series, rank = (column.astype(np.int64) for column in (sheet.match, sheet.series, sheet.rank))
+    return rate(bots, match, series, bot, rank, anchor=anchor if anchor in bots else None)
 
 
-def _rated(row: LeaderboardRow, ratings: Ratings, place: int) -> LeaderboardRow:
+def _rated(row: LeaderboardRow, ratings: Ratings) -> LeaderboardRow:
     """The row with its rating, to a hundredth: further digits depend on the processor, and are noise."""
+    place = ratings.bots.index(row.bot)
     rating, low, high = (
         round(float(column[place]), 2) + 0.0 for column in (ratings.rating, ratings.low, ratings.high)
     )
@@ -157,7 +167,8 @@ def _better(sheet: Sheet, sums: Sequence[_Sums], ratings: Ratings | None, first:
     if second < 0 or not sums[first].matches or not sums[second].matches:
         return 0.5
     if ratings is not None:
-        return round(float(ratings.better(first, second)), 6)
+        places = (ratings.bots.index(sheet.bots[each]) for each in (first, second))
+        return round(float(ratings.better(*places)), 6)
     one, other = sums[first], sums[second]
     largest = max(one.returns_largest, other.returns_largest)
     return round(chance_to_lead(_returns(sheet, one.rows), _returns(sheet, other.rows), largest), 6)
@@ -219,6 +230,11 @@ def _notes(rows: Sequence[LeaderboardRow], met: Sequence[Meeting], scale: Scale)
     unsure = [(bot, words) for bot, lead, low, words in ahead if lead > 0 >= low]
     for bot, words in unsure[:NOTES_MAX]:
         yield f"{bot} (rank {ranks[bot]}) is ahead of the leader {leader.bot} head to head so far: {words}"
+
+
+def _unanchored(ratings: Ratings | None, anchor: str | None) -> Iterator[str]:
+    if ratings is not None and anchor is not None and anchor not in ratings.bots:
+        yield f"ratings are relative to the mean: {anchor}, their anchor, has no match that counts"
 
 
 def _lead(meeting: Meeting, scale: Scale) -> tuple[float, float, str]:

@@ -55,7 +55,7 @@ from arena.analysis.student import student_cdf, student_t
 from arena.errors import ConfigError
 
 ANCHOR = 1500.0
-"""The rating of the mean of all bots, or of the named bot."""
+"""The rating of the mean of all bots that have a match, or of the named bot."""
 
 ELO = 400 / log(10)
 """Elo points per natural unit of strength: 400 points are odds of 10 to 1 in a duel."""
@@ -186,12 +186,13 @@ def rate(
 
 
 def ratings_alone(match: Ints, bot: Ints, rank: Ints, lengths: Floats) -> Floats:
-    """The ratings of `rate` about the mean of all bots, without their errors, which are most of the work.
+    """The ratings of `rate` about the mean of the bots with a match, without their errors: most of the work.
 
     Rows are sorted by match, rank and bot; `lengths` are the mean numbers of matches in a series of each bot.
+    Bots without a match stand where the prior puts them.
     """
     strength, _ = _fitted(tuple(shapes(match, bot, rank)), PRIOR * lengths)
-    ratings: Floats = ANCHOR + (strength - np.mean(strength)) * ELO
+    ratings: Floats = ANCHOR + (strength - np.mean(strength[np.unique(bot)])) * ELO
     return ratings
 
 

@@ -70,7 +70,7 @@ def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
         words=words,
         heading=heading(facts),
         verdict=verdict(facts),
-        anchor=facts.played.anchor,
+        anchor=anchor(facts),
         details=facts_list(facts),
         notes=notes(facts),
         anchors={row.bot: f"bot-{place}" for place, row in enumerate(facts.rows[: len(facts.pages)], 1)},
@@ -108,6 +108,11 @@ def _template() -> Any:
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
     return environment.from_string(_file("page.html.j2"))
+
+
+def anchor(facts: Facts) -> str:
+    """The bot that is set at 1500; empty if there is none, or it has no match."""
+    return next((row.bot for row in facts.rows if row.bot == facts.played.anchor and row.matches), "")
 
 
 # Cells.

@@ -49,9 +49,11 @@ def _people_table(board: Leaderboard, most: int, inks: Inks) -> Iterator[str]:
     units = {row.score_unit for row in board.rows} - {"points"}
     left_out = {"rating (95 %)"} if units else set()
     score = f"{units.pop() if units else 'points'} (95 %)"
-    last = len(board.rows) - 1
     rows = [
-        {title or score: value for title, value in zip(TITLES, _row(row, place == last), strict=True)}
+        {
+            title or score: value
+            for title, value in zip(TITLES, _row(row, board.is_compared(place)), strict=True)
+        }
         for place, row in enumerate(board.rows)
     ]
     titles = [title or score for title in TITLES if title not in left_out]
@@ -88,7 +90,7 @@ def _aligned(titles: Sequence[str], rows: Sequence[Mapping[str, Any]], most: int
     return aligned(titles, cells, frozenset(titles) - {"bot"}, inks, paint)
 
 
-def _row(row: LeaderboardRow, is_last: bool) -> Sequence[Any]:
+def _row(row: LeaderboardRow, is_compared: bool) -> Sequence[Any]:
     """The cells under `TITLES`."""
     if not row.matches:
         return (row.rank, row.bot, 0, *[None] * (len(TITLES) - 3))
@@ -100,7 +102,7 @@ def _row(row: LeaderboardRow, is_last: bool) -> Sequence[Any]:
         if row.score_unit == "points"
         else plus_minus(row),
         plus_minus(row),
-        None if is_last else chance(row.better_than_next),
+        chance(row.better_than_next) if is_compared else None,
         row.wins,
         row.ties,
         row.losses,

@@ -44,7 +44,7 @@ def _head(page: BotPage) -> str:
 
 
 def _next(page: BotPage) -> str:
-    if page.row.rank == page.bots:
+    if not page.is_compared:
         return ""
     return f"; better than the next bot with a probability of {chance(page.row.better_than_next)}"
 

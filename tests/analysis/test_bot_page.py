@@ -108,6 +108,7 @@ def test_the_page_in_the_terminal(played):
     text = shown(bot_page(played, "ann"), " results/x")
     assert text.startswith("ann 1.0: rank 1 of 3, 6 matches\nrating   ")
     assert "Elo; better than the next bot with a probability of " in text
+    assert "better than" not in shown(bot_page(played, "bob")), "the next bot never played"
     assert "83.3% (" in text
     assert "    1 × too_late: no answer within 1 s" in text
     assert "`arena matches --bot ann --fault any results/x` lists the matches" in text

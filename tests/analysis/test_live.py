@@ -18,6 +18,7 @@ from arena.analysis.ranking import leaderboard, ranked
 from arena.analysis.sheet import read_sheet
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, MatchResult
+from arena.store import StoredBot
 
 
 def closed(*entries: Entry, cycle: int = 0, ends_cycle: bool = False) -> ClosedSeries:
@@ -90,12 +91,16 @@ def test_standings_are_those_of_the_leaderboard(store):
     assert sorted(expected, key=lambda row: row[1]) == sorted(shown, key=lambda row: row[1])
 
 
-@pytest.mark.parametrize("anchor", [None, "cat"])
+@pytest.mark.parametrize("anchor", [None, "cat", "non"])
 def test_where_the_leaderboard_is_ordered_by_rating_so_are_the_standings(store, anchor):
-    """The same ratings and places, ties at three seats included, as far as a cycle has ended; scores before."""
+    """The same ratings and places, ties at three seats included, as far as a cycle has ended; scores before.
+
+    Also with a bot that never plays.
+    """
     rng = random.Random(5)
     standings = Standings(by_rating=True, anchor=anchor)
-    standings.enter(["eve", "dan", "cat", "bob", "ann"])
+    standings.enter(["non", "eve", "dan", "cat", "bob", "ann"])
+    store.put_bots([StoredBot("non", status="left out")])
     assert standings.unrated() is None
     for series in range(14):
         bots = rng.sample(("ann", "bob", "cat", "dan", "eve"), 3 if series % 3 else 2)
@@ -108,8 +113,11 @@ def test_where_the_leaderboard_is_ordered_by_rating_so_are_the_standings(store, 
     standings.ratings = standings.unrated().ratings()
     board = ranked(read_sheet(store), store.bots(), Scale(ranked_by="rating"), anchor)
     assert by_score != [row.bot for row in board.rows]
-    shown = {row.bot: (row.rank, row.rating) for row in standings.rows()}
-    assert {row.bot: (row.rank, pytest.approx(row.rating, abs=0.011)) for row in board.rows} == shown
+    shown = {row.bot: (row.rank, row.rating) for row in standings.rows() if row.matches}
+    assert {
+        row.bot: (row.rank, pytest.approx(row.rating, abs=0.011)) for row in board.rows if row.matches
+    } == shown
+    assert [6, 6] == [board.row("non").rank, standings.rows()[-1].rank]
 
 
 def test_standings_by_returns_are_in_the_unit_of_the_game(chips):

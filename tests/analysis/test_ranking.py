@@ -49,6 +49,45 @@ def test_an_anchor_has_1500(store):
     assert ANCHOR == leaderboard(store, anchor="bob").row("bob").rating
 
 
+def left_out(store) -> None:
+    """Three bots that never played, first and last by name."""
+    store.put_bots([StoredBot(name, status="left out") for name in ("aaa", "no1", "zzz")])
+
+
+@pytest.mark.parametrize("anchor", [None, "cat"])
+def test_bots_without_a_match_change_no_rating(store, anchor):
+    """They stand last with zeros, and neither the ratings of the others nor their intervals depend on them."""
+    alone = leaderboard(triangle(store), anchor=anchor).rows
+    left_out(store)
+    board = leaderboard(store, anchor=anchor)
+    assert alone == board.rows[:3]
+    assert ["aaa", "no1", "zzz"] == [row.bot for row in board.rows[3:]]
+    for row in board.rows[3:]:
+        assert (4, 0.0, 0.0, 0.0) == (row.rank, row.rating_low, row.rating, row.rating_high)
+    assert [0.5] * 4 == [row.better_than_next for row in board.rows[2:]]
+    assert [True, True, *[False] * 5] == [board.is_compared(place) for place in range(7)]
+
+
+def test_an_anchor_without_a_match_anchors_nothing(store):
+    """The mean has 1500 then, and a note says so."""
+    alone = leaderboard(triangle(store)).rows
+    left_out(store)
+    board = leaderboard(store, anchor="no1")
+    assert alone == board.rows[:3]
+    assert "ratings are relative to the mean: no1, their anchor, has no match that counts" in board.notes
+
+
+@pytest.mark.parametrize("rated_by", ["ranks", "returns"])
+def test_nobody_is_rated_before_a_match_counts(store, rated_by):
+    """Zeros, whatever the game is rated by."""
+    store.set_meta("rated_by", rated_by)
+    nothing_counts(store)
+    rows = leaderboard(store, anchor="ann").rows
+    assert [("ann", 0.0, 0.0, 0.0, 0.5), ("bob", 0.0, 0.0, 0.0, 0.5)] == [
+        (row.bot, row.rating_low, row.rating, row.rating_high, row.better_than_next) for row in rows
+    ]
+
+
 def test_an_anchor_must_be_a_bot(store):
     """A sentence that names those there are."""
     with pytest.raises(ConfigError, match="anchor: no bot is called 'zoe' here; ann, bob, cat"):
@@ -161,7 +200,7 @@ def test_no_table_has_a_blank_or_a_nan(tmp_path, case, rated_by):
         assert each.lead_low <= each.lead_mean <= each.lead_high
 
 
-@pytest.mark.parametrize("case", [one_bot, never_met, all_tied, one_match, nothing_counts])
+@pytest.mark.parametrize("case", [never_met, all_tied, one_match])
 def test_little_known_is_widely_told(store, case):
     """No rating from next to nothing claims to be known to 300 points, or that one is surely better."""
     case(store)

@@ -143,6 +143,16 @@ def test_bots_that_never_played(store: Store) -> None:
     assert "Bob: left out after failing to start" in text or "bob: left out" in text.lower()
 
 
+def test_a_bot_that_never_played_is_compared_with_nobody(store: Store) -> None:
+    """The last bot that did play shows a dash; 1500 is the mean of those that played, even if the anchor did not."""
+    store.put_bots([StoredBot("cat", status="left out")])
+    store.set_meta("plan", {"anchor": "cat"})
+    store.add_many(entry(series, 0) for series in range(4))
+    text = written(store)
+    assert re.search(r"\b2\s+bob\s+[^–]*?–\s+4\b", text)
+    assert "The mean of all bots that played is set at 1500." in text
+
+
 def test_all_ties(store: Store) -> None:
     """Where every match was a tie nobody leads."""
     entries = [entry(series, rotation, ranks=(1, 1)) for series in range(3) for rotation in (0, 1)]
