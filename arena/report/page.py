@@ -120,10 +120,9 @@ def anchor(facts: Facts) -> str:
 
 def rating(row: Any) -> str:
     """`1612 ± 45`, as far as the interval is symmetric; else `1612 (1500–1790)`; or `below 1395`."""
-    if row.rating_bound:
-        end = row.rating_low if row.rating_bound == "above" else row.rating_high
-        return f"{row.rating_bound} {number(end)}"
-    return interval(row.rating, row.rating_low, row.rating_high, "+" if row.rating_unit != "Elo" else "")
+    return phrases.bound(row) or interval(
+        row.rating, row.rating_low, row.rating_high, "+" if row.rating_unit != "Elo" else ""
+    )
 
 
 def score(row: Any, unit: str) -> str:

@@ -28,6 +28,13 @@ def day(unix_s: float) -> str:
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
+def bound(row: Any) -> str:
+    """`above 1421`, of a bot on the leaderboard that won all there was, or `below 1395`; else empty."""
+    if not row.rating_bound:
+        return ""
+    return f"{row.rating_bound} {number(row.rating_low if row.rating_bound == 'above' else row.rating_high)}"
+
+
 # Names and trees.
 
 

@@ -31,7 +31,7 @@ def verdict(facts: Facts) -> str:
     if len(rows) == 1:
         return f"Only {rows[0].bot} has a match that counts: there is nobody to compare it with."
     first, second = rows[0], rows[1]
-    standing = f"{_value(first)} {first.rating_unit}"
+    standing = f"{_rating(first)} {first.rating_unit}"
     if first.rank == second.rank:
         level = [row.bot for row in rows if row.rank == first.rank]
         return f"Undecided: {listed(level, most=phrases.NAMES_MAX)} share the first place."
@@ -49,7 +49,9 @@ def verdict(facts: Facts) -> str:
     )
 
 
-def _value(row: Any) -> str:
+def _rating(row: Any) -> str:
+    if bound := phrases.bound(row):
+        return f"a rating {bound}"
     half = (row.rating_high - row.rating_low) / 2
     return with_half(row.rating, half, "" if row.rating_unit == "Elo" else "+")
 

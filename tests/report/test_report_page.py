@@ -162,10 +162,20 @@ def test_all_ties(store: Store) -> None:
 
 
 def test_a_clear_lead(store: Store) -> None:
-    """Where one bot won everything the first sentence says that it leads, and how sure that is."""
-    store.add_many(entry(series, rotation) for series in range(12) for rotation in (0, 1))
+    """Who won all but one series leads, and how sure that is; who won everything is only bounded from below."""
+    entries = [entry(series, rotation) for series in range(40) for rotation in (0, 1)]
+    store.add_many([*entries, entry(40, 0, ranks=(2, 1))])
     assert re.search(
         r"ann leads with \d+ ± \d+ Elo and is better than bob with >?9\d% probability\.", written(store)
+    )
+
+
+def test_a_leader_that_won_everything(store: Store) -> None:
+    """Its rating is said as in the tables: results bound it only from below."""
+    store.add_many(entry(series, rotation) for series in range(12) for rotation in (0, 1))
+    assert re.search(
+        r"ann leads with a rating above \d+ Elo and is better than bob with >?9\d% probability\.",
+        written(store),
     )
 
 
