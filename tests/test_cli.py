@@ -216,6 +216,24 @@ def test_a_tool_that_is_missing_is_told(arena, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("empty", "arena: empty is an empty folder, expected a bot, or bots, in it\n"),
+        ("old run", "arena: old run is a results folder: `arena run --resume 'old run'` continues it\n"),
+        ("x.toml", "arena: x.toml: 0 bots for 2 seats: name more bots, or fewer seats\n"),
+    ],
+)
+def test_a_word_without_any_bot(arena, tmp_path, monkeypatch, word, expected):
+    """It is not counted as one: what it is instead, is told."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "old run").mkdir()
+    (tmp_path / "old run/arena.db").touch()
+    (tmp_path / "x.toml").touch()
+    monkeypatch.chdir(tmp_path)
+    assert (2, "", expected) == arena("run", word)
+
+
+@pytest.mark.parametrize(
     ("said", "expected"),
     [
         ("500", "warning: 500 s for every move; for milliseconds say --move-time 500ms\n"),

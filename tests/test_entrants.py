@@ -10,7 +10,7 @@ from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.tournament import entrants, fingerprints
 from arena.tournament.entrants import builtin_bots, remote, resolve, unique_names
-from arena.tournament.field import judged
+from arena.tournament.field import field_of, judged
 from arena.tournament.fingerprints import (
     fingerprint,
     made_since,
@@ -18,6 +18,7 @@ from arena.tournament.fingerprints import (
     needs_build,
     snapshot,
 )
+from arena.tournament.plan import BotSpec
 
 RECIPE = 'name = "liar"\nversion = "2"\nrun = "python3 bot.py --deep"\n'
 
@@ -187,7 +188,7 @@ def test_the_longest_time_to_connect(base, said, expected):
 
 
 WRONG_SPECS = [
-    ("odd", "no such bot: odd (did you mean odds?); built-in bots are odds, or give a folder with bot.toml"),
+    ("stranger", "no such bot: stranger; built-in bots are odds, or give a folder with bot.toml"),
     ("./missing.py", 'there is no file or folder "./missing.py"'),
     ("no-such-program --x", "no such bot: no-such-program --x; built-in"),
     ("plain", "plain is a folder with nothing that can be run: found readme.txt, expected bot.toml, bot.py"),
@@ -218,6 +219,33 @@ WRONG_SPECS = [
 def test_what_is_no_bot(base, spec, expected):
     """What cannot be a bot gets one sentence with what would be right."""
     assert refusal(resolve, spec, base=base).startswith(expected)
+
+
+def test_a_near_word_is_enough(base):
+    """Whoever mistyped a name needs no list of everything that a bot can be."""
+    assert "no such bot: odd (did you mean odds?)" == refusal(resolve, "odd", base=base)
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem", "is_missing"),
+    [
+        ("odd", "no such bot (did you mean odds?)", True),
+        ("me=odd", "no such bot (did you mean odds?)", True),
+        ("stranger", "no such bot; built-in bots are odds, or give a folder with", True),
+        ("missing.py", "there is no file or folder of this name", True),
+        ("pkg.outer:Mine", "no module pkg.outer in ", True),
+        ("plain", "a folder with nothing that can be run: found readme.txt", False),
+        ("notes.txt", "it is neither a .py or .js file nor can it be run", False),
+        ("rb.rb", "it cannot be run by itself: give the command", False),
+        ("fast.cpp", "it must be compiled first: give a folder", False),
+        ("sh 'open", 'found "sh', False),
+    ],
+)
+def test_what_is_no_bot_is_named_once(base, spec, problem, is_missing):
+    """Lists begin with what the user said: what is wrong with it follows, without its name."""
+    (bot,) = field_of([BotSpec(spec, base)], game="blef")
+    assert bot.problem.startswith(problem)
+    assert is_missing == bot.is_missing
 
 
 def test_a_word_of_the_game_is_no_name(base):
@@ -306,7 +334,11 @@ def test_bots_play_the_games_that_they_name():
     bots = [Entrant(name=name, kind="process", games=games) for name, games in GAMES_OF.items()]
     assert ["", "", ""] == [one.problem for one in judged(bots, game="blef")]
     cannot = "it cannot play holdem: its bot.toml says that it plays"
-    expected = ["", f"{cannot} blef", f"{cannot} blef and bluff"]
+    expected = [
+        "",
+        f"{cannot} blef; --game blef plays that",
+        f"{cannot} blef and bluff; --game blef or --game bluff plays that",
+    ]
     assert expected == [one.problem for one in judged(bots, game="holdem")]
 
 

@@ -18,11 +18,12 @@ from arena.record import Entry, MatchRecord
 from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
 from arena.store.files import made_new
+from arena.tournament.broken import BrokenBots
 from arena.tournament.folder import open_run, seen_there
 from arena.tournament.intake import course_of
 from arena.tournament.latest import is_latest, latest_kept
 from arena.tournament.plan import BotSpec, Plan
-from arena.tournament.prepare import prepare
+from arena.tournament.prepare import prepare, refuse_broken
 from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
 from arena.units import Address
 
@@ -68,6 +69,38 @@ def entry(pairing) -> Entry:
 def there() -> int:
     with Store.open("out") as store:
         return len(store.finished())
+
+
+# Bots that cannot play.
+
+
+@pytest.mark.parametrize(
+    ("specs", "said"),
+    [
+        (
+            ("truthfull", "random"),
+            "1 of 2 bots cannot play; fix it:\n  truthfull: no such bot (did you mean truthful?)",
+        ),
+        (
+            ("gone.py", "random", "odds"),
+            "1 of 3 bots cannot play; fix it, or --leave-out-broken plays without it:\n"
+            "  gone.py: there is no file or folder of this name",
+        ),
+        (("gone.py", "wrong", "odds"), None),
+        (("wrong", "odds"), None),
+    ],
+)
+def test_names_that_lead_nowhere_are_refused_before_the_others_are_tried(home, specs, said):
+    """They are slips of whoever typed them; mistakes in files are told together with those of the others."""
+    (home / "wrong").mkdir()
+    (home / "wrong/bot.toml").write_text("run = 1")
+    tournament = prepare(plan(*specs))
+    if said is None:
+        refuse_broken(tournament, is_trying=True)
+        return
+    with pytest.raises(BrokenBots) as caught:
+        refuse_broken(tournament, is_trying=True)
+    assert said == str(caught.value)
 
 
 # Going on.

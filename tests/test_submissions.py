@@ -444,7 +444,7 @@ def test_bots_that_are_compared_are_named_one_by_one(base, call):
     """A folder of bots is not one of them."""
     write("subs/ann.py")
     code, _, err = call("compare", "subs", "odds")
-    assert (2, True) == (code, "subs is a folder with nothing that can be run: found ann.py" in err)
+    assert (2, True) == (code, "subs: a folder with nothing that can be run: found ann.py" in err)
 
 
 @pytest.mark.slow

@@ -59,7 +59,11 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
         where = options.resume or " ".join(words)
         raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
     tournament = prepare(
-        plan, resume=options.resume, replace=replacements(options), wishes=roster_wishes(options)
+        plan,
+        resume=options.resume,
+        where="" if plan.entrants else " ".join(words),
+        replace=replacements(options),
+        wishes=roster_wishes(options),
     )
     refuse_broken(tournament, is_trying=not options.dry_run)
     rule = until_rule(tournament)

@@ -61,6 +61,8 @@ class Entrant:
     """Changes whenever its files do; empty for bots that connect."""
     problem: str = ""
     """Why a broken one cannot play, found without starting it."""
+    is_missing: bool = False
+    """Whether that is because nothing is called as the user said."""
 
     @property
     def is_ours(self) -> bool:

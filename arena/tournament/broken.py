@@ -23,16 +23,24 @@ class BrokenBots(ConfigError):
     """Some bots cannot be found, built or started; `broken` has each of them with its reason and its log."""
 
     def __init__(
-        self, broken: Sequence[BotBroken], *, bots: int = 0, head: str = "", logs: Path | None = None
+        self,
+        broken: Sequence[BotBroken],
+        *,
+        bots: int = 0,
+        seats: int = 0,
+        head: str = "",
+        logs: Path | None = None,
     ) -> None:
-        """`bots`: how many there are in all; `head` is said instead; `logs` is where these are."""
+        """`bots`: how many there are, for `seats`; `head` is said instead; `logs` is where these are."""
         self.broken = tuple(broken)
-        super().__init__("\n".join([head or _head(len(broken), bots), *_told(self.broken, logs)]))
+        super().__init__("\n".join([head or _head(len(broken), bots, seats), *_told(self.broken, logs)]))
 
 
-def _head(broken: int, bots: int) -> str:
+def _head(broken: int, bots: int, seats: int) -> str:
     them = "it" if broken == 1 else "them"
-    return f"{some_of(broken, bots)} cannot play; fix {them}, or --leave-out-broken plays without {them}:"
+    can_be_left_out = bots - broken >= seats
+    without = f", or --leave-out-broken plays without {them}" if can_be_left_out else ""
+    return f"{some_of(broken, bots)} cannot play; fix {them}{without}:"
 
 
 def some_of(some: int, bots: int) -> str:

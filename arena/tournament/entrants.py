@@ -20,6 +20,7 @@ import attrs
 import arena
 from arena.errors import ConfigError
 from arena.players.entrant import Argv, Entrant
+from arena.store import DATABASE
 from arena.strict import did_you_mean, read_table, read_toml
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.modules import module_file
@@ -29,6 +30,16 @@ from arena.words import listed
 
 NAMES_MAX = 10_000
 """How much of a folder is looked at to see what it is."""
+
+
+class NoBot(ConfigError):
+    """A spec that leads to no bot."""
+
+    def __init__(self, message: str, about: str, *, is_missing: bool = False) -> None:
+        """`about`: the same without its name, for lists that name it; `is_missing`: nothing is called so."""
+        super().__init__(message)
+        self.about, self.is_missing = about, is_missing
+
 
 # From a spec to an entrant.
 
@@ -211,9 +222,10 @@ def _find(spec: str, base: Path) -> Entrant:
     if _TARGET.fullmatch(spec):
         return _from_module(spec, base)
     if os.path.isdir(place):
-        raise ConfigError(f"{spec} is {no_bot_in(place)}")
+        raise NoBot(f"{spec} is {(about := no_bot_in(place, spec))}", about)
     if _PATH.fullmatch(spec) and not os.path.exists(place):
-        raise ConfigError(f"there is no file or folder {shown(spec)}")
+        missing = "there is no file or folder"
+        raise NoBot(f"{missing} {shown(spec)}", f"{missing} of this name", is_missing=True)
     return _from_command(spec, base)
 
 
@@ -255,7 +267,8 @@ def _from_module(target: str, base: Path) -> Entrant:
     module, _, name = target.partition(":")
     found = module_file(module, base)
     if found is None:
-        raise ConfigError(f"{target}: no module {module} in {base} or among the installed ones")
+        about = f"no module {module} in {base} or among the installed ones"
+        raise NoBot(f"{target}: {about}", about, is_missing=True)
     file, is_own = found
     folder = base if is_own else None
     return Entrant(name=name, kind="local", language="Python", folder=folder, files=(file,), target=target)
@@ -276,7 +289,8 @@ def _from_command(line: str, base: Path) -> Entrant:
     elif os.path.isfile(own) and os.access(own, os.X_OK) and not _lacks_interpreter(own):
         run = (program if "/" in program else f"./{program}", *words)
     elif os.path.isfile(own):
-        raise ConfigError(_how_to_run(program, words))
+        about = _how_to_run(program, words)
+        raise NoBot(f"{program} {about}", f"it {about}")
     else:
         raise _no_such_bot(line)
     files = tuple(base / word for word in run if os.path.isfile(base / word))
@@ -320,18 +334,18 @@ def _lacks_interpreter(file: Path) -> bool:
 
 
 def _how_to_run(program: str, words: Sequence[str]) -> str:
-    """Why a file cannot be run by itself, and what to say instead."""
+    """Why a file cannot be run by itself, and what to say instead: a clause about it."""
     suffix = os.path.splitext(program)[1].lower()
     if suffix in _COMPILED:
         return (
-            f"{program} must be compiled first: give a folder with bot.toml, whose build compiles it and "
+            "must be compiled first: give a folder with bot.toml, whose build compiles it and "
             "whose run starts the program"
         )
     if suffix in _INTERPRETERS:
         line = f"{_INTERPRETERS[suffix]} {shlex.join([program, *words])}"
-        return f'{program} cannot be run by itself: give the command that runs it, in quotes: "{line}"'
+        return f'cannot be run by itself: give the command that runs it, in quotes: "{line}"'
     return (
-        f"{program} is neither a .py or .js file nor can it be run (chmod +x); "
+        "is neither a .py or .js file nor can it be run (chmod +x); "
         f'if a program runs it, give the command in quotes: "PROGRAM {shlex.join([program, *words])}"'
     )
 
@@ -348,15 +362,18 @@ def _process(name: str, run: Argv, *, folder: Path, files: tuple[Path, ...] | No
     )
 
 
-def no_bot_in(folder: Path) -> str:
-    """Why there is no bot in a folder: a clause that begins with what the folder is instead."""
-    expected = "expected bot.toml, bot.py, bot.js or a program called bot"
+def no_bot_in(
+    folder: Path, said: str, expected: str = "expected bot.toml, bot.py, bot.js or a program called bot"
+) -> str:
+    """Why there is no bot in the folder that the user `said`: what it is instead, and what was expected."""
     try:
         names = [name for name in names_in(folder) if not name.startswith(".")]
     except OSError as error:
         return f"a folder that cannot be read: {error.strerror or error}"
     if not names:
         return f"an empty folder, {expected}"
+    if DATABASE in names:
+        return f"a results folder: `arena run --resume {shlex.quote(said)}` continues it"
     for name in filter(_is_called_bot, names):
         if os.path.isfile(folder / name):
             return f"a folder whose {name} cannot be run: chmod +x, or say in bot.toml how to run it"
@@ -367,11 +384,11 @@ def no_bot_in(folder: Path) -> str:
 def _no_such_bot(said: str) -> ConfigError:
     bots = tuple(builtin_bots())
     near = did_you_mean(said, bots)
-    builtin = listed(bots) if bots else "missing"
-    return ConfigError(
-        f"no such bot: {said}{near}; built-in bots are {builtin}, "
+    why = near or (
+        f"; built-in bots are {listed(bots) if bots else 'missing'}, "
         "or give a folder with bot.toml or bot.py, a .py or .js file, module:Class or a command"
     )
+    return NoBot(f"no such bot: {said}{why}", f"no such bot{why}", is_missing=True)
 
 
 def _language(run: Argv) -> str:

@@ -16,7 +16,7 @@ import attrs
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.schedule.roster import is_version_name
-from arena.tournament.entrants import name_and_spec, remote, resolve, unique_names
+from arena.tournament.entrants import NoBot, name_and_spec, remote, resolve, unique_names
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.plan import BotSpec
 from arena.tournament.submissions import place_of_spec, submitted
@@ -103,7 +103,8 @@ def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
     """In place of the bot; the files of a submission, if it has any, are kept from others nevertheless."""
     name, said = name_and_spec(spec.spec, base=spec.base, name=spec.name)
     place = place_of_spec(attrs.evolve(spec, spec=said))
-    mistakes = [_within(mistake, place.absolute(), Path(said)) for mistake in str(error).splitlines()]
+    about = error.about if isinstance(error, NoBot) else str(error)
+    mistakes = [_within(mistake, place.absolute(), Path(said)) for mistake in about.splitlines()]
     if spec.is_submission:
         mistakes = [_GUESSED.sub(r"\1", mistake) for mistake in mistakes]
     bot = Entrant(
@@ -111,6 +112,7 @@ def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
         kind="broken",
         path=said,
         problem="; ".join(mistakes),
+        is_missing=isinstance(error, NoBot) and error.is_missing,
     )
     if not spec.is_submission or not os.path.exists(place):
         return bot
@@ -181,9 +183,11 @@ def _of_versions(field: Sequence[Entrant], known: Collection[str]) -> Problems:
 def _of_games(field: Sequence[Entrant], game: str) -> Problems:
     for entrant in field:
         if entrant.games and game not in entrant.games:
+            right = " or ".join(f"--game {own}" for own in entrant.games)
             yield (
                 entrant.name,
-                f"it cannot play {game}: its bot.toml says that it plays {listed(entrant.games)}",
+                f"it cannot play {game}: its bot.toml says that it plays {listed(entrant.games)}; "
+                f"{right} plays that",
             )
 
 

@@ -79,7 +79,7 @@ async def gather(
     tried = unbuilt + await pool.instances.try_all({bot.name for bot in unbuilt}, reporter.note)
     broken = _all_broken(entrants, tried)
     if broken and not run.plan.leave_out_broken:
-        raise BrokenBots(broken, bots=run.plan.entrants, logs=run.folder / LOGS)
+        raise BrokenBots(broken, bots=run.plan.entrants, seats=run.plan.seats, logs=run.folder / LOGS)
     summary.left_out = broken
     out = {bot.name for bot in broken}
     names = [entrant.name for entrant in entrants if entrant.is_ours and entrant.name not in out]

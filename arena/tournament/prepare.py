@@ -35,6 +35,7 @@ from arena.tournament.plan import (
     size_words,
 )
 from arena.tournament.stored import bots_there, source_of
+from arena.tournament.submissions import check_folders
 
 QUICKSTART = Plan(
     name="quickstart",
@@ -100,6 +101,8 @@ def prepare(
     cls = source.cls
     plan = attrs.evolve(plan, game=cls.name)
     check_plan_seats(cls, plan.seats)
+    if plan.entrants < plan.seats:
+        check_folders(plan.bots)
     check(plan, where=where)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
@@ -135,7 +138,8 @@ def prepare(
 def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:
     """Raises BrokenBots if some of the bots cannot play, and the plan does not leave them out.
 
-    With `is_trying` the others, if there are any, are to be tried first: then all can be told at once.
+    With `is_trying` the others, if there are any, are to be tried first: then all can be told at once; but
+    not if nothing is wrong except names that lead nowhere.
     """
     plan, broken = tournament.plan, [found_broken(entrant) for entrant in tournament.broken]
     if not broken:
@@ -144,8 +148,14 @@ def refuse_broken(tournament: Tournament, *, is_trying: bool = False) -> None:
         if tournament.bots < plan.seats:
             raise BrokenBots(broken, head=too_few_can_play(plan, tournament.bots))
         check_size(plan, tournament.bots)
-    elif not (is_trying and any(entrant.is_ours for entrant in tournament.entrants)):
-        raise BrokenBots(broken, bots=plan.entrants)
+    elif not (is_trying and _may_tell_more(tournament)):
+        raise BrokenBots(broken, bots=plan.entrants, seats=plan.seats)
+
+
+def _may_tell_more(tournament: Tournament) -> bool:
+    """Whether there is somebody to try, and more to mend than a slip of the command line or the plan."""
+    is_slip = all(entrant.is_missing for entrant in tournament.broken)
+    return not is_slip and any(entrant.is_ours for entrant in tournament.entrants)
 
 
 def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:

@@ -64,6 +64,14 @@ def expanded(specs: Iterable[BotSpec]) -> Iterator[BotSpec]:
         yield from _bots_of(spec) if _is_folder_of_bots(spec) else (spec,)
 
 
+def check_folders(specs: Iterable[BotSpec]) -> None:
+    """Raises ConfigError for a folder in which nothing is meant as a bot, if one is named."""
+    for spec in specs:
+        if not spec.is_submission and _is_folder_of_bots(spec):
+            why = no_bot_in(place_of_spec(spec), spec.spec, "expected a bot, or bots, in it")
+            raise ConfigError(f"{spec.spec} is {why}")
+
+
 def not_named_yet(named: Sequence[BotSpec], there: Sequence[BotSpec]) -> list[BotSpec]:
     """Those of the named bots that a plan does not have yet: its own may be named again."""
     missing = []
@@ -144,7 +152,7 @@ def submitted(spec: BotSpec) -> Entrant:
     if (found := bot_at(place, where=Path())) is not None:
         return found
     if os.path.isdir(place):
-        raise ConfigError(no_bot_in(place))
+        raise ConfigError(no_bot_in(place, spec.spec))
     if not os.path.isfile(place):
         raise ConfigError("neither a file nor a folder")
     if place.suffix.lower() in _ARCHIVES:
