@@ -47,7 +47,8 @@ def linear(values: Sequence[float], ticks: int = 5) -> Axis:
     low, high = low - 0.04 * span, high + 0.04 * span
     step = _round_step((high - low) / ticks)
     first, last = ceil(low / step), floor(high / step)
-    return Axis(low, high, tuple(place * step for place in range(first, last + 1)))
+    # Floats: 78 × 0.2 is a little above 15.6.
+    return Axis(low, high, tuple(min(max(place * step, low), high) for place in range(first, last + 1)))
 
 
 def _round_step(step: float) -> float:

@@ -16,6 +16,7 @@ numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 
 
 @given(st.lists(numbers, max_size=20))
+@example([15.0])
 def test_a_linear_axis_holds_its_values(values: list[float]) -> None:
     """All values lie inside, ticks rise within, and there are a few of them."""
     axis = charts.linear(values)

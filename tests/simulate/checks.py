@@ -10,6 +10,7 @@ from arena.errors import FAULT_KINDS
 from arena.record import unpack
 from arena.replay import replay
 from arena.schedule import match_id
+from arena.schedule.admission import Capacity
 from arena.schedule.course import Course
 from arena.scoring import points
 from arena.store import TABLES, Store, chunks, exports
@@ -137,7 +138,7 @@ def course_in(store: Store, world: World) -> Course:
         game=world.game,
         entrants=world.entrants,
         tokens=world.tokens,
-        concurrency=1,
+        capacity=Capacity.fixed(1),
         folder=store.folder,
         store=store,
         stop_rule=world.stop_rule(),
