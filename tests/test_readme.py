@@ -54,7 +54,7 @@ def test_the_two_set_up_commands_do_all_by_themselves() -> None:
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     assert [
         "python3 -m venv .venv && . .venv/bin/activate && pip install -e . && arena run",
-        'python3 -m venv .venv && . .venv/bin/activate && pip install -e ".[dev]" && pytest',
+        'python3 -m venv .venv && . .venv/bin/activate && pip install -e ".[dev]" && pytest -n auto',
     ] == commands
 
 

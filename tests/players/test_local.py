@@ -207,7 +207,7 @@ class Odd:
     [
         (88, None),
         ((6, 2), None),
-        (object(), "malformed"),
+        pytest.param(object(), "malformed", id="an object"),
         ({1, 2}, None),
         (float("nan"), "malformed"),
         (10**100, "illegal"),
