@@ -188,6 +188,37 @@ def test_a_new_version_and_a_new_bot_at_once(home):
     assert all_pairs("ann@2", "bob", "cat", "dan@2") <= set(pairs())
 
 
+def break_(name: str) -> None:
+    Path(f"living_{name.lower()}.py").write_text("this is not Python")
+
+
+def test_a_broken_version_does_not_displace_the_one_that_played(home):
+    """The old one stays in the tables, as all its matches are played; what works again goes on as itself."""
+    begin()
+    before, good = rows("leaderboard"), Path("living_bob.py").read_text()
+    break_("Bob")
+    assert 0 == go_on("--yes", "--leave-out-broken")
+    assert {"ann", "bob", "cat"} == {row["bot"] for row in rows("leaderboard") if row["matches"] != "0"}
+    assert ("ok", "left out") == (statuses()["bob"], statuses()["bob@2"])
+    Path("living_bob.py").write_text(good)
+    assert 0 == go_on("--yes")
+    assert before == rows("leaderboard"), "it is the one that played"
+    write("Bob", daring=0.9)
+    assert 0 == go_on("--yes")
+    assert {"ann", "bob@2", "cat"} == ranked()
+
+
+def test_a_bot_that_breaks_before_its_matches_are_played_is_left_out(home):
+    """One more series, and it has not played all: its matches wait until a version of it starts."""
+    begin()
+    break_("Bob")
+    assert 0 == go_on("--yes", "--leave-out-broken", "--series", "3")
+    assert {"ann", "cat"} == {row["bot"] for row in rows("leaderboard") if row["matches"] != "0"}
+    write("Bob", daring=0.9)
+    assert 0 == go_on("--yes")
+    assert {"ann", "bob@2", "cat"} == ranked()
+
+
 # Excluded.
 
 

@@ -131,6 +131,7 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **h
         game=tournament.game,
         entrants=members.entrants,
         roster=members.roster,
+        renewed=members.renewed,
         tokens={tokens[name]: name for name in plan.remote if name in tokens},
         capacity=tournament.capacity,
         folder=tournament.folder,

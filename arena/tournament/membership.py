@@ -67,6 +67,8 @@ class Membership:
     """As the folder keeps it once play begins; without those that join then."""
     entrants: tuple[Entrant, ...]
     """Those that play, under the names of their versions, and the broken ones."""
+    renewed: frozenset[str] = frozenset()
+    """The slots whose bots are new versions."""
 
 
 def with_joiners(roster: Roster, entrants: Iterable[Entrant], names: Iterable[str], matches: int) -> Roster:
@@ -160,6 +162,7 @@ def membership(
             for entrant in late
             if entrant.name not in out
         ),
+        frozenset(act.renewed),
     )
 
 
@@ -173,6 +176,8 @@ class _Changes:
         self._named = named
         self._bots = bots
         self._matches = matches
+        self.renewed: list[str] = []
+        """The slots that have a new version."""
 
     def _add(self, act: Act, slot: str, fingerprint: str = "") -> None:
         self.roster = self.roster.extended([RosterEntry(act, slot, fingerprint, self._matches)])
@@ -221,6 +226,7 @@ class _Changes:
         for slot in changed:
             _check_not_needed(plan, "a new version", slot.name, self.roster)
             self._add("replace", slot.name, self._fingerprint(slot.name))
+            self.renewed.append(slot.name)
 
     def _new_version(self, slot: RosterSlot) -> NewVersion:
         new = attrs.evolve(slot, version=slot.version + 1).bot

@@ -38,6 +38,8 @@ class Run:
     store: Store
     roster: Roster = attrs.field(factory=Roster)
     """Who took part so far, and what this run changes about it; who joins is added when play begins."""
+    renewed: frozenset[str] = frozenset()
+    """The roster's slots whose bots are new versions in this run."""
     order: int = ORDER
     """In which of the `schedule.ORDERS` a lap is played: the one in which the folder began."""
     only: str | None = None

@@ -24,10 +24,12 @@ from arena.tournament.match import Venue
 from arena.tournament.plan import deals_of
 from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
+from arena.tournament.resting import with_resting
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.tournament.tables import Tables
 from arena.tournament.writer import note_bug, open_writer
+from arena.words import listed
 
 FILES_WANTED = 4096
 """File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""
@@ -44,7 +46,11 @@ async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None
     with _lag_watched(summary) as watch, closing(conversations):
         async with _open_pool(run, reporter, summary, watch) as (pool, lobby):
             names = await gather(run, pool, lobby, reporter, summary, stops_at=stops_at)
-            course = course_of(run, names)
+            rest = with_resting(run, names)
+            run = rest.run
+            if rest.resting:
+                reporter.note(f"{listed(rest.resting)} cannot play, and stay in the tables: all is played")
+            course = course_of(run, rest.names)
             intake = take_in_folder(run, course)
             venue = Venue(run, watch, conversations)
             tables = Tables(run.capacity)
