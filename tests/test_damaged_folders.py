@@ -29,7 +29,7 @@ from arena.store import DATABASE, Store, digest, exports
 HERE = Path(__file__).parent
 BOTS = "stored_bots"
 WORDS = ("--rule", "dice=2", "--seed", "1", "--series", "6", "--decisions", "all", "-q")
-FLIPS = 50
+FLIPS = 30
 FOLDER = "out"
 
 

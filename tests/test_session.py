@@ -342,7 +342,7 @@ def test_a_crash_is_told_once_with_what_was_raised(arena, capsys):
     field = ("session_bots:Even", "session_bots:Odd", "session_bots:Loser")
     code, _, err = arena(*field, "--seed", "1", "--series", "3", "--out", "new")
     crashes, defaults, capsule = re.search(
-        r"^ +(\d+) × Loser: crashed: KeyError: 'my_cards' \(and (\d+) moves by default\)\n +(faults/.*)$",
+        r"^ +(\d+) × Loser: crashed: KeyError: 'my_cards' \(and (\d+) moves by default\)\n +new/(faults/.*)$",
         err,
         re.MULTILINE,
     ).groups()
