@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.bench.__main__ import MEASURINGS
+from arena.bench.__main__ import main as bench
 from arena.games import GAMES
 from arena.tournament.entrants import builtin_bots
 from arena.tournament.prepare import QUICKSTART
@@ -116,6 +119,15 @@ def test_the_game_is_retold_as_shown(home: Path) -> None:
     assert shell(play, home).returncode == 0
     match = shell("arena matches results/kuhn --csv", home).stdout.splitlines()[1].split(",")[0]
     assert shown == shell(f"arena replay {match} results/kuhn", home).stdout
+
+
+def test_the_speed_table_is_one_run_of_the_bench(capsys: pytest.CaptureFixture[str]) -> None:
+    """All of it, and nothing else: `results/bench.json` holds every measuring of that run."""
+    kept = HOUSE / "results" / "bench.json"
+    bench(["--show", str(kept)])
+    (shown,) = (block for block in blocks("text") if "decisions/s" in block)
+    assert capsys.readouterr().out == shown
+    assert MEASURINGS.keys() == {row["group"] for row in json.loads(kept.read_text())["measures"]}
 
 
 def test_a_bot_takes_no_more_than_twenty_lines() -> None:
