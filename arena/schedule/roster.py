@@ -15,7 +15,6 @@ from typing import Literal, TypeAlias
 import attrs
 
 Act: TypeAlias = Literal["join", "replace", "without", "readmit"]
-ACTS: tuple[Act, ...] = ("join", "replace", "without", "readmit")
 
 LEFT = ("replaced", "without")
 """The statuses of bots that do not take part any more."""
@@ -130,4 +129,4 @@ def slot_name(name: str) -> str:
     return _VERSION.sub("", name)
 
 
-__all__ = ["ACTS", "LEFT", "Act", "Roster", "RosterEntry", "RosterSlot", "is_version_name", "slot_name"]
+__all__ = ["LEFT", "Act", "Roster", "RosterEntry", "RosterSlot", "is_version_name", "slot_name"]

@@ -95,7 +95,7 @@ def keep_roster(store: Store, roster: Roster, entrants: Iterable[Entrant]) -> No
 
 
 def slots_of(roster: Roster, names: Sequence[str]) -> dict[str, str | None]:
-    """RosterSlot -> who has it now, for these bots, as `Terms.slots`; None if it is not one of them."""
+    """Slot -> who has it now, for these bots, as `Terms.slots`; None if it is not one of them."""
     present = roster.present
     slots: dict[str, str | None] = dict.fromkeys(roster.slots)
     return slots | {present.get(name, name): name for name in names}
