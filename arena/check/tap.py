@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import inf
-from typing import Any
 
 import attrs
 import trio
@@ -12,10 +11,10 @@ import trio
 from arena.check.findings import Asked, CheckStage, Example
 from arena.check.opponents import RandomPlayer
 from arena.errors import FaultKind
-from arena.game import Seat
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Desk, Question, Reply, Slot
 from arena.players.stream import StreamPlayer
+from arena.players.wrapped import WrappedPlayer
 from arena.record import Decision
 
 PROVOKED = "this answer was not taken, to see what the bot does after a fault (arena check)"
@@ -37,30 +36,21 @@ class TapTask:
     """The question at which its connection breaks."""
 
 
-class Tap(Player):
+class Tap(WrappedPlayer):
     """Sits between the referee and the checked bot's player, for one match."""
 
     def __init__(self, player: Player, deputy: RandomPlayer, task: TapTask) -> None:
         """`deputy`: plays on when the bot has been asked enough."""
-        self.player = player
-        self.name = player.name
+        super().__init__(player)
         self.task = task
         self.asked: list[Asked] = []
         self.examples: list[Example] = []
         self._deputy = deputy
         self._seats = 0
-        self.margin_s = player.margin_s
-        self.enforces_time = player.enforces_time
-        self.has_answered = player.has_answered
-        self.hears_events = player.hears_events
-
-    @property
-    def is_gone(self) -> bool:
-        return self.player.is_gone
 
     def begin(self, start: MatchStart) -> None:
         self._seats = len(start.names)
-        self.player.begin(start)
+        super().begin(start)
 
     def ask(self, question: Question, slot: Slot) -> None:
         if self._has_enough():
@@ -90,15 +80,6 @@ class Tap(Player):
     def _is_there(self) -> bool:
         return not isinstance(self.player, StreamPlayer) or self.player.is_connected
 
-    def expire(self) -> tuple[FaultKind, str]:
-        return self.player.expire()
-
-    def tell(self, kind: str, payload: Any) -> None:
-        self.player.tell(kind, payload)
-
-    def flush(self) -> None:
-        self.player.flush()
-
     def blame(self, decision: Decision) -> None:
         asked = self.asked[-1]
         if decision.reason != PROVOKED and decision.fault is not None:
@@ -106,17 +87,7 @@ class Tap(Player):
             if all(example.fault != decision.fault for example in self.examples):
                 lines = self.player.evidence()
                 self.examples.append(Example(fault=decision.fault, reason=decision.reason, lines=lines))
-        self.player.blame(decision)
-
-    def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
-        self.player.has_answered = self.has_answered
-        self.player.end(ranks, returns)
-
-    def break_off(self) -> None:
-        self.player.break_off()
-
-    def evidence(self) -> tuple[Mapping[str, Any], ...]:
-        return self.player.evidence()
+        super().blame(decision)
 
 
 class _Relay(Slot):

@@ -21,6 +21,7 @@ from arena.errors import FaultKind
 from arena.game import Game, Seat
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Question, Reply, Slot
+from arena.players.wrapped import WrappedPlayer
 from arena.record import Decision, MatchRecord
 from arena.referee import Conduct, Seating, play_match
 from arena.testing.bots import (
@@ -248,50 +249,17 @@ async def play_once(
     )
 
 
-class _Checked(Player):
+class _Checked(WrappedPlayer):
     """Wraps a player and checks that it keeps to the contract."""
 
     def __init__(self, player: Player) -> None:
-        self.player = player
-        self.name = player.name
-        self.margin_s = player.margin_s
-        self.enforces_time = player.enforces_time
+        super().__init__(player)
         self.slots: list[Slot] = []
-
-    @property
-    def is_gone(self) -> bool:
-        return self.player.is_gone
-
-    def begin(self, start: MatchStart) -> None:
-        self.has_answered = self.player.has_answered
-        self.player.begin(start)
 
     def ask(self, question: Question, slot: Slot) -> None:
         assert all(earlier.reply is not None for earlier in self.slots), "two questions are open at once"
         self.slots.append(slot)
-        self.player.ask(question, slot)
-
-    def expire(self) -> tuple[FaultKind, str]:
-        return self.player.expire()
-
-    def tell(self, kind: str, payload: Any) -> None:
-        self.player.tell(kind, payload)
-
-    def flush(self) -> None:
-        self.player.flush()
-
-    def blame(self, decision: Decision) -> None:
-        self.player.blame(decision)
-
-    def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
-        self.player.has_answered = self.has_answered
-        self.player.end(ranks, returns)
-
-    def break_off(self) -> None:
-        self.player.break_off()
-
-    def evidence(self) -> tuple[Mapping[str, Any], ...]:
-        return self.player.evidence()
+        super().ask(question, slot)
 
 
 def _check_record(player: Player, checked: _Checked, record: MatchRecord) -> None:
