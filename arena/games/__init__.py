@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.game import Game
 
-__all__ = ["GAMES"]
+__all__ = ["GAMES", "SERVICES"]
 
 # One line per game: its name, and where its class is.  Names alone cost no import,
 # which keeps `arena --help` quick.
@@ -40,3 +40,7 @@ class _Games(Mapping[str, type[Game[Any, Any]]]):
 
 
 GAMES: Mapping[str, type[Game[Any, Any]]] = _Games()
+
+SERVICES: Mapping[str, str] = {"poker": "holdem", "packets": "chamber", "guests": "liars-dice"}
+"""The services of the server that a game's document describes, and that game: HTTP with ring tables, the open
+lobby of packets, and bots that come over TCP without a token."""
