@@ -38,7 +38,7 @@ class Refusal(ArenaError):
     def __init__(
         self, kind: Kind, message: str, *, field: str = "", key: str = "", seconds: float = 0.0
     ) -> None:
-        """`field`: what of the request is wrong.  Of `too_many`, `key` is the limit and `seconds` the wait."""
+        """`field`: what is wrong in it.  Of `too_many`, `key` is the limit and `seconds` the wait."""
         super().__init__(message)
         self.kind = kind
         self.field = field
