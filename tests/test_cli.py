@@ -248,6 +248,16 @@ def test_a_bare_number_that_was_meant_in_milliseconds(arena, said, expected):
     assert (0, expected) == (code, told)
 
 
+@pytest.mark.parametrize(("said", "warnings"), [("61", 1), ("60", 0), ("61s", 0)])
+def test_compare_warns_of_a_bare_number_too(arena, said, warnings):
+    """Above the lines that say how long the comparison may take."""
+    code, _, told = arena("compare", "odds", "random", "--move-time", said, "--dry-run")
+    lines = told.splitlines()
+    expected = [f"warning: {said} s for every move; for milliseconds say --move-time {said}ms"] * warnings
+    assert 0 == code
+    assert [*expected, "is odds better than random at Liar's Dice?"] == lines[: warnings + 1]
+
+
 # Mistakes.
 
 MISTAKES = [
