@@ -174,7 +174,7 @@ def read_toml(path: Path, *, where: str) -> dict[str, Any]:
     try:
         if _DEEP_KEY.search(raw):
             raise RecursionError
-        return tomllib.loads(raw.decode())
+        return tomllib.loads(raw.decode("utf-8-sig"))  # some editors put a mark at the beginning
     except UnicodeDecodeError as error:
         said = f"line {_line(raw, error.start)}: not UTF-8 text"
     except RecursionError:
@@ -202,12 +202,37 @@ def _line(raw: bytes, place: int) -> int:
 
 
 def _syntax(error: ValueError, *, last: int) -> str:
-    """`line 3: expected '=' after a key`, from what tomllib says at the end of its sentence."""
+    """`line 3, column 8: expected a value: …`, from what tomllib says, in words for everybody."""
     said, _, place = str(error).rpartition(" (at ")
     if not said:
         return f"not TOML: {error}"
-    line = place.partition(",")[0] if place.startswith("line ") else f"line {last}"  # else: "end of document"
-    return f"{line}: {said[:1].lower()}{said[1:]}"
+    where = place[:-1] if place.startswith("line ") else f"line {last}, at the end of the file"
+    words = next((words for start, words in _SYNTAX.items() if said.startswith(start)), None)
+    return f"{where}: {words or said[:1].lower() + said[1:]}"
+
+
+_ESCAPE = "a \\ in a text means something else: write / or \\\\, or use single quotes"
+_ENDLESS = "a text in quotes that has no closing quote"
+_SYNTAX = {
+    "Illegal character '\\n'": f"{_ENDLESS} on its line",
+    'Expected "\'"': _ENDLESS,
+    "Unterminated string": _ENDLESS,
+    "Invalid value": 'expected a value: a text in quotes, a number, true, false, or a list: ["a", "b"]',
+    "Invalid statement": "expected a line such as key = 3, or a table such as [rules]",
+    "Invalid initial character for a key": "expected a key: letters, digits, - and _ without quotes",
+    "Expected '=' after a key": "expected = after a key, as in key = 3",
+    "Expected newline or end of document": (
+        'expected nothing more on the line after the value; a text such as "500ms" needs quotes'
+    ),
+    "Cannot overwrite a value": "this key was there before: each may be given once",
+    "Cannot declare": "this table was there before: its keys belong together",
+    "Unclosed array": "a list whose items have no comma between them, or that has no closing ]",
+    "Unclosed inline table": "a table in { } must be on one line, with commas between its keys",
+    "Expected ']' at the end of a table": "expected ] after the name of a table, as in [rules]",
+    "Unescaped '\\' in a string": _ESCAPE,
+    "Invalid hex value": _ESCAPE,
+}
+"""How tomllib's sentences begin -> what is wrong or missing there."""
 
 
 # Words.
@@ -224,12 +249,12 @@ def as_said(key: str) -> str:
     return key if key.strip() and key.isprintable() and len(key) <= KEY_LENGTH_MAX else shown(key)
 
 
-def did_you_mean(word: object, words: Collection[str]) -> str:
-    """` (did you mean odds?)`, or nothing when no word is near."""
+def did_you_mean(word: object, words: Collection[str], most: int = 1) -> str:
+    """` (did you mean odds?)`, with at most so many of the words, or nothing when none is near."""
     from difflib import get_close_matches
 
-    near = get_close_matches(word.lower(), words, 1) if isinstance(word, str) and len(word) < 100 else []
-    return f" (did you mean {near[0]}?)" if near else ""
+    near = get_close_matches(word.lower(), words, most) if isinstance(word, str) and len(word) < 100 else []
+    return f" (did you mean {listed(near, 'or')}?)" if near else ""
 
 
 # Files of others.

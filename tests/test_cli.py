@@ -261,7 +261,7 @@ def test_compare_warns_of_a_bare_number_too(arena, said, warnings):
 # Mistakes.
 
 MISTAKES = [
-    ("no such command", ("foo",), "No such command"),
+    ("no such command", ("foo",), 'arena: no command "foo"; there are ask, check, new, run, '),
     ("a typo in an option", ("run", "odds", "random", "--seris", "3"), "--series"),
     ("a typo in a bot", ("run", "ods", "random"), "did you mean odds"),
     ("one bot for two seats", ("run", "odds"), "1 bot for 2 seats"),
@@ -293,7 +293,11 @@ MISTAKES = [
     ("a part of a table", ("replay", "{match}", "--from", "2", "--csv"), "--csv prints the whole match"),
     ("a viewer who was not there", ("replay", "{match}", "--as", "ann"), "'ann' did not play in {match}"),
     ("a word for colour", ("run", "odds", "random", "--color", "blue"), "expected auto, always or never"),
-    ("an unknown kind of fault", ("matches", "--fault", "slow"), "'too_late'"),
+    (
+        "an unknown kind of fault",
+        ("matches", "--fault", "slow"),
+        'found "slow", expected too_late, malformed',
+    ),
     ("a bot that did not play", ("matches", "--bot", "ann"), "Even, Odd did"),
     ("a new bot without a name", ("new",), "arena new NAME"),
     ("a new bot elsewhere", ("new", "../bot"), 'found "../bot", expected a name of letters'),
@@ -302,7 +306,7 @@ MISTAKES = [
     ("a new bot where something is", ("new", "results"), "results is already there and not empty"),
     ("a winner that did not play", ("matches", "--winner", "ann"), "--winner: 'ann' did not play here"),
     ("a column that is not there", ("matches", "--sort", "-turn"), "no column 'turn' (did you mean turns?)"),
-    ("no match at all", ("matches", "--limit", "0"), "0 is not in the range x>=1"),
+    ("no match at all", ("matches", "--limit", "0"), "--limit: found 0, expected a whole number from 1"),
     ("rules of no game", ("games", "chess"), "no game 'chess'"),
     (
         "a report into nowhere",
@@ -317,7 +321,7 @@ MISTAKES = [
     ("the home of nobody", ("run", "odds", "random", "--out", "~nobody9/x"), "there is no user nobody9"),
     ("a path longer than any", ("replay", "a" * 300), "is too long for the name of a file"),
     ("what a terminal would obey", ("replay", "a", "\x1b[2J"), r"\x1b[2J is not a results folder"),
-    ("a word too many", ("games", "blef", "\x07"), r"(\x07)"),
+    ("a word too many", ("games", "blef", "\x07"), r"a word too many (\x07), expected: arena games [NAME]"),
 ]
 
 

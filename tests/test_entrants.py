@@ -150,7 +150,7 @@ WRONG_RECIPES = [
     ('run = "x"\nconnect_s = 301', "connect_s: found 301, expected at most 5m"),
     ('run = "x"\nconnect_s = "6m"', 'connect_s: found "6m", expected at most 5m'),
     ('run = "x"\ngame = ["a"]', "game: no such key (did you mean games?)"),
-    ('run = "x', "line 1: "),
+    ('run = "x', "line 1, at the end of the file: a text in quotes that has no closing"),
 ]
 
 

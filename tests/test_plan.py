@@ -214,9 +214,15 @@ def test_a_mistake_names_file_key_found_and_accepted(text, expected):
 
 
 def test_an_unknown_key_is_answered_with_the_nearest():
-    """A slip of the pen gets the key that was meant, and all there are."""
-    (said,) = mistakes(read, "serie = 3")
-    assert said.startswith("t.toml: serie: no such key (did you mean series?); accepted: name, game, rules,")
+    """A slip of the pen, or another program's word, gets the keys that were meant, and where all are."""
+    where = "; keys are bots, [rules] and the options of `arena run --help`, with _ for -"
+    for text, near in (
+        ("serie = 3", " (did you mean series or seed?)"),
+        ("sets_of = 3", " (did you mean sets or seats?)"),
+        ("time_limit = 3", " (did you mean move_time?)"),
+        ("zzz = 3", ""),
+    ):
+        assert [f"t.toml: {text.split()[0]}: no such key{near}{where}"] == mistakes(read, text)
 
 
 def test_all_mistakes_are_told_at_once():
@@ -246,9 +252,17 @@ def test_any_value_is_read_or_refused(value, key):
 # Files.
 
 BROKEN = [
-    ("no TOML", b"series 3", "line 1: expected '=' after a key in a key/value pair"),
-    ("a key twice", b"seats = 2\nseats = 3", "line 2: cannot overwrite a value"),
-    ("an open string", b'seats = 2\ngame = "x', "line 2: "),
+    ("no TOML", b"series 3", "line 1, column 8: expected = after a key, as in key = 3"),
+    (
+        "a key twice",
+        b"seats = 2\nseats = 3",
+        "line 2, at the end of the file: this key was there before: each may be given once",
+    ),
+    (
+        "an open string",
+        b'seats = 2\ngame = "x',
+        "line 2, at the end of the file: a text in quotes that has no closing quote",
+    ),
     ("not UTF-8", b"seats = 2\ngame = '\xff'", "line 2: not UTF-8 text"),
     ("nested too deeply", b"x = " + b"[" * 50_000, "nested too deeply"),
     (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import signal
 import sys
@@ -25,17 +24,22 @@ def main() -> None:
         _check_system()
         code = cli.main(standalone_mode=False) or DONE
     except click.ClickException as error:
-        error.show(said := io.StringIO())
-        print(_told(said.getvalue()), end="", file=sys.stderr)
-        code = MISTAKE
+        from arena.cli.mistakes import worded
+
+        code = _mistaken(worded(error))
     except ArenaError as error:
-        print(f"arena: {_told(str(error))}", file=sys.stderr)
-        code = MISTAKE
+        code = _mistaken(str(error))
     except (click.Abort, KeyboardInterrupt):
         code = INTERRUPTED
     except Exception as error:
         code = _unforeseen(error)
     sys.exit(code)
+
+
+def _mistaken(sentence: str) -> int:
+    """Tells the user's mistake; gives the exit code."""
+    print(f"arena: {_told(sentence)}", file=sys.stderr)
+    return MISTAKE
 
 
 def _unforeseen(error: Exception) -> int:

@@ -41,6 +41,14 @@ class _Option(click.Option):
 
 
 class _Command(click.Command):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does it; every error knows its command, to say what would be right."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
@@ -54,6 +62,17 @@ class _Command(click.Command):
 
 class _Group(click.Group):
     command_class = _Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with a sentence of ours for a word that is no command."""
+        word = args[0]
+        if word in self.commands or word.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from arena.cli.mistakes import no_such_command
+
+        raise no_such_command(word, self.list_commands(ctx))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -78,9 +97,12 @@ def options(section: str, *options: tuple[Any, ...]) -> Callable[[F], F]:
     cls=_Group,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=EXIT_CODES,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]…",
 )
+@click.pass_context
 @click.version_option(arena.__version__, prog_name="arena")
-def cli() -> None:
+def cli(context: click.Context) -> None:
     """A battleground for bots: hidden-information games over TCP and JSON, in tournaments under time limits.
 
     \b
@@ -89,3 +111,5 @@ def cli() -> None:
     arena run odds ./mybot     your bot against one of them
     arena run plan.toml        a tournament from a file
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

@@ -1,10 +1,20 @@
-"""Finds the user's mistake in what ended a run."""
+"""The user's mistakes: in what ended a run, and in the words of a command, each in one sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, TypeVar
+
+import click
 
 from arena.errors import ArenaError, ConfigError
+
+T = TypeVar("T")
+
+# In a run.
 
 
 def the_mistake_in(group: BaseExceptionGroup[BaseException]) -> ConfigError | None:
@@ -22,3 +32,125 @@ def _leaves(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]
             yield from _leaves(error)
         else:
             yield error
+
+
+# In the words of a command: click has messages of its own, in a style of its own, below a line of usage.
+
+
+def worded(error: click.ClickException) -> str:
+    """What click found wrong, as the arena says such things: what, where, what would be right."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return _begun_small(error.format_message())
+    if isinstance(error, click.NoSuchOption):
+        return _no_option(error.option_name, context)
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return f"{_hint(error.param, context)} is missing, expected: {_usage(context)}"
+    if isinstance(error, click.BadOptionUsage):
+        return _no_value(error, context)
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"{_hint(error.param, context)}: {error.message.rstrip('.')}"
+    message = error.format_message()
+    if extra := re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", message, re.DOTALL):
+        words = (
+            "a word too many" if message.startswith("Got unexpected extra argument ") else "too many words"
+        )
+        return f"{words} ({extra[1]}), expected: {_usage(context)}"
+    return f"{_begun_small(message).rstrip('.')}; {_help_of(context)} says what is expected"
+
+
+def no_such_command(word: str, commands: Collection[str]) -> ConfigError:
+    """The error for a first word that is no command; it may be a bot, with `run` forgotten."""
+    from arena.strict import did_you_mean
+    from arena.tournament.entrants import builtin_bots
+    from arena.units import shown
+
+    near = did_you_mean(word, commands)
+    if not near and (os.path.exists(word) or word.partition("=")[2] or word in builtin_bots()):
+        return ConfigError(f"{shown(word)} is not a command: `arena run {shlex.quote(word)}` plays it")
+    others = "`arena --help` lists all" if near else f"there are {', '.join(commands)}"
+    return ConfigError(f"no command {shown(word)}{near}; {others}")
+
+
+class Whole(click.ParamType):  # type: ignore[type-arg]  # as below
+    """A whole number, as `click.IntRange`, with a message as of all other numbers."""
+
+    name = "number"
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number.  Raises ConfigError with what was found and what is expected."""
+        from arena.strict import whole
+
+        is_number = isinstance(value, str) and re.fullmatch("-?[0-9]{1,99}", value)
+        return _of_option(param, whole(self.least), int(value) if is_number else value)
+
+
+class WordOf(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 on
+    """One of some words, as `click.Choice`, with a message as of all others."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word.  Raises ConfigError with what was found and what is expected."""
+        from arena.strict import one_of
+
+        return _of_option(param, one_of(*self.choices), value)
+
+
+# Helpers.
+
+
+def _of_option(param: click.Parameter | None, read: Callable[[object], T], value: object) -> T:
+    try:
+        return read(value)
+    except ConfigError as error:
+        raise ConfigError(f"{param.opts[0]}: {error}" if param is not None else str(error)) from None
+
+
+def _no_option(option: str, context: click.Context) -> str:
+    from arena.strict import as_said, did_you_mean
+    from arena.tournament.plan.reading import OTHER_WORDS
+
+    word = option.lstrip("-")
+    if word == "bots" and context.command.name == "run":
+        return "--bots: no such option; bots are named without one: arena run odds random"
+    known = [
+        name[2:] for param in context.command.get_params(context) for name in param.opts if name[:2] == "--"
+    ]
+    other = OTHER_WORDS.get(word.lower().replace("-", "_"), "").replace("_", "-")
+    near = f" (did you mean {other}?)" if other in known else did_you_mean(word, known)
+    return (
+        f"{as_said(option)}: no such option{near.replace('mean ', 'mean --')}; {_help_of(context)} lists all"
+    )
+
+
+def _no_value(error: click.BadOptionUsage, context: click.Context) -> str:
+    name = error.option_name
+    for param in context.command.get_params(context):
+        if name in param.opts and not getattr(param, "is_flag", False):
+            return f"{name}: its value is missing, expected: {name} {_metavar(param)}"
+    return f"{name} takes no value"
+
+
+def _hint(param: click.Parameter, context: click.Context) -> str:
+    return param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+
+
+def _metavar(param: click.Parameter) -> str:
+    if isinstance(param.type, click.Choice):
+        return "|".join(param.type.choices)
+    return param.metavar or "VALUE"
+
+
+def _usage(context: click.Context) -> str:
+    pieces: Sequence[str] = context.command.collect_usage_pieces(context)
+    return " ".join([context.command_path, *(piece for piece in pieces if piece != "[OPTIONS]")])
+
+
+def _help_of(context: click.Context) -> str:
+    return f"`{context.command_path} --help`"
+
+
+def _begun_small(message: str) -> str:
+    return message[:1].lower() + message[1:]

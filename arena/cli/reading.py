@@ -11,6 +11,7 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import DONE, MISTAKE
+from arena.cli.mistakes import WordOf
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def reading(command: F) -> F:
     """The forms in which every reading command prints."""
     command = click.option(
         "--color",
-        type=click.Choice(WHEN),
+        type=WordOf(WHEN),
         help="When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
     )(command)
     command = click.option("--csv", "form", flag_value="csv", help="Print as CSV.")(command)

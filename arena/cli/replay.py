@@ -10,6 +10,7 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import cli
+from arena.cli.mistakes import Whole
 from arena.cli.reading import bot_option, complained, game_option, latest, opened_to_read, reading
 from arena.errors import ConfigError
 
@@ -30,9 +31,11 @@ CAPSULE_BYTES_MAX = 100_000_000
     shell_complete=completion.folders,
 )
 @bot_option("--as", "viewer", "BOT|spectator", "Show only what this bot, or a spectator, knew.")
-@click.option("--round", "--hand", "round_number", metavar="N", type=int, help="Only this round or hand.")
-@click.option("--from", "first", metavar="N", type=int, help="From this step on.")
-@click.option("--to", "last", metavar="N", type=int, help="Up to this step.")
+@click.option(
+    "--round", "--hand", "round_number", metavar="N", type=Whole(1), help="Only this round or hand."
+)
+@click.option("--from", "first", metavar="N", type=Whole(1), help="From this step on.")
+@click.option("--to", "last", metavar="N", type=Whole(1), help="Up to this step.")
 @click.option("--logs", "has_logs", is_flag=True, help="With --as BOT: all that it heard, said and printed.")
 @game_option
 @reading

@@ -16,7 +16,7 @@ No value is coerced, and every mistake is a sentence: file, key, what was found,
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from arena.schedule import FORMATS
 from arena.strict import (
     Reader,
     as_said,
+    did_you_mean,
     duration,
     flag,
     many,
@@ -36,7 +37,6 @@ from arena.strict import (
     read_table,
     read_toml,
     text,
-    unknown,
     whole,
 )
 from arena.tournament.game_source import placed
@@ -62,9 +62,16 @@ def plan_from(mapping: Mapping[str, object], *, where: str, base: Path, name: st
     readers = _readers(base)
 
     def reject(key: str) -> str:
-        return _HINTS.get(key) or unknown(key, readers, "key")
+        return _HINTS.get(key) or no_such_key(key, readers)
 
     return Plan(**read_table(named, readers, where=where, reject=reject))
+
+
+def no_such_key(key: str, known: Collection[str]) -> str:
+    """What is said of a key that no plan has: those that may have been meant, and where all are listed."""
+    other = OTHER_WORDS.get(key.lower().replace("-", "_"), "")
+    near = f" (did you mean {other}?)" if other in known else did_you_mean(key, known, 3)
+    return f"no such key{near}; keys are bots, [rules] and the options of `arena run --help`, with _ for -"
 
 
 def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Plan:
@@ -99,6 +106,20 @@ def bot_as_mapping(bot: BotSpec, base: str) -> dict[str, Any]:
 # Helpers.
 
 _EXAMPLE_BOTS = 'a list of bots such as ["odds", "my/folder", "python3 mine.py"]'
+
+OTHER_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("time", "time_limit", "timeout", "limit", "move_timeout", "move_limit"), "move_time"),
+    **dict.fromkeys(("rounds", "matches", "repeat", "repeats", "n"), "series"),
+    **dict.fromkeys(("players", "bot", "entrants", "agents"), "bots"),
+    **dict.fromkeys(("output", "results", "folder", "dir", "output_dir"), "out"),
+    **dict.fromkeys(("threads", "jobs", "workers", "parallel", "tables", "cores"), "concurrency"),
+    **dict.fromkeys(("format", "type", "kind", "mode"), "tournament"),
+    **dict.fromkeys(("port", "address", "host", "bind"), "listen"),
+    **dict.fromkeys(("random_seed", "rng"), "seed"),
+    **dict.fromkeys(("force", "overwrite", "restart"), "fresh"),
+    "continue": "resume",
+}
+"""What newcomers call a key or an option, having used other programs -> what it is called here."""
 
 _COMMAND_LINE = "can be said on the command line only"
 
