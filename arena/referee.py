@@ -35,7 +35,7 @@ Watch = Callable[[Turn, Step[Any]], None]
 
 @attrs.frozen
 class Conduct:
-    """How many faults a bot may commit before it is not asked any more."""
+    """How many faults a player may commit before it is not asked any more, unless it is forgiven."""
 
     faults_max: int = 5
 
@@ -65,16 +65,19 @@ async def play_match(
     watch: Watch | None = None,
     lag: Callable[[float], float] = no_lag,
     turns: list[Turn] | None = None,
+    decisions: list[Decision] | None = None,
 ) -> MatchRecord:
     """Plays one match to its end; a player that is None is not asked, its default moves are played.
 
     `lag` gives the worst lateness of the arena itself since a given time, in seconds.
-    `turns` is filled as the match goes: if the rules raise (which is our bug and
-    propagates), it holds the moves so far, including those at which they failed.
+    `turns` and `decisions` are filled as the match goes: if the rules raise (which is our bug and
+    propagates), they hold the moves so far, including those at which they failed.  When `watch` is
+    called, both have all of that turn.
     """
     turns = [] if turns is None else turns
+    decisions = [] if decisions is None else decisions
     started_at = trio.current_time()
-    match = _Match(game, players, control, conduct, seating, lag)
+    match = _Match(game, players, control, conduct, seating, lag, decisions)
     try:
         await match.desk.carry(match.play(seed, turns, watch))
     except BaseException:
@@ -84,7 +87,7 @@ async def play_match(
         match.desk.close()
     return MatchRecord(
         turns=tuple(turns),
-        decisions=tuple(match.decisions),
+        decisions=tuple(decisions),
         ranks=match.ranks,
         returns=match.returns,
         abandoned=tuple(chair.is_abandoned for chair in match.chairs),
@@ -127,6 +130,7 @@ class _Match:
         conduct: Conduct,
         seating: Seating,
         lag: Callable[[float], float],
+        decisions: list[Decision],
     ) -> None:
         self.game = game
         self.conduct = conduct
@@ -134,7 +138,7 @@ class _Match:
         self.names = seating.names
         self.desk = Desk()
         self.chairs = [_Chair(Seat(index), player, control) for index, player in enumerate(players)]
-        self.decisions: list[Decision] = []
+        self.decisions = decisions
         self.capsules: list[Capsule] = []
         self.ranks: tuple[int, ...] = ()
         self.returns: tuple[float, ...] = ()
@@ -273,7 +277,7 @@ class _Match:
         chair.player.blame(decision)
         self.capsules.append(Capsule(decision, chair.faults, chair.player.evidence()))
         chair.faults += 1
-        chair.is_abandoned = chair.faults >= self.conduct.faults_max
+        chair.is_abandoned = chair.faults >= self.conduct.faults_max and not chair.player.is_forgiven
 
     # What everyone is told.
 

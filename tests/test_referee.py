@@ -13,6 +13,7 @@ from arena.clock import Control
 from arena.game import CHANCE, Seat
 from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
+from arena.players.wrapped import WrappedPlayer
 from arena.referee import REASON_MAX, TURNS_BETWEEN_CHECKPOINTS
 from arena.replay import replay
 from arena.sdk import Bot
@@ -207,6 +208,102 @@ async def test_after_faults_max_a_seat_is_not_asked_any_more(autojump_clock):
     assert (True, False) == record.abandoned
     assert 1 == len(bad.results), "it still hears the result"
     assert 7 == len(bad.events)
+
+
+async def test_a_forgiven_player_is_always_asked_again(autojump_clock):
+    """However often it fails, and also behind a wrapper; its faults are recorded like any other's."""
+
+    class Forgiven(ScriptedPlayer):
+        is_forgiven = True
+
+    bad = Forgiven("bad", lambda _: Fail("malformed"))
+    record = await play_once(Toy(turns=6), [WrappedPlayer(bad), ScriptedPlayer("good")], faults_max=2)
+    assert 6 == len(bad.questions)
+    assert ["malformed"] * 6 == kinds(record, 0)
+    assert (False, False) == record.abandoned
+    assert [0, 1, 2, 3, 4, 5] == [capsule.number for capsule in record.capsules]
+
+
+class Postponing(WrappedPlayer):
+    """Hands every question over some time later, as a table does while people look at a showdown."""
+
+    def __init__(self, player, seconds, nursery):
+        super().__init__(player)
+        self.seconds = seconds
+        self.nursery = nursery
+        self.handed_over_at = []
+
+    def ask(self, question, slot):
+        slot.postpone(self.seconds)
+        self.nursery.start_soon(self.ask_later, question, slot)
+
+    async def ask_later(self, question, slot):
+        await trio.sleep(self.seconds)
+        self.handed_over_at.append(trio.current_time())
+        super().ask(question, slot)
+
+
+async def test_a_postponed_question_costs_nobody_any_time(autojump_clock):
+    """It is handed over later than its whole limit, and has all of it then; banks are not charged."""
+    async with trio.open_nursery() as nursery:
+        slow = ScriptedPlayer("slow", lambda _: After(0.9, Hut()), nursery=nursery)
+        silent = ScriptedPlayer("silent", lambda _: SILENCE)
+        postponed = [Postponing(slow, 3.0, nursery), Postponing(silent, 3.0, nursery)]
+        record = await play_once(Toy(turns=2), postponed, control=Control(1.0, 5.0, first_s=1.0))
+    assert [3.0, 7.0] == postponed[0].handed_over_at == postponed[1].handed_over_at
+    assert [(None, 0.9)] * 2 == [(d.fault, pytest.approx(d.elapsed_s)) for d in of(record, 0)]
+    assert [("too_late", 1.0)] * 2 == [(d.fault, d.elapsed_s) for d in of(record, 1)]
+    assert 2 * (3.0 + 1.0) == record.duration_s
+
+
+async def test_one_postponed_question_leaves_the_others_their_limit(autojump_clock):
+    """Whoever was asked at once is judged by when it was asked, and does not wait for its fault in vain."""
+    async with trio.open_nursery() as nursery:
+        slow = ScriptedPlayer("slow", lambda _: After(0.9, Hut()), nursery=nursery)
+        late = ScriptedPlayer("late", lambda _: After(1.1, Hut()), nursery=nursery)
+        record = await play_once(Toy(turns=1), [Postponing(slow, 3.0, nursery), late], control=SWIFT)
+    assert [None, "too_late"] == [decision.fault for decision in record.decisions]
+    assert pytest.approx(3.9) == record.duration_s
+
+
+async def test_a_question_over_a_connection_can_be_postponed(autojump_clock):
+    """The outbox stamps it when it goes out, and the bot has its whole time from then on."""
+    async with seat_bots({"slow": late(0.9), "quick": honest}) as players, trio.open_nursery() as nursery:
+        record = await play_once(
+            Toy(turns=2), [Postponing(player, 3.0, nursery) for player in players.values()], control=SWIFT
+        )
+    assert [(None, 0.9)] * 2 == [(d.fault, pytest.approx(d.elapsed_s)) for d in of(record, 0)]
+    assert pytest.approx(2 * 3.9) == record.duration_s
+
+
+async def test_nothing_is_postponed_once_it_is_handed_over(autojump_clock):
+    """The clock that runs cannot be stopped."""
+
+    class Cheating(ScriptedPlayer):
+        def ask(self, question, slot):
+            super().ask(question, slot)
+            slot.postpone(5.0)
+
+    record = await play_once(
+        Toy(turns=1), [Cheating("a", lambda _: SILENCE), ScriptedPlayer("b")], control=SWIFT
+    )
+    assert ["too_late"] == kinds(record, 0)
+    assert 1.0 == record.duration_s
+
+
+async def test_turns_and_decisions_are_filled_as_the_match_goes(autojump_clock):
+    """Whoever watches finds all of a turn in both lists; the record holds the same."""
+    turns, decisions, seen = [], [], []
+    players = [ScriptedPlayer("a", lambda _: Fail("malformed")), None]
+    record = await play_once(
+        Toy(),
+        players,
+        turns=turns,
+        decisions=decisions,
+        watch=lambda turn, step: seen.append((turn == turns[-1], len(turns), len(decisions))),
+    )
+    assert [(True, 1, 0), (True, 2, 2), (True, 3, 4), (True, 4, 6)] == seen
+    assert (tuple(turns), tuple(decisions)) == (record.turns, record.decisions)
 
 
 async def test_nobody_at_a_seat(autojump_clock):

@@ -105,6 +105,10 @@ class _Relay(Slot):
         super().note_sent(now, stuck_at)
         self._outer.note_sent(now, stuck_at)
 
+    def postpone(self, seconds: float) -> None:
+        super().postpone(seconds)
+        self._outer.postpone(seconds)
+
     def hold(self, now: float) -> None:
         super().hold(now)
         self._outer.hold(now)

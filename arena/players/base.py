@@ -53,6 +53,8 @@ class Player(ABC):
     """Time granted on top of every limit, for the way there and back."""
     hears_events: bool = True
     """Whether `tell` does anything: a plain bot is told nothing."""
+    is_forgiven: bool = False
+    """Whether it is asked again however often it fails: a person may be away for a while."""
     enforces_time: bool = True
     """False if a limit can only be measured: a call within this process cannot be cut short."""
 

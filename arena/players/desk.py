@@ -78,6 +78,16 @@ class Slot:
             self.sent_at = now
             self.deadline += now - self.asked_at
 
+    def postpone(self, seconds: float) -> None:
+        """The question will be handed over this much later; nobody is charged for that time.
+
+        For the player that was asked, before it hands the question over.
+        """
+        assert seconds >= 0.0, "a question cannot be handed over in the past"
+        if self.sent_at is None and self.reply is None:
+            self.asked_at += seconds
+            self.deadline += seconds
+
     def hold(self, now: float) -> None:
         """The arena itself kept the question back until now: nobody is charged for that time."""
         if self.sent_at is None and self.reply is None:

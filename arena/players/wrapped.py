@@ -19,6 +19,7 @@ class WrappedPlayer(Player):
         self.player = player
         self.name = player.name
         self.margin_s = player.margin_s
+        self.is_forgiven = player.is_forgiven
         self.enforces_time = player.enforces_time
         self.has_answered = player.has_answered
         self.hears_events = player.hears_events
