@@ -7,6 +7,7 @@ observations are JSON values, with bots' names for seats.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -171,37 +172,20 @@ class Scene:
     """By bot, what those asked next may do, if the viewer knows their moves."""
 
 
-@attrs.frozen
-class Replay:
-    """A stored match, and everything needed to replay it."""
+class Showing(ABC):
+    """How a match is shown: what each viewer knows of each of its moments, stored or just now."""
 
-    match: StoredMatch
     game: Game[Any, Any]
-    decisions: Mapping[tuple[int, Seat], Decision] = attrs.field(factory=dict)
-    """The decisions that were kept, usually those with faults; by turn and seat."""
+    decisions: Mapping[tuple[int, Seat], Decision]
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Who plays, by seat."""
 
     @cached_property
     def codec(self) -> Codec:
-        return Codec(self.game, self.match.bots, None)
-
-    def scenes(self, viewer: Viewer) -> Iterator[Scene]:
-        """The match as the viewer knows it, from the start."""
-        return (self.scene(moment, viewer) for moment in self.moments())
-
-    def moments(self) -> Iterator[Moment]:
-        """The match as it happened, from the start; an aborted one up to where the rules failed."""
-        turns = unpack(self.game, self.match.packed)
-        steps = replay(self.game, len(self.match.bots), turns)
-        yield Moment(-1, {}, next(steps))
-        for turn, moves in enumerate(turns):
-            try:
-                step = next(steps)
-            except Exception:  # rules that broke then break again
-                if self.match.status != "aborted":
-                    raise
-                yield Moment(turn, moves, None)
-                return
-            yield Moment(turn, moves, step)
+        return Codec(self.game, self.names, None)
 
     def scene(self, moment: Moment, viewer: Viewer) -> Scene:
         """What the viewer knows of this moment: everything that the methods below give."""
@@ -238,7 +222,7 @@ class Replay:
         """By bot, what those asked next may do, as far as the viewer knows it."""
         state = None if moment.step is None else moment.step.state
         return {
-            self.match.bots[who]: msgspec.json.decode(self.codec.options(self.game.options(state, who)))
+            self.names[who]: msgspec.json.decode(self.codec.options(self.game.options(state, who)))
             for who in self.asked(moment)
             if viewer.sees_move_of(who)
         }
@@ -249,7 +233,7 @@ class Replay:
         return tuple(who for who in asked if who != CHANCE)
 
     def _move(self, turn: int, who: Seat, move: Any) -> SeenMove:
-        bot = None if who == CHANCE else self.match.bots[who]
+        bot = None if who == CHANCE else self.names[who]
         decision = self.decisions.get((turn, who))
         why = (decision.fault, decision.reason) if decision is not None and decision.fault else ("", "")
         said = self.codec.move_json(move)
@@ -273,7 +257,7 @@ class Replay:
         return SeenEvent(event.kind, self._payload(public), secrets, sentences)
 
     def _name(self, seat: Seat) -> str:
-        return self.match.bots[seat]
+        return self.names[seat]
 
     def _payload(self, payload: Any) -> Fields | None:
         return None if payload is None else self._fields(payload)
@@ -286,6 +270,39 @@ class Replay:
 
     def _json(self, value: Any) -> Any:
         return msgspec.json.decode(self.codec.encode(value))
+
+
+@attrs.frozen
+class Replay(Showing):
+    """A stored match, and everything needed to replay it."""
+
+    match: StoredMatch
+    game: Game[Any, Any]
+    decisions: Mapping[tuple[int, Seat], Decision] = attrs.field(factory=dict)
+    """The decisions that were kept, usually those with faults; by turn and seat."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.match.bots
+
+    def scenes(self, viewer: Viewer) -> Iterator[Scene]:
+        """The match as the viewer knows it, from the start."""
+        return (self.scene(moment, viewer) for moment in self.moments())
+
+    def moments(self) -> Iterator[Moment]:
+        """The match as it happened, from the start; an aborted one up to where the rules failed."""
+        turns = unpack(self.game, self.match.packed)
+        steps = replay(self.game, len(self.match.bots), turns)
+        yield Moment(-1, {}, next(steps))
+        for turn, moves in enumerate(turns):
+            try:
+                step = next(steps)
+            except Exception:  # rules that broke then break again
+                if self.match.status != "aborted":
+                    raise
+                yield Moment(turn, moves, None)
+                return
+            yield Moment(turn, moves, step)
 
 
 def replay_of(store: Store, match: StoredMatch, game: Game[Any, Any]) -> Replay:

@@ -19,7 +19,7 @@ from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
-from arena.tournament.tables import Table, Tables
+from arena.tournament.tables import MatchTable, Tables
 
 LOOK_EVERY_S = 0.25
 """While a match waits for a table, those in progress are measured so often."""
@@ -104,7 +104,7 @@ class Dispatcher:
         self._is_stopped = True
         self._pending.clear()
 
-    async def _play(self, pairing: Pairing, without: frozenset[str], table: Table) -> None:
+    async def _play(self, pairing: Pairing, without: frozenset[str], table: MatchTable) -> None:
         """Plays one match, from seating its bots to keeping it; `without`: its bots that are withdrawn."""
         try:
             entry = await self._seat_and_play(pairing, without, table)
@@ -118,7 +118,7 @@ class Dispatcher:
             self._tables.end(table)
             self._freed.set()
 
-    async def _seat_and_play(self, pairing: Pairing, without: frozenset[str], table: Table) -> Entry:
+    async def _seat_and_play(self, pairing: Pairing, without: frozenset[str], table: MatchTable) -> Entry:
         seated = await self._pool.seat(pairing, without)
         is_spoilt = True
         try:

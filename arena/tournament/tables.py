@@ -19,7 +19,7 @@ ARENA_EVERY_S = 0.5
 
 
 @attrs.define(eq=False)
-class Table:
+class MatchTable:
     """A match in progress."""
 
     bots: tuple[str, ...]
@@ -38,7 +38,7 @@ class Tables:
         """`cpu_s`: the processor time of the arena's own process so far."""
         self.capacity = capacity
         self._demands: dict[str, Demand] = {}
-        self._tables: list[Table] = []
+        self._tables: list[MatchTable] = []
         self._cpu_s = cpu_s
         self._arena = 1.0
         """How many cores the arena keeps busy for each match; until that is known, one."""
@@ -66,14 +66,14 @@ class Tables:
         ]
         return admits(self.capacity, loads, expected_load(bots, self._demands), self._arena)
 
-    def begin(self, bots: Iterable[str]) -> Table:
+    def begin(self, bots: Iterable[str]) -> MatchTable:
         """A table for a match that begins, in which these bots play."""
         self._count()
-        table = Table(tuple(bots))
+        table = MatchTable(tuple(bots))
         self._tables.append(table)
         return table
 
-    def seat(self, table: Table, seated: Sequence[Instance | None]) -> None:
+    def seat(self, table: MatchTable, seated: Sequence[Instance | None]) -> None:
         """The bots of the match are there."""
         if self.capacity.is_fixed:
             return
@@ -85,7 +85,7 @@ class Tables:
                 before_s = 0.0 if tab.wall_s else instance.player.demand_s()
                 tab.open(trio.current_time(), before_s or 0.0)
 
-    def end(self, table: Table) -> None:
+    def end(self, table: MatchTable) -> None:
         """The match is over, or was broken off."""
         self._count()
         self._tables.remove(table)
@@ -102,7 +102,7 @@ class Tables:
 
     # What is learnt.
 
-    def note(self, table: Table, entry: Entry, wall_s: float) -> None:
+    def note(self, table: MatchTable, entry: Entry, wall_s: float) -> None:
         """Learns from a finished match, which took so long from when its bots were there."""
         if self.capacity.is_fixed:
             return
@@ -152,4 +152,4 @@ def shares_of(entry: Entry, wall_s: float) -> list[float]:
     return [wall_s * (one / total_s if total_s else 1 / len(thought_s)) for one in thought_s]
 
 
-__all__ = ["Table", "Tables", "shares_of"]
+__all__ = ["MatchTable", "Tables", "shares_of"]

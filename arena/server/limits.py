@@ -1,0 +1,30 @@
+"""How much of everything the server takes: each limit with its name, and none without."""
+
+from __future__ import annotations
+
+TABLES_MAX = 1_000
+"""Open tables."""
+TABLES_PER_ADDRESS = 20
+"""Open tables that one address has made."""
+TABLES_PER_LOOPBACK = 500
+"""The same for loopback, from where a proxy or a host's own program speaks for many."""
+SPECTATORS_MAX = 500
+"""At one table."""
+NICKNAME_MAX = 24
+"""Characters."""
+CHAT_MAX = 500
+"""Characters of a message."""
+CHAT_KEPT = 100
+"""Messages of a table that are kept."""
+CHAT_AT_ONCE, CHAT_PER_S = 5, 0.5
+"""Messages of one member: so many at once, and so many in a second over time."""
+IDLE_S = 30 * 60.0
+"""A table at which nothing happens is closed after so many seconds, while no match is played."""
+IDLE_PLAYING_S = 6 * 3600.0
+"""The same in the middle of a match, where friends may play without a clock."""
+NOTICE_S = 60.0
+"""So long before that the table is told."""
+WAITS_PER_ADDRESS = 256
+"""Requests of one address that wait for a table to change."""
+WAIT_MAX_S = 30.0
+"""The longest wait of one request."""

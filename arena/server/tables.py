@@ -1,0 +1,280 @@
+"""The rules of a table: who sits there, who may do what, and when it plays.
+
+Pure: a table is a frozen value; each function gives the table after what somebody did, and what those at the
+table are told about it, or raises Refusal and changes nothing.  Ids, times (Unix, in seconds) and luck are
+arguments.
+
+Sources: the documents of Blef (admin, public and private games), Bluff (ready) and Chamber (lobby, host,
+spectators, chat).
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import attrs
+
+from arena.server.limits import (
+    CHAT_AT_ONCE,
+    CHAT_KEPT,
+    CHAT_MAX,
+    CHAT_PER_S,
+    IDLE_PLAYING_S,
+    IDLE_S,
+    NICKNAME_MAX,
+    SPECTATORS_MAX,
+)
+from arena.server.refusal import Refusal
+from arena.server.table import (
+    After,
+    Began,
+    Came,
+    ChatLine,
+    Closed,
+    Ended,
+    GotReady,
+    HostSet,
+    Member,
+    Notice,
+    Published,
+    Spoke,
+    Table,
+    Went,
+)
+from arena.wire.names import looks_like, told_apart, unseen
+
+# Coming and going.
+
+
+def join(table: Table, newcomer: Member, *, or_watch: bool = False) -> After:
+    """A newcomer takes a seat, or comes as a spectator if it says so.
+
+    `or_watch`: after the start it becomes a spectator; otherwise it is refused then.  The first one with a
+    seat who is not a house bot is host.
+    """
+    nickname = checked_nickname(newcomer.nickname, table.reserved)
+    _check_free(table, nickname)
+    if or_watch and table.status != "waiting":
+        newcomer = attrs.evolve(newcomer, is_spectator=True)
+    if newcomer.is_spectator:
+        if len(table.spectators) >= SPECTATORS_MAX:
+            raise Refusal("too_many", "this table has as many spectators as it takes", key="spectators")
+    elif table.status != "waiting":
+        raise Refusal("conflict", "play has begun: join as a spectator, or find another table")
+    elif len(table.players) >= table.seats[1]:
+        raise Refusal("conflict", f"all {table.seats[1]} seats are taken: join as a spectator")
+    joined = attrs.evolve(table, members=(*table.members, newcomer), active_at=newcomer.joined_at)
+    joined, hosts = _with_host(joined)
+    return joined, (Came(newcomer), *hosts)
+
+
+def leave(table: Table, player_id: str, now: float) -> After:
+    """A member goes; in the middle of a match its seat plays on by default moves, and nobody takes it.
+
+    The table is closed when the last one who is not a house bot has gone.
+    """
+    member = table.member(player_id)
+    if table.is_playing and not member.is_spectator:
+        gone = attrs.evolve(member, has_left=True)
+        members = tuple(gone if each is member else each for each in table.members)
+    else:
+        members = tuple(each for each in table.members if each is not member)
+    left, hosts = _with_host(attrs.evolve(table, members=members, active_at=now))
+    if not any(each.way != "house" and not each.has_left for each in left.members):
+        return _closed(left, (Went(member), *hosts), "everybody has left")
+    return left, (Went(member), *hosts)
+
+
+def close(table: Table, reason: str) -> After:
+    """Nobody can come any more, and those who are here are told why."""
+    return _closed(table, (), reason)
+
+
+def _closed(table: Table, notices: tuple[Notice, ...], reason: str) -> After:
+    shut = attrs.evolve(table, members=(), host=None, is_closed=True, is_public=False)
+    return shut, (*notices, Closed(reason))
+
+
+def _with_host(table: Table) -> After:
+    """If nobody is host any more, the one who joined next is."""
+    now_host = table.host_member
+    if now_host is not None and not now_host.has_left:
+        return table, ()
+    heirs = (member for member in table.players if member.way != "house" and not member.has_left)
+    heir = next(heirs, None)
+    if heir is None and table.host is None:
+        return table, ()
+    return attrs.evolve(table, host=heir.player_id if heir else None), (HostSet(heir),)
+
+
+def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> str:
+    """The nickname.  Raises Refusal if people could not read it, or would take it for something else."""
+    is_readable = nickname.isprintable() and nickname == nickname.strip() and unseen(nickname) is None
+    if not 1 <= len(nickname) <= NICKNAME_MAX or not is_readable:
+        raise Refusal(
+            "bad_request",
+            f"a nickname is 1 to {NICKNAME_MAX} printable characters, without spaces at its ends",
+            field="nickname",
+        )
+    if nickname in reserved:
+        raise Refusal("bad_request", f"{nickname} is a word of the game: choose another", field="nickname")
+    return nickname
+
+
+def _check_free(table: Table, nickname: str) -> None:
+    for member in table.members:
+        if nickname == member.nickname:
+            raise Refusal("conflict", f"{nickname} is taken at this table: choose another", field="nickname")
+        if looks_like(nickname, member.nickname):
+            raise Refusal(
+                "conflict",
+                f"{told_apart(nickname)} looks like {told_apart(member.nickname)}: choose another",
+                field="nickname",
+            )
+
+
+# What the host may do.
+
+
+def hand_over(table: Table, by: str, to: str, now: float) -> After:
+    """The host makes somebody else host."""
+    _check_host(table, by, "make somebody else host")
+    heir = table.member(to)
+    if heir.is_spectator or heir.way == "house" or heir.has_left:
+        raise Refusal(
+            "conflict", f"{heir.nickname} cannot be host: name somebody with a seat", field="playerID"
+        )
+    if heir.player_id == table.host:
+        return table, ()
+    return attrs.evolve(table, host=heir.player_id, active_at=now), (HostSet(heir),)
+
+
+def make_public(table: Table, by: str, is_public: bool, now: float) -> After:
+    """The host has the table listed, or not."""
+    _check_host(table, by, "make the table public or private")
+    if is_public and table.is_playing:
+        raise Refusal("conflict", "play has begun: a table is private while it plays")
+    if table.is_public == is_public:
+        return table, ()
+    return attrs.evolve(table, is_public=is_public, active_at=now), (Published(is_public),)
+
+
+def give_seat(table: Table, by: str, bot: Member) -> After:
+    """The host gives an empty seat to a bot."""
+    _check_host(table, by, "give seats to bots")
+    return join(table, bot)
+
+
+def begin(table: Table, by: str, rng: Random, now: float) -> After:
+    """The host begins a match with all who have a seat, in an order drawn by `rng`."""
+    _check_host(table, by, "start")
+    if table.status == "finished":
+        raise Refusal("conflict", "the match is over: ask for a rematch")
+    return _begun(table, rng, now)
+
+
+def rematch(table: Table, by: str, rng: Random, now: float) -> After:
+    """The host begins another match with the same people, in a new order."""
+    _check_host(table, by, "ask for a rematch")
+    if table.status == "waiting":
+        raise Refusal("conflict", "nothing was played yet: start first")
+    return _begun(table, rng, now)
+
+
+def ready(table: Table, player_id: str, rng: Random, now: float) -> After:
+    """Somebody with a seat is ready; once all are, a match begins without the host."""
+    member = table.member(player_id)
+    if member.is_spectator:
+        raise Refusal("forbidden", "a spectator has no seat to be ready in")
+    _check_not_playing(table)
+    told: tuple[Notice, ...] = ()
+    if not member.is_ready:
+        table = _with(table, attrs.evolve(member, is_ready=True), now)
+        told = (GotReady(table.member(player_id)),)
+    if len(table.players) < table.seats[0] or not all(
+        each.is_ready or each.way == "house" for each in table.players
+    ):
+        return table, told
+    begun, notices = _begun(table, rng, now)
+    return begun, (*told, *notices)
+
+
+def _begun(table: Table, rng: Random, now: float) -> After:
+    _check_not_playing(table)
+    players, (least, most) = table.players, table.seats
+    if len(players) < least:
+        raise Refusal("conflict", f"{table.game} needs {least} players, and {len(players)} are seated")
+    assert len(players) <= most, "nobody more was let in"
+    seated = list(players)
+    rng.shuffle(seated)
+    begun = attrs.evolve(
+        table,
+        status="playing",
+        is_public=False,
+        members=tuple(attrs.evolve(member, is_ready=False) for member in table.members),
+        matches=table.matches + 1,
+        seating=tuple(member.player_id for member in seated),
+        names=tuple(member.nickname for member in seated),
+        active_at=now,
+    )
+    return begun, ((Published(False),) if table.is_public else ()) + (Began(),)
+
+
+def finish(table: Table, now: float) -> After:
+    """The match is over: those who had left are no longer here."""
+    assert table.is_playing, "a match was played"
+    here = tuple(member for member in table.members if not member.has_left)
+    over = attrs.evolve(table, status="finished", members=here, active_at=now)
+    if not any(member.way != "house" for member in here):
+        return _closed(over, (Ended(),), "everybody has left")
+    return over, (Ended(),)
+
+
+def _check_host(table: Table, by: str, what: str) -> None:
+    if table.host == by:
+        return
+    host = table.host_member
+    who = f"{host.nickname}, the host," if host is not None else "the host"
+    raise Refusal("forbidden", f"only {who} can {what}")
+
+
+def _check_not_playing(table: Table) -> None:
+    if table.is_playing:
+        raise Refusal("conflict", "a match is being played: wait for its end")
+
+
+# Chat.
+
+
+def speak(table: Table, player_id: str, message: str, now: float) -> After:
+    """A message to all at the table; the server knows who and when."""
+    member = table.member(player_id)
+    text = message.strip()
+    if not 1 <= len(text) <= CHAT_MAX or not text.isprintable():
+        raise Refusal(
+            "bad_request", f"a message is 1 to {CHAT_MAX} printable characters on one line", field="message"
+        )
+    earned = max(0.0, now - member.spoke_at) * CHAT_PER_S
+    credit = min(float(CHAT_AT_ONCE), member.chat_credit + earned)
+    if credit < 1.0:
+        wait_s = (1.0 - credit) / CHAT_PER_S
+        raise Refusal(
+            "too_many", f"too many messages: say the next one in {wait_s:.1f} s", key="chat", seconds=wait_s
+        )
+    number = table.chat[-1].number + 1 if table.chat else 1
+    line = ChatLine(number, member.nickname, member.player_id, text, now)
+    spoken = _with(table, attrs.evolve(member, chat_credit=credit - 1.0, spoke_at=now), now)
+    return attrs.evolve(spoken, chat=(*spoken.chat, line)[-CHAT_KEPT:]), (Spoke(line),)
+
+
+# Helpers.
+
+
+def idle_s(table: Table, now: float) -> float:
+    """How many seconds are left until the table is closed because nothing happens; may be negative."""
+    return table.active_at + (IDLE_PLAYING_S if table.is_playing else IDLE_S) - now
+
+
+def _with(table: Table, changed: Member, now: float) -> Table:
+    members = tuple(changed if each.player_id == changed.player_id else each for each in table.members)
+    return attrs.evolve(table, members=members, active_at=now)
