@@ -298,6 +298,9 @@ class Game(ABC, Generic[S, M]):
     """
     round_begins: ClassVar[str | None] = None
     """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
+    silent_move: ClassVar[type[Any] | None] = None
+    """The move that says nothing, `Pass`: who stays silent where it is legal, and is a person, has made it.
+    None: the game has none, and silence is a fault everywhere."""
     own_name: ClassVar[str | None] = None
     """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()

@@ -10,7 +10,7 @@ from arena.game import Bare, Game, Items, Tagged
 from arena.game import Literal as LiteralForm
 from arena.testing.values import hints_of, misfit
 
-__all__ = ["check_form", "check_form_of", "check_literals", "form_of"]
+__all__ = ["check_form", "check_form_of", "check_literals", "check_silent_move", "form_of"]
 
 
 def form_of(move: type[Any]) -> Any:
@@ -22,6 +22,21 @@ def check_literals(game: Game[Any, Any]) -> None:
     """Checks that no two moves are the same JSON value."""
     literals = [move.form.value for move in game.moves if isinstance(form_of(move), LiteralForm)]
     assert len(set(literals)) == len(literals), f"two moves are written alike: {literals}"
+
+
+def check_silent_move(game: Game[Any, Any]) -> None:
+    """Checks that the move that says nothing, if there is one, can be sent and has nothing to fill in."""
+    move = game.silent_move
+    if move is None:
+        return
+    assert move in game.moves, f"silent_move is {move!r}, which is not a class in moves"
+    assert form_of(move) is not None, (
+        f"silent_move is {move.__name__}, which has no form: bots may not send it"
+    )
+    fields = sorted(attrs.fields_dict(move))
+    assert not fields, (
+        f"silent_move is {move.__name__}, which has fields, and silence fills in none: {fields}"
+    )
 
 
 def check_form(move: type[Any]) -> None:

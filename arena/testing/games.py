@@ -29,7 +29,7 @@ from arena.game import (
     shared_returns,
 )
 from arena.record import Turn, pack, unpack
-from arena.testing.forms import check_form, check_form_of, check_literals, form_of
+from arena.testing.forms import check_form, check_form_of, check_literals, check_silent_move, form_of
 from arena.testing.leaks import Tiny, check_leaks
 from arena.testing.sentences import Sentences
 from arena.testing.values import check_frozen
@@ -114,6 +114,7 @@ def _check_class(game: Game[Any, Any]) -> None:
     check_reserved_names(game)
     assert len(set(game.moves)) == len(game.moves), "moves names a class twice"
     check_literals(game)
+    check_silent_move(game)
     for move in game.moves:
         check_form(move)
 

@@ -49,6 +49,19 @@ def test_every_game_keeps_the_contract(name):
     check_game(game, seats=game.seats[0], matches=1, tiny=walked)
 
 
+def test_silence_means_to_pass():
+    """Where a game has a move that says nothing, it is the pass; elsewhere silence is a fault."""
+    said = {name: GAMES[name].silent_move for name in GAMES}
+    passes = {name: move and move.__name__ for name, move in said.items()}
+    assert {
+        "liars-dice": "Pass",
+        "holdem": None,
+        "bluff": "Pass",
+        "blef": None,
+        "chamber": "Pass",
+    } == passes
+
+
 def test_every_game_is_walked():
     """A game that is added to GAMES is added to TINY too."""
     assert GAMES.keys() == TINY.keys()
@@ -275,6 +288,18 @@ class UnreservedNobody(LiarsDice):
     reserved_names: ClassVar[Any] = LiarsDice.reserved_names - {"not_available"}
 
 
+class SilentlyForfeits(LiarsDice):
+    silent_move: ClassVar[Any] = Forfeit
+
+
+class SilentlyBids(LiarsDice):
+    silent_move: ClassVar[Any] = Bid
+
+
+class SilentlyNothing(LiarsDice):
+    silent_move: ClassVar[Any] = Pass()
+
+
 class RepeatedLuck(LiarsDice):
     """Rolls the same dice every round."""
 
@@ -488,6 +513,9 @@ class BeginsWithoutARound(LiarsDice):
         (WrongMover, "the first field of the event bid is .* it must be a seat that moved so"),
         (OtherView, "but spectators ForSpectators"),
         (LateChance, "a round begins with a move of chance"),
+        (SilentlyForfeits, "silent_move is Forfeit, which has no form"),
+        (SilentlyBids, r"silent_move is Bid, which has fields, .* \['count', 'face'\]"),
+        (SilentlyNothing, r"silent_move is Pass\(\), which is not a class in moves"),
         (UnreservedMove, "reserved_names does not contain .*pass"),
         (UnreservedSelf, "reserved_names does not contain .*yourself"),
         (UnreservedNobody, "'not_available' where a seat could stand"),
