@@ -90,6 +90,11 @@ def plural_verb(words: str) -> str:
     return f"{base}{blank}{rest}"
 
 
+def version_words(version: str) -> str:
+    """The version that a bot declares; empty for one that declares none, which the tables call 0."""
+    return "" if version == "0" else printable(version)
+
+
 def spaced(name: str) -> str:
     """`RaiseTo`, `raise_to` and `raiseTo` as `raise to`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("_", " ")).lower()

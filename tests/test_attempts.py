@@ -88,7 +88,10 @@ async def test_no_more_start_at_once_than_a_machine_can_bear(autojump_clock):
 
 
 async def test_who_is_waited_for_is_told(autojump_clock):
-    """After two seconds and then more and more rarely, with what it does; a quick one never."""
+    """After two seconds and then more and more rarely, with what it does; a quick one never.
+
+    What its author may have forgotten is asked once.
+    """
     course = Class(busy=(99, 0.95), idle=(99, 0.0), quick=(1.9, 0.5), dark=(9, None))
     expected = {
         "busy": "did not connect within 30.2 s: it was computing (28.5 s of CPU); it last printed: x",
@@ -100,7 +103,7 @@ async def test_who_is_waited_for_is_told(autojump_clock):
         (2.0, "waiting for idle, which does nothing; does the file call run()?"),
         (2.0, "waiting for dark, for 2 s now"),
         (8.0, "waiting for busy, which is computing (7.6 s of CPU)"),
-        (8.0, "waiting for idle, which does nothing; does the file call run()?"),
+        (8.0, "waiting for idle, for 8 s now, which does nothing"),
         (8.0, "waiting for dark, for 8 s now"),
     ] == course.lines
 

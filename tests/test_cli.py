@@ -220,7 +220,7 @@ def test_a_tool_that_is_missing_is_told(arena, tmp_path, monkeypatch):
     [
         ("empty", "arena: empty is an empty folder, expected a bot, or bots, in it\n"),
         ("old run", "arena: old run is a results folder: `arena run --resume 'old run'` continues it\n"),
-        ("x.toml", "arena: x.toml: 0 bots for 2 seats: name more bots, or fewer seats\n"),
+        ("x.toml", "arena: x.toml: 0 bots for 2 seats: name more bots\n"),
     ],
 )
 def test_a_word_without_any_bot(arena, tmp_path, monkeypatch, word, expected):

@@ -15,6 +15,7 @@ from tournaments import exact
 from arena.cli import cli, run_options
 from arena.errors import ConfigError
 from arena.store import Store
+from arena.tournament.membership import NewVersion
 
 STEADY = """
 from arena.sdk import Bot
@@ -146,11 +147,27 @@ def test_at_a_terminal_it_is_asked(home, monkeypatch, answer):
     assert ["bob and cat changed since this run; play bob@2 and cat@2 from now on?"] == asked
 
 
-def test_a_bot_is_replaced_by_another(home):
-    """By name; the same command again changes nothing, and the third version is called so."""
+def test_a_question_that_is_not_answered_ends_its_line(capsys, monkeypatch):
+    """Ctrl-C at the question: what follows begins on a line of its own, and says what was done."""
+
+    def interrupted(*_, **__):
+        raise click.Abort
+
+    monkeypatch.setattr(run_options, "is_asked", lambda: True)
+    monkeypatch.setattr(click, "confirm", interrupted)
+    with pytest.raises(click.Abort):
+        run_options.roster_wishes(run_options.RunOptions()).agrees([NewVersion("bob", "bob@2")])
+    assert "\ninterrupted before the first match; nothing was changed\n" == capsys.readouterr().err
+
+
+def test_a_bot_is_replaced_by_another(home, capsys):
+    """By name; the same command again changes nothing, and says so; the third version is called so."""
     begin()
-    for _ in range(2):
+    said = "--replace bob: its files are those that played: nothing is played again\n"
+    for nth in range(2):
+        capsys.readouterr()
         assert 0 == go_on("--replace", "bob=living_dan:Dan")
+        assert (nth == 1) == (said in capsys.readouterr().err)
         assert {"ann", "bob@2", "cat"} == ranked()
     assert 0 == go_on(), "the folder remembers who has the place"
     assert 0 == go_on("--replace", "bob@2=living_bob:Bob")

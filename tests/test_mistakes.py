@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from test_cli import call
 
-from tests.test_cli import arena, call  # noqa: F401  (a fixture)
+from arena.games import GAMES
+from arena.show import text
+from arena.show.text import reflowed
+from arena.words import version_words, width
+
+
+@pytest.fixture
+def arena(capsys, monkeypatch, tmp_path):
+    """`arena WORDS` in an empty folder: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: call(capsys, monkeypatch, *map(str, words))
+
 
 # The words of a command.
 
@@ -40,14 +52,83 @@ WORDS = [
 
 
 @pytest.mark.parametrize(("words", "said"), [row[1:] for row in WORDS], ids=[row[0] for row in WORDS])
-def test_a_mistake_in_the_words_is_one_sentence(arena, tmp_path, monkeypatch, words, said):  # noqa: F811
+def test_a_mistake_in_the_words_is_one_sentence(arena, tmp_path, words, said):
     """In the style of all others, without lines of usage above it."""
     (tmp_path / "a b.py").touch()
-    monkeypatch.chdir(tmp_path)
     assert (2, "", f"arena: {said}\n") == arena(*words)
 
 
-def test_without_a_word_there_is_help(arena):  # noqa: F811
+def test_without_a_word_there_is_help(arena):
     """Whoever types only the program's name has made no mistake."""
     code, out, err = arena()
     assert (0, True, "") == (code, "arena run odds ./mybot" in out, err)
+
+
+# Words about bots.
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("nobody", "no such bot: nobody; built-in bots are"),
+        ("ods", "no such bot: ods (did you mean odds?)"),
+        ("./nobody.py", 'there is no file or folder "./nobody.py"'),
+        ("odds", "1 bot for 2 seats: name more bots\n"),
+    ],
+)
+def test_one_word_that_is_no_bot(arena, word, said):
+    """It is told that it leads nowhere, not that one bot is too few."""
+    code, _, err = arena("run", word)
+    assert (2, True) == (code, err.startswith(f"arena: {said}")), err
+
+
+def test_a_bot_named_twice_is_told_its_name(arena):
+    """It is allowed, and a name that nobody chose is not found in the tables unprepared."""
+    code, _, err = arena("run", "odds", "odds", "x=odds", "--dry-run")
+    assert (0, "another odds plays as odds-2; NAME=BOT gives it a name of your choice\n") == (code, err)
+
+
+def test_a_bot_without_a_version_has_none():
+    """The tables have 0 for it, which is no version to people."""
+    assert ["", "", "1.2", "\\x1b"] == [version_words(version) for version in ("0", "", "1.2", "\x1b")]
+
+
+# Texts in a terminal.
+
+RULES = """Kuhn: a game.
+
+One line that is long enough to be broken.
+And one more.
+
+- an item that is long enough
+  to be broken too
+- a short one
+
+    x = 1  # code, or a table, which stays as it is
+"""
+
+
+def test_a_text_fits_the_terminal():
+    """Its paragraphs and items are broken again; where there is no terminal it is as it was written."""
+    assert RULES == reflowed(RULES, None) == reflowed(RULES, 60)
+    assert [
+        "Kuhn: a game.",
+        "",
+        "One line that is long enough",
+        "to be broken. And one more.",
+        "",
+        "- an item that is long enough",
+        "  to be broken too",
+        "- a short one",
+        "",
+        "    x = 1  # code, or a table, which stays as it is",
+    ] == reflowed(RULES, 30).splitlines()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_rules_of_every_game_fit_80_columns(arena, monkeypatch, game):
+    """As `arena games NAME` prints them in a terminal; a game without house rules says so."""
+    monkeypatch.setattr(text, "columns_of", lambda stream: 80)
+    out = arena("games", game)[1]
+    assert [] == [line for line in out.splitlines() if width(line) > 80]
+    assert (game == "blef") == ("no house rules\n" in out)

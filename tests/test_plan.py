@@ -402,8 +402,8 @@ def test_a_plan_comes_back_from_json(plan):
 # What goes together.
 
 TOGETHER = [
-    ("nobody", {}, "0 bots for 2 seats: name more bots, or fewer seats"),
-    ("too few", {"bots": 1, "seats": 3}, "1 bot for 3 seats: name more bots, or fewer seats"),
+    ("nobody", {}, "0 bots for 2 seats: name more bots"),
+    ("too few", {"bots": 2, "seats": 3}, "2 bots for 3 seats: name more bots, or fewer seats"),
     (
         "too many matches",
         {"bots": 3, "series": 10**6},

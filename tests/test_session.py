@@ -458,9 +458,9 @@ def test_all_broken_bots_are_told_of_before_play(arena):
     said = [line for line in err.splitlines() if line.startswith((" ", "arena:"))]
     assert [
         "arena: 2 of 4 bots cannot play; fix them, or --leave-out-broken plays without them:",
-        "  bad.py: its process ended with exit code 1; it last printed: no luck today (logs/bad-1.log)",
+        "  bad.py: its process ended with exit code 1; it last printed: no luck today (new/logs/bad-1.log)",
         "    | \\x1b[31mno luck today",
-        "  worse: its build failed with exit code 3: sh -c echo half done; exit 3 (logs/worse-build.log)",
+        "  worse: its build failed with exit code 3: sh -c echo half done; exit 3 (new/logs/worse-build.log)",
         "    | half done",
     ] == said
     code, out, err = arena(*words, "--leave-out-broken")

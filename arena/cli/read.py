@@ -237,7 +237,7 @@ def games(name: str | None, form: TableFormat, color: str | None) -> None:
 
     from arena.games import GAMES
     from arena.show.inks import inks_for
-    from arena.show.text import as_table, out
+    from arena.show.text import as_table, columns_of, out, reflowed
     from arena.tournament.game_source import find_game
 
     inks = inks_for(color)
@@ -251,8 +251,12 @@ def games(name: str | None, form: TableFormat, color: str | None) -> None:
     cls = find_game(name).cls
     if form is None:
         out(f"{cls.title} ({cls.name}), version {cls.version}: {cls.seats[0]} to {cls.seats[-1]} seats\n")
-        out(f"{(sys.modules[cls.__module__].__doc__ or '').strip()}\n")
+        rules_text = (sys.modules[cls.__module__].__doc__ or "").strip()
+        out(f"{reflowed(rules_text, columns_of(sys.stdout))}\n")
     rules = [(field.name, _spelt(field.default), str(field.validator)) for field in attrs.fields(cls)]
+    if form is None and not rules:
+        out("no house rules")
+        return
     out(as_table(("rule", "default", "accepted"), rules, form, inks), inks)
 
 

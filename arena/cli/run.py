@@ -41,12 +41,14 @@ from arena.store import exports
 from arena.tournament.broken import some_of
 from arena.tournament.folder import open_run
 from arena.tournament.intake import course_there, cut, has_left_out, is_complete, keep_course
+from arena.tournament.membership import unchanged
 from arena.tournament.plan import format_of
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.run import Run
 from arena.tournament.runner import run_tournament
 from arena.tournament.stored import write_run_file
 from arena.tournament.summary import Summary
+from arena.words import printable
 
 CONCLUSION = "conclusion"
 """Where the store keeps, for the report, the sentences that a run ended with."""
@@ -115,6 +117,10 @@ class RunCommand:
     def play_out(self) -> int:
         """Plays, writes the tables, says what came of it; gives the exit code."""
         with self.stop.listening():
+            for name in unchanged(
+                self.tournament.wishes, self.run.roster, self.run.renewed, self.tournament.entrants
+            ):
+                say(f"--replace {printable(name)}: its files are those that played: nothing is played again")
             try:
                 self._play()
             except (ConfigError, BaseExceptionGroup):

@@ -127,9 +127,13 @@ def _agrees(yes: bool, versions: Sequence[NewVersion]) -> bool:
     old = listed([printable(one.old) for one in versions])
     new = listed([printable(one.new) for one in versions])
     moved = "".join(f"; {printable(one.moved)}" for one in versions if one.moved)
-    return click.confirm(
-        f"{old} changed since this run{moved}; play {new} from now on?", default=not moved, err=True
-    )
+    try:
+        return click.confirm(
+            f"{old} changed since this run{moved}; play {new} from now on?", default=not moved, err=True
+        )
+    except click.Abort:
+        say("\ninterrupted before the first match; nothing was changed")
+        raise
 
 
 def is_asked() -> bool:
@@ -212,6 +216,10 @@ def warn(tournament: Tournament, plan: Plan) -> None:
             f"warning: in a {plan.tournament} bots have different opponents, and the mean returns by which "
             f"{tournament.game.title} is ranked do not make up for that"
         )
+    for entrant in tournament.entrants:
+        if entrant.own_name:
+            own, name = printable(entrant.own_name), printable(entrant.name)
+            say(f"another {own} plays as {name}; NAME=BOT gives it a name of your choice")
     local = [entrant.name for entrant in tournament.entrants if entrant.kind == "local"]
     if local:
         say(f"warning: {', '.join(local)}, in this process: time is measured there, limits are not enforced")

@@ -26,6 +26,8 @@ class Entrant:
     name: str
     kind: Kind
     """The arena starts it; an object in this process; it connects, with a token; it cannot play."""
+    own_name: str = ""
+    """What it is called where another bot of that name is in the tournament before it; else empty."""
     version: str = UNVERSIONED
     language: str = ""
     folder: Path | None = None

@@ -46,9 +46,8 @@ class BotBroken(ArenaError):
 
     @property
     def told(self) -> str:
-        """The reason, and which log says more: `its process ended with exit code 1 (logs/ann-1.log)`."""
-        says_more = self.log_path is not None and self.log.strip()
-        return f"{self.reason} ({log_name(self.log_path)})" if self.log_path and says_more else self.reason
+        """The reason, and which log says more: `its process ended with exit code 1 (out/logs/ann-1.log)`."""
+        return f"{self.reason} ({self.log_path})" if self.log_path and self.log.strip() else self.reason
 
 
 class NeverConnected(BotBroken):

@@ -111,4 +111,5 @@ def too_few(entrants: int, terms: Terms) -> str | None:
     """The refusal if there are fewer entrants than seats; None otherwise."""
     if entrants >= terms.seats:
         return None
-    return f"{counted(entrants, 'bot')} for {terms.seats} seats: name more bots, or fewer seats"
+    fewer = ", or fewer seats" if entrants > 1 else ""  # there is no table for one
+    return f"{counted(entrants, 'bot')} for {terms.seats} seats: name more bots{fewer}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from arena.show.board import plus_minus
 from arena.show.failures import how_to_look, tally
 from arena.show.text import aligned
-from arena.words import chance, clipped, counted, measured, printable, with_range
+from arena.words import chance, clipped, counted, measured, printable, version_words, with_range
 
 if TYPE_CHECKING:
     from arena.analysis.bot_page import BotPage, LostMatch
@@ -28,7 +28,7 @@ def bot_page(page: BotPage, where: str = "", *, folder: str = "", columns: int |
 
 def _head(page: BotPage) -> str:
     row = page.row
-    name = printable(row.bot) + (f" {printable(row.version)}" if row.version else "")
+    name = printable(row.bot) + (f" {version}" if (version := version_words(row.version)) else "")
     status = "" if row.status == "ok" else f", {row.status}"
     if not row.matches:
         return f"{name}: no match that counts yet{status}"

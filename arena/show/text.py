@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal, TextIO, TypeAlias
@@ -202,6 +203,36 @@ def wrapped(text: str, columns: int | None, least: int = 20) -> list[str]:
         else:
             lines[-1] = longer
     return lines
+
+
+def reflowed(text: str, columns: int | None) -> str:
+    """Paragraphs and `- ` items, their lines joined and broken again where they are too long for a terminal.
+
+    What begins with a blank, such as a table, stays as it is.
+    """
+    if columns is None or all(width(line) <= columns for line in text.splitlines()):
+        return text
+    parts: list[str] = []
+    is_open = False
+    for line in text.splitlines():
+        goes_on = is_open and line.strip() and not line.startswith("- ")
+        if goes_on and (not line.startswith(" ") or parts[-1].startswith("- ")):
+            parts[-1] += f" {line.strip()}"
+        else:
+            parts.append(line)
+            is_open = bool(line.strip()) and not line.startswith(" ")
+    return "\n".join(
+        part
+        if part.startswith(" ")
+        else textwrap.fill(
+            part,
+            columns,
+            subsequent_indent="  " if part.startswith("- ") else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for part in parts
+    )
 
 
 def as_time(seconds: float) -> str:

@@ -43,6 +43,8 @@ class Attempt:
     _looked_at: float = 0.0
     _cpu_s: float | None = None
     _is_computing: bool = False
+    _is_asked: bool = False
+    """Whether people were asked what its author may have forgotten."""
     _tell_at: float = 0.0
 
     def takes_place(self, give_back: Callable[[], object]) -> None:
@@ -76,8 +78,12 @@ class Attempt:
         self._tell_at += (TELL_AGAIN_FACTOR - 1) * (self._tell_at - self._began_at)
         if self._cpu_s is None:
             return f"waiting for {self.entrant.name}, for {waited_s:.0f} s now"
-        does = f"is {self._computing()}" if self._is_computing else f"does nothing; {self._question()}"
-        return f"waiting for {self.entrant.name}, which {does}"
+        if self._is_computing:
+            return f"waiting for {self.entrant.name}, which is {self._computing()}"
+        if self._is_asked:
+            return f"waiting for {self.entrant.name}, for {waited_s:.0f} s now, which does nothing"
+        self._is_asked = True
+        return f"waiting for {self.entrant.name}, which does nothing; {self._question()}"
 
     def explained(self, error: NeverConnected) -> str:
         """The reason why it never connected, with what it did instead."""

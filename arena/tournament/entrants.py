@@ -146,12 +146,12 @@ def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
     seen: set[str] = set()
     unique = []
     for entrant in entrants:
-        name = entrant.name
-        if name in seen:
-            name = _free_name(name, taken)
+        if entrant.name in seen:
+            name = _free_name(entrant.name, taken)
             taken.add(name)
-        seen.add(name)
-        unique.append(attrs.evolve(entrant, name=name))
+            entrant = attrs.evolve(entrant, name=name, own_name=entrant.name)
+        seen.add(entrant.name)
+        unique.append(entrant)
     return tuple(unique)
 
 

@@ -94,6 +94,19 @@ def keep_roster(store: Store, roster: Roster, entrants: Iterable[Entrant]) -> No
             store.set_status(bot.bot, status)
 
 
+def unchanged(
+    wishes: RosterWishes, roster: Roster, renewed: Collection[str], entrants: Iterable[Entrant]
+) -> list[str]:
+    """The slots that were to have a new version, but the files that are named are those that play in them."""
+    fingerprints = {entrant.name: entrant.fingerprint for entrant in entrants}
+    return [
+        slot.name
+        for slot in roster.slots.values()
+        if slot.name in wishes.replaced and slot.name not in renewed and not slot.is_out
+        if slot.fingerprint and slot.fingerprint == fingerprints.get(slot.name)
+    ]
+
+
 def slots_of(roster: Roster, names: Sequence[str]) -> dict[str, str | None]:
     """Slot -> who has it now, for these bots, as `Terms.slots`; None if it is not one of them."""
     present = roster.present
@@ -324,6 +337,7 @@ __all__ = [
     "membership",
     "roster_of",
     "slots_of",
+    "unchanged",
     "with_joiners",
     "with_replacements",
 ]

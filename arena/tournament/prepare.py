@@ -20,6 +20,7 @@ from arena.schedule.admission import Capacity
 from arena.schedule.roster import slot_name
 from arena.store import RESULTS
 from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play
+from arena.tournament.entrants import resolve
 from arena.tournament.field import field_of, mistakes_of
 from arena.tournament.game_source import Origin
 from arena.tournament.membership import NO_WISHES, RosterWishes, with_replacements
@@ -103,6 +104,7 @@ def prepare(
     check_plan_seats(cls, plan.seats)
     if plan.entrants < plan.seats:
         check_folders(plan.bots)
+        _check_there(plan.bots)
     check(plan, where=where)
     game = make_game(cls, plan.rules)
     game.start(plan.seats)  # the game refuses rules that do not fit the number of seats
@@ -156,6 +158,13 @@ def _may_tell_more(tournament: Tournament) -> bool:
     """Whether there is somebody to try, and more to mend than a slip of the command line or the plan."""
     is_slip = all(entrant.is_missing for entrant in tournament.broken)
     return not is_slip and any(entrant.is_ours for entrant in tournament.entrants)
+
+
+def _check_there(bots: Sequence[BotSpec]) -> None:
+    """Raises ConfigError for a word that leads to no bot: before it is said that there are too few."""
+    for bot in bots:
+        if not bot.is_submission:
+            resolve(bot.spec, base=bot.base, name=bot.name)
 
 
 def _check_anchor(plan: Plan, entrants: Sequence[Entrant]) -> None:
