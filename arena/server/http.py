@@ -1,0 +1,126 @@
+"""The HTTP side of the server: anycorn's protocols on sockets that are already bound, behind a guard.
+
+    async with trio.open_nursery() as nursery:
+        listeners = [listen("127.0.0.1", 8080)]
+        await nursery.start(partial(serve_http, app, listeners, HttpOptions(), note=…, note_bug=…))
+
+What a client sends can end its own connection and nothing else.  If the HTTP side itself raises, which
+would be a bug of ours, it is noted and started again on the same listening sockets: nobody else in this
+process is touched.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import trio
+from anycorn.config import Config
+from anycorn.logging import Logger
+from anycorn.worker_context import WorkerContext
+
+from arena.server.connection import Application, Connection, Patience
+
+ACCEPT_PAUSE_S = 0.1
+"""The pause before the next try when the machine is out of file descriptors."""
+RESTART_PAUSE_S = 0.2
+"""The pause before the HTTP side is started again after a bug of ours, so that one at its start costs
+little."""
+OUT_OF_RESOURCES = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS))
+
+
+@attrs.frozen
+class HttpOptions:
+    """What the HTTP side allows."""
+
+    head_bytes_max: int = 1 << 14
+    message_bytes_max: int = 1 << 14
+    """Of a WebSocket."""
+    patience: Patience = attrs.field(factory=Patience)
+
+
+async def serve_http(
+    app: Application,
+    listeners: Sequence[socket.socket],
+    options: HttpOptions,
+    *,
+    note: Callable[[str], None],
+    note_bug: Callable[[str], None],
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serves the application on listening sockets until cancelled; they stay open.
+
+    `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
+    """
+    side = _HttpSide(app, options, note_bug)
+    task_status.started()
+    while True:
+        try:
+            async with trio.open_nursery() as nursery:
+                for listener in listeners:
+                    nursery.start_soon(side.accept, trio.socket.from_stdlib_socket(listener), nursery)
+        except* Exception:
+            note_bug(traceback.format_exc())
+        note("the HTTP side stopped because of a bug and is started again")
+        await trio.sleep(RESTART_PAUSE_S)
+
+
+class _HttpSide:
+    """All connections of one HTTP side."""
+
+    def __init__(self, app: Application, options: HttpOptions, note_bug: Callable[[str], None]) -> None:
+        self._app = app
+        self._options = options
+        self._note_bug = note_bug
+        self._config = _config(options)
+        self._context = WorkerContext(None)
+
+    async def accept(self, listener: trio.socket.SocketType, nursery: trio.Nursery) -> None:
+        while True:
+            try:
+                sock, _address = await listener.accept()
+            except OSError as error:
+                if error.errno in OUT_OF_RESOURCES:
+                    await trio.sleep(ACCEPT_PAUSE_S)
+                continue
+            nursery.start_soon(self._serve, sock)
+
+    async def _serve(self, sock: trio.socket.SocketType) -> None:
+        connection = Connection(
+            sock,
+            self._app,
+            self._config,
+            self._context,
+            self._options.patience,
+            self._note_bug,
+            lambda connection, is_idle: None,
+        )
+        try:
+            await connection.run()
+        except* Exception:  # our bug, set off by one connection: it costs that connection
+            self._note_bug(traceback.format_exc())
+
+
+class _Silent(Logger):
+    """anycorn's log: nothing.  What matters is noted where it happens."""
+
+    def __init__(self, config: Config) -> None:
+        self.access_logger = self.error_logger = None
+
+    async def access(self, *arguments: Any) -> None:
+        pass
+
+
+def _config(options: HttpOptions) -> Config:
+    config = Config()
+    config.logger_class = _Silent
+    config.h11_max_incomplete_size = options.head_bytes_max
+    config.websocket_max_message_size = options.message_bytes_max
+    config.websocket_permessage_deflate = False  # a kilobyte can become a megabyte
+    config.include_server_header = False
+    config.keep_alive_max_requests = 1 << 30
+    return config
