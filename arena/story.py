@@ -6,7 +6,7 @@ are told: moves of chance have no number, and simple acts such as passes are gat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -52,6 +52,8 @@ class Passage:
     """What was done, to be told on one line."""
     news: tuple[str, ...]
     """What came of it, line by line."""
+    turn: int = -1
+    """Of its last step, as records number them."""
 
     @property
     def has_fault(self) -> bool:
@@ -70,13 +72,18 @@ class Passage:
         return "; ".join(clauses)
 
 
-def story(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
-    """The match as this viewer may know it, from the start."""
+def story(replay: Replay, viewer: Viewer, apart: Collection[int] = ()) -> Iterator[Passage]:
+    """The match as this viewer may know it, from the start.
+
+    `apart`: turns that are not gathered with others.
+    """
     waiting: Passage | None = None
     for passage in _passages(replay, viewer):
-        if waiting is not None and (both := gathered(waiting, passage)) is not None:
-            waiting = both
-            continue
+        if waiting is not None and waiting.turn not in apart and passage.turn not in apart:
+            both = gathered(waiting, passage)
+            if both is not None:
+                waiting = both
+                continue
         if waiting is not None:
             yield waiting
         waiting = passage
@@ -95,7 +102,7 @@ def _passages(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
         heading, acts, news = teller.told(scene, begins_round)
         if begins_round or acts or news:
             of = 0 if scene.is_of_chance or scene.turn < 0 else number
-            yield Passage(of, of, round_number, begins_round, heading, tuple(acts), tuple(news))
+            yield Passage(of, of, round_number, begins_round, heading, tuple(acts), tuple(news), scene.turn)
 
 
 def gathered(one: Passage, other: Passage) -> Passage | None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 
 import pytest
+import trio
+import trio.testing
 from test_cli import call
 
 import arena.tournament.conversations as module
@@ -66,6 +70,31 @@ async def test_what_a_bot_prints_stands_before_its_answer(tmp_path):
     assert [("→", "{}"), ("|", "thinking of ***"), ("|", "hard"), ("→", "[]")] == [
         (line["dir"], line["text"]) for line in said
     ]
+
+
+async def test_what_was_printed_and_not_yet_read_is_taken_before_a_message(tmp_path):
+    """So it stands before the answer that it came before; and the last words of a program are kept."""
+    reads, writes = os.pipe()
+    log = BotLog(None)
+    player = ProcessPlayer(Entrant(name="mine", kind="process"), log)
+    conversations = Conversations(["mine"], tmp_path / LOGS)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(log.drain, reads)
+        await trio.testing.wait_all_tasks_blocked()
+        conversations.attend("mine", player, "m1")
+        noted(player, b"question")
+        os.write(writes, b"thinking\n")
+        noted(player, b"answer")
+        os.write(writes, b"Traceback\n")
+        conversations.attend("mine", player, "m2")
+        os.write(writes, b"KeyError\n")
+        conversations.close()
+        os.close(writes)
+    assert ["question", "thinking", "answer", "Traceback"] == [
+        line["text"] for line in conversation_in(tmp_path, "mine", "m1")
+    ]
+    assert ["KeyError"] == [line["text"] for line in conversation_in(tmp_path, "mine", "m2")]
+    assert [] == conversation_in(tmp_path, "mine", "m3")
 
 
 def test_earlier_files_stay(tmp_path):
@@ -137,14 +166,20 @@ def test_a_run_keeps_a_conversation(capsys, monkeypatch, tmp_path):
     assert {"match", "ask", "event", "result"} <= kinds
     assert any(line.get("dir") == "←" for line in said)
     match = next(line["match_id"] for line in said if "match_id" in line)
-    code, told, err = call(capsys, monkeypatch, "replay", match, str(out), "--as", "other", "--logs")
+    words = ("replay", match, str(out), "--logs")
+    code, told, err = call(capsys, monkeypatch, *words, "--as", "other")
     assert 0 == code, err
-    assert '0.000 → {"type":"match"' in told
-    assert ' ← {"message_id":"1"' in told
-    code, _, err = call(capsys, monkeypatch, "replay", match, str(out), "--as", "random", "--logs")
-    assert 2 == code
-    assert "has no conversation of random" in err
-    code, _, err = call(capsys, monkeypatch, "replay", match, str(out), "--logs")
-    assert 2 == code
-    assert "name it with --as BOT" in err
+    assert re.search(
+        r"\n +\d+  .*other (bids|passes|challenges).*\n {10}asked {5}\{\"round_number\": 1", told
+    )
+    assert re.search(r"\n {10}answered  .* after [\d.]+ m?s of 1", told)
+    code, told, err = call(capsys, monkeypatch, *words, "--as", "random")
+    assert 0 == code, err
+    assert (
+        "random's messages, times and output were not kept, which `arena run --debug random …` does" in told
+    )
+    code, _, err = call(capsys, monkeypatch, *words)
+    assert (2, True) == (code, "name it with --as BOT" in err)
+    code, _, err = call(capsys, monkeypatch, *words, "--as", "other", "--csv")
+    assert (2, True) == (code, "--logs has no --csv" in err)
     assert ["random", "other"] == sorted(read_question(files[0]).match["names"], reverse=True)

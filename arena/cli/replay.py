@@ -15,8 +15,10 @@ from arena.cli.reading import bot_option, complained, game_option, latest, opene
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
+    from arena.replay import Replay, Viewer
+    from arena.show.exchanges import Exchanges
     from arena.show.text import TableFormat
-    from arena.store import StoredMatch
+    from arena.store import Store
 
 CAPSULE_BYTES_MAX = 100_000_000
 
@@ -36,7 +38,9 @@ CAPSULE_BYTES_MAX = 100_000_000
 )
 @click.option("--from", "first", metavar="N", type=Whole(1), help="From this step on.")
 @click.option("--to", "last", metavar="N", type=Whole(1), help="Up to this step.")
-@click.option("--logs", "has_logs", is_flag=True, help="With --as BOT: all that it heard, said and printed.")
+@click.option(
+    "--logs", "has_logs", is_flag=True, help="With --as BOT: what it was asked, answered and printed."
+)
 @game_option
 @reading
 def replay(
@@ -55,11 +59,14 @@ def replay(
 
     MATCH is the beginning of its id (`arena matches` lists them), or the path of a capsule, whose
     evidence is shown too.  Without DIR it is looked for in results/latest, then in all of results/.
-    --json gives state, options and moves of every step, --csv a row for every move.
+    --json gives state, options and moves of every step, --csv a row for every move.  With --logs each move
+    of the bot is followed by its question, its answer, the time and its output; long questions are cut on a
+    terminal, and whole in a pipe and with --json.
 
     \b
     Examples:
       arena replay 3f0a --as odds
+      arena replay 3f0a --as mybot --logs --from 10
       arena replay 3f0a --hand 12
       arena replay 3f0a --from 10 --to 20
     """
@@ -74,8 +81,10 @@ def replay(
     inks, part = inks_for(color), Part(round_number, first, last)
     if form is not None and not part.is_all:
         raise ConfigError(f"--{form} prints the whole match: leave out --round, --hand, --from and --to")
-    if has_logs and (viewer in (None, "spectator") or form is not None):
-        raise ConfigError("--logs shows one bot's side, for people: name it with --as BOT")
+    if has_logs and viewer in (None, "spectator"):
+        raise ConfigError("--logs shows one bot's side: name it with --as BOT")
+    if has_logs and form == "csv":
+        raise ConfigError("--logs has no --csv: use --json, or leave it out")
     capsule, searched = _capsule(match), ""
     if capsule is not None:
         match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
@@ -85,30 +94,30 @@ def replay(
     with opened_to_read(folder) as store:
         played = replay_of(store, store.match(match, searched=searched), stored_game(store, game))
         seen_by = viewer_of(played.match, viewer)
+        exchanges = _exchanges(store, played, seen_by) if has_logs else None
         if form == "json":
-            out(as_json(steps_json(played, seen_by)))
+            out(as_json(steps_json(played, seen_by, exchanges)))
         elif form == "csv":
             out(as_table(STEP_COLUMNS, step_rows(played, seen_by), form))
         else:
-            out("\n".join(retold(played, seen_by, part, columns_of(sys.stdout), inks)), inks)
-            if has_logs:
-                out("\n".join(_conversation(store.folder, played.match, viewer)))
+            out("\n".join(retold(played, seen_by, part, columns_of(sys.stdout), inks, exchanges)), inks)
             if capsule is not None and viewer is None:
                 out(_evidence(capsule))
         complained(store)  # this match is sound, or it would not have been told
 
 
-def _conversation(folder: Path, match: StoredMatch, viewer: str | None) -> list[str]:
-    """What the bot heard, said and printed in the match, with times from its first line on.
-
-    Raises ConfigError if the run did not keep it.
-    """
-    from arena.show.text import capsule_lines
+def _exchanges(store: Store, played: Replay, viewer: Viewer) -> Exchanges:
+    """What the bot was asked, said and printed in the match, as far as that was kept."""
+    from arena.show.exchanges import exchanges_of
     from arena.tournament.conversations import conversation_in
+    from arena.tournament.plan import control_of
+    from arena.tournament.stored import stored_plan
 
-    said = conversation_in(folder, str(viewer), match.match_id)
-    began_s = said[0].get("t_s", 0.0)
-    return ["", *capsule_lines([{**line, "t_s": line.get("t_s", began_s) - began_s} for line in said])]
+    assert viewer.seat is not None, "a bot, which --logs asks for"
+    said = conversation_in(store.folder, str(viewer.name), played.match.match_id)
+    control = control_of(stored_plan(store.folder), connecting=False)
+    move_s = control.move_s if control.bank_s is None else None
+    return exchanges_of(played, viewer.seat, said, move_s, store.folder)
 
 
 def _folder_with(match: str) -> Path:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import attrs
 import msgspec
 
 from arena.replay import Replay, Scene, Viewer
+from arena.show.exchange_lines import exchange_lines, preface
+from arena.show.exchanges import Exchanges
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import wrapped
 from arena.story import WHOLE, Part, Passage, story
@@ -21,19 +24,30 @@ NUMBERS_WIDTH = 6
 
 
 def retold(
-    replay: Replay, viewer: Viewer, part: Part = WHOLE, columns: int | None = None, inks: Inks = PLAIN
+    replay: Replay,
+    viewer: Viewer,
+    part: Part = WHOLE,
+    columns: int | None = None,
+    inks: Inks = PLAIN,
+    exchanges: Exchanges | None = None,
 ) -> Iterator[str]:
     """The match as a story, or a part of it.
 
-    `columns`: the width of the terminal it is for, if it is for one.  Raises ConfigError if it has no such
-    part.
+    `columns`: the width of the terminal it is for, if it is for one.  `exchanges`: told below the viewer's
+    moves.  Raises ConfigError if it has no such part.
     """
     match = replay.match
-    passages = story(replay, viewer) if part.is_all else part.of(story(replay, viewer))
+    apart = frozenset[int]() if exchanges is None else exchanges.turns()
+    told = story(replay, viewer, apart)
+    passages = told if part.is_all else part.of(told)
     yield inks.strong(f"match {match.match_id} of {replay.game.title}: {' against '.join(match.bots)}")
     yield f"series {match.series_id}, rotation {match.rotation}" + _seen_by(viewer)
+    if exchanges is not None:
+        yield from preface(exchanges, str(viewer.name), columns, inks)
     for passage in passages:
         yield from _told(passage, columns, inks)
+        if exchanges is not None and passage.turn in exchanges.by_turn:
+            yield from exchange_lines(exchanges.by_turn[passage.turn], columns, inks)
     yield ""
     if match.error is not None:
         yield inks.warning("aborted because the rules or the arena failed:")
@@ -65,15 +79,21 @@ def _told(passage: Passage, columns: int | None, inks: Inks) -> Iterator[str]:
 # For programs.
 
 
-def steps_json(replay: Replay, viewer: Viewer) -> dict[str, Any]:
-    """Every step: the moves that led to it, its events, its state (or what the viewer may know), options."""
+def steps_json(replay: Replay, viewer: Viewer, exchanges: Exchanges | None = None) -> dict[str, Any]:
+    """Every step: the moves that led to it, its events, its state (or what the viewer may know), options.
+
+    With `exchanges`, what the viewer was asked before it and what came from it, if it was asked.
+    """
     match = replay.match
     return {
         "match_id": match.match_id,
         "game": replay.game.name,
         "bots": list(match.bots),
         "viewer": viewer.name,
-        "steps": [_step_json(scene, match.bots) for scene in replay.scenes(viewer)],
+        "steps": [
+            _step_json(scene, match.bots) | _exchange_json(scene.turn, exchanges)
+            for scene in replay.scenes(viewer)
+        ],
         "ranks": [seat.rank for seat in match.seats],
         "returns": [seat.returns for seat in match.seats],
         "error": match.error,
@@ -93,6 +113,15 @@ def _step_json(scene: Scene, bots: Sequence[str]) -> dict[str, Any]:
         "state": scene.observation,
         "options": scene.options,
     }
+
+
+def _exchange_json(turn: int, exchanges: Exchanges | None) -> dict[str, Any]:
+    if exchanges is None:
+        return {}
+    if turn < 0:
+        return {"before": [attrs.asdict(said) for said in exchanges.first]}
+    found = exchanges.by_turn.get(turn)
+    return {"exchange": None if found is None else attrs.asdict(found)}
 
 
 def step_rows(replay: Replay, viewer: Viewer) -> Iterator[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from typing import Any, Literal, TextIO, TypeAlias
 
 from arena.errors import ConfigError
 from arena.show.inks import PLAIN, SEQUENCES, Inks
-from arena.words import printable, width
+from arena.words import clipped, printable, width
 
 TableFormat: TypeAlias = Literal["csv", "json"] | None
 """How a table is printed; None: for people."""
@@ -233,6 +233,32 @@ def reflowed(text: str, columns: int | None) -> str:
         )
         for part in parts
     )
+
+
+def cut_short(text: str, columns: int | None, most: int | None = None, least: int = 20) -> list[str]:
+    """The text in lines of at most so many columns, long words too; of more than `most` lines the first ones.
+
+    None: in one line, all of it.
+    """
+    if columns is None:
+        return [text]
+    room = max(least, columns)
+    lines = [piece for line in wrapped(text, room) for piece in cut_up(line, room)]
+    if most is None or len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], f"{clipped(lines[most - 1], room - 2)} …".replace("… …", "…")]
+
+
+def cut_up(line: str, columns: int | None, least: int = 20) -> list[str]:
+    """The line in pieces of at most so many columns, wherever that cuts it, blanks and all."""
+    if columns is None or width(line) <= columns:
+        return [line]
+    pieces = [""]
+    for char in line:
+        if width(pieces[-1] + char) > max(least, columns):
+            pieces.append("")
+        pieces[-1] += char
+    return pieces
 
 
 def as_time(seconds: float) -> str:

@@ -33,6 +33,8 @@ class Conversations:
         self._numbers: Counter[str] = Counter()
         self._printed: dict[StreamPlayer, int] = {}
         """How much each had printed when something was said last, in bytes."""
+        self._said_at: dict[StreamPlayer, float] = {}
+        """When something was said last to each, or by it."""
         self._room = CONVERSATIONS_BYTES_MAX
 
     def attend(self, bot: str, player: object, match_id: str) -> None:
@@ -42,6 +44,8 @@ class Conversations:
         if player not in self._files:
             self._files[player] = self._opened(bot)
             player.overhear(lambda now, direction, octets: self._note(player, now, direction, octets))
+        else:
+            self._note_printed(player, self._said_at.get(player, 0.0))  # it belongs to the match before
         self._write(player, {"match_id": match_id})
 
     def _opened(self, bot: str) -> BufferedWriter:
@@ -60,6 +64,7 @@ class Conversations:
 
     def _note(self, player: StreamPlayer, now: float, direction: Direction, octets: bytes) -> None:
         self._note_printed(player, now)
+        self._said_at[player] = now
         text = blanked(octets.decode("utf-8", "backslashreplace").rstrip("\n"), player.secrets)
         self._write(player, {"t_s": round(now, 6), "dir": direction, "text": text})
 
@@ -67,6 +72,7 @@ class Conversations:
         """What the bot has printed since the last message: it stands before the answer that it led to."""
         if not isinstance(player, ProcessPlayer):
             return
+        player.log.take_rest()  # read later, it would stand below an answer that it came before
         before, player_total = self._printed.get(player, player.log.total), player.log.total
         self._printed[player] = player_total
         if player_total > before:
@@ -86,8 +92,9 @@ class Conversations:
             self._room = 0
 
     def close(self) -> None:
-        """Writes what is left."""
-        for file in self._files.values():
+        """Writes what is left: a program that fails says why after its connection is closed."""
+        for player, file in self._files.items():
+            self._note_printed(player, self._said_at.get(player, 0.0))
             try:
                 file.close()
             except OSError:
@@ -95,24 +102,30 @@ class Conversations:
 
 
 def conversation_in(folder: Path, bot: str, match_id: str) -> list[dict[str, Any]]:
-    """What was said to this bot and by it in one match.  Raises ConfigError if that was not kept."""
+    """What was said to this bot and by it in one match; nothing if that was not kept.
+
+    Raises ConfigError if a file cannot be read.
+    """
     found: list[dict[str, Any]] = []
     own = re.compile(rf"{re.escape(file_name(bot))}-[0-9]+{re.escape(NAME_END)}", re.ASCII)
     for path in sorted((folder / LOGS).glob(f"*{NAME_END}")):
         if not own.fullmatch(path.name):  # `ann` is not `ann-2`
             continue
         is_it = False
-        for line in read_regular(path, 2 * CONVERSATIONS_BYTES_MAX).decode("utf-8", "replace").splitlines():
+        for line in _lines_of(path):
             said = _object_of(line)
             if "match_id" in said:
                 is_it = said["match_id"] == match_id
             elif is_it and "text" in said:
                 found.append(said)
-    if not found:
-        raise ConfigError(
-            f"{folder} has no conversation of {bot} in match {match_id}: `arena run --debug {bot}` keeps them"
-        )
     return found
+
+
+def _lines_of(path: Path) -> list[str]:
+    try:
+        return read_regular(path, 2 * CONVERSATIONS_BYTES_MAX).decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _object_of(line: str) -> dict[str, Any]:

@@ -440,7 +440,7 @@ def test_the_chamber_takes_only_so_many():
     small = Chamber(items_per_round=2, live_max=1, blank_max=1, chamber_max=8)
     game, step = loaded("RR KR DR", "LB", game=small)
     step = game.apply(step.state, {Seat(seat): UseRebalancerItem("live") for seat in range(3)})
-    with pytest.raises(IllegalMove, match="there are 7 live and 1 blank rounds"):
+    with pytest.raises(IllegalMove, match="there are 7 live and 1 blank shells"):
         game.apply(step.state, {CHANCE: Rebalance((4, 4, 4), rounds("LLLLLLLLB"))})
     step = game.apply(step.state, {CHANCE: Rebalance((4, 4, 4), rounds("LLLLLLLB"))})
     assert tuple((Seat(seat), added) for seat, added in enumerate((4, 2, 0))) == step.events[0].public.added

@@ -100,6 +100,13 @@ EVENTS = [
         holdem.HandStarted(3, BOB, ((ANN, 90), (BOB, 110)), ((BOB, 10), (ANN, 20))),
         "hand 3: bob has the button, bob posts 10, ann posts 20 (ann 90, bob 110)",
     ),
+    (
+        Chamber,
+        "round_started",
+        chamber.RoundStarted(1, ((ANN, 5), (BOB, 5)), ((ANN, ("Skip", "Skip")), (BOB, ("Steal",))), 1, 1),
+        "round 1: ann and bob have five lives each; one live shell and one blank in the chamber; "
+        "ann gets 2 Skip; bob gets Steal",
+    ),
     (Chamber, "shoot_player", chamber.Shot(ANN, BOB, "live", 1), "ann shoots bob: live, one life left"),
     (Chamber, "shoot_player", chamber.Shot(ANN, ANN, "blank", 3), "ann shoots itself: blank"),
     (
@@ -113,7 +120,7 @@ EVENTS = [
         Chamber,
         "rebalanced",
         chamber.Rebalanced(((ANN, 3),), 4, 2),
-        "ann adds three: the chamber holds 4 live and 2 blank rounds now",
+        "ann adds three: the chamber holds four live shells and two blank now",
     ),
     (Chamber, "match_over", chamber.MatchOver(WON), "ann wins the match"),
 ]
@@ -138,7 +145,7 @@ def test_an_event_is_told(game, kind, payload, sentence):
         (Blef, blef.OwnHand(("9C",)), "bob is dealt 9C"),
         (Bluff, bluff.Hand(("AS", "TC")), "bob holds AS TC"),
         (Holdem, holdem.Hole(("AS", "KD")), "bob is dealt AS KD"),
-        (Chamber, chamber.Checked("live"), "bob learns that the next round is live"),
+        (Chamber, chamber.Checked("live"), "bob learns that the next shell is live"),
     ],
 )
 def test_a_secret_is_told_with_whose_it_is(game, payload, sentence):

@@ -1,4 +1,4 @@
-"""Chamber: live and blank rounds in an order nobody knows."""
+"""Chamber: live and blank shells in an order nobody knows."""
 
 from arena.games.chamber.rules import Chamber
 

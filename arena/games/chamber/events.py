@@ -28,8 +28,10 @@ class RoundStarted:
     """Public, `round_started`."""
 
     round_number: int
-    items: tuple[tuple[Seat, tuple[Item, ...]], ...]
+    lives: tuple[tuple[Seat, int], ...]
     """Of the living seats, in playing order."""
+    items: tuple[tuple[Seat, tuple[Item, ...]], ...]
+    """Of the same."""
     live: int
     blank: int
 

@@ -96,7 +96,7 @@ class UseChamberCheckItem:
 
 @attrs.frozen
 class UseRebalancerItem:
-    """Before a round's first turn only: add live or blank rounds."""
+    """Before a round's first turn only: add live or blank shells."""
 
     form: ClassVar[Form] = _packet("UseRebalancerItem")
     item: ClassVar[Item] = REBALANCER

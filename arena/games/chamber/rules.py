@@ -1,15 +1,15 @@
-"""Chamber: shoot others or yourself out of a chamber of live and blank rounds in an order nobody knows.
+"""Chamber: shoot others or yourself out of a chamber of live and blank shells in an order nobody knows.
 
 A round (until the chamber is empty): old items go, each living seat is dealt new ones, openly; the
-chamber is loaded with 1 to `live_max` live and 1 to `blank_max` blank rounds, shuffled.  Only the
+chamber is loaded with 1 to `live_max` live and 1 to `blank_max` blank shells, shuffled.  Only the
 two counts are told.  On turn a seat uses any number of items, then shoots a living seat.  A live
-round takes a life and ends the turn; a blank ends it too, unless fired at oneself.  Without lives a
+shell takes a life and ends the turn; a blank ends it too, unless fired at oneself.  Without lives a
 seat is out, and its killer takes its items.  The last living seat wins.
 
 Skip: another seat loses its next turn.  DoubleDamage: the next shot takes two.  ChamberCheck: learn
-the next round.  Quickshot: a shot that would end the turn does not.  Steal: use another's item.
+the next shell.  Quickshot: a shot that would end the turn does not.  Steal: use another's item.
 AddLife: a life.  Rebalancer: before a round's first turn its owners, asked at once and again, add
-1 to 6 rounds of a kind they choose.  An item whose effect is on cannot be used.
+1 to 6 shells of a kind they choose.  An item whose effect is on cannot be used.
 
 Source: the `Plan.md` of a web game of this kind, and RULES.md where it is silent or contradicts itself.
 House rules: `lives` at the start; `items_per_round`; `live_max`, `blank_max` loaded; `chamber_max`, up
@@ -278,13 +278,14 @@ class Chamber(Game[State, Move]):
         if type(move) is not Load or not self._is_load(state, move):
             raise IllegalMove(
                 f"a load has {self.items_per_round} items of the deck for each of {len(state.lives)} seats, "
-                f"1 to {self.live_max} live and 1 to {self.blank_max} blank rounds"
+                f"1 to {self.live_max} live and 1 to {self.blank_max} blank shells"
             )
         dealt = zip(state.lives, move.items, strict=True)
         items = tuple([in_order(hand) if lives else () for lives, hand in dealt])
         order = playing_order(state.lives, state.on_turn)
         told = RoundStarted(
             state.round_number,
+            tuple([(seat, state.lives[seat]) for seat in order]),
             tuple([(seat, items[seat]) for seat in order]),
             move.chamber.count(LIVE),
             move.chamber.count(BLANK),
@@ -340,7 +341,7 @@ class Chamber(Game[State, Move]):
             raise IllegalMove(f"a rebalance has an amount for each of {len(state.lives)} seats")
         added, live, blank = self._added(state, move.amounts)
         if sorted(move.chamber) != [BLANK] * blank + [LIVE] * live:
-            raise IllegalMove(f"with these amounts there are {live} live and {blank} blank rounds")
+            raise IllegalMove(f"with these amounts there are {live} live and {blank} blank shells")
         event = Event("rebalanced", Rebalanced(added, live, blank))
         return self._prepared(state, event, chamber=move.chamber, window=state.window + 1)
 

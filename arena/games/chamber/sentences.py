@@ -41,7 +41,7 @@ from arena.games.chamber.moves import (
     UseSkipItem,
     UseStealItem,
 )
-from arena.games.wording import match_won, some
+from arena.games.wording import holdings, match_won, some
 from arena.words import listed, number_word
 
 __all__ = ["tell_event", "tell_move"]
@@ -76,7 +76,7 @@ def tell_move(seat: Seat, move: Move, name: Names) -> str:
         case UseSkipItem(target):
             return f"{name(seat)} uses Skip on {name(target)}"
         case UseRebalancerItem(ammo):
-            return f"{name(seat)} uses a Rebalancer for {ammo} rounds"
+            return f"{name(seat)} uses a Rebalancer for {ammo} shells"
         case UseStealItem(target, item, skip_target):
             return _stolen(ItemStolen(seat, target, item, skip_target), name)
         case Pass():
@@ -91,10 +91,10 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case RoundStarted():
             return _round_started(payload, name)
         case RebalancerUsed(player, ammo):
-            return f"{name(player)} uses a Rebalancer for {ammo} rounds"
+            return f"{name(player)} uses a Rebalancer for {ammo} shells"
         case Rebalanced(added, live, blank):
             who = listed([f"{name(player)} adds {number_word(amount)}" for player, amount in added])
-            return f"{who}: the chamber holds {live} live and {blank} blank rounds now"
+            return f"{who}: the chamber holds {_shells(live, blank)} now"
         case TurnStart(player):
             return f"it is {name(player)}'s turn"
         case Skipped(player):
@@ -105,8 +105,8 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
             return f"{name(player)} uses Skip on {name(target)}"
         case ItemStolen():
             return _stolen(payload, name)
-        case Checked(next_round) if seat is not None:
-            return f"{name(seat)} learns that the next round is {next_round}"
+        case Checked(shell) if seat is not None:
+            return f"{name(seat)} learns that the next shell is {shell}"
         case Shot():
             return _shot(payload, name)
         case Eliminated(out, killer, items):
@@ -119,7 +119,13 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
 
 def _round_started(begun: RoundStarted, name: Names) -> str:
     owned = "; ".join(f"{name(seat)} gets {_listed(items)}" for seat, items in begun.items)
-    return f"round {begun.round_number}: {begun.live} live and {begun.blank} blank rounds; {owned}"
+    lives = holdings(begun.lives, name, "life", "lives")
+    return f"round {begun.round_number}: {lives}; {_shells(begun.live, begun.blank)} in the chamber; {owned}"
+
+
+def _shells(live: int, blank: int) -> str:
+    """`four live shells and one blank`."""
+    return f"{some(live, 'live shell', 'live shells')} and {number_word(blank)} blank"
 
 
 def _shot(shot: Shot, name: Names) -> str:
