@@ -49,6 +49,18 @@ class Seating:
     bot_seeds: tuple[int, ...]
 
 
+@attrs.frozen
+class Resumption:
+    """What was played of a match before it was cut short, by a kill for instance; it goes on from there."""
+
+    turns: tuple[Turn, ...]
+    decisions: tuple[Decision, ...]
+    """Those of these turns, in their order."""
+    had_answered: tuple[bool, ...] = ()
+    """By seat: its instance had answered before the match began, so that its bank has paid for its first
+    answer in the match as well.  Empty: none had."""
+
+
 def no_lag(since: float) -> float:
     """The lag watch of an arena that is never late (virtual time)."""
     return 0.0
@@ -66,6 +78,7 @@ async def play_match(
     lag: Callable[[float], float] = no_lag,
     turns: list[Turn] | None = None,
     decisions: list[Decision] | None = None,
+    resumption: Resumption | None = None,
 ) -> MatchRecord:
     """Plays one match to its end; a player that is None is not asked, its default moves are played.
 
@@ -73,13 +86,17 @@ async def play_match(
     `turns` and `decisions` are filled as the match goes: if the rules raise (which is our bug and
     propagates), they hold the moves so far, including those at which they failed.  When `watch` is
     called, both have all of that turn.
+    With a `resumption` its turns are applied first, chance's as they are, without a word to anybody: not
+    even to `watch`.  Banks, faults and who is abandoned follow from its decisions; open questions are asked
+    anew with all their time.  An instance that is new has the time of its first answer once more.  The
+    record holds all turns and decisions, but the capsules of new faults only.
     """
     turns = [] if turns is None else turns
     decisions = [] if decisions is None else decisions
     started_at = trio.current_time()
     match = _Match(game, players, control, conduct, seating, lag, decisions)
     try:
-        await match.desk.carry(match.play(seed, turns, watch))
+        await match.desk.carry(match.play(seed, turns, watch, resumption))
     except BaseException:
         match.break_off()
         raise
@@ -118,6 +135,21 @@ class _Chair:
             return self.limit
         return self.clock.limit(first=not player.has_answered)
 
+    def recall(self, decisions: Sequence[Decision], conduct: Conduct, had_answered: bool) -> None:
+        """Bank and faults become what the seat's own decisions so far made of them."""
+        for decision in decisions:
+            if decision.asked:
+                self.clock.spend(decision.elapsed_s, self.clock.limit(first=not had_answered))
+                had_answered = had_answered or decision.fault != "gone"
+            if decision.fault is not None:
+                self.count_fault(conduct)
+
+    def count_fault(self, conduct: Conduct) -> None:
+        """One more fault; with the last one that is allowed the seat is abandoned."""
+        self.faults += 1
+        is_forgiven = self.player is not None and self.player.is_forgiven
+        self.is_abandoned = self.faults >= conduct.faults_max and not is_forgiven
+
 
 class _Match:
     """The seats of one match, and what is recorded of it."""
@@ -151,13 +183,17 @@ class _Match:
                     )
                 )
 
-    def play(self, seed: int, turns: list[Turn], watch: Watch | None) -> Iterator[Sequence[Slot]]:
+    def play(
+        self, seed: int, turns: list[Turn], watch: Watch | None, resumption: Resumption | None
+    ) -> Iterator[Sequence[Slot]]:
         """The turn loop; yields the slots that must be waited for, and sets `ranks` and `returns` at the end.
 
         A generator, because it resumes where the last answer came in: see `Desk.carry`.
         """
         game = self.game
         state = game.start(len(self.chairs))
+        if resumption is not None:
+            state = yield from self._resume(state, resumption, turns)
         while asked := game.to_act(state):
             moves: Turn
             if asked[0] == CHANCE:
@@ -173,6 +209,22 @@ class _Match:
                 watch(moves, step)
         self.ranks, self.returns = game.ranks(state), game.returns(state)
         self._end(self.ranks, self.returns)
+
+    def _resume(
+        self, state: Any, resumption: Resumption, turns: list[Turn]
+    ) -> Generator[Sequence[Slot], None, Any]:
+        """The state after the turns that were played before, with every chair as it was then."""
+        for chair in self.chairs:
+            had_answered = bool(resumption.had_answered) and resumption.had_answered[chair.seat]
+            own = [decision for decision in resumption.decisions if decision.seat == chair.seat]
+            chair.recall(own, self.conduct, had_answered)
+        self.decisions.extend(resumption.decisions)
+        for moves in resumption.turns:
+            turns.append(moves)
+            state = self.game.apply(state, moves).state
+            if len(turns) % TURNS_BETWEEN_CHECKPOINTS == 0:
+                yield ()
+        return state
 
     # A turn: all seats are asked, waited for once, and judged each by its own limit; then faults are told.
 
@@ -276,8 +328,7 @@ class _Match:
         assert chair.player is not None
         chair.player.blame(decision)
         self.capsules.append(Capsule(decision, chair.faults, chair.player.evidence()))
-        chair.faults += 1
-        chair.is_abandoned = chair.faults >= self.conduct.faults_max and not chair.player.is_forgiven
+        chair.count_fault(self.conduct)
 
     # What everyone is told.
 
