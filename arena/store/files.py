@@ -38,28 +38,34 @@ Table: TypeAlias = tuple[Sequence[str], Iterable[Row]]
 
 @contextmanager
 def store_lock(folder: str | Path) -> Iterator[None]:
-    """Holds the folder for one run, making it if need be.  Raises ConfigError if another run has it.
+    """Holds the folder for one run, making it if need be.  Raises ConfigError if another run has it."""
+    others = "another run (process {process}) is writing {folder}: wait for it, or choose another --out"
+    with held(made(Path(folder)) / LOCK, others=others):
+        yield
+
+
+@contextmanager
+def held(path: Path, *, others: str) -> Iterator[None]:
+    """Holds a lock file.  Raises ConfigError if another process has it.
 
     The lock is the kernel's: it ends with the process, however that ends.
+    `others`: the sentence about that process, with `{process}` and `{folder}`.
     """
-    path = made(Path(folder)) / LOCK
     with sentences(path):
         file = path.open("a+", encoding="utf-8")
     with file:
         with sentences(path):
-            _take(file, folder)
+            _take(file, others.replace("{folder}", str(path.parent)))
         yield
 
 
-def _take(file: TextIO, folder: str | Path) -> None:
+def _take(file: TextIO, others: str) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.seek(0)
         process = file.read(20).strip() or "unknown"
-        raise ConfigError(
-            f"another run (process {process}) is writing {folder}: wait for it, or choose another --out"
-        ) from None
+        raise ConfigError(others.replace("{process}", process)) from None
     file.truncate(0)
     file.write(f"{os.getpid()}\n")
     file.flush()
@@ -281,12 +287,15 @@ def code_of(error: BaseException | None) -> int:
 
 
 @contextmanager
-def sentences(path: Path) -> Iterator[None]:
-    """Turns errors that the user can fix into ConfigErrors; those that are our mistake pass through."""
+def sentences(path: Path, of_sqlite: Mapping[int, str] = _SQL_SENTENCES) -> Iterator[None]:
+    """Turns errors that the user can fix into ConfigErrors; those that are our mistake pass through.
+
+    `of_sqlite`: result code -> sentence with `{path}`; the default ones are for results folders.
+    """
     try:
         yield
     except DATABASE_ERRORS as error:
-        if sentence := _SQL_SENTENCES.get(code_of(error)):
+        if sentence := of_sqlite.get(code_of(error)):
             raise ConfigError(sentence.format(path=path)) from error
         raise
     except OSError as error:
