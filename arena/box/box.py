@@ -19,7 +19,7 @@ from arena.box import bubblewrap, landlock, limits, probe
 from arena.box.guard import BOX_PORT
 from arena.box.places import FileView, needed_paths, shown_paths
 from arena.box.scratch import remove_folder
-from arena.box.spawn import ANSWER_S_MAX, CannotRun, Keeper, Running
+from arena.box.spawn import ANSWER_S_MAX, CannotRun, Running, Spawner
 from arena.errors import ConfigError
 
 Level: TypeAlias = Literal["shield", "strict", "off"]
@@ -67,7 +67,7 @@ class Job:
 class Box:
     """What all programs of a run are started in."""
 
-    def __init__(self, level: Level, means: Means, keeper: Keeper, scratch: Path) -> None:
+    def __init__(self, level: Level, means: Means, keeper: Spawner, scratch: Path) -> None:
         self.level = level
         self.means = means
         self.failings: tuple[str, ...] = ()
@@ -189,7 +189,7 @@ async def open_box(
     with ExitStack() as undo:
         scratch = Path(tempfile.mkdtemp(prefix="arena-"))
         undo.callback(remove_folder, scratch)
-        keeper = Keeper(scratch)
+        keeper = Spawner(scratch)
         try:
             if means is not None:
                 yield Box(level, means, keeper, scratch)
@@ -210,7 +210,7 @@ async def open_box(
 
 async def _tried(
     level: Level,
-    keeper: Keeper,
+    keeper: Spawner,
     scratch: Path,
     secret: Path | None,
     nursery: trio.Nursery,
@@ -259,7 +259,7 @@ def _reason(escapes: Sequence[str]) -> str:
     return "; ".join(probe.ACTS[act][1] if act in probe.ACTS else act for act in escapes)
 
 
-async def _escapes(box: Box, keeper: Keeper, secret: Path | None, nursery: trio.Nursery) -> list[str]:
+async def _escapes(box: Box, keeper: Spawner, secret: Path | None, nursery: trio.Nursery) -> list[str]:
     """What a program in this box gets away with: names of acts, or the reason why it could not be tried."""
     if box.means == "bubblewrap" and bubblewrap.program() is None:
         return ["it is not installed"]

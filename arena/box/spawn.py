@@ -144,7 +144,7 @@ class Running:
             self._control.close()
 
 
-class Keeper:
+class Spawner:
     """The process that starts programs for us; if a bot kills it, another one takes its place."""
 
     def __init__(self, scratch: Path) -> None:
