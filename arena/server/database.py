@@ -61,7 +61,7 @@ def held_folder(folder: Path) -> Iterator[Path]:
         yield folder / DATABASE
 
 
-def opened(path: Path) -> sqlite3.Connection:
+def opened_database(path: Path) -> sqlite3.Connection:
     """The database, which is made if it is missing.  Raises ConfigError if this arena cannot read it."""
     with sentences(path, SENTENCES):
         touch(path)

@@ -19,7 +19,7 @@ import attrs
 import trio
 
 from arena.errors import ArenaError, ConfigError
-from arena.server.database import SENTENCES, held_folder, opened, transaction
+from arena.server.database import SENTENCES, held_folder, opened_database, transaction
 from arena.server.refusal import Refusal
 from arena.store.files import sentences
 from arena.store.whereabouts import file_of
@@ -69,7 +69,7 @@ def open_keeper(
     `in_thread`: tests in virtual time, which has no other threads, give a function that calls what it gets.
     """
     with held_folder(folder) as path:
-        db = opened(path)
+        db = opened_database(path)
         keeper = Keeper(path, db, tell=tell, in_thread=in_thread)
         try:
             yield keeper
