@@ -28,3 +28,5 @@ WAITS_PER_ADDRESS = 256
 """Requests of one address that wait for a table to change."""
 WAIT_MAX_S = 30.0
 """The longest wait of one request."""
+RING_QUEUE_MAX = 100
+"""Players who wait for a place at a ring table."""
