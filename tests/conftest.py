@@ -11,14 +11,19 @@ import pytest
 from hypothesis import settings
 
 settings.register_profile("house", deadline=None)
+settings.register_profile(
+    "daily", settings.get_profile("house"), max_examples=30
+)  # the whole suite tries 100
 settings.load_profile("house")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """What ignores Ctrl-C (a script's `pytest &`) hands that on to all it starts: tests of Ctrl-C would wait for ever.
 
     The arena keeps what its parent wants ignored, as it should: `test_signals_that_are_ignored_stay_ignored`.
     """
+    if config.option.markexpr == "not slow":
+        settings.load_profile("daily")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

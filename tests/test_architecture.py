@@ -138,6 +138,7 @@ def test_the_table_points_one_way() -> None:
     assert [] == circles(may)
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_by_others() -> None:
     """No circle of modules, also by imports inside functions."""
     assert [] == circles(graph(trees()))
@@ -218,6 +219,7 @@ def test_what_is_impure_is_found(code: str, what: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_no_game_is_named_outside_its_folder() -> None:
     """Nothing but the registry and the game itself knows a game by name: no `if game == …` in the house.
 

@@ -441,6 +441,7 @@ def test_a_game_that_was_moved_goes_on(played, arena):
     assert 0 == arena("replay", a_match(), "out")[0]
 
 
+@pytest.mark.slow
 def test_every_file_of_a_package_counts(home, arena):
     """Also those beside the module: a game of several files has one fingerprint."""
     package()

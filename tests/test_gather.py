@@ -204,6 +204,7 @@ async def test_silent_ones_fill_the_places_while_a_bot_with_a_token_is_waited_fo
         assert ["carol", "bot-1"] == run.names
 
 
+@pytest.mark.slow
 async def test_who_comes_and_goes_for_ever_fills_no_screen(tmp_path, autojump_clock):
     """People are told who is missing so many times and no more."""
     async with gathering(tmp_path / "out", expect=3) as run:

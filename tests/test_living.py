@@ -99,6 +99,7 @@ def all_pairs(*names: str) -> set[frozenset[str]]:
 # New versions.
 
 
+@pytest.mark.slow
 def test_a_changed_bot_plays_as_a_new_version(home):
     """The old one's matches stay, only the new one's are played, and the leaderboard is among those present."""
     begin()
@@ -160,6 +161,7 @@ def test_a_question_that_is_not_answered_ends_its_line(capsys, monkeypatch):
     assert "\ninterrupted before the first match; nothing was changed\n" == capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_bot_is_replaced_by_another(home, capsys):
     """By name; the same command again changes nothing, and says so; the third version is called so."""
     begin()
@@ -194,6 +196,7 @@ def test_a_bot_that_plays_may_be_readmitted(home):
     assert {"ann", "bob", "cat", "dan"} == ranked()
 
 
+@pytest.mark.slow
 def test_a_new_version_and_a_new_bot_at_once(home):
     """Who joins later gets a place too, and may be replaced in turn."""
     begin()
@@ -209,6 +212,7 @@ def break_(name: str) -> None:
     Path(f"living_{name.lower()}.py").write_text("this is not Python")
 
 
+@pytest.mark.slow
 def test_a_broken_version_does_not_displace_the_one_that_played(home):
     """The old one stays in the tables, as all its matches are played; what works again goes on as itself."""
     begin()
@@ -294,6 +298,7 @@ def test_a_withdrawn_bot_is_readmitted(home):
 # Exactness.
 
 
+@pytest.mark.slow
 def test_equal_rosters_give_equal_columns(home):
     """However many tables there are, and with an interruption: every exact column is the same."""
     tables = []
@@ -310,6 +315,7 @@ def test_equal_rosters_give_equal_columns(home):
     assert tables[0] == tables[1]
 
 
+@pytest.mark.slow
 def test_a_sample_keeps_its_sets(home):
     """Twelve bots at four seats, balanced: the new version meets exactly the sets of the old one."""
     names = [f"b{number:02}" for number in range(12)]

@@ -149,6 +149,7 @@ def test_an_older_folder_goes_on_as_its_own_arena_would_have(schema1, monkeypatc
 FIELD = [f"{BOTS}:Even", f"{BOTS}:Odd", f"third={BOTS}:Even", f"fourth={BOTS}:Odd"]
 
 
+@pytest.mark.slow
 def test_a_folder_goes_on_in_the_order_in_which_it_began(schema1, monkeypatch):
     """One from before orders were recorded, too; the matches of a new folder come in another order."""
     words = ["run", *FIELD, "--rule", "dice=2", "--seed", "1", "-q", "--out"]

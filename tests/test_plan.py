@@ -477,8 +477,15 @@ def made(bots: int = 0, **keys: Any) -> Plan:
     return Plan(bots=(BotSpec("odds", HERE),) * bots, **keys)
 
 
+LOOKS_FOR_SECONDS = {"no sample to be had"}
+
+
 @pytest.mark.parametrize(
-    ("keys", "expected"), [case[1:] for case in TOGETHER], ids=[case[0] for case in TOGETHER]
+    ("keys", "expected"),
+    [
+        pytest.param(*case, id=name, marks=pytest.mark.slow if name in LOOKS_FOR_SECONDS else ())
+        for name, *case in TOGETHER
+    ],
 )
 def test_parts_that_do_not_go_together(keys, expected):
     """What is right by itself and wrong together is one sentence too."""

@@ -88,6 +88,7 @@ def types_in(value):
     return type(value), value
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(TURNS)
 def test_any_moves_come_back(turns):

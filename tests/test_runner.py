@@ -299,6 +299,7 @@ async def test_a_hopeless_bot_is_withdrawn(tmp_path, bot, plan, played):
     assert ["eve is withdrawn"] == [note[:16] for note in reporter.notes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", [Hopeless, Fragile])
 async def test_withdrawal_does_not_depend_on_parallelism(tmp_path, bot):
     """Matches that ran while a bot was withdrawn are played again: four tables give what one gives."""
@@ -507,6 +508,7 @@ async def test_capsules_wait_until_their_series_is_closed(tmp_path):
     assert any(shown for _, _, shown in seen)
 
 
+@pytest.mark.slow
 async def test_capsules_survive_an_interruption(tmp_path):
     """They are in the database with their match, and come out when the series is closed."""
     await play(tmp_path / "whole")

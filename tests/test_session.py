@@ -390,6 +390,7 @@ def test_a_fault_in_the_first_series_is_told_without_an_empty_leaderboard(arena)
     assert {"Even", "Rude"} == {row["bot"] for row in json.loads(arena(*words, "--json")[1])}
 
 
+@pytest.mark.slow
 def test_broken_rules_are_our_bug(arena, monkeypatch):
     """Exit code 70, what broke and how to see it; also when the run is resumed, until the match is mended."""
     sound = LiarsDice.ranks

@@ -142,6 +142,7 @@ class Whisper(Toy):
         return attrs.evolve(step, events=events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [

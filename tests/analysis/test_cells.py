@@ -22,6 +22,7 @@ from arena.store.cells import UNSAFE, harmless, harmless_sql, meant
 NAMES = ("=HYPERLINK(1)", "'quoted", "-1", "@SUM")
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from(UNSAFE + "ab'\"=") | st.characters(codec="utf-8")))
 def test_every_text_comes_back(text):
     """One mark is put before what needs one, and taken from what has one."""

@@ -26,6 +26,7 @@ WINS = st.integers(1, 6).flatmap(lambda played: st.tuples(st.integers(0, played)
 RETURNS = st.tuples(st.integers(-500, 500).map(float), st.integers(1, 6))
 
 
+@pytest.mark.slow
 @given(st.lists(WINS, max_size=30))
 def test_shares_are_those_of_intervals(tallies):
     """One truth in two forms: as columns and as tallies; series without a match change nothing."""
@@ -34,6 +35,7 @@ def test_shares_are_those_of_intervals(tallies):
     assert expected == share_interval(clusters_of([(0, 0), *tallies, (0, 0)]))
 
 
+@pytest.mark.slow
 @given(st.lists(RETURNS, max_size=30))
 def test_means_are_those_of_intervals(tallies):
     """The same, whether series differ or not."""

@@ -184,6 +184,7 @@ def test_what_it_wrote_is_not_written_again(large, monkeypatch):
     assert was == contents(large.folder)
 
 
+@pytest.mark.slow
 def test_it_is_not_asked_for_without_need(large, monkeypatch):
     """Neither if the tables are there, nor if the store is small."""
     export(large)

@@ -52,6 +52,7 @@ def test_sums_give_the_interval_of_points(tallies):
     assert win_rate_interval(tallies) == pytest.approx(moments(tallies).win_rate_interval(), abs=1e-7)
 
 
+@pytest.mark.slow
 @given(series=st.lists(RETURNS, max_size=30))
 def test_sums_give_the_interval_of_returns(series):
     """As the series themselves do, to 1 part in 10⁶ of the largest return."""

@@ -17,10 +17,6 @@ from arena.analysis.plackett_luce import numbered, scores, shapes, slope
 from arena.analysis.ratings import ANCHOR, ELO, HALF_MAX, rate
 from arena.errors import ConfigError
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # what statsmodels' own imports warn of
-    from statsmodels.duration.hazard_regression import PHReg
-
 NAMES = ("ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ida", "jon")
 
 Seats = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -111,9 +107,13 @@ def test_six_seats_agree_with_choix():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "ties"), [(2, 1.5), (3, 1.0), (6, 1.0), (6, 4.0)])
 def test_ties_agree_with_a_cox_model(size, ties):
     """The maximum, and the plain covariance, are those of a Cox model with a stratum a match and Efron's ties."""
+    with warnings.catch_warnings():  # here, because importing it takes long
+        warnings.simplefilter("ignore")  # what statsmodels' own imports warn of
+        from statsmodels.duration.hazard_regression import PHReg
     columns = simulated(np.linspace(-1, 1, 7), rings(7, size), 8, 1, 0, np.random.default_rng(3), ties=ties)
     match, _, bot, rank = columns
     assert any(len(set(rank[match == one])) < size for one in np.unique(match)), "there are ties"
@@ -126,6 +126,7 @@ def test_ties_agree_with_a_cox_model(size, ties):
     assert np.linalg.inv(information[1:, 1:]) == pytest.approx(cox.cov_params(), rel=1e-4)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(1, 4), min_size=2, max_size=5), min_size=1, max_size=8), st.randoms())
 @settings(max_examples=15, deadline=None)
 def test_the_derivatives_are_those_of_the_value(ranks, rng):

@@ -94,6 +94,7 @@ def test_it_makes_sense(state, moves):
     assert begun().move(state, []) in moves
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 23), min_size=1, max_size=11, unique=True),
     st.integers(1, 11),

@@ -93,6 +93,7 @@ def test_equity_is_the_share_of_the_pot(hole, board, rivals, low, high):
     assert low <= EQUITY.equity(hole.split(), board.split(), rivals, Random(1)) <= high
 
 
+@pytest.mark.slow
 def test_its_evaluator_is_the_arenas():
     """Two random hands compare alike in the bot, which knows nothing of the arena, and in the arena."""
     rng = Random(5)

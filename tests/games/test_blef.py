@@ -472,6 +472,7 @@ def test_bets_rise_within_a_round(seats, rng):
             assert ids[0] != 88
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(SEATS, RANDOMS, st.integers(0, 400))
 def test_nobody_gains_by_failing(seats, rng, turn):

@@ -115,6 +115,7 @@ def test_matches_end_within_their_rounds(table, seed):
     assert abs(sum(game.returns(last.state))) < 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(games(), SEEDS)
 def test_failing_gains_nothing(table, seed):
@@ -260,6 +261,7 @@ def rebalanced(state):
             yield Rebalance(amounts, tuple(sorted(by_kind.elements())))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(Chamber.reveals))
 def test_what_it_reveals_must_be_declared(kind, monkeypatch):
     """What a Rebalancer adds is told before it is observed, and how much of it by whom is never observed."""

@@ -18,20 +18,18 @@ from arena.games.holdem import Holdem
 from arena.games.holdem.betting import clockwise, raises, to_call
 from arena.games.holdem.moves import Bet, Deal, Fold
 
-pokerkit = pytest.importorskip("pokerkit")
-
 HANDS = int(os.environ.get("ARENA_TEST_HANDS", "600"))
 """Seeds below this; seats, stacks, blinds, cards and moves follow from each.  All known differences occur in
 600; after a change of the rules, try `ARENA_TEST_HANDS=30000`."""
 DONE_BY_ITSELF = (
-    pokerkit.Automation.ANTE_POSTING,
-    pokerkit.Automation.BET_COLLECTION,
-    pokerkit.Automation.BLIND_OR_STRADDLE_POSTING,
-    pokerkit.Automation.RUNOUT_COUNT_SELECTION,
-    pokerkit.Automation.HOLE_CARDS_SHOWING_OR_MUCKING,
-    pokerkit.Automation.HAND_KILLING,
-    pokerkit.Automation.CHIPS_PUSHING,
-    pokerkit.Automation.CHIPS_PULLING,
+    "ANTE_POSTING",
+    "BET_COLLECTION",
+    "BLIND_OR_STRADDLE_POSTING",
+    "RUNOUT_COUNT_SELECTION",
+    "HOLE_CARDS_SHOWING_OR_MUCKING",
+    "HAND_KILLING",
+    "CHIPS_PUSHING",
+    "CHIPS_PULLING",
 )
 
 
@@ -39,6 +37,7 @@ class Table:
     """The same hand in our engine and in PokerKit's."""
 
     def __init__(self, seed: int) -> None:
+        pokerkit = pytest.importorskip("pokerkit")  # here, because importing it takes long
         self.rng = rng = Random(seed)
         seats = rng.randint(2, 9)
         big = rng.choice((2, 20, 20, 50))
@@ -53,7 +52,7 @@ class Table:
         self.board, self.burns = iter(self.deck[20:25]), iter(self.deck[25:28])
         blinds = (self.game.small_blind, self.game.big_blind)
         self.theirs = pokerkit.NoLimitTexasHoldem.create_state(
-            DONE_BY_ITSELF,
+            tuple(pokerkit.Automation[name] for name in DONE_BY_ITSELF),
             True,
             0,
             blinds,

@@ -313,6 +313,7 @@ GAMES = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)  # whole matches: no fair judge of time on a busy machine
 @given(GAMES, st.integers(2, 5), st.randoms(use_true_random=False))
 def test_one_die_a_round(game, seats, rng):
@@ -329,6 +330,7 @@ def test_one_die_a_round(game, seats, rng):
     assert abs(sum(game.returns(state))) < 1e-9
 
 
+@pytest.mark.slow
 @given(GAMES, st.integers(2, 4), st.integers(0, 2**32), st.integers(0, 2**32))
 def test_events_tell_nothing_of_other_hands(game, seats, luck, choices):
     """Other hands for the others change nothing of what seat 0 is told, until a showdown shows them."""

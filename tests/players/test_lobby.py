@@ -399,6 +399,7 @@ async def test_one_that_closes_and_comes_again_at_once_keeps_its_name(autojump_c
         assert ["alice (10.0.0.1)"] == lobby.begin()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("peers", "said", "most", "reason"),
     [

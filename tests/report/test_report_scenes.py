@@ -63,6 +63,7 @@ def test_what_is_open_is_what_a_spectator_saw(game: str, seats: int, monkeypatch
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "seats"), CASES)
 def test_a_spectator_is_told_every_public_event_once(game: str, seats: int) -> None:
     """Of each step a spectator reads as many lines as there are events that a spectator is told of."""

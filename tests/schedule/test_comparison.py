@@ -32,6 +32,7 @@ def test_the_second_half_is_the_first_with_the_old_bot(tournament):
         assert (1 if conditions.deals == "same" else conditions.seats) == len({p.seed for p in first})
 
 
+@pytest.mark.slow
 @given(tournaments("comparison").filter(lambda tournament: len(tournament[1]) > 2))
 def test_series_take_the_sets_of_the_field_in_turn(tournament):
     """Every set of the field sits once before one sits twice, whatever the order of the field."""
@@ -44,6 +45,7 @@ def test_series_take_the_sets_of_the_field_in_turn(tournament):
     assert set(met) <= sets
 
 
+@pytest.mark.slow
 @given(tournaments("comparison"), st.randoms(use_true_random=False))
 def test_the_order_of_the_field_changes_nothing(tournament, rng):
     """Only which bot is new and which is old is a matter of order."""

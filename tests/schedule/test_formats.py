@@ -34,6 +34,7 @@ def test_results_in_any_order_lead_to_the_same_tournament(tournament, seed, rng)
     assert whole == list(FORMATS[form].pairings(entrants, conditions, results, {}))
 
 
+@pytest.mark.slow
 @given(tournaments(), Seeds)
 def test_matches_are_planned_by_cycle_and_named_once(tournament, seed):
     """Cycles follow each other without gaps, no id comes twice, and nobody sits twice in a match."""
@@ -47,6 +48,7 @@ def test_matches_are_planned_by_cycle_and_named_once(tournament, seed):
     assert {conditions.game} == {pairing.game for pairing in pairings}
 
 
+@pytest.mark.slow
 @given(tournaments(), Seeds)
 def test_the_size_is_what_is_played_or_its_bound(tournament, seed):
     """As many matches as the size says, or at most so many; its words say the number too."""
@@ -72,6 +74,7 @@ def test_in_every_series_each_bot_has_every_seat_equally_often(tournament, seed)
             assert 1 == len({sitting[bot, seat] for seat in range(conditions.seats)})
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(tournaments("gauntlet", "swiss", "knockout", "round-robin"), Seeds)
 def test_whatever_plans_a_match_it_is_the_same_match(tournament, seed):
@@ -86,6 +89,7 @@ def test_whatever_plans_a_match_it_is_the_same_match(tournament, seed):
         assert same == attrs.evolve(pairing, cycle=repetition)
 
 
+@pytest.mark.slow
 @given(tournaments("round-robin", "gauntlet", "comparison"), Seeds)
 def test_fixed_formats_do_not_look_at_withdrawals(tournament, seed):
     """A bot that is withdrawn stays in the plan of a format that does not adapt."""
@@ -94,6 +98,7 @@ def test_fixed_formats_do_not_look_at_withdrawals(tournament, seed):
     assert plan == list(FORMATS[form].pairings(entrants, conditions, {}, {entrants[0]: 0}))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(tournaments("swiss", "knockout"), Seeds, st.data())
 def test_adaptive_formats_go_on_without_who_is_withdrawn(tournament, seed, data):

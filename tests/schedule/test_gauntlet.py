@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import combinations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import names, play, terms, tournaments
@@ -24,6 +25,7 @@ def test_every_set_of_the_field_meets_every_challenger(tournament):
     assert expected == Counter(frozenset(pairing.bots) for pairing in pairings)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(tournaments("gauntlet"), st.randoms(use_true_random=False))
 def test_only_who_challenges_is_a_matter_of_order(tournament, rng):

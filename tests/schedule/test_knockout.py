@@ -45,6 +45,7 @@ def test_when_the_better_seed_wins_places_follow_seeds(count):
     assert expected == places(entrants, terms(), results, {})
 
 
+@pytest.mark.slow
 @given(tournaments("knockout"), Seeds)
 def test_each_bot_but_one_is_out_once(tournament, seed):
     """A tie fewer than bots; places are shared by bracket rounds."""

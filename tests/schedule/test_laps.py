@@ -41,6 +41,7 @@ def sets_in(pairings):
 # Everybody early.
 
 
+@pytest.mark.slow
 @given(st.integers(2, 24), st.integers(1, 3))
 def test_of_all_pairs_nobody_is_ever_more_than_two_series_ahead(count, series):
     """After any number of matches, also across laps; and within each round everybody plays once at most."""
@@ -54,6 +55,7 @@ def test_of_all_pairs_nobody_is_ever_more_than_two_series_ahead(count, series):
         assert len(sitting) == len(set(sitting))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(3, 8), st.integers(0, 6), st.permutations(range(14)))
 def test_of_all_larger_sets_nobody_is_ever_more_than_two_series_ahead(seats, more, order):
@@ -76,6 +78,7 @@ SAMPLES = {
 }  # bots and seats: the largest lead; the last four are planes, where every two sets share a bot
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("bots", "seats"), SAMPLES)
 def test_of_a_sample_nobody_is_far_ahead(bots, seats):
     """Two series, or three; in the small samples that are projective planes and the like up to five."""
@@ -91,6 +94,7 @@ def test_the_plane_of_13_allows_no_better_order():
         assert 3 <= [*leads(range(13), first)][-1]
 
 
+@pytest.mark.slow
 @given(tournaments("round-robin", "gauntlet"))
 def test_the_orders_have_the_same_matches_in_every_lap(tournament):
     """Ids, seeds, seats and laps are the same; only the places within a lap are others."""

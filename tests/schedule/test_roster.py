@@ -68,6 +68,7 @@ def test_names_of_versions_are_known(name, is_version):
 # What is planned.
 
 
+@pytest.mark.slow
 @given(st.sets(st.sampled_from(NAMES), max_size=4), st.sets(st.sampled_from(NAMES), max_size=4))
 def test_nobody_elses_matches_change(replaced, excluded):
     """Pairs: the matches between bots that stayed are those there were, in their order, each lap whole."""

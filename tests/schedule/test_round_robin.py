@@ -77,6 +77,7 @@ def test_ids_are_injective(tournament):
     assert len(meant) == len({pairing.series for pairing in pairings}) == len(set(meant.values()))
 
 
+@pytest.mark.slow
 @given(tournaments(), st.randoms(use_true_random=False))
 def test_order_of_entrants_changes_nothing(tournament, rng):
     """The same entrants in another order give the same schedule."""
@@ -85,6 +86,7 @@ def test_order_of_entrants_changes_nothing(tournament, rng):
     assert plan(entrants, **kind) == plan(shuffled, **kind)
 
 
+@pytest.mark.slow
 @given(tournaments(), st.integers(1, 2))
 def test_growing_only_adds(tournament, more):
     """Another entrant, or more series, leaves every planned pairing as it was, and in its lap."""
@@ -96,6 +98,7 @@ def test_growing_only_adds(tournament, more):
     assert before == [wider[pairing.id] for pairing in before]
 
 
+@pytest.mark.slow
 @given(tournaments())
 def test_deals_are_shared_within_a_series_or_not_at_all(tournament):
     """`same`: one seed a series; `fresh`: one a match.  Different series never share one."""

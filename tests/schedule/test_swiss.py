@@ -42,6 +42,7 @@ def test_everybody_plays_once_a_cycle_but_who_has_a_bye(tournament, seed):
     assert max(missed) - min(missed) <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tournaments("swiss"), Seeds, st.randoms(use_true_random=False))
 def test_the_order_of_entrants_changes_nothing(tournament, seed, rng):
@@ -174,6 +175,7 @@ def test_the_first_cycle_is_drawn():
     assert 6 == len(first)
 
 
+@pytest.mark.slow
 @given(Seeds)
 def test_tables_avoid_who_has_met(seed):
     """Nine bots at tables of three: in the second cycle nobody meets again one it met in the first."""

@@ -83,6 +83,7 @@ options = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(options=options, seed=st.integers(0, 10))
 def test_a_chosen_move_is_one_of_all(options, seed):
     """Whatever the options, the move drawn is one that they allow; of a subset the order is free."""

@@ -551,6 +551,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES | st.sampled_from(list(Said)), max_size=30), st.sampled_from([8, 64, 65536]))
 def test_receive_never_raises(story: list[bytes | Said], bytes_max: int) -> None:
     """Whatever comes in whatever state: no exception, and every question is settled once."""

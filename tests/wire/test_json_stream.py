@@ -218,6 +218,7 @@ def test_all_objects_come_through(objects: list[tuple[bytes, bytes]]) -> None:
     assert expected == [B if isinstance(value, Broken) else value for value in found]
 
 
+@pytest.mark.slow
 @given(mutilated | deep)
 @example(b'{"a":"\\ud83d\\ude00"}')
 def test_a_lone_object_is_judged_as_the_decoder_judges_it(text: bytes) -> None:
