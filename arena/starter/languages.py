@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping
+from glob import glob
 
 import attrs
 
@@ -22,7 +22,7 @@ class Language:
     title: str
     """As its speakers write it."""
     source: str
-    """The file with the numbered TODOs."""
+    """The file with the numbered TODOs: the whole bot."""
     test: str
     """The command that tests the bot; `{folder}` stands for its folder, quoted for a shell."""
     needs: tuple[str, ...]
@@ -30,7 +30,7 @@ class Language:
     packages: tuple[str, ...]
     """The packages of Debian that have these programs and files."""
     files: tuple[str, ...] = ()
-    """Files of libraries that it needs too, where Debian has them."""
+    """Files of libraries that it needs too, where Debian has them; `*` stands for anything in a name."""
     also: tuple[str, ...] = ()
     """Other words for it."""
 
@@ -38,7 +38,7 @@ class Language:
     def missing(self) -> list[str]:
         """The programs and files that this machine lacks."""
         programs = [program for program in self.needs if shutil.which(program) is None]
-        return programs + [file for file in self.files if not os.path.exists(file)]
+        return programs + [file for file in self.files if not glob(file)]
 
     @property
     def install(self) -> str:
@@ -76,8 +76,9 @@ LANGUAGES: Mapping[str, Language] = {
             "bot.cpp",
             "sh {folder}/test.sh",
             ("g++",),
-            ("g++",),
-            also=("c++", "cxx"),
+            ("g++", "libjsoncpp-dev"),
+            ("/usr/include/jsoncpp/json/json.h",),
+            ("c++", "cxx"),
         ),
         Language(
             "go",
@@ -104,8 +105,9 @@ LANGUAGES: Mapping[str, Language] = {
             "src/main.rs",
             "(cd {folder} && cargo test -- --nocapture)",
             ("cargo",),
-            ("cargo",),
-            also=("rs",),
+            ("cargo", "librust-serde-json-dev"),
+            ("/usr/share/cargo/registry/serde_json-1.*",),
+            ("rs",),
         ),
     )
 }

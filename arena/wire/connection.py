@@ -332,7 +332,7 @@ class ArenaConnection:
             self.state, _ = HEARD[self.state][Heard.BAD_INTRODUCTION]
             return Refused(reason)
         self.state, _ = HEARD[self.state][Heard.INTRODUCTION]
-        self.name, self.token = value.get("name"), value.get("token")
+        self.name, self.token = value.get("name"), value.get("token") or None
         self.protocol = PROTOCOL if "protocol" in value else None
         return Introduced(self.name, self.token, self.protocol)
 

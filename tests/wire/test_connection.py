@@ -203,6 +203,7 @@ INTRODUCTIONS: list[tuple[str, bytes, Any]] = [
     ("a name", b'{"name":"alice"}', Introduced("alice", None, None)),
     ("a name and a token", b'{"name":"alice","token":"t"}', Introduced("alice", "t", None)),
     ("a token", b'{"token":"t"}', Introduced(None, "t", None)),
+    ("an empty token is none", b'{"name":"alice","token":""}', Introduced("alice", None, None)),
     ("keys that nobody knows", b'{"name":"alice","colour":"red"}', Introduced("alice", None, None)),
     ("a hello", b'{"type":"hello","protocol":1,"name":"alice","token":"t"}', Introduced("alice", "t", 1)),
     ("a hello without name", b'{"type":"hello","protocol":1}', Introduced(None, None, 1)),
