@@ -296,6 +296,8 @@ class Game(ABC, Generic[S, M]):
     All other events tell a seat (or the spectators) nothing that does not follow from its own moves and its
     observations, including the one after the event.  `check_game` tests that.
     """
+    showdowns: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of public events that show what was hidden at the end of a round: people need time to read them."""
     round_begins: ClassVar[str | None] = None
     """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
     silent_move: ClassVar[type[Any] | None] = None

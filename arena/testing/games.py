@@ -107,7 +107,7 @@ def _check_class(game: Game[Any, Any]) -> None:
     assert (unit in ("", "points")) == (game.rated_by == "ranks"), (
         f"{unit!r} is not a unit for a game rated by {game.rated_by}"
     )
-    for name in ("reveals", "reserved_names"):
+    for name in ("reveals", "reserved_names", "showdowns"):
         words = getattr(game, name)
         ok = isinstance(words, frozenset) and all(isinstance(word, str) for word in words)
         assert ok, f"{name} is {words!r}, not a frozenset of texts"

@@ -68,6 +68,7 @@ class Blef(Game[State, Move]):
     seats: ClassVar[range] = range(2, 9)
     rated_by: ClassVar[str] = "ranks"
     round_begins: ClassVar[str | None] = "round_started"
+    showdowns: ClassVar[frozenset[str]] = frozenset({"check", "round_lost"})
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Bet, Check, Forfeit)
 
     def start(self, seats: int) -> State:

@@ -70,6 +70,7 @@ class Bluff(Game[State, Move]):
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
     round_begins: ClassVar[str | None] = "dealt"
+    showdowns: ClassVar[frozenset[str]] = frozenset({"challenge"})
     silent_move: ClassVar[type[Any] | None] = Pass
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Play, Pass, Accuse)
     reserved_names: ClassVar[frozenset[str]] = frozenset({"pass", "bluff"})

@@ -116,6 +116,7 @@ class Holdem(Game[State, Move]):
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "returns"
     round_begins: ClassVar[str | None] = "hand_started"
+    showdowns: ClassVar[frozenset[str]] = frozenset({"showdown"})
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)
     reveals: ClassVar[frozenset[str]] = frozenset({"flop", "turn", "river", "showdown"})
     """Where all are all-in the rest of the board is opened at once, and what is observed next is between

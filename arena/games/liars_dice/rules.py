@@ -67,6 +67,7 @@ class LiarsDice(Game[State, Move]):
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
     round_begins: ClassVar[str | None] = "round_started"
+    showdowns: ClassVar[frozenset[str]] = frozenset({"challenge"})
     silent_move: ClassVar[type[Any] | None] = Pass
     moves: ClassVar[tuple[type[Move], ...]] = (Roll, Bid, Challenge, Pass, Forfeit)
     reveals: ClassVar[frozenset[str]] = frozenset({"challenge"})

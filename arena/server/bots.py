@@ -1,0 +1,90 @@
+"""House bots at tables: processes in a box, started for a match and ended after it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import attrs
+import trio
+
+from arena.box.box import Box
+from arena.players.base import GonePlayer, Player
+from arena.players.entrant import Entrant
+from arena.players.lag import LagWatch
+from arena.players.process import run_process
+from arena.players.start import BotBroken
+from arena.server.refusal import Refusal
+from arena.tournament.entrants import bot_at, builtin_bots
+
+PROCESSES_MAX = 32
+"""House bots that play at once, at all tables; a match that needs one more waits."""
+
+
+class HouseBots:
+    """The bots that the server starts when a host, or an empty table, asks for them."""
+
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        box: Box,
+        data: Path,
+        *,
+        watch: LagWatch | None = None,
+        note_bug: Callable[[str], None] = lambda traceback_text: None,
+    ) -> None:
+        """`data`: the server's folder, which no bot may see."""
+        self._nursery = nursery
+        self._box = box
+        self._data = data
+        self._watch = watch
+        self._note_bug = note_bug
+        self._places = trio.CapacityLimiter(PROCESSES_MAX)
+        self._entrants: dict[str, Entrant] = {}
+
+    def names(self, game: str) -> tuple[str, ...]:
+        """The bots that can play this game."""
+        found = (self._entrant(name) for name in builtin_bots())
+        return tuple(bot.name for bot in found if not bot.games or game in bot.games)
+
+    def check(self, bot: str, game: str) -> None:
+        """Raises Refusal if there is no such bot for this game."""
+        if bot not in (names := self.names(game)):
+            raise Refusal(
+                "bad_request", f"no house bot of this name plays {game}: {', '.join(names)} do", field="bot"
+            )
+
+    def _entrant(self, name: str) -> Entrant:
+        if name not in self._entrants:
+            entrant = bot_at(builtin_bots()[name])
+            assert entrant is not None, "the bots of the house can be found"
+            self._entrants[name] = entrant
+        return self._entrants[name]
+
+    @asynccontextmanager
+    async def seated(self, bot: str, name: str) -> AsyncIterator[Player]:
+        """An instance of a bot under a name, until this ends; one that is gone if it cannot be started."""
+        async with self._places:
+            entrant = attrs.evolve(self._entrant(bot), name=name)
+            run = partial(
+                run_process,
+                entrant,
+                box=self._box,
+                field=(entrant,),
+                results=(self._data,),
+                log_path=None,
+                watch=self._watch,
+                note_sticky=lambda: None,
+                note_bug=self._note_bug,
+            )
+            try:
+                player = await self._nursery.start(run)
+            except BotBroken as error:
+                yield GonePlayer(name, error.reason)
+                return
+            try:
+                yield player
+            finally:
+                player.close()

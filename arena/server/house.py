@@ -1,0 +1,132 @@
+"""All tables of the server: made, found, listed, and closed when nothing happens at them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from typing import Any
+from uuid import uuid4
+
+import trio
+
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.games import GAMES
+from arena.server import limits
+from arena.server.live import Hall, LiveTable
+from arena.server.refusal import Refusal
+from arena.server.table import Alerted, Table
+from arena.server.tables import idle_s
+from arena.server.views import Views
+from arena.tournament.plan import make_game
+
+LOOK_EVERY_S = 10.0
+
+
+class House:
+    """The open tables, by id."""
+
+    def __init__(self, hall: Hall) -> None:
+        self.hall = hall
+        self._tables: dict[str, LiveTable] = {}
+        self._views: dict[str, Views] = {}
+
+    def __iter__(self) -> Iterator[LiveTable]:
+        return iter(tuple(self._tables.values()))
+
+    def create(
+        self, game: str, rules: Mapping[str, object], move_s: float | None, *, address: str = ""
+    ) -> LiveTable:
+        """A new table, with nobody at it.  Raises Refusal for what cannot be played, or is too much."""
+        if game not in GAMES:
+            raise Refusal("bad_request", f"no game is called that: {', '.join(GAMES)} are", field="game")
+        cls = GAMES[game]
+        try:
+            played = make_game(cls, rules)
+        except ConfigError as error:
+            raise Refusal("bad_request", str(error), field="rules") from None
+        self._check_room(address)
+        now = self.hall.now()
+        table = Table(
+            id=str(uuid4()),
+            game=game,
+            rules=dict(rules),
+            seats=(cls.seats[0], cls.seats[-1]),
+            move_s=move_s,
+            created_at=now,
+            active_at=now,
+            reserved=played.reserved_names,
+        )
+        self.hall.records.keep_table(table)
+        return self.add(table, played, address=address)
+
+    def add(self, table: Table, game: Game[Any, Any], *, address: str = "") -> LiveTable:
+        """Takes in a table that exists already."""
+        live = LiveTable(table, game, self.hall, address=address)
+        self._tables[table.id] = live
+        self._views[table.id] = Views(live)
+        return live
+
+    def table(self, id: str) -> LiveTable:
+        """Raises Refusal if no open table has this id."""
+        live = self._tables.get(id)
+        if live is None or live.table.is_closed:
+            raise Refusal("not_found", "no open table has this id")
+        return live
+
+    def views(self, live: LiveTable) -> Views:
+        return self._views[live.table.id]
+
+    def public(self) -> list[LiveTable]:
+        """Those that everybody may find, the newest first."""
+        return [live for live in reversed(self._tables.values()) if live.table.is_public]
+
+    def _check_room(self, address: str) -> None:
+        if len(self._tables) >= limits.TABLES_MAX:
+            raise Refusal(
+                "too_many", "this server has as many tables as it takes", key="tables", seconds=60.0
+            )
+        most = limits.TABLES_PER_LOOPBACK if _is_loopback(address) else limits.TABLES_PER_ADDRESS
+        if sum(live.address == address for live in self._tables.values()) >= most:
+            raise Refusal(
+                "too_many",
+                f"{most} tables of your address are open: close one by leaving it",
+                key="tables_per_address",
+                seconds=60.0,
+            )
+
+    # What happens by itself
+
+    async def watch(self) -> None:
+        """Closes tables at which nothing happens, after a notice; forgets those that are closed."""
+        warned: set[str] = set()
+        while True:
+            await trio.sleep(LOOK_EVERY_S)
+            now = self.hall.now()
+            for live in self:
+                left_s = idle_s(live.table, now)
+                if live.table.is_closed:
+                    self.forget(live)
+                elif left_s <= 0.0:
+                    live.close("nothing has happened at this table for a while")
+                    self.forget(live)
+                elif left_s <= limits.NOTICE_S and live.table.id not in warned:
+                    warned.add(live.table.id)
+                    live.alert(Alerted("this table is closed in a minute, unless something happens here"))
+                elif left_s > limits.NOTICE_S:
+                    warned.discard(live.table.id)
+
+    def forget(self, live: LiveTable) -> None:
+        """A closed table is no longer here."""
+        self._tables.pop(live.table.id, None)
+        self._views.pop(live.table.id, None)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return not address
+
+
+__all__ = ["House"]

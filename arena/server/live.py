@@ -1,0 +1,325 @@
+"""A table as it lives: its people, its audience, its bots, and the match that is played there.
+
+What members do are synchronous methods, each one step: the rules of `tables` say what follows, it is kept,
+and everybody who listens is told.  Whoever waits for the table to change waits for its version, which counts
+what all can see; it says nothing of who has answered a question.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from hashlib import sha256
+from random import Random
+from typing import Any, Protocol, TypeAlias
+from uuid import uuid4
+
+import attrs
+import trio
+
+from arena.game import Game
+from arena.players.base import Player
+from arena.players.lag import LagWatch
+from arena.replay import Moment
+from arena.schedule import derive_seed
+from arena.server import tables
+from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
+from arena.server.pace import Pace
+from arena.server.refusal import Refusal
+from arena.server.seat import SeatPlayer
+from arena.server.table import After, Began, Closed, Member, Notice, Table, Way
+
+Listener: TypeAlias = Callable[[Notice | LiveScene], None]
+"""Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
+
+KEY_BYTES = 24
+
+
+class Records(Protocol):
+    """Keeps what happens at tables, and says when it is kept."""
+
+    def keep_table(self, table: Table) -> None: ...
+
+    def drop_table(self, table: Table) -> None: ...
+
+    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None: ...
+
+    def keep_answer(self, match_id: str, turn: int, seat: int, move: Any) -> None: ...
+
+    def keep_turn(self, match: LiveMatch) -> None: ...
+
+    async def end_match(self, table: Table, match: LiveMatch) -> None: ...
+
+    async def kept(self) -> None: ...
+
+
+@attrs.frozen(kw_only=True)
+class Hall:
+    """What tables need of the server around them."""
+
+    nursery: trio.Nursery
+    records: Records
+    open_bot: Callable[[str, str], AbstractAsyncContextManager[Player]]
+    """Gives an instance of a house bot, by its bot's name and its nickname."""
+    check_bot: Callable[[str, str], None]
+    """Raises Refusal if there is no such house bot for a game."""
+    now: Callable[[], float]
+    """Unix time."""
+    note_bug: Callable[[str], None] = lambda traceback_text: None
+    lag_watch: LagWatch | None = None
+    draw_seed: Callable[[], int] = lambda: secrets.randbits(128)
+    pace: Callable[[frozenset[str]], Pace] = Pace
+    """The pauses of a match at which people sit, from the kinds of its showdowns."""
+
+
+class LiveTable:
+    """One table, open."""
+
+    def __init__(self, table: Table, game: Game[Any, Any], hall: Hall, *, address: str = "") -> None:
+        """`address`: of who made it."""
+        self.table = table
+        self.game = game
+        self.address = address
+        self.version = 1
+        self.modified_at = hall.now()
+        """Unix time of this version."""
+        self.match: LiveMatch | None = None
+        """The latest one."""
+        self.seats: Mapping[str, SeatPlayer] = {}
+        """The people who play it, by player_id."""
+        self.programs: dict[str, Player] = {}
+        """Bots that have connected with the key of a seat, by player_id."""
+        self._hall = hall
+        self._listeners: list[Listener] = []
+        self._changed = trio.Event()
+        self._playing: trio.CancelScope | None = None
+
+    # Who is who
+
+    def holder(self, key: str) -> Member:
+        """The member with this key.  Raises Refusal if nobody here has it."""
+        hashed = hash_of(key)
+        found = [each for each in self.table.members if hmac.compare_digest(each.key_hash, hashed)]
+        if not found or not key:
+            raise Refusal(
+                "unauthorized", "nobody at this table has this key: join, and send the key you are given"
+            )
+        return found[0]
+
+    def join(
+        self, nickname: str, *, way: Way = "person", spectate: bool = False, or_watch: bool = False
+    ) -> tuple[Member, str]:
+        """A newcomer and its key, which is told once."""
+        key = secrets.token_urlsafe(KEY_BYTES)
+        newcomer = Member(str(uuid4()), nickname, way, self._hall.now(), hash_of(key), is_spectator=spectate)
+        self._apply(tables.join(self.table, newcomer, or_watch=or_watch))
+        return self.table.member(newcomer.player_id), key
+
+    def give_seat(self, by: Member, bot: str) -> Member:
+        """A house bot takes a seat, under its own name or with a number behind."""
+        self._hall.check_bot(bot, self.game.name)
+        taken = {member.nickname for member in self.table.members}
+        names = [bot, *(f"{bot}-{number}" for number in range(2, len(taken) + 3))]
+        nickname = next(name for name in names if name not in taken)
+        newcomer = Member(str(uuid4()), nickname, "house", self._hall.now(), bot=bot)
+        self._apply(tables.give_seat(self.table, by.player_id, newcomer))
+        return self.table.member(newcomer.player_id)
+
+    # What members do
+
+    def leave(self, member: Member) -> None:
+        """It goes; in a match its seat plays on by default moves."""
+        self._apply(tables.leave(self.table, member.player_id, self._hall.now()))
+        if (seat := self.seats.get(member.player_id)) is not None:
+            seat.leave()
+
+    def ready(self, member: Member) -> None:
+        seed = self._hall.draw_seed()
+        self._apply(tables.ready(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def begin(self, member: Member) -> None:
+        """The host starts."""
+        seed = self._hall.draw_seed()
+        self._apply(tables.begin(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def rematch(self, member: Member) -> None:
+        seed = self._hall.draw_seed()
+        self._apply(tables.rematch(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def make_public(self, member: Member, is_public: bool) -> None:
+        self._apply(tables.make_public(self.table, member.player_id, is_public, self._hall.now()))
+
+    def hand_over(self, member: Member, to: str) -> None:
+        self._apply(tables.hand_over(self.table, member.player_id, to, self._hall.now()))
+
+    def speak(self, member: Member, message: str) -> None:
+        self.note_presence(member)
+        self._apply(tables.speak(self.table, member.player_id, message, self._hall.now()))
+
+    def close(self, reason: str) -> None:
+        self._apply(tables.close(self.table, reason))
+
+    def alert(self, notice: Notice) -> None:
+        """Tells all at the table something that changes nothing."""
+        self._tell(notice)
+
+    def note_presence(self, member: Member) -> None:
+        """Its holder is there: a seat that was away is asked again."""
+        if (seat := self.seats.get(member.player_id)) is not None:
+            seat.speak()
+
+    def play(self, member: Member, value: Any) -> None:
+        """A member's move, as JSON.  Raises Refusal if it cannot be made now.
+
+        It is kept once `kept` returns; the match may have gone on before this returns.
+        """
+        self.note_presence(member)
+        match, seat = self.match, self.seats.get(member.player_id)
+        if match is None or match.is_over:
+            raise Refusal("conflict", "no match is being played here")
+        if seat is None:
+            raise Refusal("forbidden", f"{member.nickname} does not play in this match")
+        move = seat.read(value)
+        self.table = attrs.evolve(self.table, active_at=self._hall.now())
+        number = match.terms.seating.index(member.player_id)
+        self._hall.records.keep_answer(match.terms.match_id, len(match.turns), number, move)
+        seat.play(move)
+
+    async def kept(self) -> None:
+        """Returns once all that has happened here is committed."""
+        await self._hall.records.kept()
+
+    # The audience
+
+    def attach(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def detach(self, listener: Listener) -> None:
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    async def changed(self, after: int) -> None:
+        """Returns once the version is another than `after`."""
+        while self.version == after:
+            await self._changed.wait()
+
+    def _tell(self, news: Notice | LiveScene) -> None:
+        for listener in tuple(self._listeners):
+            listener(news)
+
+    def _bump(self) -> None:
+        self.version += 1
+        self.modified_at = self._hall.now()
+        self._changed.set()
+        self._changed = trio.Event()
+
+    def _apply(self, after: After, seed: int | None = None) -> None:
+        """Makes the table what it is after something was done; keeps and tells it, and begins a match."""
+        changed, notices = after
+        if changed is self.table:
+            return
+        self.table = changed
+        if changed.is_closed:
+            self._hall.records.drop_table(changed)
+        else:
+            self._hall.records.keep_table(changed)
+        self._bump()
+        begins = any(isinstance(notice, Began) for notice in notices)
+        if begins:
+            assert seed is not None, "who begins a match has drawn its seed"
+            self._sit_down(seed)
+        for notice in notices:
+            self._tell(notice)
+        if begins:
+            self._hall.nursery.start_soon(self._play)
+        if any(isinstance(notice, Closed) for notice in notices) and self._playing is not None:
+            self._playing.cancel()
+
+    # The match
+
+    def _sit_down(self, seed: int) -> None:
+        table = self.table
+        terms = MatchTerms(
+            match_id=f"{derive_seed(seed, 'table match'):032x}"[:12],
+            seed=seed,
+            seating=table.seating,
+            names=table.names,
+            move_s=table.move_s,
+            started_at=self._hall.now(),
+        )
+        self.match = LiveMatch(self.game, terms, note=self._note, lag_watch=self._hall.lag_watch)
+        self.seats = {}
+        self._hall.records.begin_match(table, self.game, terms)
+
+    async def _play(self) -> None:
+        """Plays the match that has begun, and ends it."""
+        match = self.match
+        assert match is not None, "it has begun"
+        with trio.CancelScope() as self._playing:
+            try:
+                await self._play_out(match)
+            except Exception:  # our bug, or that of a game's rules: it costs this table and no other
+                self._hall.note_bug(traceback.format_exc())
+                self.close("the rules failed in this match: the server's log says how")
+        self._playing = None
+        self.seats = {}
+        if not self.table.is_closed and match.is_over:
+            self._apply(tables.finish(self.table, self._hall.now()))
+
+    async def _play_out(self, match: LiveMatch) -> None:
+        members = [self.table.member(player_id) for player_id in match.terms.seating]
+        has_people = any(member.is_person for member in members)
+        pace = self._hall.pace(self.game.showdowns) if has_people else None
+        async with AsyncExitStack() as bots, trio.open_nursery() as nursery:
+            players = await self._players(members, nursery, bots)
+            await match.play(players, pace, nursery, [not member.is_person for member in members])
+            nursery.cancel_scope.cancel()
+        await self._hall.records.end_match(self.table, match)
+
+    async def _players(
+        self, members: Sequence[Member], nursery: trio.Nursery, bots: AsyncExitStack
+    ) -> list[Player]:
+        """Who sits in each seat, for the referee."""
+        seats = {
+            member.player_id: SeatPlayer(member.nickname, nursery, note_away=self._bump)
+            for member in members
+            if member.is_person
+        }
+        for member in members:
+            if member.has_left and member.player_id in seats:
+                seats[member.player_id].leave()
+        self.seats = seats
+        players: list[Player] = []
+        for member in members:
+            if member.way == "house":
+                players.append(
+                    await bots.enter_async_context(self._hall.open_bot(member.bot, member.nickname))
+                )
+            elif member.is_person:
+                players.append(seats[member.player_id])
+            else:
+                players.append(self.programs[member.player_id])
+        return players
+
+    def _note(self, moment: Moment) -> None:
+        """A step of the match, just made."""
+        assert self.match is not None, "it is played"
+        self._hall.records.keep_turn(self.match)
+        self._bump()
+        self._tell(LiveScene(moment, self.version))
+
+
+def hash_of(key: str) -> str:
+    """What is kept of a key: its SHA-256, in hexadecimal digits."""
+    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _shuffle(seed: int) -> Random:
+    """The luck of who sits where, from the seed of the match."""
+    return Random(derive_seed(seed, "seating"))
+
+
+__all__ = ["Hall", "Listener", "LiveTable", "Records", "hash_of"]

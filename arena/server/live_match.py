@@ -1,0 +1,190 @@
+"""A match at a table while it is played: what has happened, and what each viewer may know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import trio
+
+from arena.clock import Control
+from arena.game import CHANCE, Game, Seat, Step
+from arena.players.base import Player
+from arena.players.lag import LagWatch
+from arena.record import Decision, MatchRecord, Turn
+from arena.referee import Conduct, Seating, no_lag, play_match
+from arena.replay import Moment, Showing, Viewer
+from arena.schedule import bot_seed
+from arena.server.pace import Pace, PacedPlayer
+
+
+@attrs.frozen
+class MatchTerms:
+    """What is settled about a match before its first move; kept, so that it goes on after a restart."""
+
+    match_id: str
+    """12 hexadecimal digits, drawn: nothing follows from it."""
+    seed: int
+    """Hidden until the match is over, and after."""
+    seating: tuple[str, ...]
+    """player_ids by seat."""
+    names: tuple[str, ...]
+    """Nicknames by seat."""
+    move_s: float | None
+    started_at: float
+    """Unix time."""
+
+
+@attrs.frozen
+class LiveScene:
+    """A step of the match, just made."""
+
+    moment: Moment
+    version: int
+    """The table's."""
+
+
+class LiveShowing(Showing):
+    """How a match is shown whose decisions are still coming in."""
+
+    def __init__(self, game: Game[Any, Any], names: tuple[str, ...]) -> None:
+        self.game = game
+        self._names = names
+        self.decisions: dict[tuple[int, Seat], Decision] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+
+class LiveMatch:
+    """One match, played by the referee, step by step."""
+
+    def __init__(
+        self,
+        game: Game[Any, Any],
+        terms: MatchTerms,
+        *,
+        note: Callable[[Moment], None],
+        lag_watch: LagWatch | None = None,
+    ) -> None:
+        """`note` is told each step as it is made; it must not raise or wait."""
+        self.game = game
+        self.terms = terms
+        self.showing = LiveShowing(game, terms.names)
+        self.turns: list[Turn] = []
+        self.decisions: list[Decision] = []
+        self.moments: list[Moment] = [Moment(-1, {}, Step(game.start(len(terms.names))))]
+        """All so far, with events; only the last one has its state."""
+        self.rounds: list[int] = []
+        """For each round the place in `moments` at which it begins."""
+        self.players: Sequence[PacedPlayer] = ()
+        self.record: MatchRecord | None = None
+        """Once it is over."""
+        self._note = note
+        self._lag_watch = lag_watch
+        self._counted = 0
+
+    @property
+    def state(self) -> Any:
+        """The game's state now."""
+        step = self.moments[-1].step
+        assert step is not None, "a match at a table ends when its rules fail"
+        return step.state
+
+    @property
+    def is_over(self) -> bool:
+        return self.record is not None
+
+    @property
+    def to_act(self) -> tuple[Seat, ...]:
+        """The seats that are asked now; nobody while chance moves, or when the match is over."""
+        return tuple(seat for seat in self.game.to_act(self.state) if seat != CHANCE)
+
+    def remaining_s(self, seat: Seat) -> float | None:
+        """The time that this seat has left, if it is asked and has a clock: of an answered question too."""
+        slot = self.players[seat].asked if self.players else None
+        if slot is None or slot.question.limit.time_s == float("inf"):
+            return None
+        return max(0.0, min(slot.deadline - trio.current_time(), slot.question.limit.time_s))
+
+    def viewer(self, player_id: str | None) -> Viewer:
+        """The viewer that somebody at the table is."""
+        if player_id in self.terms.seating:
+            seat = self.terms.seating.index(player_id)
+            return Viewer(self.terms.names[seat], Seat(seat))
+        return Viewer("spectator")
+
+    async def play(
+        self,
+        players: Sequence[Player],
+        pace: Pace | None,
+        nursery: trio.Nursery,
+        are_bots: Sequence[bool],
+        margin_s: float = 0.0,
+    ) -> MatchRecord:
+        """Plays it to its end."""
+        terms = self.terms
+        self.players = [
+            PacedPlayer(player, pace, nursery, is_bot=is_bot)
+            for player, is_bot in zip(players, are_bots, strict=True)
+        ]
+
+        def watch(moves: Turn, step: Step[Any]) -> None:
+            if pace is not None:
+                pace.note(step)
+            self._add(moves, step)
+
+        self.record = await play_match(
+            self.game,
+            self.players,
+            seed=terms.seed,
+            control=Control(move_s=terms.move_s, margin_s=margin_s),
+            conduct=Conduct(),
+            seating=Seating(
+                terms.match_id,
+                terms.names,
+                tuple(bot_seed(terms.seed, terms.match_id, seat) for seat in range(len(terms.names))),
+            ),
+            watch=watch,
+            lag=no_lag if self._lag_watch is None else self._lag_watch.since,
+            turns=self.turns,
+            decisions=self.decisions,
+        )
+        return self.record
+
+    def _add(self, moves: Turn, step: Step[Any]) -> None:
+        for decision in self.decisions[self._counted :]:
+            self.showing.decisions[decision.turn, decision.seat] = decision
+        self._counted = len(self.decisions)
+        before = self.moments[-1]
+        self.moments[-1] = attrs.evolve(before, step=Step(None, before.step.events if before.step else ()))
+        moment = Moment(len(self.turns) - 1, moves, step)
+        self.moments.append(moment)
+        if self._begins_round(moment):
+            self.rounds.append(len(self.moments) - 1)
+        self._note(moment)
+
+    def round_moments(self, number: int) -> list[Moment]:
+        """The moments of a round, from 1."""
+        starts = [*self.rounds, len(self.moments)]
+        return self.moments[starts[number - 1] : starts[number]]
+
+    def _begins_round(self, moment: Moment) -> bool:
+        kind = self.game.round_begins
+        if kind is None:
+            return moment.is_of_chance
+        return moment.step is not None and any(event.kind == kind for event in moment.step.events)
+
+    def decisions_of(self, turn: int) -> list[Decision]:
+        """Those of one turn."""
+        found: list[Decision] = []
+        for decision in reversed(self.decisions):
+            if decision.turn < turn:
+                break
+            found.append(decision)
+        return found[::-1]
+
+
+__all__ = ["LiveMatch", "LiveScene", "LiveShowing", "MatchTerms"]

@@ -1,0 +1,153 @@
+"""Somebody at a table who answers whenever they do: the question waits for whoever holds the seat's key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import trio
+
+from arena.errors import FaultKind, MalformedAnswer
+from arena.game import Seat, explain, is_legal
+from arena.players.base import MatchStart, Player
+from arena.players.codec import Codec
+from arena.players.desk import Question, Reply, Slot
+from arena.server.refusal import Refusal
+
+WINDOW_S = 5.0
+"""Silence for so long means to pass, where that is legal."""
+MISSED_MAX = 2
+"""After so many missed turns in a row a seat is away."""
+LEFT = "left the table"
+AWAY = "is away"
+
+
+class SeatPlayer(Player):
+    """A person, or a program that uses HTTP or packets.
+
+    What is not a legal move is refused and changes nothing.  Silence is a pass where one is legal, and else
+    a fault; who missed two turns is away, and its defaults are played at once until it speaks again.
+    """
+
+    hears_events = False
+    has_answered = True
+    """Nobody here needs longer for the first answer."""
+    is_forgiven = True
+
+    def __init__(
+        self,
+        name: str,
+        nursery: trio.Nursery,
+        *,
+        window_s: float = WINDOW_S,
+        note_away: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`note_away` is told when it goes away, and when it is back."""
+        self.name = name
+        self.is_away = False
+        self.has_left = False
+        self._nursery = nursery
+        self._window_s = window_s
+        self._note_away = note_away
+        self._missed = 0
+        self._codec: Codec | None = None
+        self._names: tuple[str, ...] = ()
+        self._silent_move: type[Any] | None = None
+        self._slot: Slot | None = None
+
+    # Whoever holds the key
+
+    @property
+    def open(self) -> Slot | None:
+        """The question that waits for an answer."""
+        return self._slot
+
+    def read(self, value: Any) -> Any:
+        """The legal move that a JSON value means now.  Raises Refusal if it is none, or nothing is asked."""
+        slot, codec = self._slot, self._codec
+        if slot is None or codec is None:
+            raise Refusal("conflict", "it is not your turn: nothing is asked of you now")
+        try:
+            move = codec.move(value)
+        except MalformedAnswer as error:
+            raise Refusal("bad_request", str(error), field="move") from None
+        if not is_legal(slot.question.options, move):
+            reason = explain(slot.question.options, move)
+            for seat, name in enumerate(self._names):
+                reason = reason.replace(repr(Seat(seat)), name)
+            raise Refusal("bad_request", reason, field="move")
+        return move
+
+    def play(self, move: Any) -> None:
+        """Answers the open question with a move, legal or not: the referee judges it."""
+        slot = self._take()
+        assert slot is not None, "it was read against an open question"
+        self.speak()
+        now = trio.current_time()
+        slot.settle(Reply(move, now, now))
+
+    def speak(self) -> None:
+        """Its holder is there: it is not away any more."""
+        self._missed = 0
+        if self.is_away:
+            self.is_away = False
+            self._note_away()
+
+    def leave(self) -> None:
+        """Its holder has left: defaults are played to the end of the match."""
+        self.has_left = True
+        slot = self._take()
+        if slot is not None:
+            slot.fail("gone", LEFT)
+
+    # The referee
+
+    def begin(self, start: MatchStart) -> None:
+        self._codec = Codec(start.game, start.names, start.seat)
+        self._names = start.names
+        self._silent_move = start.game.silent_move
+
+    def ask(self, question: Question, slot: Slot) -> None:
+        slot.note_sent(trio.current_time())
+        if self.has_left:
+            slot.fail("gone", LEFT)
+            return
+        silent = self._silent_move
+        may_be_silent = silent is not None and any(option.move is silent for option in question.options)
+        if self.is_away and not may_be_silent:
+            slot.fail("too_late", AWAY)
+        elif self.is_away:
+            assert silent is not None, "it is legal"
+            now = trio.current_time()
+            slot.settle(Reply(silent(), now, now))
+        else:
+            self._slot = slot
+            if silent is not None and may_be_silent:
+                self._nursery.start_soon(partial(self._fall_silent, slot, silent))
+
+    async def _fall_silent(self, slot: Slot, silent: type[Any]) -> None:
+        """Passes once the window is over, if nothing was said."""
+        await trio.sleep(self._window_s)
+        if self._slot is slot:
+            self._slot = None
+            now = trio.current_time()
+            slot.settle(Reply(silent(), slot.asked_at if slot.sent_at is None else slot.sent_at, now))
+
+    def _take(self) -> Slot | None:
+        slot, self._slot = self._slot, None  # before it is settled: the match may ask again within `settle`
+        return slot
+
+    def expire(self) -> tuple[FaultKind, str]:
+        self._slot = None
+        self._missed += 1
+        if self._missed >= MISSED_MAX and not self.is_away:
+            self.is_away = True
+            self._note_away()
+        return "too_late", ""
+
+    def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
+        self._slot = None
+
+    def break_off(self) -> None:
+        self._slot = None
