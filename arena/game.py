@@ -297,7 +297,7 @@ class Game(ABC, Generic[S, M]):
     observations, including the one after the event.  `check_game` tests that.
     """
     showdowns: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of public events that show what was hidden at the end of a round: people need time to read them."""
+    """Kinds of public events that show, as a round ends, what was hidden: people need time to read them."""
     round_begins: ClassVar[str | None] = None
     """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
     silent_move: ClassVar[type[Any] | None] = None

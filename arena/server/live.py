@@ -27,7 +27,7 @@ from arena.replay import Moment
 from arena.schedule import derive_seed
 from arena.server import tables
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
-from arena.server.pace import Pace
+from arena.server.pauses import Pauses
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer
 from arena.server.table import After, Began, Closed, Member, Notice, Table, Way
@@ -71,7 +71,7 @@ class Hall:
     note_bug: Callable[[str], None] = lambda traceback_text: None
     lag_watch: LagWatch | None = None
     draw_seed: Callable[[], int] = lambda: secrets.randbits(128)
-    pace: Callable[[frozenset[str]], Pace] = Pace
+    pace: Callable[[frozenset[str]], Pauses] = Pauses
     """The pauses of a match at which people sit, from the kinds of its showdowns."""
 
 

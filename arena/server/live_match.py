@@ -16,7 +16,7 @@ from arena.record import Decision, MatchRecord, Turn
 from arena.referee import Conduct, Seating, no_lag, play_match
 from arena.replay import Moment, Showing, Viewer
 from arena.schedule import bot_seed
-from arena.server.pace import Pace, PacedPlayer
+from arena.server.pauses import PacedPlayer, Pauses
 
 
 @attrs.frozen
@@ -119,7 +119,7 @@ class LiveMatch:
     async def play(
         self,
         players: Sequence[Player],
-        pace: Pace | None,
+        pace: Pauses | None,
         nursery: trio.Nursery,
         are_bots: Sequence[bool],
         margin_s: float = 0.0,

@@ -21,7 +21,7 @@ SHOWDOWN_S = 3.0
 """The first question after a showdown is asked so much later."""
 
 
-class Pace:
+class Pauses:
     """The pauses of one match."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Pace:
 class PacedPlayer(WrappedPlayer):
     """A player at a table with people; it remembers its latest question, for the clocks that are shown."""
 
-    def __init__(self, player: Player, pace: Pace | None, nursery: trio.Nursery, *, is_bot: bool) -> None:
+    def __init__(self, player: Player, pace: Pauses | None, nursery: trio.Nursery, *, is_bot: bool) -> None:
         """`pace` None: nobody has to be waited for."""
         super().__init__(player)
         self.is_forgiven = player.is_forgiven

@@ -1,0 +1,42 @@
+"""The server as a command: what it says on the terminal, and how signals end it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from functools import partial
+
+import trio
+
+from arena.server.serve import OpenServer, ServerPlan, serve
+
+EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
+
+
+def run_server(plan: ServerPlan) -> int:
+    """Serves until Ctrl-C or SIGTERM; gives the exit code."""
+    bugs = 0
+
+    def note_bug(traceback_text: str) -> None:
+        nonlocal bugs
+        bugs += 1
+        print(traceback_text, file=sys.stderr)
+
+    async def main() -> int:
+        code = 0
+        async with trio.open_nursery() as nursery:
+            with trio.open_signal_receiver(*EXIT_CODES) as signals:
+                opened: OpenServer = await nursery.start(partial(serve, plan, note=_say, note_bug=note_bug))
+                _say(f"serving on http://{opened.http}; Ctrl-C ends it")
+                async for number in signals:
+                    code = EXIT_CODES[signal.Signals(number)]
+                    break
+                nursery.cancel_scope.cancel()
+        return code
+
+    code = trio.run(main)
+    return 70 if bugs else code
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

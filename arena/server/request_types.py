@@ -1,0 +1,124 @@
+"""What requests may hold: the types that read them, strictly, and that `openapi` describes."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+from starlette.requests import Request
+
+from arena.server.limits import CHAT_MAX, NICKNAME_MAX
+from arena.server.refusal import Refusal
+
+T = TypeVar("T")
+
+BODY_MAX = 1 << 16
+"""Bytes of a body."""
+
+Nickname = Annotated[str, Meta(min_length=1, max_length=NICKNAME_MAX)]
+Guid = Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class Body(msgspec.Struct, forbid_unknown_fields=True):
+    """A body: a JSON object with these fields and no others."""
+
+
+class NewTable(Body):
+    """A table to make."""
+
+    game: Annotated[str, Meta(max_length=64)]
+    rules: dict[str, Any] = {}
+    """House rules that differ from the game's own."""
+    move_time: Annotated[float, Meta(gt=0.0, le=86_400.0)] | str | None = None
+    """The limit of every move in seconds, or "none"; null: what is usual for the game."""
+
+
+class NewMember(Body):
+    """Somebody who joins."""
+
+    nickname: Nickname
+    spectate: bool = False
+    """To watch, without a seat."""
+
+
+class NewHost(Body):
+    """Who shall be host."""
+
+    playerID: Guid  # noqa: N815 - the name in the documents
+
+
+class NewBot(Body):
+    """The house bot that shall take an empty seat."""
+
+    bot: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class NewMove(Body):
+    """A move, in the form in which bots send it over TCP."""
+
+    move: Any
+
+
+class NewMessage(Body):
+    """A message to all at the table."""
+
+    message: Annotated[str, Meta(min_length=1, max_length=CHAT_MAX)]
+
+
+class Nothing(Body):
+    """No fields: the body may be empty too."""
+
+
+async def body_of(request: Request, kind: type[T]) -> T:
+    """The body of a request.  Raises Refusal with what would be right."""
+    octets = await request.body()
+    if len(octets) > BODY_MAX:
+        raise Refusal("too_large", f"a body holds at most {BODY_MAX} bytes")
+    if not octets and kind is Nothing:
+        return kind()
+    try:
+        return msgspec.json.decode(octets, type=kind)
+    except msgspec.ValidationError as error:
+        text = str(error)
+        found = re.search(r"at `\$\.(\w+)", text) or re.search(r"field `(\w+)`", text)
+        field = found.group(1) if found else ""
+        raise Refusal("bad_request", _in_words(text), field=field) from None
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        raise Refusal("bad_request", "the body is not JSON: send an object as application/json") from None
+
+
+def _in_words(error: str) -> str:
+    """msgspec's sentence, with the place as people write it."""
+    return error.replace(" - at `$.", ", in `").replace(" - at `$`", "")
+
+
+def key_of(request: Request) -> str | None:
+    """The key of a seat, from `Authorization: Bearer KEY`; None if none is sent.
+
+    Raises Refusal for an Authorization that is something else.
+    """
+    header = request.headers.get("authorization")
+    if header is None:
+        return None
+    scheme, _, key = header.partition(" ")
+    if scheme.lower() != "bearer" or not key or len(key) > 128:
+        raise Refusal("unauthorized", "the Authorization of a table is `Bearer KEY`, with the key of a seat")
+    return key
+
+
+def number_in_query(request: Request, name: str, *, most: float, whole: bool = False) -> float | None:
+    """A number of the query, from 0 to `most`; None if it is not there.  Raises Refusal for anything else."""
+    word = request.query_params.get(name)
+    if word is None:
+        return None
+    pattern = r"\d{1,15}" if whole else r"\d{1,9}(\.\d{1,9})?"
+    if not re.fullmatch(pattern, word, re.ASCII) or float(word) > most:
+        raise Refusal(
+            "bad_request", f"{name} is a {'whole ' if whole else ''}number from 0 to {most:g}", field=name
+        )
+    return float(word)
+
+
+__all__ = ["Body", "Nothing", "body_of", "key_of", "number_in_query"]
