@@ -22,7 +22,8 @@ from arena.cli import cli, main
 from arena.store import LATEST, Store
 
 COMMANDS = sorted(cli.commands)
-READING = sorted(set(COMMANDS) - {"ask", "check", "run", "compare", "new", "report", "schema", "torture"})
+PLAYING = {"ask", "check", "run", "compare", "new", "report", "schema", "serve", "torture", "play", "watch"}
+READING = sorted(set(COMMANDS) - PLAYING)
 BOTS = '''
 from arena.sdk import Bot
 
