@@ -76,6 +76,7 @@ class TablesApi:
 
     async def create(self, request: Request) -> Response:
         new = await body_of(request, NewTable)
+        self._house.hall.records.check()
         live = self._house.create(new.game, new.rules, _move_s(new.move_time), address=address_of(request))
         await live.kept()
         return _json(self._house.views(live).table(None), 201)
@@ -95,6 +96,7 @@ class TablesApi:
     async def join(self, request: Request) -> Response:
         live = self._table(request)
         new = await body_of(request, NewMember)
+        self._house.hall.records.check()
         member, key = live.join(new.nickname, spectate=new.spectate)
         await live.kept()
         return _json(msgspec.json.encode({"playerID": member.player_id, "key": key}), 201)
@@ -184,6 +186,7 @@ class TablesApi:
         return self._house.table(request.path_params["id"])
 
     def _member(self, request: Request) -> tuple[LiveTable, Member]:
+        self._house.hall.records.check()
         live, key = self._table(request), key_of(request)
         if key is None:
             raise Refusal("unauthorized", "send the key of your seat: `Authorization: Bearer KEY`")

@@ -14,6 +14,7 @@ from arena.game import Game
 from arena.games import GAMES
 from arena.server import limits
 from arena.server.live import Hall, LiveTable
+from arena.server.records import ServerRecords
 from arena.server.refusal import Refusal
 from arena.server.table import Alerted, Table
 from arena.server.tables import idle_s
@@ -66,6 +67,26 @@ class House:
         self._tables[table.id] = live
         self._views[table.id] = Views(live)
         return live
+
+    def restore(self, records: ServerRecords) -> int:
+        """Takes in what was kept: tables, and the matches that were being played; gives how many go on."""
+        matches, resumed = records.matches(), 0
+        for table in records.tables():
+            unfinished = matches.get(table.id)
+            try:
+                game = make_game(GAMES[table.game], table.rules)
+            except (ConfigError, KeyError):
+                records.drop_table(table)
+                continue
+            live = self.add(table, game)
+            if not table.is_playing:
+                continue
+            if unfinished is None or unfinished.kept.terms.seating != table.seating:
+                live.abandon()
+            else:
+                live.resume(unfinished.kept.terms, unfinished.resumption, unfinished.answers)
+                resumed += 1
+        return resumed
 
     def table(self, id: str) -> LiveTable:
         """Raises Refusal if no open table has this id."""

@@ -21,8 +21,9 @@ import attrs
 import trio
 
 from arena.game import Game
-from arena.players.base import Player
+from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
+from arena.referee import Resumption
 from arena.replay import Moment
 from arena.schedule import derive_seed
 from arena.server import tables
@@ -47,13 +48,15 @@ class Records(Protocol):
 
     def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None: ...
 
-    def keep_answer(self, match_id: str, turn: int, seat: int, move: Any) -> None: ...
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None: ...
 
     def keep_turn(self, match: LiveMatch) -> None: ...
 
     async def end_match(self, table: Table, match: LiveMatch) -> None: ...
 
     async def kept(self) -> None: ...
+
+    def check(self) -> None: ...
 
 
 @attrs.frozen(kw_only=True)
@@ -68,6 +71,10 @@ class Hall:
     """Raises Refusal if there is no such house bot for a game."""
     now: Callable[[], float]
     """Unix time."""
+    open_program: Callable[[str, Member], Player] = lambda table, member: GonePlayer(
+        member.nickname, "is not connected"
+    )
+    """Gives the bot that connects, or may connect, with the key of a seat at a table."""
     note_bug: Callable[[str], None] = lambda traceback_text: None
     lag_watch: LagWatch | None = None
     draw_seed: Callable[[], int] = lambda: secrets.randbits(128)
@@ -90,12 +97,12 @@ class LiveTable:
         """The latest one."""
         self.seats: Mapping[str, SeatPlayer] = {}
         """The people who play it, by player_id."""
-        self.programs: dict[str, Player] = {}
-        """Bots that have connected with the key of a seat, by player_id."""
         self._hall = hall
         self._listeners: list[Listener] = []
         self._changed = trio.Event()
         self._playing: trio.CancelScope | None = None
+        self._answers: dict[int, Any] = {}
+        """Moves that came before a restart, for the questions that are asked anew."""
 
     # Who is who
 
@@ -183,9 +190,10 @@ class LiveTable:
         if seat is None:
             raise Refusal("forbidden", f"{member.nickname} does not play in this match")
         move = seat.read(value)
+        self._hall.records.check()
         self.table = attrs.evolve(self.table, active_at=self._hall.now())
         number = match.terms.seating.index(member.player_id)
-        self._hall.records.keep_answer(match.terms.match_id, len(match.turns), number, move)
+        self._hall.records.keep_answer(match, number, move)
         seat.play(move)
 
     async def kept(self) -> None:
@@ -254,6 +262,21 @@ class LiveTable:
         self.seats = {}
         self._hall.records.begin_match(table, self.game, terms)
 
+    def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Any]) -> None:
+        """Goes on with a match that was being played when the server ended.
+
+        `answers`: moves of the open turn that had come already, by seat.
+        """
+        self.match = LiveMatch(
+            self.game, terms, note=self._note, lag_watch=self._hall.lag_watch, resumption=resumption
+        )
+        self._answers = dict(answers)
+        self._hall.nursery.start_soon(self._play)
+
+    def abandon(self) -> None:
+        """The match that was being played is lost, and the table waits for the next one."""
+        self._apply(tables.finish(self.table, self._hall.now()))
+
     async def _play(self) -> None:
         """Plays the match that has begun, and ends it."""
         match = self.match
@@ -288,9 +311,11 @@ class LiveTable:
             for member in members
             if member.is_person
         }
-        for member in members:
+        for number, member in enumerate(members):
             if member.has_left and member.player_id in seats:
                 seats[member.player_id].leave()
+            elif member.player_id in seats and number in self._answers:
+                seats[member.player_id].expect(self._answers.pop(number))
         self.seats = seats
         players: list[Player] = []
         for member in members:
@@ -301,7 +326,7 @@ class LiveTable:
             elif member.is_person:
                 players.append(seats[member.player_id])
             else:
-                players.append(self.programs[member.player_id])
+                players.append(self._hall.open_program(self.table.id, member))
         return players
 
     def _note(self, moment: Moment) -> None:

@@ -13,8 +13,8 @@ from arena.game import CHANCE, Game, Seat, Step
 from arena.players.base import Player
 from arena.players.lag import LagWatch
 from arena.record import Decision, MatchRecord, Turn
-from arena.referee import Conduct, Seating, no_lag, play_match
-from arena.replay import Moment, Showing, Viewer
+from arena.referee import Conduct, Resumption, Seating, no_lag, play_match
+from arena.replay import Moment, Showing, Viewer, replay
 from arena.schedule import bot_seed
 from arena.server.pauses import PacedPlayer, Pauses
 
@@ -68,8 +68,12 @@ class LiveMatch:
         *,
         note: Callable[[Moment], None],
         lag_watch: LagWatch | None = None,
+        resumption: Resumption | None = None,
     ) -> None:
-        """`note` is told each step as it is made; it must not raise or wait."""
+        """`note` is told each new step as it is made; it must not raise or wait.
+
+        `resumption`: what was played of it before the server was started again.
+        """
         self.game = game
         self.terms = terms
         self.showing = LiveShowing(game, terms.names)
@@ -85,6 +89,19 @@ class LiveMatch:
         self._note = note
         self._lag_watch = lag_watch
         self._counted = 0
+        self._resumption = resumption
+        if resumption is not None:
+            self._recall(resumption)
+
+    def _recall(self, resumption: Resumption) -> None:
+        """Has the moments of what was played before, without a word to anybody."""
+        for decision in resumption.decisions:
+            self.showing.decisions[decision.turn, decision.seat] = decision
+        self._counted = len(resumption.decisions)
+        steps = replay(self.game, len(self.terms.names), resumption.turns)
+        next(steps)
+        for turn, (moves, step) in enumerate(zip(resumption.turns, steps, strict=True)):
+            self._add(Moment(turn, moves, step))
 
     @property
     def state(self) -> Any:
@@ -134,7 +151,12 @@ class LiveMatch:
         def watch(moves: Turn, step: Step[Any]) -> None:
             if pace is not None:
                 pace.note(step)
-            self._add(moves, step)
+            for decision in self.decisions[self._counted :]:
+                self.showing.decisions[decision.turn, decision.seat] = decision
+            self._counted = len(self.decisions)
+            moment = Moment(len(self.turns) - 1, moves, step)
+            self._add(moment)
+            self._note(moment)
 
         self.record = await play_match(
             self.game,
@@ -151,20 +173,16 @@ class LiveMatch:
             lag=no_lag if self._lag_watch is None else self._lag_watch.since,
             turns=self.turns,
             decisions=self.decisions,
+            resumption=self._resumption,
         )
         return self.record
 
-    def _add(self, moves: Turn, step: Step[Any]) -> None:
-        for decision in self.decisions[self._counted :]:
-            self.showing.decisions[decision.turn, decision.seat] = decision
-        self._counted = len(self.decisions)
+    def _add(self, moment: Moment) -> None:
         before = self.moments[-1]
         self.moments[-1] = attrs.evolve(before, step=Step(None, before.step.events if before.step else ()))
-        moment = Moment(len(self.turns) - 1, moves, step)
         self.moments.append(moment)
         if self._begins_round(moment):
             self.rounds.append(len(self.moments) - 1)
-        self._note(moment)
 
     def round_moments(self, number: int) -> list[Moment]:
         """The moments of a round, from 1."""

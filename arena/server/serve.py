@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from arena.server.api import TablesApi
 from arena.server.bots import HouseBots
 from arena.server.house import House
 from arena.server.http import HttpOptions, serve_http
+from arena.server.keeping import open_keeper
 from arena.server.live import Hall
-from arena.server.records import Forgetful
+from arena.server.records import ServerRecords
 from arena.units import Address
+from arena.words import counted
 
 
 @attrs.frozen
@@ -73,22 +75,36 @@ def routes_of(house: House) -> list[BaseRoute]:
 async def _open_house(
     plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
 ) -> AsyncIterator[House]:
-    """The tables, with house bots to sit at them."""
+    """The tables as they were left, with house bots to sit at them."""
+    with open_keeper(plan.data, tell=note) as keeper, _lag_watched() as watch:
+        records = ServerRecords(keeper, lambda table, match: None)
+        async with trio.open_nursery() as keeping:
+            await keeping.start(keeper.run)
+            async with open_box("strict", say=note) as box, trio.open_nursery() as nursery:
+                bots = HouseBots(nursery, box, plan.data, watch=watch, note_bug=note_bug)
+                hall = Hall(
+                    nursery=nursery,
+                    records=records,
+                    open_bot=bots.seated,
+                    check_bot=bots.check,
+                    now=time.time,
+                    note_bug=note_bug,
+                    lag_watch=watch,
+                )
+                house = House(hall)
+                if resumed := house.restore(records):
+                    note(f"{counted(resumed, 'match')} went on where the server ended")
+                yield house
+                nursery.cancel_scope.cancel()
+            keeping.cancel_scope.cancel()
+
+
+@contextmanager
+def _lag_watched() -> Iterator[LagWatch]:
+    """Measures how late the arena itself is, while this is open."""
     watch = LagWatch()
     trio.lowlevel.add_instrument(watch)
     try:
-        async with open_box("strict", say=note) as box, trio.open_nursery() as nursery:
-            bots = HouseBots(nursery, box, plan.data, watch=watch, note_bug=note_bug)
-            hall = Hall(
-                nursery=nursery,
-                records=Forgetful(),
-                open_bot=bots.seated,
-                check_bot=bots.check,
-                now=time.time,
-                note_bug=note_bug,
-                lag_watch=watch,
-            )
-            yield House(hall)
-            nursery.cancel_scope.cancel()
+        yield watch
     finally:
         trio.lowlevel.remove_instrument(watch)
