@@ -20,6 +20,7 @@ import trio
 
 from arena.errors import ArenaError, ConfigError
 from arena.server.database import SENTENCES, held_folder, opened_database, transaction
+from arena.server.limits import CHAT_KEPT
 from arena.server.refusal import Refusal
 from arena.store.files import sentences
 from arena.store.whereabouts import file_of
@@ -34,8 +35,6 @@ WAITING_BYTES_MAX = 64 << 20
 """What may wait for a disk that is full or slow: some 50,000 turns."""
 CHANGE_BYTES = 200
 """What a change takes beside its values."""
-CHAT_LINES_MAX = 500
-"""Of one table; older lines are forgotten."""
 
 Change: TypeAlias = tuple[str, tuple[Any, ...]]
 """SQL and its values."""
@@ -139,10 +138,10 @@ class Keeper:
         )
 
     def put_chat(self, table_id: str, number: int, line: bytes) -> None:
-        """Keeps the line with this number, and forgets the one that is `CHAT_LINES_MAX` older."""
+        """Keeps the line with this number, and forgets the one that is `CHAT_KEPT` older."""
         self._put(
             ("INSERT OR REPLACE INTO chat VALUES (?, ?, ?)", (table_id, number, line)),
-            ("DELETE FROM chat WHERE table_id = ? AND number <= ?", (table_id, number - CHAT_LINES_MAX)),
+            ("DELETE FROM chat WHERE table_id = ? AND number <= ?", (table_id, number - CHAT_KEPT)),
         )
 
     def put_match(self, match_id: str, value: bytes) -> None:

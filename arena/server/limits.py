@@ -11,7 +11,18 @@ TABLES_PER_LOOPBACK = 500
 SPECTATORS_MAX = 500
 """At one table."""
 NICKNAME_MAX = 24
-"""Characters."""
+"""Characters; of a user's name too."""
+USERS_MAX = 10_000
+"""Users of the poker document; nobody is forgotten."""
+USERS_AT_ONCE, USERS_PER_S = 100, 100 / 3600
+"""New users of one address."""
+PASSWORD_BYTES_MAX = 256
+"""Of a password in UTF-8."""
+PASSWORDS_WAITING = 200
+"""Passwords that wait to be hashed: after a restart each client sends one, and the last waits for 10 s."""
+FAILURES_AT_ONCE, FAILURES_PER_S = 100, 1 / 3
+"""Wrong names or passwords of one address."""
+FAILURES_AT_ONCE_IN_ALL, FAILURES_PER_S_IN_ALL = 1_000, 1.0
 CHAT_MAX = 500
 """Characters of a message."""
 CHAT_KEPT = 100

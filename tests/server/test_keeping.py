@@ -18,7 +18,8 @@ import trio
 from arena.errors import ConfigError
 from arena.server import database, keeping
 from arena.server.database import APPLICATION_ID
-from arena.server.keeping import CHAT_LINES_MAX, GAP_S, RETRY_S, Keeper, KeptMatch, NotKept, open_keeper
+from arena.server.keeping import GAP_S, RETRY_S, Keeper, KeptMatch, NotKept, open_keeper
+from arena.server.limits import CHAT_KEPT
 from arena.server.refusal import Refusal
 
 
@@ -134,11 +135,11 @@ async def test_a_lonely_put_is_committed_at_once_and_many_in_groups_within_20_ms
 async def test_chat_is_bounded(tmp_path, autojump_clock):
     """The oldest line goes when a new one comes."""
     async with keeping_in(tmp_path) as keeper:
-        for number in range(CHAT_LINES_MAX + 5):
+        for number in range(CHAT_KEPT + 5):
             keeper.put_chat("t", number, b"")
         await keeper.kept()
         lines = keeper.chat("t")
-        assert [number for number, _ in lines] == list(range(5, CHAT_LINES_MAX + 5))
+        assert [number for number, _ in lines] == list(range(5, CHAT_KEPT + 5))
 
 
 # Disks that fail.
