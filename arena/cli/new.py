@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
@@ -63,10 +62,7 @@ def _list_languages() -> None:
     from arena.show.text import as_table, out
     from arena.starter import LANGUAGES
 
-    rows = [
-        (each.name, each.title, ", ".join([*each.needs, *map(os.path.basename, each.files)]))
-        for each in LANGUAGES.values()
-    ]
+    rows = [(each.name, each.title, ", ".join([*each.needs, *each.libraries])) for each in LANGUAGES.values()]
     installed = [(each.name, each.install) for each in LANGUAGES.values() if each.install]
     tests = [(each.name, each.test.format(folder="NAME")) for each in LANGUAGES.values()]
     out(as_table(("lang", "language", "needs"), rows, None) + "\n")

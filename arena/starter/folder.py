@@ -151,7 +151,7 @@ def _values(starter: Starter, lines: Sequence[bytes]) -> Mapping[str, str]:
 
 def _needs(language: Language) -> str:
     return (
-        f"\nThey need {listed([*language.needs, *language.files])}: `{language.install}`."
+        f"\nThey need {listed([*language.needs, *language.libraries])}: `{language.install}`."
         if language.install
         else ""
     )

@@ -28,17 +28,17 @@ class Language:
     needs: tuple[str, ...]
     """Programs that build, run or test it."""
     packages: tuple[str, ...]
-    """The packages of Debian that have these programs and files."""
-    files: tuple[str, ...] = ()
-    """Files of libraries that it needs too, where Debian has them; `*` stands for anything in a name."""
+    """The packages of Debian that have these programs and libraries."""
+    libraries: Mapping[str, str] = {}
+    """Libraries that it needs too, each with a file that Debian has of it; `*` stands for anything."""
     also: tuple[str, ...] = ()
     """Other words for it."""
 
     @property
     def missing(self) -> list[str]:
-        """The programs and files that this machine lacks."""
+        """The programs and libraries that this machine lacks."""
         programs = [program for program in self.needs if shutil.which(program) is None]
-        return programs + [file for file in self.files if not glob(file)]
+        return programs + [name for name, file in self.libraries.items() if not glob(file)]
 
     @property
     def install(self) -> str:
@@ -77,7 +77,7 @@ LANGUAGES: Mapping[str, Language] = {
             "sh {folder}/test.sh",
             ("g++",),
             ("g++", "libjsoncpp-dev"),
-            ("/usr/include/jsoncpp/json/json.h",),
+            {"JsonCpp": "/usr/include/jsoncpp/json/json.h"},
             ("c++", "cxx"),
         ),
         Language(
@@ -96,7 +96,7 @@ LANGUAGES: Mapping[str, Language] = {
             "sh {folder}/test.sh",
             ("javac", "java"),
             ("default-jdk-headless", "libgoogle-gson-java"),
-            ("/usr/share/java/gson.jar",),
+            {"Gson": "/usr/share/java/gson.jar"},
             ("jdk",),
         ),
         Language(
@@ -106,7 +106,7 @@ LANGUAGES: Mapping[str, Language] = {
             "(cd {folder} && cargo test -- --nocapture)",
             ("cargo",),
             ("cargo", "librust-serde-json-dev"),
-            ("/usr/share/cargo/registry/serde_json-1.*",),
+            {"serde_json": "/usr/share/cargo/registry/serde_json-1.*"},
             ("rs",),
         ),
     )

@@ -187,7 +187,7 @@ def _of_games(field: Sequence[Entrant], game: str) -> Problems:
             yield (
                 entrant.name,
                 f"it cannot play {game}: its bot.toml says that it plays {listed(entrant.games)}; "
-                f"{right} plays that",
+                f"{right} plays that, or add {game} to its games",
             )
 
 

@@ -238,9 +238,9 @@ def test_what_a_language_lacks_is_named(monkeypatch):
     rust = LANGUAGES["rust"]
     monkeypatch.setattr("shutil.which", lambda program: None)
     monkeypatch.setattr("arena.starter.languages.glob", lambda pattern: [])
-    assert ["cargo", "/usr/share/cargo/registry/serde_json-1.*"] == rust.missing
+    assert ["cargo", "serde_json"] == rust.missing
     monkeypatch.setattr("shutil.which", str)
-    assert ["/usr/share/cargo/registry/serde_json-1.*"] == rust.missing
+    assert ["serde_json"] == rust.missing
     monkeypatch.setattr(
         "arena.starter.languages.glob", lambda pattern: ["/usr/share/cargo/registry/serde_json-1.0.87"]
     )
