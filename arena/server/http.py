@@ -23,13 +23,22 @@ from anycorn.config import Config
 from anycorn.logging import Logger
 from anycorn.worker_context import WorkerContext
 
+from arena.server.clients import Caps, Clients
 from arena.server.connection import Application, Connection, Patience
+from arena.server.guard import Guard, GuardOptions
 
 ACCEPT_PAUSE_S = 0.1
 """The pause before the next try when the machine is out of file descriptors."""
 RESTART_PAUSE_S = 0.2
 """The pause before the HTTP side is started again after a bug of ours, so that one at its start costs
 little."""
+BUGS_MAX = 100
+"""Different tracebacks noted."""
+FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 72\r\n\r\n"
+    b'{"error":"full","message":"Too many connections are open.","field":null}'
+)
 OUT_OF_RESOURCES = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS))
 
 
@@ -41,6 +50,8 @@ class HttpOptions:
     message_bytes_max: int = 1 << 14
     """Of a WebSocket."""
     patience: Patience = attrs.field(factory=Patience)
+    caps: Caps = attrs.field(factory=Caps)
+    guard: GuardOptions = attrs.field(factory=GuardOptions)
 
 
 async def serve_http(
@@ -56,13 +67,14 @@ async def serve_http(
 
     `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
     """
-    side = _HttpSide(app, options, note_bug)
+    note_bug = _Once(note_bug)
     task_status.started()
     while True:
+        side = _HttpSide(app, options, note_bug)
         try:
             async with trio.open_nursery() as nursery:
                 for listener in listeners:
-                    nursery.start_soon(side.accept, trio.socket.from_stdlib_socket(listener), nursery)
+                    nursery.start_soon(side.accept, listener, nursery)
         except* Exception:
             note_bug(traceback.format_exc())
         note("the HTTP side stopped because of a bug and is started again")
@@ -73,23 +85,34 @@ class _HttpSide:
     """All connections of one HTTP side."""
 
     def __init__(self, app: Application, options: HttpOptions, note_bug: Callable[[str], None]) -> None:
-        self._app = app
+        self._app = Guard(app, options.guard, note_bug)
         self._options = options
         self._note_bug = note_bug
         self._config = _config(options)
         self._context = WorkerContext(None)
+        self._clients = Clients(options.caps, options.guard.trusted_proxies)
 
-    async def accept(self, listener: trio.socket.SocketType, nursery: trio.Nursery) -> None:
+    async def accept(self, listener: socket.socket, nursery: trio.Nursery) -> None:
         while True:
+            await trio.lowlevel.wait_readable(listener)
             try:
-                sock, _address = await listener.accept()
+                sock, address = listener.accept()
+                sock.setblocking(False)
             except OSError as error:
                 if error.errno in OUT_OF_RESOURCES:
                     await trio.sleep(ACCEPT_PAUSE_S)
                 continue
-            nursery.start_soon(self._serve, sock)
+            try:
+                has_room = self._clients.has_room(address[0])
+            except BaseException:
+                sock.close()  # our bug: its client is told so by the end of the connection
+                raise
+            if has_room:
+                nursery.start_soon(self._serve, trio.socket.from_stdlib_socket(sock), address[0])
+            else:
+                _turn_away(sock)
 
-    async def _serve(self, sock: trio.socket.SocketType) -> None:
+    async def _serve(self, sock: trio.socket.SocketType, address: str) -> None:
         connection = Connection(
             sock,
             self._app,
@@ -97,12 +120,39 @@ class _HttpSide:
             self._context,
             self._options.patience,
             self._note_bug,
-            lambda connection, is_idle: None,
+            lambda connection, is_idle: self._clients.set_idle(connection, address, is_idle),
         )
+        self._clients.enter(connection, address)
         try:
+            await trio.sleep(self._clients.wait_s(address))
             await connection.run()
         except* Exception:  # our bug, set off by one connection: it costs that connection
             self._note_bug(traceback.format_exc())
+        finally:
+            self._clients.leave(connection, address)
+
+
+def _turn_away(sock: socket.socket) -> None:
+    """Says that there is no room, if the kernel takes it at once."""
+    with sock:
+        try:
+            sock.send(FULL)
+        except OSError:
+            pass
+
+
+class _Once:
+    """Hands on each traceback once: the same bug set off ten times a second says nothing new."""
+
+    def __init__(self, note_bug: Callable[[str], None]) -> None:
+        self._note_bug = note_bug
+        self._noted: set[int] = set()
+
+    def __call__(self, traceback_text: str) -> None:
+        known = hash(traceback_text)
+        if known not in self._noted and len(self._noted) < BUGS_MAX:
+            self._noted.add(known)
+            self._note_bug(traceback_text)
 
 
 class _Silent(Logger):
