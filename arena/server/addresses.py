@@ -1,4 +1,4 @@
-"""Pure: which names this server answers to, who asks, and how many may come from one place."""
+"""Pure: which names this server answers to, who asks, and how many may come from one neighbourhood."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def split_host(host: str) -> tuple[str, str]:
     return name, port
 
 
-def place(address: str) -> str:
-    """What counts as one place: an IPv4 address, or the /64 of an IPv6 address, which one household has."""
+def neighbourhood(address: str) -> str:
+    """What counts as one neighbourhood: an IPv4 address, or the /64 of an IPv6 address, which one household has."""
     parsed = _address(address)
     if isinstance(parsed, IPv6Address):
         if parsed.ipv4_mapped is not None:
@@ -95,7 +95,7 @@ def place(address: str) -> str:
 
 
 def is_loopback(address: str) -> bool:
-    parsed = _address(place(address))
+    parsed = _address(neighbourhood(address))
     return parsed is not None and parsed.is_loopback
 
 
@@ -107,21 +107,21 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 class Crowd:
-    """How many are here at the moment, in all and from each place."""
+    """How many are here at the moment, in all and from each neighbourhood."""
 
     def __init__(self) -> None:
         self._of: Counter[str] = Counter()
         self.total = 0
 
-    def count(self, place: str) -> int:
-        return self._of.get(place, 0)
+    def count(self, neighbourhood: str) -> int:
+        return self._of.get(neighbourhood, 0)
 
-    def enter(self, place: str) -> None:
-        self._of[place] += 1
+    def enter(self, neighbourhood: str) -> None:
+        self._of[neighbourhood] += 1
         self.total += 1
 
-    def leave(self, place: str) -> None:
-        self._of[place] -= 1
+    def leave(self, neighbourhood: str) -> None:
+        self._of[neighbourhood] -= 1
         self.total -= 1
-        if not self._of[place]:
-            del self._of[place]
+        if not self._of[neighbourhood]:
+            del self._of[neighbourhood]

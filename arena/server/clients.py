@@ -8,11 +8,11 @@ from collections.abc import Collection
 import attrs
 
 from arena.players.allowance import Bucket
-from arena.server.addresses import Crowd, is_loopback, place
+from arena.server.addresses import Crowd, is_loopback, neighbourhood
 from arena.server.connection import Connection
 
-PLACES_MAX = 4096
-"""Places whose pace is remembered; the one that was not heard of for longest is forgotten."""
+NEIGHBOURHOODS_MAX = 4096
+"""Neighbourhoods whose pace is remembered; the one that was not heard of for longest is forgotten."""
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ class Clients:
 
     def has_room(self, address: str) -> bool:
         """Whether one more connection may come; if need be, one that is idle for longest is closed for it."""
-        here = place(address)
+        here = neighbourhood(address)
         if self._crowd.count(here) >= self._per_address(address):
             oldest = next((idle for idle, where in self._idle.items() if where == here), None)
         elif self._crowd.total >= self._caps.total:
@@ -64,25 +64,25 @@ class Clients:
         return True
 
     def enter(self, connection: Connection, address: str) -> None:
-        self._crowd.enter(place(address))
-        self._idle[connection] = place(address)
+        self._crowd.enter(neighbourhood(address))
+        self._idle[connection] = neighbourhood(address)
 
     def leave(self, connection: Connection, address: str) -> None:
-        self._crowd.leave(place(address))
+        self._crowd.leave(neighbourhood(address))
         self._idle.pop(connection, None)
 
     def set_idle(self, connection: Connection, address: str, is_idle: bool) -> None:
         if is_idle:
-            self._idle[connection] = place(address)
+            self._idle[connection] = neighbourhood(address)
         else:
             self._idle.pop(connection, None)
 
     def wait_s(self, address: str) -> float:
         """How long a new connection from there waits until it is served."""
-        here, caps, is_near = place(address), self._caps, self._is_near(address)
+        here, caps, is_near = neighbourhood(address), self._caps, self._is_near(address)
         pace = self._paces.pop(here, None) or Bucket(caps.near_new_per_s if is_near else caps.new_per_s)
         self._paces[here] = pace
-        if len(self._paces) > PLACES_MAX:
+        if len(self._paces) > NEIGHBOURHOODS_MAX:
             self._paces.popitem(last=False)
         pace.add(1.0)
         return pace.over_s(caps.near_new_at_once if is_near else caps.new_at_once)

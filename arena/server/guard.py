@@ -19,7 +19,15 @@ from typing import Any
 import attrs
 from starlette.exceptions import HTTPException
 
-from arena.server.addresses import Asker, Crowd, asker, is_host_allowed, is_loopback, is_same_origin, place
+from arena.server.addresses import (
+    Asker,
+    Crowd,
+    asker,
+    is_host_allowed,
+    is_loopback,
+    is_same_origin,
+    neighbourhood,
+)
 from arena.server.answers import refusal_body, refusal_headers, send_json
 from arena.server.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
 from arena.server.connection import Application, Message, Receive, Scope, Send
@@ -105,7 +113,7 @@ class Guard:
             receive = await with_body(method, headers, receive, limits.body_bytes_max, limits.body_s)
         if who.address == peer:
             return await self._app(scope, receive, answer.send)
-        return await self._counted(place(who.address), scope, receive, answer)
+        return await self._counted(neighbourhood(who.address), scope, receive, answer)
 
     async def _counted(self, here: str, scope: Scope, receive: Receive, answer: _Answer) -> None:
         """Serves somebody behind a proxy, whose connections say nothing about how many requests are
