@@ -85,7 +85,7 @@ def split_host(host: str) -> tuple[str, str]:
 
 
 def neighbourhood(address: str) -> str:
-    """What counts as one neighbourhood: an IPv4 address, or the /64 of an IPv6 address, which one household has."""
+    """Whom caps count together: one IPv4 address, or the /64 of an IPv6 address, which one household has."""
     parsed = _address(address)
     if isinstance(parsed, IPv6Address):
         if parsed.ipv4_mapped is not None:

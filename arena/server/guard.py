@@ -105,13 +105,14 @@ class Guard:
             if self._check_origin(scope, method, origin, who, answer) and _is_preflight(method, headers):
                 return await answer.preflight()
         scope["path"] = scope["path"].rstrip("/") or "/"
-        if who.address != peer:
+        is_behind_proxy = peer in self._options.trusted_proxies
+        if is_behind_proxy:
             scope["client"] = (who.address, 0)
             scope["scheme"] = who.scheme if scope["type"] == "http" else who.scheme.replace("http", "ws")
         if scope["type"] == "http":
             limits = self._options
             receive = await with_body(method, headers, receive, limits.body_bytes_max, limits.body_s)
-        if who.address == peer:
+        if not is_behind_proxy:
             return await self._app(scope, receive, answer.send)
         return await self._counted(neighbourhood(who.address), scope, receive, answer)
 
