@@ -10,9 +10,7 @@ import attrs
 from arena.players.allowance import Bucket
 from arena.server.addresses import Crowd, is_loopback, neighbourhood
 from arena.server.connection import Connection
-
-NEIGHBOURHOODS_MAX = 4096
-"""Neighbourhoods whose pace is remembered; the one that was not heard of for longest is forgotten."""
+from arena.server.rates import Lately
 
 
 @attrs.frozen
@@ -42,7 +40,7 @@ class Clients:
         self._crowd = Crowd()
         self._idle: OrderedDict[Connection, str] = OrderedDict()
         """Those without a request, by where they come from; idle for longest first."""
-        self._paces: OrderedDict[str, Bucket] = OrderedDict()
+        self._paces: Lately[str, Bucket] = Lately()
 
     @property
     def total(self) -> int:
@@ -80,10 +78,8 @@ class Clients:
     def wait_s(self, address: str) -> float:
         """How long a new connection from there waits until it is served."""
         here, caps, is_near = neighbourhood(address), self._caps, self._is_near(address)
-        pace = self._paces.pop(here, None) or Bucket(caps.near_new_per_s if is_near else caps.new_per_s)
-        self._paces[here] = pace
-        if len(self._paces) > NEIGHBOURHOODS_MAX:
-            self._paces.popitem(last=False)
+        pace = self._paces.get(here) or Bucket(caps.near_new_per_s if is_near else caps.new_per_s)
+        self._paces.put(here, pace)
         pace.add(1.0)
         return pace.over_s(caps.near_new_at_once if is_near else caps.new_at_once)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
-from ipaddress import ip_address
 from typing import Generic, TypeVar
 
 from arena.players.allowance import Bucket
+from arena.server.addresses import is_loopback
 from arena.server.refusal import Refusal
 
 KNOWN_MAX = 10_000
@@ -66,11 +66,3 @@ class Rate:
         """It does not count after all."""
         if (bucket := self._buckets.get(address)) is not None:
             bucket.add(-1.0)
-
-
-def is_loopback(address: str) -> bool:
-    """Whether it is this machine's own address."""
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return False
