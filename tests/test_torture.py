@@ -206,6 +206,20 @@ def test_the_readme_says_of_each_bad_bot_what_its_habits_may_get():
         assert any(habit.refused for habit in ways) == ("the run refuses to start" in row), script
 
 
+def test_the_table_of_security_is_of_todays_habits():
+    """SECURITY.md shows a row for each, under today's header, with faults that it may get, and every promise held."""
+    page = (BAD.parents[1] / "SECURITY.md").read_text()
+    (shown,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert shown.startswith(header_lines() + "\n")
+    rows = [re.split(r"  +", each) for each in shown.splitlines()[2:]]
+    assert [habit.name for habit in habits()] == [row[0] for row in rows]
+    for habit, row in zip(habits(), rows, strict=True):
+        kinds = {*habit.faults, *habit.may, *(["refused"] if habit.refused else [])}
+        for word in re.findall("[a-z_]+", row[1]):
+            assert any(kind.startswith(word) for kind in kinds), f"{habit.name}: {word} (may be cut off)"
+        assert "held" == row[-1], habit.name
+
+
 def test_an_unknown_habit_is_a_sentence():
     """With the one that was meant."""
     with pytest.raises(ConfigError, match="--only ruude: no such habit \\(did you mean rude\\?\\)"):

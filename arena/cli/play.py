@@ -215,7 +215,7 @@ def compare(
     Examples:
       arena compare ./mybot ./mybot-before
       arena compare ./mybot git:HEAD~1
-      arena compare new=./mybot odds --field bluffer --field doubter --seats 3 --elo1 10
+      arena compare new=./mybot odds --field bluffer --field truthful --seats 3 --elo1 10
     """
     from arena.cli.compare import compare_command, hypotheses_from
     from arena.cli.run_options import RunOptions

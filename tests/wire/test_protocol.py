@@ -316,7 +316,7 @@ def test_options_look_as_they_are_explained() -> None:
     """The two families of the example are what one is asked after three sixes, and each domain is written so."""
     game = LiarsDice()
     codec = Codec(game, ("alice", "bob"), None)
-    example = [json.loads(line) for line in re.findall(r"^    (\{.*\})$", TEXT, re.MULTILINE)]
+    example = [json.loads(line) for line in re.findall(r"^(\{.*\})$", TEXT, re.MULTILINE)]
     assert example == json.loads(codec.options(rules._options_on_turn(6, 3, 10, 6)))
     domains = [json.loads(domain.strip("`")) for domain, _ in table("domain |")]
     options = (
