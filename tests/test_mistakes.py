@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import sys
+from pathlib import Path
+
 import pytest
 from test_cli import call
 
+from arena.errors import ConfigError
 from arena.games import GAMES
+from arena.sdk import Bot, run
 from arena.show import text
 from arena.show.text import reflowed
+from arena.store.files import write_text
+from arena.tournament.entrants import resolve
+from arena.tournament.plan.checking import differences
 from arena.words import version_words, width
 
 
@@ -46,6 +55,42 @@ WORDS = [
     ("a word too few", ("replay",), "MATCH is missing, expected: arena replay MATCH [DIR]"),
     ("a word too many", ("games", "blef", "x"), "a word too many (x), expected: arena games [NAME]"),
     ("two too many", ("games", "blef", "x", "y"), "too many words (x y), expected: arena games [NAME]"),
+    (
+        "an option for a value",
+        ("run", "odds", "random", "--out", "--fresh"),
+        "--out: its value is missing, expected: --out DIR",
+    ),
+    (
+        "an option for a name",
+        ("run", "odds", "--remote", "--dry-run"),
+        "--remote: its value is missing, expected: --remote NAME",
+    ),
+    (
+        "a file for a match",
+        ("replay", "a b.py"),
+        "a b.py is a file, expected the beginning of a match's id, or a capsule (.jsonl)",
+    ),
+    (
+        "a file for a folder",
+        ("leaderboard", "a b.py"),
+        "a b.py is not a results folder: it is a file, expected the folder that a run wrote",
+    ),
+    ("no folder", ("report", "none"), "none is not a results folder: there is no such folder"),
+    (
+        "a file for --out",
+        ("run", "odds", "random", "--out", "a b.py/x"),
+        "a b.py cannot be written: it is a file, expected a folder",
+    ),
+    (
+        "bots with a comma",
+        ("run", "odds,random"),
+        "no such bot: odds,random; these are 2 bots, expected a word for each: odds random",
+    ),
+    (
+        "bots in quotes",
+        ("run", "odds random"),
+        "no such bot: odds random; these are 2 bots, expected a word for each: odds random",
+    ),
     ("a wrong word", ("games", "--color", "blue"), '--color: found "blue", expected auto, always or never'),
     ("no number", ("replay", "a", "--round", "x"), '--round: found "x", expected a whole number from 1'),
 ]
@@ -91,6 +136,65 @@ def test_a_bot_named_twice_is_told_its_name(arena):
 def test_a_bot_without_a_version_has_none():
     """The tables have 0 for it, which is no version to people."""
     assert ["", "", "1.2", "\\x1b"] == [version_words(version) for version in ("0", "", "1.2", "\x1b")]
+
+
+@pytest.mark.parametrize(
+    ("first_line", "said"),
+    [
+        (b"#!/usr/bin/env python3\r\n", "its first line ends as on Windows: save it with the line ends of Unix (LF)"),
+        (b"#!/usr/bin/env ruby99\n", "its first line names ruby99, which is not on this machine"),
+        (b"#!/opt/none/ruby -w\n", "its first line names /opt/none/ruby, which is not on this machine"),
+    ],
+)  # fmt: skip
+def test_a_script_that_nothing_runs(arena, tmp_path, first_line, said):
+    """Its first line is told, of which the system only says that there is no such file."""
+    for name in ("mine", "yours"):
+        (tmp_path / name).write_bytes(first_line + b"print(1)\n")
+        (tmp_path / name).chmod(0o755)
+    code, _, err = arena("run", "./mine", "./yours", "--sandbox", "off", "-q", "--out", "new")
+    told = [f"  ./{name}: cannot run ./{name}: {said}" for name in ("mine", "yours")]
+    assert (2, ["arena: 2 of 2 bots cannot play; fix them:", *told]) == (code, err.splitlines())
+
+
+@pytest.mark.parametrize(("key", "meant"), [("command", "run"), ("Cmd", "run"), ("game", "games")])
+def test_a_key_of_bot_toml_by_another_name(tmp_path, key, meant):
+    """What other programs call it is no slip of the pen, and is guessed all the same."""
+    (tmp_path / "bot.toml").write_text(f'{key} = "x"\nrun = "./x"\n')
+    with pytest.raises(ConfigError, match=rf"{key}: no such key \(did you mean {meant}\?\); accepted: name,"):
+        resolve(str(tmp_path), base=tmp_path)
+
+
+def test_a_bot_started_by_hand_says_who_starts_it(capsys, monkeypatch):
+    """In a terminal; what it should do there otherwise nobody could guess."""
+    monkeypatch.delenv("ARENA_PORT", raising=False)
+    monkeypatch.setattr(sys, "argv", ["bots/mybot.py"])
+    monkeypatch.setattr(sys, "stdin", type("Terminal", (), {"isatty": lambda self: True})())
+    with pytest.raises(SystemExit, match="2"):
+        run(Bot)
+    assert capsys.readouterr().err.startswith("The arena starts this bot: arena run mybot.py random; or tell")
+
+
+# Folders.
+
+
+def test_another_game_is_told_without_its_rules():
+    """All rules differ then, and nobody asks for them."""
+    old, new = ({"game": game, "rules": {"dice": dice}} for game, dice in (("liars-dice", 5), ("blef", None)))
+    assert ["game: was liars-dice, now blef"] == differences(old, new)
+    assert ["rules: dice: was 5, now 6"] == differences(old, old | {"rules": {"dice": 6}})
+
+
+def test_a_disk_that_cannot_be_written_is_told_by_the_files_own_name(tmp_path, monkeypatch):
+    """Not by that of its draft, though removing that fails as well."""
+
+    def refuse(path, *_, **__):
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(ConfigError) as raised:
+        write_text(tmp_path / "run.json", "{}")
+    assert f"{tmp_path}/run.json cannot be written: read-only file system" == str(raised.value)
 
 
 # Texts in a terminal.

@@ -437,17 +437,17 @@ TOGETHER = [
     (
         "remote, but where to",
         {"bots": 1, "remote": ("alice", "bob")},
-        "there is no address for alice, bob to connect to: set listen = HOST:PORT such as 127.0.0.1:8888",
+        "there is no address for alice, bob to connect to: say where, as in --listen 127.0.0.1:8888 (in a plan listen)",
     ),
     (
         "expected, but where to",
         {"bots": 1, "expect": 1},
-        "there is no address for 1 bot to connect to: set listen = HOST:PORT such as 127.0.0.1:8888",
+        "there is no address for 1 bot to connect to: say where, as in --listen 127.0.0.1:8888 (in a plan listen)",
     ),
     (
         "listening for nobody",
         {"bots": 2, "listen": Address("localhost", 80)},
-        "listen = localhost:80, but no bot is expected to connect: set expect = N or remote = NAME",
+        "listen = localhost:80, but no bot is expected to connect: say --expect N or --remote NAME (in a plan expect or remote)",
     ),
     (
         "no limit at all",

@@ -44,10 +44,24 @@ class _Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does it; every error knows its command, to say what would be right."""
         try:
-            return super().parse_args(ctx, args)
+            left = super().parse_args(ctx, args)
         except click.UsageError as error:
             error.ctx = error.ctx or ctx
             raise
+        if not ctx.resilient_parsing:
+            self._check_values(ctx)
+        return left
+
+    def _check_values(self, ctx: click.Context) -> None:
+        """Raises ConfigError for an option that took the next one for its value: `--out --fresh`."""
+        from arena.cli.mistakes import no_value
+
+        names = {name for param in self.params for name in param.opts}
+        for param in self.params:
+            said = ctx.params.get(param.name or "")
+            for value in said if isinstance(said, tuple) else (said,):
+                if isinstance(param, click.Option) and not param.is_flag and str(value) in names:
+                    raise no_value(param)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}

@@ -47,7 +47,7 @@ def worded(error: click.ClickException) -> str:
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return f"{_hint(error.param, context)} is missing, expected: {_usage(context)}"
     if isinstance(error, click.BadOptionUsage):
-        return _no_value(error, context)
+        return _wrong_use(error, context)
     if isinstance(error, click.BadParameter) and error.param is not None:
         return f"{_hint(error.param, context)}: {error.message.rstrip('.')}"
     message = error.format_message()
@@ -70,6 +70,12 @@ def no_such_command(word: str, commands: Collection[str]) -> ConfigError:
         return ConfigError(f"{shown(word)} is not a command: `arena run {shlex.quote(word)}` plays it")
     others = "`arena --help` lists all" if near else f"there are {', '.join(commands)}"
     return ConfigError(f"no command {shown(word)}{near}; {others}")
+
+
+def no_value(option: click.Parameter) -> ConfigError:
+    """The error for an option without its value."""
+    name = option.opts[0]
+    return ConfigError(f"{name}: its value is missing, expected: {name} {_metavar(option)}")
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg]  # as below
@@ -125,11 +131,11 @@ def _no_option(option: str, context: click.Context) -> str:
     )
 
 
-def _no_value(error: click.BadOptionUsage, context: click.Context) -> str:
+def _wrong_use(error: click.BadOptionUsage, context: click.Context) -> str:
     name = error.option_name
     for param in context.command.get_params(context):
         if name in param.opts and not getattr(param, "is_flag", False):
-            return f"{name}: its value is missing, expected: {name} {_metavar(param)}"
+            return str(no_value(param))
     return f"{name} takes no value"
 
 

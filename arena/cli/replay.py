@@ -144,6 +144,10 @@ def _capsule(match: str) -> Path | None:
     if path.is_dir():
         raise ConfigError(f"{match} is a folder: name the match first, then the folder")
     if path.suffix != ".jsonl":
+        if path.is_file():
+            raise ConfigError(
+                f"{match} is a file, expected the beginning of a match's id, or a capsule (.jsonl)"
+            )
         return None
     if not path.is_file():
         raise ConfigError(f"there is no capsule {match}")

@@ -28,6 +28,10 @@ BUILD_MEMORY_MB = 8192
 """Parallel compilers need more memory than what they produce."""
 
 
+FIRST_LINE_BYTES_MAX = 256
+"""How much of the first line of a script Linux reads."""
+
+
 class BotBroken(ArenaError):
     """A bot that cannot be found, built or started, or never connects.
 
@@ -173,6 +177,27 @@ def _check_program(job: Job) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if not os.access(path, os.X_OK) or os.path.isdir(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if os.path.isfile(path):
+        _check_first_line(path, job.env.get("PATH"))
+
+
+def _check_first_line(path: str, search: str | None) -> None:
+    """Raises ValueError for a script whose `#!` leads nowhere, of which systems say only: no such file."""
+    try:
+        with open(path, "rb") as script:
+            line = script.readline(FIRST_LINE_BYTES_MAX)
+    except OSError:  # a program may be run without being readable
+        return
+    if not line.startswith(b"#!"):
+        return
+    if line.endswith(b"\r\n"):
+        raise ValueError("its first line ends as on Windows: save it with the line ends of Unix (LF)")
+    program, *words = line[2:].decode("utf-8", "replace").split() or [""]
+    if os.path.basename(program) == "env" and words and not words[0].startswith("-") and "=" not in words[0]:
+        program = words[0]
+    is_found_elsewhere = "/" in program and not program.startswith("/")  # seen from the bot's own folder
+    if program and not is_found_elsewhere and shutil.which(program, path=search) is None:
+        raise ValueError(f"its first line names {program}, which is not on this machine")
 
 
 def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:

@@ -146,7 +146,11 @@ def _transport() -> Iterator[Link]:
         with _standard_streams() as transport:
             yield transport
     else:
-        _give_up(f"Tell the bot where to connect: ARENA_PORT=8888 python {os.path.basename(sys.argv[0])}")
+        file = os.path.basename(sys.argv[0])
+        _give_up(
+            f"The arena starts this bot: arena run {file} random; or tell it where an arena listens: "
+            f"ARENA_PORT=8888 python3 {file}"
+        )
 
 
 def _connect(host: str, port: str) -> socket.socket:

@@ -170,7 +170,8 @@ def _written_together(folder: Path) -> Iterator[Callable[[str], Path]]:
             raise
         finally:
             for place in places.values():
-                place.unlink(missing_ok=True)
+                with suppress(OSError):  # a missing file of a disk that cannot be written raises that again
+                    place.unlink(missing_ok=True)
 
 
 def draft_path(folder: Path, name: str, process: int) -> Path:
@@ -304,4 +305,6 @@ def sentences(path: Path, of_sqlite: Mapping[int, str] = _SQL_SENTENCES) -> Iter
         what = "the disk is full" if full else (error.strerror or str(error)).lower()
         if error.errno == errno.ENOENT and isinstance(where, str) and not Path(where).parent.is_dir():
             what = f"there is no folder {Path(where).parent}"
+        if error.errno in (errno.EEXIST, errno.ENOTDIR) and os.path.isfile(where):
+            what = "it is a file, expected a folder"
         raise ConfigError(f"{where} cannot be written: {what}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -114,7 +115,7 @@ class Reading(Database):
             hint = f" (and {self.damage})" if self.damage else ""
             raise ConfigError(
                 f"no match in {searched or self.folder} begins with {prefix!r}{hint}: "
-                "`arena matches` lists them"
+                f"`arena matches{'' if searched else f' {shlex.quote(str(self.folder))}'}` lists them"
             )
         some = ", ".join(match.match_id for match in found[:3])
         raise ConfigError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -166,9 +167,15 @@ class Store(Reading, Writing):
 
 def _database_in(folder: str | Path) -> Path:
     path = Path(folder) / DATABASE
-    if not path.is_file():
-        raise ConfigError(f"{folder} is not a results folder: there is no {DATABASE} in it")
-    return path
+    if path.is_file():
+        return path
+    if not os.path.lexists(folder):
+        why = "there is no such folder"
+    elif Path(folder).is_file():
+        why = "it is a file, expected the folder that a run wrote"
+    else:
+        why = f"there is no {DATABASE} in it"
+    raise ConfigError(f"{folder} is not a results folder: {why}")
 
 
 def holds_tournament(folder: str | Path) -> bool:

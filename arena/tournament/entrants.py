@@ -24,7 +24,7 @@ from arena.store import DATABASE
 from arena.strict import did_you_mean, read_table, read_toml
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.modules import module_file
-from arena.tournament.recipe import A_COMMAND, RECIPE
+from arena.tournament.recipe import A_COMMAND, RECIPE, no_such_recipe_key
 from arena.units import shown
 from arena.words import listed
 
@@ -242,7 +242,7 @@ def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     """The bot of a folder with bot.toml; `where` names the folder in messages."""
     path = folder / "bot.toml"
     said = str((where or folder) / "bot.toml")
-    recipe = read_table(read_toml(path, where=said), RECIPE, where=said)
+    recipe = read_table(read_toml(path, where=said), RECIPE, where=said, reject=no_such_recipe_key)
     if "run" not in recipe:
         raise ConfigError(f"{said}: run: found nothing, expected {A_COMMAND}")
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
@@ -383,11 +383,13 @@ def no_bot_in(
 
 def _no_such_bot(said: str) -> ConfigError:
     bots = tuple(builtin_bots())
-    near = did_you_mean(said, bots)
-    why = near or (
+    words = said.replace(",", " ").split()
+    why = did_you_mean(said, bots) or (
         f"; built-in bots are {listed(bots) if bots else 'missing'}, "
         "or give a folder with bot.toml or bot.py, a .py or .js file, module:Class or a command"
     )
+    if len(words) > 1 and all(word in bots for word in words):
+        why = f"; these are {len(words)} bots, expected a word for each: {' '.join(words)}"
     return NoBot(f"no such bot: {said}{why}", f"no such bot{why}", is_missing=True)
 
 

@@ -15,6 +15,7 @@ from arena.strict import (
     one_of,
     place,
     text,
+    unknown,
     whole,
 )
 from arena.units import unexpected
@@ -63,3 +64,19 @@ RECIPE: Mapping[str, Reader[Any]] = {
     "build_network": flag,
     "memory_mb": whole(16, 1_000_000),
 }
+
+_OTHER_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("command", "cmd", "exec", "start", "main", "entry", "script"), "run"),
+    **dict.fromkeys(("compile", "make"), "build"),
+    "game": "games",
+    "lang": "language",
+    "memory": "memory_mb",
+}
+"""What newcomers call a key -> what it is called here."""
+
+
+def no_such_recipe_key(key: str) -> str:
+    """What is said of a key that bot.toml does not have."""
+    if other := _OTHER_WORDS.get(key.lower()):
+        return f"no such key (did you mean {other}?); accepted: {', '.join(RECIPE)}"
+    return unknown(key, RECIPE, "key")

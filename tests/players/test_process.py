@@ -113,7 +113,7 @@ async def test_broken(tmp_path, code, reason, log):
         evolve(program("me", "-c", code, folder=tmp_path), connect_s=0.5), log_path=tmp_path / "logs" / "l"
     )
     assert reason in error.reason
-    assert f"me: {error.reason}{' (logs/l)' if error.log else ''}" == str(error)
+    assert f"me: {error.reason}{f' ({error.log_path})' if error.log else ''}" == str(error)
     assert log in error.log
 
 

@@ -73,6 +73,8 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
     A plan without a seed takes the folder's, so that does not count as a difference.
     """
+    if old.get("game") != new.get("game"):  # then so do its rules, and nobody asks for those
+        old, new = {"game": old.get("game")}, {"game": new.get("game")}
     found = []
     for key in dict.fromkeys((*old, *new)):
         before, after = old.get(key), new.get(key)
@@ -87,6 +89,9 @@ def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 # Helpers.
 
+_LISTEN = "say where, as in --listen 127.0.0.1:8888 (in a plan listen)"
+_EXPECT = "say --expect N or --remote NAME (in a plan expect or remote)"
+
 
 def _mistakes(plan: Plan) -> Iterator[str]:
     """The parts that do not fit together, whatever the game."""
@@ -95,12 +100,12 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
     if plan.connecting and plan.listen is None:
         who = ", ".join(plan.remote) or counted(plan.expect, "bot")
-        yield f"there is no address for {who} to connect to: set listen = HOST:PORT such as 127.0.0.1:8888"
+        yield f"there is no address for {who} to connect to: {_LISTEN}"
     if not plan.connecting and plan.listen is not None:
-        yield f"listen = {plan.listen}, but no bot is expected to connect: set expect = N or remote = NAME"
+        yield f"listen = {plan.listen}, but no bot is expected to connect: {_EXPECT}"
     if not plan.connecting and plan.wait is not None:
         wait = format_duration(plan.wait)
-        yield f"wait = {wait}, but no bot is expected to connect: set expect = N or remote = NAME"
+        yield f"wait = {wait}, but no bot is expected to connect: {_EXPECT}"
     if plan.move_time is None and plan.bank is None and not plan.no_clock:
         yield (
             "move_time = none without a bank: a bot that never answers would hold its match for ever; "
