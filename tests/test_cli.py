@@ -491,6 +491,8 @@ def test_the_rules_of_a_game_are_explained(arena):
     out = arena("games", "liars-dice")[1]
     assert "Every living seat rolls its dice in secret" in out
     assert ["wild_ones", "false", "false", "or", "true"] in [line.split() for line in out.splitlines()]
+    lines = [line.split() for line in arena("games", "holdem")[1].splitlines()]
+    assert ["stacks", "none", "whole", "numbers,", "1", "to", "1000000000,", "or", "none"] in lines
 
 
 # Streams and endings.

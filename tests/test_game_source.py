@@ -269,7 +269,7 @@ def test_a_house_rule_of_it_is_read(home, arena):
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"), [("float", "only bool, int and str"), ("Gone", "'Gone' is not defined")]
+    ("kind", "said"), [("float", "only bool, int, str and tuple"), ("Gone", "'Gone' is not defined")]
 )
 def test_a_house_rule_that_nobody_can_say_is_a_sentence(kind, said, home, arena):
     """A type that neither a plan nor an option can give."""

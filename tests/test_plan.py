@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from arena.clock import Control
 from arena.errors import ConfigError
 from arena.game import Game
+from arena.players.codec import rules_json
 from arena.schedule.admission import Capacity
 from arena.tournament.plan import (
     BotSpec,
@@ -62,6 +63,7 @@ class Toy(Game[Any, Any]):
     challenge: Literal["anyone", "next"] = "anyone"
     motto: str = "have fun"
     bound: int | None = None
+    chips: tuple[int, ...] = ()
 
     def __attrs_post_init__(self) -> None:
         if not 1 <= self.dice <= 9:
@@ -198,7 +200,9 @@ WRONG = [
     ("bank = inf", "bank: found inf, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
     ("margin = nan", "margin: found nan, expected a duration such as 500ms, 2s, 20m or 1h (a bare number is seconds)"),
     ("rules = 3", "rules: found 3, expected a table: [rules]"),
-    ("rules = {dice = [1]}", "rules: dice: found [1], expected a number, true, false or a text"),
+    ("rules = {dice = [1, 2.5]}", "rules: dice: found [1, 2.5], expected a number, true, false, a text or a list of whole numbers"),
+    ("rules = {dice = [true]}", "rules: dice: found [true], expected a number, true, false, a text or a list of whole numbers"),
+    ("rules = {dice = [[1]]}", "rules: dice: found [[1]], expected a number, true, false, a text or a list of whole numbers"),
     ("rule = 'dice=3'", "rule: house rules are a table of their own: [rules]"),
     ("resume = 'x'", "resume: can be said on the command line only"),
     ("name = 'latest'", 'name: found "latest", expected a name for a folder below results/ (up to 64 characters, not "latest")'),
@@ -371,10 +375,11 @@ def plans(draw):
     """Plans with any of their keys, within what is accepted."""
     times = st.floats(0.001, 1e6)
     texts = st.text("abc /.-=é", min_size=1, max_size=8).filter(str.strip)
+    numbers = st.lists(st.integers(), max_size=3).map(tuple)
     bots = st.builds(BotSpec, texts, st.just(HERE), st.none() | texts)
     keys = {
         "name": st.sampled_from(["", "cup"]),
-        "rules": st.dictionaries(texts, st.booleans() | st.integers() | texts, max_size=3),
+        "rules": st.dictionaries(texts, st.booleans() | st.integers() | texts | numbers, max_size=3),
         "bots": st.lists(bots, max_size=3).map(tuple),
         "remote": st.lists(texts, max_size=2).map(tuple),
         "listen": st.none() | st.just(Address("::1", 80)),
@@ -576,14 +581,34 @@ def test_rules_make_the_game():
     assert Toy() == make_game(Toy, {})
 
 
+def test_a_rule_may_be_a_list_of_numbers():
+    """In a plan, stored with a run, on the command line; a word without a comma is a list of one."""
+    plan = read("rules = {chips = [500, -1, 0]}")
+    assert Toy(chips=(500, -1, 0)) == make_game(Toy, plan.rules)
+    stored = json.loads(json.dumps(as_mapping(plan)))
+    assert [500, -1, 0] == stored["rules"]["chips"]
+    assert plan == plan_from(stored, where="run.json", base=HERE)
+    assert Toy(chips=(500, -1, 0)) == make_game(
+        Toy, {"chips": json.loads(rules_json(Toy(chips=(500, -1, 0)), 2))["chips"]}
+    )
+    assert "chips" not in json.loads(rules_json(Toy(), 2)), (
+        "bots are told what they were before it was a rule"
+    )
+    assert {"chips": (500, -1, 0)} == parse_rules(Toy, ["chips=500,-1,0"])
+    assert {"chips": (500,)} == parse_rules(Toy, ["chips=500"])
+
+
 RULES = [
-    ({"dise": 3}, "t.toml: rules: dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound"),
+    ({"dise": 3}, "t.toml: rules: dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
     ({"dice": "3"}, 't.toml: rules: dice: found "3", expected a whole number'),
     ({"dice": True}, "t.toml: rules: dice: found true, expected a whole number"),
     ({"wild_ones": 1}, "t.toml: rules: wild_ones: found 1, expected true or false"),
     ({"challenge": "all"}, 't.toml: rules: challenge: found "all", expected anyone or next'),
     ({"motto": 5}, "t.toml: rules: motto: found 5, expected some printable text in quotes"),
     ({"bound": "x"}, 't.toml: rules: bound: found "x", expected a whole number'),
+    ({"chips": 5}, "t.toml: rules: chips: found 5, expected a list of whole numbers such as [500, 1000], or 500,1000 for --rule"),
+    ({"chips": [5, "6"]}, 't.toml: rules: chips: item 2: found "6", expected a whole number'),
+    ({"dice": (1, 2)}, "t.toml: rules: dice: found [1, 2], expected a whole number"),
     ({"dice": 10}, "t.toml: dice: found 10, expected 1 to 9"),
 ]  # fmt: skip
 
@@ -605,7 +630,7 @@ def test_rules_of_the_command_line_go_by_the_games_kinds():
     ("word", "expected"),
     [
         ("dice", '--rule: found "dice", expected KEY=VALUE such as dice=5'),
-        ("dise=3", "--rule dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound"),
+        ("dise=3", "--rule dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
     ],
 )  # fmt: skip
 def test_wrong_words_for_rules(word, expected):
@@ -614,7 +639,11 @@ def test_wrong_words_for_rules(word, expected):
 
 
 @pytest.mark.parametrize(
-    "word", ["dice=three", "dice=3.0", "dice=", "wild_ones=1", "wild_ones=True", "dice=٣"]
+    "word",
+    [
+        *("dice=three", "dice=3.0", "dice=", "wild_ones=1", "wild_ones=True", "dice=٣", "dice=3,4"),
+        *("chips=", "chips=5,", "chips=5, 6", "chips=[5,6]", "chips=5,6.0", "chips=5;6"),
+    ],
 )
 def test_values_that_do_not_fit_are_left_to_the_game(word):
     """What is no value of the rule's kind stays text, which `make_game` refuses with the kind it wants."""
@@ -658,6 +687,7 @@ CHANGES = [
         {"dice": 3, "wild_ones": True},
         ["rules: dice: was 5, now 3", "rules: wild_ones: was false, now true"],
     ),
+    ({}, {"chips": (5, 6)}, ["rules: chips: was none, now [5, 6]"]),
 ]
 
 

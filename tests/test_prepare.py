@@ -492,6 +492,41 @@ def test_a_folder_says_on_what_its_game_is_rated(game, rules, rated_by, unit, ho
     assert (rated_by, unit) == scale()
 
 
+def test_a_folder_from_before_there_were_stacks_goes_on(home):
+    """It does not name the rule, and a new one does not either unless there are any; with some it is another tournament."""
+    wanted = plan("mine:Mine", "random", game="holdem", rules={"reset_stacks": False})
+    open_up(wanted, matches=1)
+    with Store.open("out") as store:
+        assert "stacks" not in store.meta()["identity"]["rules"]
+        assert () == stored_game(store).stacks
+    open_up(wanted, matches=1)
+    assert 2 == there()
+    other = attrs.evolve(wanted, rules={"reset_stacks": False, "stacks": (500, 1000)})
+    with pytest.raises(ConfigError, match=r"another plan: rules: stacks: was none, now \[500, 1000\];"):
+        open_up(other)
+
+
+def test_a_folder_knows_rules_that_are_lists(home):
+    """They are stored and read again, and the same ones go on."""
+    wanted = plan("mine:Mine", "random", game="holdem", rules={"reset_stacks": False, "stacks": (500, 1000)})
+    open_up(wanted, matches=1)
+    with Store.open("out") as store:
+        assert (500, 1000) == stored_game(store).stacks
+    assert wanted.rules == stored_plan(Path("out")).rules
+    open_up(stored_plan(Path("out")), matches=1, resume=Path("out"))
+    assert 2 == there()
+
+
+def test_stacks_for_other_seats_are_refused_before_anything_is_written(home):
+    """The game knows how many it is for, the plan how many play."""
+    wanted = plan("mine:Mine", "random", game="holdem", rules={"reset_stacks": False, "stacks": (5, 6, 7)})
+    with pytest.raises(
+        ConfigError, match=r"^House rule stacks of holdem has chips for 3 seats, but 2 were asked"
+    ):
+        open_up(wanted)
+    assert not Path("out").exists()
+
+
 def test_a_game_of_another_version_is_not_replayed(home):
     """Rules that changed would tell another match."""
     open_up(plan(), matches=1)

@@ -261,6 +261,8 @@ def games(name: str | None, form: TableFormat, color: str | None) -> None:
 
 
 def _spelt(value: object) -> object:
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or "none"
     return str(value).lower() if isinstance(value, bool) else value
 
 

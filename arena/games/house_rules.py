@@ -9,7 +9,7 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import Between, Game, OneOf
 
-__all__ = ["Accepts", "check_seats"]
+__all__ = ["Accepts", "AcceptsEach", "check_seats"]
 
 
 @attrs.frozen
@@ -39,6 +39,30 @@ class Accepts:
         return " or ".join(_spelt(value) for value in self.domain.values)
 
 
+@attrs.frozen
+class AcceptsEach:
+    """An attrs validator: the rule's value is a tuple of whole numbers, each of them in `domain`; or empty.
+
+    `stacks: tuple[int, ...] = attrs.field(default=(), validator=AcceptsEach(Between(1, 100)))`
+    """
+
+    domain: Between
+
+    def __call__(self, game: Any, rule: attrs.Attribute[Any], value: object) -> None:
+        """Nothing, or a ConfigError that names game, rule, the first wrong number and those accepted."""
+        if type(value) is not tuple:
+            raise ConfigError(f"House rule {rule.name} of {game.name} must be a tuple: {self}.")
+        for place, number in enumerate(value, 1):
+            if type(number) is not int or number not in self.domain:
+                raise ConfigError(
+                    f"House rule {rule.name} of {game.name} has {_spelt(number)} in place {place}, "
+                    f"but must be {self}."
+                )
+
+    def __str__(self) -> str:
+        return f"whole numbers, {self.domain}, or none"
+
+
 def check_seats(game: Game[Any, Any], seats: int) -> None:
     """Nothing, or a ConfigError when the game cannot be played by that many."""
     if seats not in game.seats:
@@ -51,4 +75,6 @@ def _spelt(value: object) -> str:
     """The value as a plan file spells it."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return "a huge number"  # `repr` refuses those of more than 4300 digits
     return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -83,7 +83,21 @@ class Codec:
 @lru_cache(maxsize=64)
 def rules_json(game: Game[Any, Any], seats: int) -> bytes:
     """The house rules that hold at a table of so many seats, as a JSON object."""
-    return msgspec.json.encode(attrs.asdict(game.at_table(seats)))
+    return msgspec.json.encode(rules_of(game.at_table(seats)))
+
+
+def rules_of(game: Game[Any, Any]) -> dict[str, Any]:
+    """The house rules of a game, in JSON's types.
+
+    A list that is empty, as by default, is left out: so bots are told, and folders hold, what they did
+    before the game had such a rule.
+    """
+    values = {field.name: (getattr(game, field.name), field.default) for field in attrs.fields(type(game))}
+    return {
+        rule: list(value) if isinstance(value, tuple) else value
+        for rule, (value, default) in values.items()
+        if value != () or default != ()
+    }
 
 
 def _option(option: Option) -> dict[str, Any]:

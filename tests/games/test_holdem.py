@@ -517,6 +517,29 @@ def test_the_least_raise_is_as_the_document_says(seats, rng):
             "House rule stack of holdem is 10001, but must not be more than 10000 times big_blind, "
             "which is 1.",
         ),
+        (
+            {"stacks": (500, 0), "reset_stacks": False},
+            "House rule stacks of holdem has 0 in place 2, but must be whole numbers, 1 to 1000000000, or none.",
+        ),
+        (
+            {"stacks": (True, 500), "reset_stacks": False},
+            "House rule stacks of holdem has true in place 1, but must be whole numbers, 1 to 1000000000, "
+            "or none.",
+        ),
+        (
+            {"stacks": [500, 500], "reset_stacks": False},
+            "House rule stacks of holdem must be a tuple: whole numbers, 1 to 1000000000, or none.",
+        ),
+        (
+            {"stacks": (500, 1000)},
+            "House rule stacks of holdem gives each seat chips of its own for the whole match, but with "
+            "reset_stacks = true every hand begins with equal ones: set it to false.",
+        ),
+        (
+            {"stacks": (1, 200_001), "reset_stacks": False},
+            "House rule stacks of holdem has 200001, but must not be more than 10000 times big_blind, "
+            "which is 20.",
+        ),
     ],
     ids=str,
 )
@@ -527,11 +550,67 @@ def test_wrong_house_rules(rules, sentence):
     assert sentence == str(caught.value)
 
 
+def test_a_number_too_long_to_print_is_refused_in_a_sentence():
+    """Python refuses to write those of more than 4300 digits; TOML has them, in hexadecimal."""
+    with pytest.raises(ConfigError, match=r"^House rule stack of holdem is a huge number, but must be "):
+        Holdem(stack=1 << 20_000)
+
+
 @pytest.mark.parametrize("seats", [0, 1, 11])
 def test_wrong_numbers_of_seats(seats):
     """Two to ten can play."""
     with pytest.raises(ConfigError, match=f"2 to 10 seats, but {seats} were asked for"):
         Holdem().start(seats)
+
+
+def test_stacks_are_for_all_seats():
+    """A list that is too short or too long is refused where the number of seats is known."""
+    game = Holdem(stacks=(500, 1000, 1), reset_stacks=False)
+    assert (500, 1000, 1) == game.start(3).stacks
+    for seats in (2, 4):
+        with pytest.raises(ConfigError) as caught:
+            game.start(seats)
+        expected = f"House rule stacks of holdem has chips for 3 seats, but {seats} were asked for."
+        assert expected == str(caught.value)
+
+
+def test_stacks_need_nothing_of_the_rule_that_they_replace():
+    """`stack` is as it is by default, and fits neither the blinds nor the stacks here."""
+    assert (50_000, 3) == Holdem(stacks=(50_000, 3), big_blind=20_000, reset_stacks=False).start(2).stacks
+    assert Holdem(stacks=(1, 1), small_blind=1, big_blind=1, stack=20_000, reset_stacks=False)
+
+
+def test_a_stack_below_the_blinds_posts_what_it_has():
+    """Heads-up seat 0 posts the small blind; who cannot call is all-in at once, and the rest goes back."""
+    game = Holdem(stacks=(5, 1000), hands=1, reset_stacks=False)
+    state, events = played(game, game.apply(game.start(2), {CHANCE: WORST_TO_BEST}))
+    assert ((Seat(0), 5), (Seat(1), 20)) == told(events, "hand_started")[0].blinds
+    assert (Seat(1), 15) == attrs.astuple(told(events, "uncalled")[0])
+    assert (0, 1005) == state.stacks
+    assert (-5.0, 5.0) == game.returns(state)
+
+
+@pytest.mark.parametrize(
+    ("stacks", "moves", "returns", "ranks"),
+    [
+        pytest.param(
+            (100, 300, 1000), [300, 90, 280], (-100, -300, 400), (2, 3, 1), id="two are out: who lost less"
+        ),
+        pytest.param(
+            (20, 1000, 1000),
+            [500, 10, 480, *[0] * 6],
+            (-20, -500, 520),
+            (2, 3, 1),
+            id="one is out, and lost less than another who is not",
+        ),
+    ],
+)
+def test_with_stacks_ranks_go_by_chips_won(stacks, moves, returns, ranks):
+    """Relative to the seat's own start: neither what a seat has left nor how long it lasted counts."""
+    deal = stacked("2C 7D 9H JS 4C", "3D 5H", "6S 8D", "AS KH")
+    game = Holdem(stacks=stacks, hands=1, reset_stacks=False)
+    state, _ = played(game, game.apply(game.start(3), {CHANCE: deal}), *moves)
+    assert (returns, ranks) == (game.returns(state), game.ranks(state))
 
 
 @pytest.mark.parametrize(
@@ -541,6 +620,7 @@ def test_wrong_numbers_of_seats(seats):
         pytest.param({"hands": 50}, ("bb/100", 10.0), id="half of the hands"),
         pytest.param({"big_blind": 100}, ("bb/100", 100.0), id="another big blind"),
         pytest.param({"reset_stacks": False}, ("stacks", 10_000.0), id="a freeze-out counts stacks"),
+        pytest.param({"reset_stacks": False, "stacks": (50, 9)}, ("bb", 20.0), id="which may all differ"),
     ],
 )
 def test_returns_are_shown_as_big_blinds_per_100_hands(rules, unit):
@@ -565,7 +645,11 @@ GAMES = st.builds(
 @given(GAMES, st.integers(2, 10), st.randoms(use_true_random=False))
 def test_no_chip_is_created_or_lost(game, seats, rng):
     """At every step the chips are those of the start, in stacks and bets, and none is negative."""
-    everything, state = game.stack * seats, game.start(seats)
+    if not game.reset_stacks and rng.random() < 0.5:
+        game = attrs.evolve(game, stacks=tuple(rng.choice((1, 19, 45, 300, 9999)) for _ in range(seats)))
+    state = game.start(seats)
+    start = game.stacks or (game.stack,) * seats
+    everything = sum(start)
     for _, step in random_match(game, seats, rng):
         state = step.state
         if state.hand is not None:
@@ -576,7 +660,9 @@ def test_no_chip_is_created_or_lost(game, seats, rng):
         assert sum(state.results) == 0
     assert sum(game.returns(state)) == 0
     if not game.reset_stacks:
-        assert tuple(chips - game.stack for chips in state.stacks) == state.results
+        assert (
+            tuple(after - before for after, before in zip(state.stacks, start, strict=True)) == state.results
+        )
 
 
 @pytest.mark.slow

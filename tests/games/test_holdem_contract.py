@@ -50,6 +50,19 @@ def test_holdem_keeps_the_contract(rules, seats):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("stacks", [(1, 300), (45, 9999, 19), (5, 20, 60, 400, 20, 1)], ids=str)
+def test_holdem_keeps_the_contract_with_stacks_of_their_own(stacks):
+    """Ranks and returns agree whoever busts, and what a seat has at the start tells nothing of its cards."""
+    tiny = Tiny(
+        Holdem(stacks=(2, 3), small_blind=1, big_blind=2, hands=2, reset_stacks=False),
+        luck=few_deals,
+        histories_max=50,
+    )
+    game = Holdem(hands=4, stacks=stacks, reset_stacks=False)
+    check_game(game, seats=len(stacks), matches=8, tiny=tiny)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "seats", "histories_max"),
     [

@@ -42,20 +42,20 @@ class Table:
         seats = rng.randint(2, 9)
         big = rng.choice((2, 20, 20, 50))
         # Of equal blinds, heads-up, PokerKit lets the wrong one act first: it looks for the higher one.
-        self.game = Holdem(stack=10_000, small_blind=rng.randint(1, big - 1), big_blind=big, hands=1)
-        high = big * rng.choice((1, 3, 10, 100))
+        small, high = rng.randint(1, big - 1), big * rng.choice((1, 3, 10, 100))
         stacks = tuple(rng.randint(1, high) for _ in range(seats))
-        self.start = attrs.evolve(self.game.start(seats), button=Seat(rng.randrange(seats)), stacks=stacks)
+        blinds = {"small_blind": small, "big_blind": big}
+        self.game = Holdem(stacks=stacks, **blinds, hands=1, reset_stacks=False)
+        self.start = attrs.evolve(self.game.start(seats), button=Seat(rng.randrange(seats)))
         self.order = clockwise(seats, self.start.button)
         self.deck = self.game.draw(self.start, rng).deck
         self.deals = iter((*(self.deck[2 * seat + card] for card in range(2) for seat in self.order),))
         self.board, self.burns = iter(self.deck[20:25]), iter(self.deck[25:28])
-        blinds = (self.game.small_blind, self.game.big_blind)
         self.theirs = pokerkit.NoLimitTexasHoldem.create_state(
             tuple(pokerkit.Automation[name] for name in DONE_BY_ITSELF),
             True,
             0,
-            blinds,
+            (small, big),
             big,
             [stacks[seat] for seat in self.order],
             seats,

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import attrs
 import trio
 from replays import SMALL
 from tournaments import local, play
 
 from arena.game import Game, Seat
 from arena.games import GAMES
+from arena.players.codec import rules_of
 from arena.record import Decision, Entry, MatchRecord
 from arena.report import write_report
 from arena.schedule import Pairing
@@ -59,7 +59,7 @@ def tournament(folder: Path, game: str | Game[Any, Any], names: Sequence[str], *
         identity = {
             "game": rules.name,
             "version": rules.version,
-            "rules": attrs.asdict(rules),
+            "rules": rules_of(rules),
             "tournament": "round-robin",
         }
         store.set_meta(

@@ -14,6 +14,7 @@ from reports import HOSTILE, entry, reported, tournament
 from arena.analysis.sheet import read_sheet
 from arena.game import Seat
 from arena.games import GAMES
+from arena.games.holdem import Holdem
 from arena.record import Decision
 from arena.report import write_report
 from arena.store import Store, StoredBot
@@ -105,6 +106,16 @@ def test_what_was_played_is_said_and_the_seed_is_not(tmp_path: Path) -> None:
     for said in ("Liar's Dice, 2 seats", "dice 2", "round-robin", "2 of 2 planned", "malformed"):
         assert said in Page(path).text
     assert "987654321123" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_house_rules_that_are_lists_are_said_if_they_differ(tmp_path: Path) -> None:
+    """JSON has lists where the game has tuples: an empty one is as usual all the same."""
+    usual = tournament(tmp_path / "usual", Holdem(hands=2, stack=300), ("ann", "bob"), series=1)
+    assert "House rules stack 300, hands 2 Format" in " ".join(Page(reported(usual)).text.split())
+    game = Holdem(hands=2, stacks=(300, 500), reset_stacks=False)
+    other = tournament(tmp_path / "other", game, ("ann", "bob"), series=1)
+    assert "reset stacks no, stacks [300, 500]" in Page(reported(other)).text
 
 
 @pytest.mark.slow

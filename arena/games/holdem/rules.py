@@ -9,7 +9,8 @@ that they could match.
 
 Source: the document of the Hacker School Poker Engine, and RULES.md where it is silent.  A match is
 `hands` hands, each begun with `stack` chips by everybody (`reset_stacks`), or a freeze-out of at most so
-many, which ends when one seat has all chips.  Blinds are `small_blind` and `big_blind`.
+many, which ends when one seat has all chips.  Blinds are `small_blind` and `big_blind`.  A freeze-out may
+begin with other chips for each seat, `stacks`: a hand of a table where people come and go.
 
 Decided here, where RULES.md says nothing:
 - Folding is legal also where a check is free, as the document has it; it is the default move.
@@ -21,6 +22,8 @@ Decided here, where RULES.md says nothing:
 - `last_winners` are all that were in at the end of the previous hand; those that showed and lost have won 0.
 - In a freeze-out the button goes to the next seat with chips, and the blinds to those left of it, even if
   somebody posts the same blind twice by it; seats that bust with equal stacks share a place.
+- With `stacks` the ranks go by chips won or lost alone: who began with more may lose more, and last longer.
+  A stack below a blind posts what it has.
 - Turns are bounded: each raise but an all-in adds a big blind at least, so that a hand of n seats has at
   most n * (4 + n + all chips / big_blind) of them.  A stack is at most 10,000 big blinds.
 """
@@ -97,8 +100,9 @@ from arena.games.holdem.view import (
     players_in,
     turn_of,
 )
-from arena.games.house_rules import Accepts, check_seats
+from arena.games.house_rules import Accepts, AcceptsEach, check_seats
 from arena.games.states import changed
+from arena.words import counted
 
 __all__ = ["Holdem"]
 
@@ -128,37 +132,58 @@ class Holdem(Game[State, Move]):
     big_blind: int = attrs.field(default=20, validator=Accepts(Between(1, 1_000_000_000)))
     hands: int = attrs.field(default=100, validator=Accepts(Between(1, 10_000)))
     reset_stacks: bool = attrs.field(default=True, validator=Accepts(OneOf((False, True))))
+    stacks: tuple[int, ...] = attrs.field(default=(), validator=AcceptsEach(Between(1, 1_000_000_000)))
+    """Chips at the start, by seat, instead of `stack`; empty: all have `stack`."""
 
     def __attrs_post_init__(self) -> None:
         """Nothing, or a ConfigError where two rules do not fit each other."""
-        for low, high in (("small_blind", "big_blind"), ("big_blind", "stack")):
+        rules = [("small_blind", "big_blind"), ("big_blind", "stack")]
+        for low, high in rules[:1] if self.stacks else rules:
             if getattr(self, low) > getattr(self, high):
                 raise ConfigError(
                     f"House rule {low} of {self.name} is {getattr(self, low)}, but must not be more than "
                     f"{high}, which is {getattr(self, high)}."
                 )
         # Every turn is kept until the match is stored, and the least raise is a big blind.
-        if self.stack > BIG_BLINDS_MAX * self.big_blind:
+        rule, most = ("stacks", max(self.stacks)) if self.stacks else ("stack", self.stack)
+        if most > BIG_BLINDS_MAX * self.big_blind:
             raise ConfigError(
-                f"House rule stack of {self.name} is {self.stack}, but must not be more than "
-                f"{BIG_BLINDS_MAX} times big_blind, which is {self.big_blind}."
+                f"House rule {rule} of {self.name} {'has' if self.stacks else 'is'} {most}, but must not be "
+                f"more than {BIG_BLINDS_MAX} times big_blind, which is {self.big_blind}."
+            )
+        if self.stacks and self.reset_stacks:
+            raise ConfigError(
+                f"House rule stacks of {self.name} gives each seat chips of its own for the whole match, "
+                f"but with reset_stacks = true every hand begins with equal ones: set it to false."
             )
 
     @property
     def returns_unit(self) -> tuple[str, float]:
         """The unit in which returns of a match are shown, and how many chips it is worth.
 
-        Big blinds per 100 hands, or, as a freeze-out has no fixed number of hands, stacks.
+        Big blinds per 100 hands, or, as a freeze-out has no fixed number of hands, stacks; big blinds where
+        stacks differ.
         """
         if self.reset_stacks:
             return "bb/100", self.big_blind * self.hands / 100
+        if self.stacks:
+            return "bb", float(self.big_blind)
         return "stacks", float(self.stack)
 
     def start(self, seats: int) -> State:
-        """Equal stacks; seat 0 posts the small blind.  Raises ConfigError for a wrong number of seats."""
+        """Equal stacks, unless `stacks` says otherwise; seat 0 posts the small blind.
+
+        Raises ConfigError for a wrong number of seats.
+        """
         check_seats(self, seats)
+        if self.stacks and len(self.stacks) != seats:
+            raise ConfigError(
+                f"House rule stacks of {self.name} has chips for {counted(len(self.stacks), 'seat')}, "
+                f"but {seats} were asked for."
+            )
         button = Seat(0) if seats == 2 else Seat(seats - 1)
-        return State(hand_number=1, button=button, stacks=(self.stack,) * seats, results=(0,) * seats)
+        stacks = self.stacks or (self.stack,) * seats
+        return State(hand_number=1, button=button, stacks=stacks, results=(0,) * seats)
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
         """The seat on turn; chance between hands."""
@@ -239,16 +264,19 @@ class Holdem(Game[State, Move]):
         return tell_event(kind, payload, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
-        """Chips won or lost in all hands together; sums to zero."""
+        """Chips won or lost in all hands together, so relative to the seat's own start; sums to zero."""
         if not self._is_over(state):
             raise ValueError("the match is not over")
         return tuple(map(float, state.results))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """More chips won rank better; of those without chips, the one that lost its last ones later."""
+        """More chips won rank better; of those without chips, the one that lost its last ones later.
+
+        Where seats began with different `stacks`, only chips won or lost count.
+        """
         returns = self.returns(state)
         lasted = [(self.hands + 1, 0, chips) for chips in returns]
-        for seat, hand_number, before in state.busts:
+        for seat, hand_number, before in () if self.stacks else state.busts:
             lasted[seat] = (hand_number, before, 0.0)
         return tuple(1 + sum(other > own for other in lasted) for own in lasted)
 

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import attrs
-
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.schedule import ORDER, SEEDING
@@ -45,12 +43,14 @@ def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
 
     More bots and more series only add matches; everything listed here would change the existing ones.
     """
+    from arena.players.codec import rules_of
+
     started, connecting = control_of(plan, connecting=False), control_of(plan, connecting=True)
     return {
         "tournament": plan.tournament,
         "game": game.name,
         "version": game.version,
-        "rules": attrs.asdict(game),
+        "rules": rules_of(game),
         "seats": plan.seats,
         "seed": plan.seed,
         "seeding": SEEDING,

@@ -15,7 +15,7 @@ from arena.schedule.admission import Capacity
 from arena.units import Address
 from arena.words import counted
 
-Rule: TypeAlias = bool | int | str
+Rule: TypeAlias = bool | int | str | tuple[int, ...]
 
 MARGIN_STARTED_S, MARGIN_CONNECTING_S = 0.0, 0.2
 """Granted on top of every limit: nothing on this machine, else a round trip over the network."""

@@ -89,7 +89,9 @@ def as_mapping(plan: Plan) -> dict[str, Any]:
     """The whole plan in JSON's types; `plan_from` gives it back."""
     mapping = attrs.asdict(plan, recurse=False)
     return mapping | {
-        "rules": dict(plan.rules),
+        "rules": {
+            rule: list(given) if isinstance(given, tuple) else given for rule, given in plan.rules.items()
+        },
         "bots": [bot_as_mapping(bot, str(bot.base)) for bot in plan.bots],
         "remote": list(plan.remote),
         "listen": None if plan.listen is None else str(plan.listen),
@@ -213,12 +215,16 @@ def _read_rules(value: object) -> dict[str, Rule]:
     """House rules, as any game may take them."""
     if not isinstance(value, Mapping):
         raise unexpected(value, "a table: [rules]")
-    for rule, given in value.items():
-        if not isinstance(given, bool | int | str):
-            raise ConfigError(
-                f"{as_said(rule)}: found {shown(given)}, expected a number, true, false or a text"
-            )
-    return dict(value)
+    return {rule: _read_rule(rule, given) for rule, given in value.items()}
+
+
+def _read_rule(rule: str, given: object) -> Rule:
+    if isinstance(given, bool | int | str):
+        return given
+    if isinstance(given, list | tuple) and all(type(item) is int for item in given):
+        return tuple(given)
+    expected = "a number, true, false, a text or a list of whole numbers"
+    raise ConfigError(f"{as_said(rule)}: found {shown(given)}, expected {expected}")
 
 
 def _seed(value: object) -> int:

@@ -12,7 +12,7 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.strict import Reader, flag, one_of, read_table, text, unknown
+from arena.strict import Reader, flag, many, one_of, read_table, text, unknown
 from arena.tournament.plan.model import Rule
 from arena.units import shown, unexpected
 
@@ -73,7 +73,9 @@ def _rule_reader(kind: Any) -> Reader[Any]:
     if words:
         return one_of(*words)
     if (plain := _plain(kind)) not in _RULE_READERS:
-        raise ConfigError(f"a house rule is of type {shown(plain)}: only bool, int and str can be given")
+        raise ConfigError(
+            f"a house rule is of type {shown(plain)}: only bool, int, str and tuple[int, ...] can be given"
+        )
     return _RULE_READERS[plain]
 
 
@@ -84,6 +86,8 @@ def _parse_rule(kind: Any, value: str) -> Rule:
         return value == "true"
     if plain is int and re.fullmatch("-?[0-9]{1,99}", value):
         return int(value)
+    if plain == _NUMBERS and re.fullmatch("-?[0-9]{1,99}(,-?[0-9]{1,99})*", value):
+        return tuple(map(int, value.split(",")))
     return value
 
 
@@ -100,7 +104,13 @@ def _integer(value: object) -> int:
     raise unexpected(value, "a whole number")
 
 
-_RULE_READERS: Mapping[Any, Reader[Any]] = {bool: flag, int: _integer, str: text}
+_NUMBERS = tuple[int, ...]
+_RULE_READERS: Mapping[Any, Reader[Any]] = {
+    bool: flag,
+    int: _integer,
+    str: text,
+    _NUMBERS: many(_integer, "a list of whole numbers such as [500, 1000], or 500,1000 for --rule"),
+}
 
 
 def _example(cls: type[Game[Any, Any]]) -> str:
