@@ -279,4 +279,5 @@ def read_regular(path: Path, bytes_max: int) -> bytes:
 
 
 def _no_regular(path: Path) -> OSError:
-    return OSError(errno.EINVAL, "not a regular file", str(path))
+    what = "it is a folder, expected a file" if path.is_dir() else "not a regular file"
+    return OSError(errno.EINVAL, what, str(path))

@@ -291,7 +291,7 @@ def test_a_missing_file_is_one_sentence(tmp_path):
     assert [f"{tmp_path / 'no.toml'}: cannot be read: No such file or directory"] == mistakes(
         load_plan, tmp_path / "no.toml"
     )
-    assert [f"{tmp_path}: cannot be read: not a regular file"] == mistakes(load_plan, tmp_path)
+    assert [f"{tmp_path}: cannot be read: it is a folder, expected a file"] == mistakes(load_plan, tmp_path)
 
 
 def test_a_plan_is_called_like_its_file(tmp_path):
@@ -600,6 +600,7 @@ def test_a_rule_may_be_a_list_of_numbers():
 
 RULES = [
     ({"dise": 3}, "t.toml: rules: dise: no such rule in toy (did you mean dice?); accepted: dice, wild_ones, challenge, motto, bound, chips"),
+    ({"series": 3}, "t.toml: rules: series: no rule of toy, but a key of plans: put it above [rules], or use --series"),
     ({"dice": "3"}, 't.toml: rules: dice: found "3", expected a whole number'),
     ({"dice": True}, "t.toml: rules: dice: found true, expected a whole number"),
     ({"wild_ones": 1}, "t.toml: rules: wild_ones: found 1, expected true or false"),

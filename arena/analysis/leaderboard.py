@@ -20,6 +20,7 @@ from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.head_to_head import Meeting
 from arena.errors import ConfigError
 from arena.store import Table, as_columns
+from arena.words import listed
 
 POINTS, ELO = "points", "Elo"
 """Units of scores and ratings in games rated by ranks."""
@@ -192,4 +193,4 @@ class Leaderboard:
 
 def unknown_bot(where: str, bot: str, bots: list[str]) -> str:
     """The error message for a name that no bot has."""
-    return f"{where}: no bot is called {bot!r} here; {', '.join(bots) or 'there is none'}"
+    return f"{where}: no bot is called {bot!r} here; there {f'are {listed(bots)}' if bots else 'is none'}"

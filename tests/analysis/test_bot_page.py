@@ -96,7 +96,7 @@ def test_there_is_an_end_to_it(store):
 
 def test_who_is_no_bot_gets_a_sentence(played):
     """It names those there are."""
-    with pytest.raises(ConfigError, match="--bot: no bot is called 'zoe' here; ann, bob, cat"):
+    with pytest.raises(ConfigError, match="--bot: no bot is called 'zoe' here; there are ann, bob and cat"):
         bot_page(played, "zoe")
 
 

@@ -90,7 +90,7 @@ def test_nobody_is_rated_before_a_match_counts(store, rated_by):
 
 def test_an_anchor_must_be_a_bot(store):
     """A sentence that names those there are."""
-    with pytest.raises(ConfigError, match="anchor: no bot is called 'zoe' here; ann, bob, cat"):
+    with pytest.raises(ConfigError, match="anchor: no bot is called 'zoe' here; there are ann, bob and cat"):
         leaderboard(triangle(store), anchor="zoe")
 
 

@@ -13,7 +13,7 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.strict import Reader, flag, many, one_of, read_table, text, unknown
-from arena.tournament.plan.model import Rule
+from arena.tournament.plan.model import Plan, Rule
 from arena.units import shown, unexpected
 
 G = TypeVar("G", bound=Game[Any, Any])
@@ -56,7 +56,13 @@ def check_plan_seats(cls: type[Game[Any, Any]], seats: int, *, where: str = "") 
 
 
 def _unknown_rule(cls: type[Game[Any, Any]], rule: str) -> str:
+    if rule in _PLAN_KEYS and rule not in _rules(cls):  # in TOML all lines below [rules] belong to it
+        option = f"--{rule.replace('_', '-')}"
+        return f"no rule of {cls.name}, but a key of plans: put it above [rules], or use {option}"
     return unknown(rule, _rules(cls), f"rule in {cls.name}")
+
+
+_PLAN_KEYS = frozenset(field.name for field in attrs.fields(Plan)) - {"rules"}
 
 
 def _rules(cls: type[Game[Any, Any]]) -> dict[str, Any]:
