@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+HOUSE = Path(__file__).parent.parent
+
 settings.register_profile("house", deadline=None)
-settings.register_profile(
-    "daily", settings.get_profile("house"), max_examples=30
-)  # the whole suite tries 100
+settings.register_profile("daily", settings.get_profile("house"), max_examples=30)
 settings.load_profile("house")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What ignores Ctrl-C (a script's `pytest &`) hands that on to all it starts: tests of Ctrl-C would wait for ever.
-
-    The arena keeps what its parent wants ignored, as it should: `test_signals_that_are_ignored_stay_ignored`.
-    """
+    """Sets up the process: how often properties are tried, what children need to start quickly, Ctrl-C."""
     if config.option.markexpr == "not slow":
-        settings.load_profile("daily")
+        settings.load_profile("daily")  # the whole suite tries 100 examples
+    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+        # Hundreds of programs are started that import the arena.  Where none of them may keep it compiled
+        # (PYTHONDONTWRITEBYTECODE, as in many containers), each start would cost 0.2 s more.
+        compileall.compile_dir(HOUSE / "arena", quiet=2)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # What ignores Ctrl-C (a script's `pytest &`) hands that on to all it starts: tests of Ctrl-C would wait
+        # for ever.  The arena keeps what its parent wants ignored (`test_signals_that_are_ignored_stay_ignored`).
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-HOUSE = Path(__file__).parent.parent
 
 
 def _latest() -> tuple[int, str] | None:

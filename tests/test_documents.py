@@ -20,6 +20,7 @@ import sys
 import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -30,6 +31,7 @@ from arena.cli import cli, main
 from arena.games import GAMES
 from arena.starter import LANGUAGES
 from arena.starter.folder import Starter, write_starter
+from arena.testing import check_game
 from arena.tournament.entrants import resolve
 from arena.tournament.plan import load_plan
 
@@ -428,6 +430,9 @@ PLAYED_ELSEWHERE = {
 def test_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it stands, in the project's folder; a bot's class is made, and played by tests of its own."""
     monkeypatch.chdir(HOUSE)
+    monkeypatch.setattr(
+        "arena.testing.check_game", partial(check_game, matches=5)
+    )  # every game has its own test
     code = compile(block.text, str(block), "exec")
     if 'os.environ["ARENA_PORT"]' in block.text:
         assert block.page in PLAYED_ELSEWHERE

@@ -40,13 +40,13 @@ def measure_tables(effort: Effort) -> list[Measure]:
     """The whole with a sleeper asleep and awake, and a fixed work's thinking time beside others and alone."""
     bots = min(WORKERS, max(2, round(WORKERS * effort.seconds)))
     series = max(1, round(2 * effort.seconds))
-    sleep_ms = max(1, round(SLEEP_MS * min(1.0, effort.seconds)))
+    work_ms, sleep_ms = (max(1, round(each * min(1.0, effort.seconds))) for each in (WORK_MS, SLEEP_MS))
     awake, beside, alone = [], [], []
     for repeat in range(effort.repeats):
         seed = repeat + 1
-        awake.append(_tournament(bots, series, seed, "--", _bot("sleeper", "sleep", 0)))
-        beside.append(_tournament(bots, series, seed, "--", _bot("sleeper", "sleep", sleep_ms)))
-        alone.append(_tournament(bots, series, seed, "--concurrency", "1"))
+        awake.append(_tournament(bots, work_ms, series, seed, "--", _bot("sleeper", "sleep", 0)))
+        beside.append(_tournament(bots, work_ms, series, seed, "--", _bot("sleeper", "sleep", sleep_ms)))
+        alone.append(_tournament(bots, work_ms, series, seed, "--concurrency", "1"))
     whole = ratios([one.wall_s for one in beside], [one.wall_s for one in awake])
     thinking = ratios([one.thinking_ms for one in beside], [one.thinking_ms for one in alone])
     return [
@@ -61,9 +61,9 @@ def _bot(name: str, *words: object) -> str:
     return f"{name}={sys.executable} {THINKER} {' '.join(map(str, words))}"
 
 
-def _tournament(workers: int, series: int, seed: int, *more: str) -> TablesReport:
+def _tournament(workers: int, work_ms: int, series: int, seed: int, *more: str) -> TablesReport:
     """One run of the command, in a folder that is removed afterwards."""
-    bots = [_bot(f"worker-{number}", "work", WORK_MS) for number in range(workers)]
+    bots = [_bot(f"worker-{number}", "work", work_ms) for number in range(workers)]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "arena.cli", "run", *bots, "--quiet", "--decisions", "all"]
         command += ["--seed", str(seed), "--series", str(series), "--out", "out", *more]

@@ -20,15 +20,15 @@ from .swarm import EXPECTED, simulate, swarm
 from .transcripts import wrong_transcripts
 from .world import draw
 
-RUNS = 60
+RUNS = 40
 """Few, so that the suite stays quick; `python -m tests.simulate --runs 10000` plays as many as one likes."""
 QUIET = 7
 """A seed whose world has full-protocol bots that are asked something."""
 
 
 @pytest.mark.slow
-def test_sixty_runs():
-    """No run of sixty fails, and all the trouble there is has occurred in some of them."""
+def test_forty_runs():
+    """No run of forty fails, and all the trouble there is has occurred in some of them."""
     failed: list[str] = []
     counts = swarm(range(RUNS), lambda outcome: failed.append(str(outcome)))
     assert not failed, "\n\n".join(failed)
