@@ -20,6 +20,8 @@ from arena.server.refusal import Refusal
 from arena.server.table import ChatLine, Table
 from arena.tournament.plan import make_game
 
+RING_PREFIX = "ring "
+"""Of the ids under which ring tables are kept, which are no tables of the lobby."""
 Row = tuple[int, float, str | None, str, bool, bool]
 """A decision without its move: seat, seconds, fault, reason, asked, lagged."""
 
@@ -122,6 +124,8 @@ class ServerRecords:
     def tables(self) -> Iterator[Table]:
         """The tables that were open, with their chat."""
         for id, octets in self._keeper.tables().items():
+            if id.startswith(RING_PREFIX):
+                continue
             table = msgspec.json.decode(octets, type=Table)
             lines = [msgspec.json.decode(line, type=ChatLine) for _, line in self._keeper.chat(id)]
             self._chat[id] = lines[-1].number if lines else 0
@@ -178,4 +182,4 @@ class Unfinished:
         return Resumption(self.turns, self.decisions, (True,) * len(self.kept.terms.names))
 
 
-__all__ = ["Forgetful", "KeptTerms", "ServerRecords", "Unfinished"]
+__all__ = ["RING_PREFIX", "Forgetful", "KeptTerms", "ServerRecords", "Unfinished"]

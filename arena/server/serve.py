@@ -10,18 +10,23 @@ from pathlib import Path
 
 import attrs
 import trio
-from starlette.routing import BaseRoute, Router
+from starlette.routing import Route, WebSocketRoute
 
 from arena.box.box import open_box
+from arena.games import SERVICES
 from arena.players.lag import LagWatch
 from arena.players.tcp import listen
+from arena.server.accounts import Accounts
 from arena.server.api import TablesApi
 from arena.server.bots import HouseBots
 from arena.server.house import House
 from arena.server.http import HttpOptions, serve_http
 from arena.server.keeping import open_keeper
 from arena.server.live import Hall
+from arena.server.poker import PokerApi, open_rings
 from arena.server.records import ServerRecords
+from arena.server.ring_records import RingRecords
+from arena.server.routing import Routing
 from arena.units import Address
 from arena.words import counted
 
@@ -58,26 +63,27 @@ async def serve(
     `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
     """
     listener = listen(plan.http.host, plan.http.port)
-    async with _open_house(plan, note, note_bug) as house, trio.open_nursery() as nursery:
-        app = Router(routes=routes_of(house), redirect_slashes=False)
+    async with _open_house(plan, note, note_bug) as (house, poker), trio.open_nursery() as nursery:
+        app = Routing(routes_of(house, poker))
         await nursery.start(partial(serve_http, app, [listener], HttpOptions(), note=note, note_bug=note_bug))
         nursery.start_soon(house.watch)
         task_status.started(OpenServer(house, f"{plan.http.host}:{listener.getsockname()[1]}"))
         await trio.sleep_forever()
 
 
-def routes_of(house: House) -> list[BaseRoute]:
+def routes_of(house: House, poker: PokerApi) -> list[Route | WebSocketRoute]:
     """All that is served over HTTP."""
-    return [*TablesApi(house).routes()]
+    return [*TablesApi(house).routes(), *poker.routes()]
 
 
 @asynccontextmanager
 async def _open_house(
     plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
-) -> AsyncIterator[House]:
-    """The tables as they were left, with house bots to sit at them."""
+) -> AsyncIterator[tuple[House, PokerApi]]:
+    """The tables as they were left, those of the poker document too, with house bots to sit at them."""
     with open_keeper(plan.data, tell=note) as keeper, _lag_watched() as watch:
         records = ServerRecords(keeper, lambda table, match: None)
+        users = Accounts(keeper)
         async with trio.open_nursery() as keeping:
             await keeping.start(keeper.run)
             async with open_box("strict", say=note) as box, trio.open_nursery() as nursery:
@@ -94,7 +100,13 @@ async def _open_house(
                 house = House(hall)
                 if resumed := house.restore(records):
                     note(f"{counted(resumed, 'match')} went on where the server ended")
-                yield house
+                rings = await open_rings(
+                    hall,
+                    RingRecords(keeper, records),
+                    records.matches(),
+                    bot=bots.names(SERVICES["poker"])[0],
+                )
+                yield house, PokerApi(rings, users)
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()
 

@@ -1,0 +1,90 @@
+"""What is kept of ring tables and the hand that is played there, in JSON that this arena reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import attrs
+import msgspec
+
+from arena.game import Game
+from arena.server.keeping import Keeper
+from arena.server.live_match import LiveMatch, MatchTerms
+from arena.server.records import RING_PREFIX, KeptTerms, ServerRecords, Unfinished
+from arena.server.ring import Ring
+
+
+class HandRecords(Protocol):
+    """Keeps a ring table and its hand, and says when they are kept."""
+
+    def keep_ring(self, ring: Ring) -> None: ...
+
+    def begin_hand(self, ring: Ring, game: Game[Any, Any], terms: MatchTerms) -> None: ...
+
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None: ...
+
+    def keep_turn(self, match: LiveMatch) -> None: ...
+
+    def end_hand(self, ring: Ring, match_id: str) -> None: ...
+
+    async def kept(self) -> None: ...
+
+    def check(self) -> None: ...
+
+
+class RingRecords:
+    """Puts what happens at ring tables into the keeper; a hand leaves it when its chips are counted."""
+
+    def __init__(self, keeper: Keeper, records: ServerRecords) -> None:
+        self._keeper = keeper
+        self._records = records
+
+    def keep_ring(self, ring: Ring) -> None:
+        self._keeper.put_table(RING_PREFIX + ring.id, msgspec.json.encode(ring))
+
+    def begin_hand(self, ring: Ring, game: Game[Any, Any], terms: MatchTerms) -> None:
+        """Keeps the table with its hand, and how the hand's match began."""
+        kept = KeptTerms(ring.id, terms, game.name, game.version, attrs.asdict(game))
+        self._keeper.put_match(terms.match_id, msgspec.json.encode(kept))
+        self.keep_ring(ring)
+
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None:
+        self._records.keep_answer(match, seat, move)
+
+    def keep_turn(self, match: LiveMatch) -> None:
+        self._records.keep_turn(match)
+
+    def end_hand(self, ring: Ring, match_id: str) -> None:
+        """Keeps the table with the chips after the hand, and forgets the hand, in one commit."""
+        self.keep_ring(ring)
+        self._keeper.drop_match(match_id)
+
+    async def kept(self) -> None:
+        await self._records.kept()
+
+    def check(self) -> None:
+        self._records.check()
+
+    # What was kept before: to be read before the keeper runs.
+
+    def rings(self) -> list[Ring]:
+        """The tables as they were left."""
+        return [
+            msgspec.json.decode(octets, type=Ring)
+            for table_id, octets in self._keeper.tables().items()
+            if table_id.startswith(RING_PREFIX)
+        ]
+
+    def hand(self, ring: Ring, matches: Mapping[str, Unfinished]) -> Unfinished | None:
+        """What was played of the hand under way, if it can go on; any other is forgotten."""
+        unfinished = matches.get(ring.id)
+        if unfinished is None:
+            return None
+        if ring.hand is not None and unfinished.kept.terms.seating == ring.hand.player_ids:
+            return unfinished
+        self._keeper.drop_match(unfinished.kept.terms.match_id)
+        return None
+
+
+__all__ = ["HandRecords", "RingRecords"]

@@ -1,0 +1,600 @@
+"""The poker document over HTTP, with a client written from the document alone."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import attrs
+import httpx
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.game import CHANCE, Seat
+from arena.games.holdem import Holdem
+from arena.games.holdem.moves import Bet, Deal
+from arena.players.base import Player
+from arena.players.codec import Codec
+from arena.players.local import LocalPlayer
+from arena.sdk import Bot
+from arena.server.accounts import User
+from arena.server.guard import Guard, GuardOptions
+from arena.server.live import Hall
+from arena.server.live_ring import LiveRing
+from arena.server.poker import PokerApi, read_act, ring_game
+from arena.server.poker_view import poker_game
+from arena.server.records import Forgetful
+from arena.server.refusal import Refusal
+from arena.server.ring import CHIPS, PLACES, Ring, begin_hand, join_ring
+from arena.server.routing import Routing
+from tests.server.poker_client import BET, FOLD, PokerClient
+
+RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+class Caller(Bot):
+    """Checks and calls."""
+
+    def move(self, state: Any, options: Any) -> Any:
+        return {"action": 1, "betAmount": options[1]["fields"]["amount"]["min"]}
+
+
+class FakeUsers:
+    """Users without scrypt."""
+
+    def __init__(self) -> None:
+        self.passwords: dict[str, str] = {}
+
+    async def create(self, name: str, password: str, *, address: str = "") -> str:
+        if name in self.passwords:
+            raise Refusal("forbidden", "there is such a user", field="name")
+        self.passwords[name] = password
+        return f"id-{name}"
+
+    async def verify(self, name: str, password: str, *, address: str = "") -> User:
+        if self.passwords.get(name) != password:
+            raise Refusal("unauthorized", "wrong", key="basic")
+        return User(f"id-{name}", name)
+
+
+class KeptRings(Forgetful):
+    """Notes what it is told to keep."""
+
+    def __init__(self) -> None:
+        self.rings: list[Ring] = []
+        self.kept_at: list[int] = []
+
+    def keep_ring(self, ring: Ring) -> None:
+        self.rings.append(ring)
+
+    def begin_hand(self, ring: Ring, game: Any, terms: Any) -> None:
+        self.rings.append(ring)
+
+    def end_hand(self, ring: Ring, match_id: str) -> None:
+        self.rings.append(ring)
+
+    async def kept(self) -> None:
+        await trio.sleep(0.001)
+        self.kept_at.append(len(self.rings))
+
+
+@attrs.frozen
+class Server:
+    """A poker server in this process."""
+
+    http: httpx.AsyncClient
+    live: LiveRing
+    records: KeptRings
+
+    async def user(self, name: str) -> PokerClient:
+        client = PokerClient(self.http, name)
+        await client.register()
+        return client
+
+    async def asked(self, player_id: str | None = None) -> None:
+        """Returns once this player is asked, or anybody."""
+        for _ in range(10_000):
+            if self.on_turn and player_id in (None, self.on_turn):
+                return
+            await trio.sleep(0.01)
+        raise AssertionError("nobody is asked")
+
+    @property
+    def on_turn(self) -> str:
+        """The playerID of who is asked; null: nobody is."""
+        found: str = json.loads(self.live.view(None))["turn"]["playerID"]
+        return found
+
+
+def now() -> float:
+    """Unix time, virtual."""
+    return 1_700_000_000.0 + trio.current_time()
+
+
+@asynccontextmanager
+async def opened(ring: Ring | None = None, seed: int = 7) -> AsyncIterator[Server]:
+    rng, records = Random(seed), KeptRings()
+
+    def note_bug(text: str) -> None:
+        raise AssertionError(text)
+
+    @asynccontextmanager
+    async def open_bot(bot: str, name: str) -> AsyncIterator[Player]:
+        yield LocalPlayer(name, Caller())
+
+    async with trio.open_nursery() as nursery:
+        hall = Hall(
+            nursery=nursery,
+            records=records,
+            open_bot=open_bot,
+            check_bot=lambda bot, game: None,
+            now=now,
+            note_bug=note_bug,
+            draw_seed=lambda: rng.getrandbits(128),
+        )
+        live = LiveRing(ring or Ring(RING), ring_game, hall, records, bot="caller")
+        await nursery.start(live.run)
+        app = Guard(Routing(PokerApi([live], FakeUsers()).routes()), GuardOptions(), note_bug)
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            yield Server(http, live, records)
+        nursery.cancel_scope.cancel()
+
+
+# A whole evening.
+
+
+@pytest.mark.slow
+async def test_a_client_written_from_the_document_plays(autojump_clock: MockClock) -> None:
+    """Six users poll, act, bust and leave; what they see keeps to the document all the time."""
+    seen: dict[str, list[dict[str, Any]]] = {}
+    async with opened() as server:
+
+        async def one(name: str, seed: int) -> None:
+            seen[name] = await (await server.user(name)).play(trio.sleep, Random(seed), acts=60)
+
+        async with trio.open_nursery() as nursery:
+            for seed, name in enumerate(("ann", "bob", "eve", "kim", "lou", "zoe")):
+                nursery.start_soon(one, name, seed)
+    for states in seen.values():
+        for state in states:
+            check_document(state)
+    assert any(state["cards"]["river"] for states in seen.values() for state in states)
+    assert any(len(state["pots"]) > 1 for states in seen.values() for state in states), "side pots occur"
+    ids = {player["playerID"] for states in seen.values() for state in states for player in state["table"]}
+    assert len(ids) > len(seen), "some are out, and come back as somebody new"
+    assert any(state["turn"]["playerID"] is None for states in seen.values() for state in states)
+    assert server.live.ring.hands > 5
+
+
+FIELDS = {
+    "game": {"gameID", "table", "turn", "cards", "pots"},
+    "player": {"playerID", "handle", "state", "wealth", "bet_so_far", "small_blind"},
+    "turn": {"playerID", "bet_so_far", "bet_to_player", "minimum_raise", "expiry"},
+    "cards": {"hole", "flop", "turn", "river"},
+    "pot": {"size", "players"},
+}
+
+
+def check_document(state: dict[str, Any]) -> None:
+    """All fields of the document and no others, with the types and relations that it gives."""
+    assert set(state) == FIELDS["game"]
+    assert UUID(state["gameID"])
+    ids = [player["playerID"] for player in state["table"]]
+    assert len(ids) == len(set(ids)) <= PLACES
+    for player in state["table"]:
+        assert set(player) == FIELDS["player"]
+        assert UUID(player["playerID"])
+        assert player["state"] in ("active", "folded", "called")
+        assert type(player["wealth"]) is type(player["bet_so_far"]) is int
+        assert min(player["wealth"], player["bet_so_far"]) >= 0
+    check_turn(state, ids)
+    assert set(state["cards"]) == FIELDS["cards"]
+    sizes = [len(state["cards"][name] or ()) for name in ("flop", "turn", "river")]
+    assert sizes in ([0, 0, 0], [3, 0, 0], [3, 1, 0], [3, 1, 1])
+    cards = [card for name in FIELDS["cards"] for card in state["cards"][name] or ()]
+    assert len(cards) == len(set(cards))
+    assert all(len(card) == 2 and card[0] in "23456789TJQKA" and card[1] in "CDHS" for card in cards)
+    assert state["pots"]
+    for pot in state["pots"]:
+        assert set(pot) == FIELDS["pot"]
+        assert set(pot["players"]) <= set(ids), "pots name playerIDs"
+
+
+def check_turn(state: dict[str, Any], ids: list[str]) -> None:
+    turn = state["turn"]
+    assert set(turn) == FIELDS["turn"]
+    if turn["playerID"] is None:
+        assert set(turn.values()) == {None}, "all null between hands"
+        assert not any(state["cards"].values())
+        return
+    assert sum(player["small_blind"] for player in state["table"]) == 1
+    assert datetime.fromisoformat(turn["expiry"]).utcoffset() is not None, "RFC 3339 with offset"
+    asked = next(player for player in state["table"] if player["playerID"] == turn["playerID"])
+    assert asked["state"] == "active"
+    assert asked["bet_so_far"] == turn["bet_so_far"]
+    assert turn["bet_to_player"] == max(player["bet_so_far"] for player in state["table"])
+    assert turn["minimum_raise"] >= 0
+
+
+# Users.
+
+
+def basic(text: str) -> dict[str, str]:
+    return {"Authorization": f"Basic {b64encode(text.encode()).decode()}"}
+
+
+async def test_a_user_is_made_once(autojump_clock: MockClock) -> None:
+    """201 and a JSON string; 403 the second time, with another password too."""
+    async with opened() as server:
+        response = await server.http.post("/users/", auth=("ann", "secret"))
+        assert (response.status_code, response.json()) == (201, "id-ann")
+        for password in ("secret", "other"):
+            assert (await server.http.post("/users", auth=("ann", password))).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Basic ?"}, {"Authorization": "Bearer x"}, basic("ann")]
+)
+async def test_a_user_needs_a_name_and_a_password(headers: dict[str, str], autojump_clock: MockClock) -> None:
+    """400 if they cannot be read."""
+    async with opened() as server:
+        assert (await server.http.post("/users/", headers=headers)).status_code == 400
+
+
+async def test_wrong_credentials_are_unauthorized_everywhere(autojump_clock: MockClock) -> None:
+    """Also where none are needed, and before anything is looked for; nothing changes."""
+    async with opened() as server:
+        ann = await server.user("ann")
+        player = await ann.join(RING)
+        before = server.live.ring
+        for auth in (("ann", "wrong"), ("nobody", "secret")):
+            for game in (RING, NOBODY):
+                requests = [
+                    ("GET", "/games/"),
+                    ("GET", f"/games/{game}"),
+                    ("POST", f"/games/{game}/players/"),
+                    ("POST", f"/games/{game}/players/{player}/acts/"),
+                    ("DELETE", f"/games/{game}/players/{player}"),
+                ]
+                for method, url in requests:
+                    assert (await server.http.request(method, url, auth=auth)).status_code == 401
+        assert server.live.ring is before
+        for method, url in requests[2:]:
+            assert (await server.http.request(method, url)).status_code == 401
+
+
+# Joining and leaving.
+
+
+async def test_joining_again_gives_the_same_player(autojump_clock: MockClock) -> None:
+    """201 both times; the table is public, and needs no credentials to be seen."""
+    async with opened() as server:
+        response = [
+            await server.http.get(url) for url in ("/games", "/games/", f"/games/{RING}", f"/games/{RING}/")
+        ]
+        assert [each.status_code for each in response] == [200] * 4
+        assert response[0].json() == response[1].json() == [response[2].json()] == [response[3].json()]
+        ann = await server.user("ann")
+        responses = [await server.http.post(f"/games/{RING}/players/", auth=ann.auth) for _ in range(2)]
+        assert [each.status_code for each in responses] == [201, 201]
+        assert responses[0].json() == responses[1].json()
+        (player,) = (await ann.game(RING))["table"]
+        assert player == {
+            "playerID": responses[0].json(),
+            "handle": "ann",
+            "state": "active",
+            "wealth": CHIPS,
+            "bet_so_far": 0,
+            "small_blind": False,
+        }
+
+
+async def test_the_eleventh_is_queued_and_cannot_act(autojump_clock: MockClock) -> None:
+    """202 and a playerID, the same when it asks again; 403 for its acts until it has a place."""
+    async with opened() as server:
+        for number in range(PLACES):
+            await (await server.user(f"user{number}")).join(RING)
+        kim = await server.user("kim")
+        responses = [await server.http.post(f"/games/{RING}/players/", auth=kim.auth) for _ in range(2)]
+        assert [each.status_code for each in responses] == [202, 202]
+        assert responses[0].json() == responses[1].json()
+        player = responses[0].json()
+        assert player not in str(await kim.game(RING))
+        assert await kim.act(RING, player, BET, 20) == 403
+        assert await kim.leave(RING, player) == 200
+        assert await kim.act(RING, player, BET, 20) == 404
+
+
+async def test_unknown_games_and_players_are_not_found(autojump_clock: MockClock) -> None:
+    """And somebody else's player is as unknown."""
+    async with opened() as server:
+        ann, bob = await server.user("ann"), await server.user("bob")
+        player = await ann.join(RING)
+        await bob.join(RING)
+        await server.asked()
+        before = server.live.ring
+        assert (await server.http.get(f"/games/{NOBODY}")).status_code == 404
+        assert (await server.http.post(f"/games/{NOBODY}/players/", auth=ann.auth)).status_code == 404
+        for game, player_id in ((RING, player), (RING, NOBODY), (NOBODY, player)):
+            assert await bob.act(game, player_id, FOLD) == 404
+            assert await bob.leave(game, player_id) == 404
+        assert server.live.ring is before
+
+
+# Acting.
+
+
+@attrs.frozen
+class Seated:
+    """A user at the table."""
+
+    client: PokerClient
+    id: str
+
+    async def act(self, action: int, amount: int = 0) -> int:
+        return await self.client.act(RING, self.id, action, amount)
+
+    async def leave(self) -> int:
+        return await self.client.leave(RING, self.id)
+
+    async def game(self) -> dict[str, Any]:
+        return await self.client.game(RING)
+
+    async def wealth(self) -> dict[str, int]:
+        return {player["playerID"]: player["wealth"] for player in (await self.game())["table"]}
+
+
+@attrs.frozen
+class Duel:
+    """A hand of two that has begun."""
+
+    server: Server
+    first: Seated
+    """Who is asked."""
+    second: Seated
+
+
+@asynccontextmanager
+async def duel() -> AsyncIterator[Duel]:
+    async with opened() as server:
+        players = {}
+        for name in ("ann", "bob"):
+            client = await server.user(name)
+            player = Seated(client, await client.join(RING))
+            players[player.id] = player
+        await server.asked()
+        first = players.pop(server.on_turn)
+        yield Duel(server, first, *players.values())
+
+
+async def test_who_leaves_on_turn_folds(autojump_clock: MockClock) -> None:
+    """The hand is over at once, and the other one has the blind."""
+    async with duel() as at:
+        assert await at.first.leave() == 200
+        assert await at.first.leave() == 404
+        assert await at.second.wealth() == {at.second.id: CHIPS + 10}
+
+
+async def test_who_leaves_before_its_turn_folds_then(autojump_clock: MockClock) -> None:
+    """It is not waited for."""
+    async with duel() as at:
+        assert await at.second.leave() == 200
+        assert (await at.second.game())["cards"]["hole"] is None, "it is not a player of the hand any more"
+        assert await at.first.act(BET, 110) == 201
+        assert await at.first.wealth() == {at.first.id: CHIPS + 20}
+
+
+async def test_who_is_not_asked_may_not_act(autojump_clock: MockClock) -> None:
+    """403, and the same act counts when it is its turn."""
+    async with duel() as at:
+        assert await at.second.act(BET, 0) == 403
+        assert await at.first.act(BET, 10) == 201
+        assert await at.first.act(BET, 10) == 403
+        assert await at.second.act(BET, 0) == 201
+        assert (await at.first.game())["cards"]["flop"] is not None
+
+
+@pytest.mark.parametrize("amount", [-1, 5, 9, 29, CHIPS, 10**9, 10**30, -(10**30)])
+async def test_a_bet_that_is_not_valid_folds(amount: int, autojump_clock: MockClock) -> None:
+    """201, as the document says: below the call, below the least raise, above the wealth, negative."""
+    async with duel() as at:
+        assert await at.first.act(BET, amount) == 201
+        assert await at.first.wealth() == {at.first.id: CHIPS - 10, at.second.id: CHIPS + 10}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff",
+        b"{}",
+        b'{"action": 1}',
+        b'{"betAmount": 20}',
+        b'{"action": null, "betAmount": 20}',
+        b'{"action": true, "betAmount": 20}',
+        b'{"action": 2, "betAmount": 20}',
+        b'{"action": 0.5, "betAmount": 20}',
+        b'{"action": "1", "betAmount": 20}',
+        b'{"action": 1, "betAmount": 20.5}',
+        b'{"action": 1, "betAmount": "20"}',
+        b'{"action": 1, "betAmount": null}',
+        b'{"action": 1, "betAmount": NaN}',
+        b'{"action": 1, "betAmount": 1e999}',
+        b'{"action": 1, "betAmount": [20]}',
+        b"[" * 60_000,
+    ],
+)
+async def test_what_is_no_act_changes_nothing(body: bytes, autojump_clock: MockClock) -> None:
+    """400, and the player can still act."""
+    async with duel() as at:
+        before = await at.first.game()
+        url, auth = f"/games/{RING}/players/{at.first.id}/acts", at.first.client.auth
+        headers = {"Content-Type": "application/json"}
+        response = await at.server.http.post(url, content=body, auth=auth, headers=headers)
+        assert response.status_code == 400
+        assert await at.first.game() == before
+        assert await at.first.act(BET, 10) == 201
+
+
+def test_an_act_is_read_as_the_document_has_it() -> None:
+    """A fold needs no amount; a whole number may be written with a point."""
+    assert read_act(b'{"action": 0}') == {"action": 0}
+    assert read_act(b'{"action": 0, "betAmount": "junk"}') == {"action": 0}
+    assert read_act(b'{"action": 1, "betAmount": 20.0}') == {"action": 1, "betAmount": 20}
+
+
+async def test_who_stays_silent_is_folded_and_removed(autojump_clock: MockClock) -> None:
+    """After 15 s, which is what `expiry` says; it may join again as somebody new, with new chips."""
+    async with duel() as at:
+        turn = (await at.first.game())["turn"]
+        left_s = datetime.fromisoformat(turn["expiry"]).timestamp() - now()
+        assert 14.9 < left_s <= 15.0
+        await trio.sleep(left_s - 0.1)
+        assert (await at.second.game())["turn"] == turn, "the same expiry for everybody, always"
+        await trio.sleep(0.2)
+        assert at.server.on_turn is None
+        assert await at.first.act(BET, 10) == 404
+        assert await at.second.wealth() == {at.second.id: CHIPS + 10}
+        again = await at.first.client.join(RING)
+        assert again not in (at.first.id, at.second.id)
+        assert await at.first.wealth() == {again: CHIPS, at.second.id: CHIPS + 10}
+
+
+async def test_who_has_lost_all_chips_may_join_again_at_once(autojump_clock: MockClock) -> None:
+    """The answer to the last act comes when the chips are counted: whoever is out is somebody new from then on."""
+    async with duel() as at:
+        assert await at.first.act(BET, CHIPS - 10) == 201
+        assert await at.second.act(BET, CHIPS - 20) == 201
+        wealth = await at.first.wealth()
+        assert list(wealth.values()) == [2 * CHIPS], "this deal has one winner"
+        (loser,) = (player for player in (at.first, at.second) if player.id not in wealth)
+        assert await loser.act(FOLD) == 404
+        again = await loser.client.join(RING)
+        assert again != loser.id
+        assert (await loser.wealth())[again] == CHIPS
+
+
+async def test_two_acts_at_once_are_one(autojump_clock: MockClock) -> None:
+    """The second one comes when it is not its turn any more."""
+    async with duel() as at:
+        statuses = []
+
+        async def act() -> None:
+            statuses.append(await at.first.act(BET, 10))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(act)
+            nursery.start_soon(act)
+        assert sorted(statuses) == [201, 403]
+
+
+async def test_what_is_acknowledged_is_kept(autojump_clock: MockClock) -> None:
+    """Joining, acting and leaving are answered after their commit."""
+    async with opened() as server:
+        ann = await server.user("ann")
+        player = await ann.join(RING)
+        assert server.records.kept_at[-1] == len(server.records.rings) == 1
+        await ann.leave(RING, player)
+        assert server.records.kept_at[-1] == len(server.records.rings) == 2
+
+
+# The house bot.
+
+
+async def test_who_is_alone_plays_a_house_bot(autojump_clock: MockClock) -> None:
+    """It comes after five seconds, and goes after the hand in which somebody else has come."""
+    async with opened() as server:
+        ann = await server.user("ann")
+        one = await ann.join(RING)
+        await trio.sleep(4.9)
+        assert len((await ann.game(RING))["table"]) == 1
+        await server.asked(one)
+        assert trio.current_time() < 7
+        assert [player["handle"] for player in (await ann.game(RING))["table"]] == ["ann", "caller"]
+        bob = await server.user("bob")
+        two = await bob.join(RING)
+        assert two not in str(await bob.game(RING)), "it plays from the next hand on"
+        assert await ann.act(RING, one, FOLD) == 201
+        await server.asked()
+        assert {player["playerID"] for player in (await ann.game(RING))["table"]} == {one, two}
+
+
+async def test_somebody_called_like_the_house_bot_plays_it(autojump_clock: MockClock) -> None:
+    """Names need not differ for the document, but do for the bot."""
+    async with opened() as server:
+        client = await server.user("caller")
+        one = await client.join(RING)
+        await server.asked(one)
+        assert [player["handle"] for player in (await client.game(RING))["table"]] == ["caller", "caller"]
+        assert await client.act(RING, one, BET, 10) == 201
+
+
+# Equal information, equal bytes.
+
+
+def dealt(deck: tuple[str, ...], moves: int) -> Iterator[tuple[Any, Any]]:
+    """A hand of three with this deck, checked and called through: the game and its state, step by step."""
+    game = Holdem(hands=1, reset_stacks=False)
+    state = game.apply(game.start(3), {CHANCE: Deal(deck)}).state
+    for _ in range(moves):
+        yield game, state
+        (seat,) = game.to_act(state)
+        call = game.options(state, seat)[1].fields["amount"].low  # type: ignore[union-attr]
+        state = game.apply(state, {seat: Bet(call)}).state
+
+
+def test_equal_information_gives_equal_bytes() -> None:
+    """Other hands and the cards to come change nothing for a seat or a spectator, at any step."""
+    ring = Ring(RING)
+    for owner in ("ann", "bob", "kim"):
+        ring, _ = join_ring(ring, owner=owner, handle=owner, player_id=f"p-{owner}", now=0.0)
+    ring, hand = begin_hand(ring)
+    rng = Random(1)
+    order = list(Holdem().draw(Holdem().start(3), Random(3)).deck)
+    for viewer in (None, *map(Seat, range(3))):
+        own = [] if viewer is None else order[2 * viewer : 2 * viewer + 2]
+        for step in range(12):
+            opened_now = [0, 3, 4, 5][step // 3]
+            known = {*own, *order[20 : 20 + opened_now]}
+            views = set()
+            for _ in range(5):
+                hidden = [card for card in order if card not in known]
+                rng.shuffle(hidden)
+                deck = tuple(card if card in known else hidden.pop() for card in order)
+                game, state = list(dealt(deck, step + 1))[step]
+                octets = Codec(game, hand.player_ids, None).encode(game.observe(state, viewer))
+                views.add(json.dumps(poker_game(ring, json.loads(octets), "soon")))
+            assert len(views) == 1
+            (view,) = views
+            shown = {card for cards in json.loads(view)["cards"].values() for card in cards or ()}
+            assert shown == known
+
+
+async def test_hole_cards_are_shown_to_their_owner_alone(autojump_clock: MockClock) -> None:
+    """In both paths; all else is the same for everybody."""
+    async with duel() as at:
+        eve = await at.server.user("eve")
+        views = [
+            (await at.server.http.get(url, auth=auth)).json()
+            for auth in (at.first.client.auth, at.second.client.auth, eve.auth, None)
+            for url in (f"/games/{RING}", "/games")
+        ]
+        assert views[1::2] == [[view] for view in views[::2]]
+        mine, theirs, eves, nobodys = views[::2]
+        assert len({*mine["cards"]["hole"], *theirs["cards"]["hole"]}) == 4
+        assert eves == nobodys
+        assert eves["cards"]["hole"] is None
+        for view in (mine, theirs):
+            assert {**view, "cards": {**view["cards"], "hole": None}} == eves
