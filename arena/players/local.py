@@ -60,6 +60,7 @@ class LocalPlayer(Player):
         self._names = start.names
         self._match_id = start.match_id
         self._game_number += 1
+        self._question = None
         self._call(self.bot.begin, match_message(start, self._game_number))
 
     def ask(self, question: Question, slot: Slot) -> None:

@@ -441,6 +441,6 @@ def test_a_bot_of_this_process(capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     words = ("check", "chatty_check_bot:Mine", "--json", "--rule", "dice=1", "--max-time", "1s")
-    code, out, _ = call(capsys, monkeypatch, *words)
-    assert 0 == code
+    code, out, err = call(capsys, monkeypatch, *words)
+    assert 0 == code, err
     assert json.loads(out)["ok"] is True

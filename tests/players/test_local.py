@@ -11,6 +11,8 @@ import trio.testing
 from toys import Toy
 
 from arena.clock import Control
+from arena.game import Seat
+from arena.players.base import MatchStart
 from arena.players.local import ANSWER_BYTES_MAX, TRACEBACK_MAX, LocalPlayer
 from arena.sdk import Bot, choose
 from arena.testing import ScriptedPlayer, check_player, honest, play_once, seat_bots
@@ -239,3 +241,14 @@ async def test_its_chance_comes_from_the_match():
     moves = [[d.move for d in (await play(Remembering(), seed=seed))[0]] for seed in (1, 1, 2)]
     assert moves[0] == moves[1]
     assert moves[0] != moves[2]
+
+
+async def test_the_evidence_is_of_its_own_match():
+    """A bot that has not been asked yet shows no question of a match before, at a table of other names."""
+    player = LocalPlayer("bot", Remembering())
+    await play_once(Toy(turns=3), [player, ScriptedPlayer("other")])
+    assert player.evidence()
+    player.begin(
+        MatchStart(match_id="next", game=Toy(), seat=Seat(0), names=("bot",), control=Control(), bot_seed=0)
+    )
+    assert () == player.evidence()
