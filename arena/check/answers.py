@@ -23,7 +23,7 @@ def _answers(found: CheckFindings) -> Iterator[CheckPoint]:
         yield CheckPoint("answers", "open", "it was never asked", "the game ended before its first turn")
         return
     bad = [asked for asked in answers if asked.fault in ("illegal", "malformed") and not _is_about_id(asked)]
-    if all(asked.stage == "names" for asked in bad):  # told at that point
+    if all(asked.stage in ("names", "recorded") for asked in bad):  # told at that point
         bad = []
     if not bad:
         asked = counted(len(answers), "question")
@@ -98,6 +98,29 @@ def _ended(found: CheckFindings) -> str:
     return f"the check stopped because the bot ended {times} in the midst of play: mend that first"
 
 
+def _recorded(found: CheckFindings) -> Iterator[CheckPoint]:
+    """Questions that were asked in recorded matches."""
+    if not found.recorded_wanted:
+        return
+    asked = found.recorded()
+    bad = [each for each in asked if each.fault is not None and not each.is_lagged]
+    matches = counted(len({each.place.rpartition(" ")[2] for each in asked}), "recorded match")
+    if bad:
+        first = f"{bad[0].fault}: {bad[0].reason} ({bad[0].place})"
+        said = f"{len(bad):,} of {counted(len(asked), 'question')} of {matches} went wrong, first {first}"
+        match_id = bad[0].place.rpartition(" ")[2]
+        advice = f"`arena replay {match_id} {found.recorded_in}` tells how the match went"
+        yield CheckPoint("recorded", "mend", said, advice if found.recorded_in else "")
+    elif len(asked) < found.recorded_wanted:
+        said = (
+            f"{len(asked):,} of {counted(found.recorded_wanted, 'recorded question')}, answered as any others"
+        )
+        yield CheckPoint("recorded", "note", said, "for the others give it more time: --max-time 60s")
+    else:
+        said = f"{counted(len(asked), 'question')} of {matches}, answered as any others"
+        yield CheckPoint("recorded", "fine", said)
+
+
 def _names(found: CheckFindings) -> Iterator[CheckPoint]:
     """Opponents with unusual names; told only where that alone is what it stumbles over."""
     stage = [asked for asked in found.answers() if asked.stage == "names"]
@@ -168,4 +191,4 @@ def _after_fault(found: CheckFindings) -> Iterator[CheckPoint]:
         yield CheckPoint("faults", "fine", f"{told} {faults} that it had not committed, it goes on as before")
 
 
-LOOKS_AT_ANSWERS: tuple[Look, ...] = (_answers, _ids, _kinds, _names, _time, _after_fault)
+LOOKS_AT_ANSWERS: tuple[Look, ...] = (_answers, _ids, _recorded, _kinds, _names, _time, _after_fault)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from arena.check.asking import BotAnswer, ask_bot
-from arena.check.examination import CheckTerms, Examination
+from arena.check.examination import RECORDED_SHARE, STORED_SHARE, CheckTerms, Examination
 from arena.check.findings import CheckFindings
 from arena.check.host import instances_of
+from arena.check.matches import RecordedMatch, StoredSource, shipped_matches, stored_matches
 from arena.check.recorded import read_question
 from arena.errors import ConfigError
 from arena.game import Game
@@ -37,21 +38,32 @@ class Candidate:
     """What applies to it as in a run: time, box, seed."""
     findings: CheckFindings
     """Filled by the check."""
+    recorded: Sequence[RecordedMatch] = ()
 
 
-def candidate_of(bot: str, wishes: Mapping[str, Any], *, base: Path) -> Candidate:
-    """The bot, its game and the terms, as the command line says them.  Raises ConfigError."""
+def candidate_of(
+    bot: str, wishes: Mapping[str, Any], *, base: Path, source: StoredSource | None = None
+) -> Candidate:
+    """The bot, its game and the terms, as the command line says them.  Raises ConfigError.
+
+    `source`: a stored run, whose game it is, and whose questions are put to it.
+    """
     options = dict(wishes)
     rules = options.pop("rules", ())
     entrant = resolve(bot, base=base)
+    stored = None if source is None else stored_matches(source, entrant.name, options.pop("game", None))
+    if stored is not None:
+        options["game"] = stored[0].name
+        if rules:
+            raise ConfigError("--rule: the recorded match has its own house rules, leave it out")
     plan = with_options(Plan(max_time=TIME_S, seed=SEED), options, base=base)
     if not options.get("game") and entrant.games:
         plan = attrs.evolve(plan, game=entrant.games[0])
-    cls = find_game(plan.game).cls
+    cls = find_game(plan.game).cls if stored is None else type(stored[0])
     (entrant,) = judged([entrant], game=cls.name, reserved=cls.reserved_names)
     if entrant.kind == "broken":
         raise ConfigError(f"{entrant.name}: {entrant.problem}")
-    game = make_game(cls, parse_rules(cls, rules))
+    game = make_game(cls, parse_rules(cls, rules)) if stored is None else stored[0]
     findings = CheckFindings(
         bot=entrant.name,
         game=cls.name,
@@ -61,8 +73,16 @@ def candidate_of(bot: str, wishes: Mapping[str, Any], *, base: Path) -> Candidat
         reserved=cls.reserved_names,
         way="local" if entrant.kind == "local" else entrant.transport,
         memory_mb=entrant.memory_mb,
+        recorded_in="" if source is None else str(source.folder),
     )
-    return Candidate(entrant=entrant, game=game, plan=plan, findings=findings)
+    recorded = shipped_matches(game) if stored is None else stored[1]
+    return Candidate(
+        entrant=entrant,
+        game=game,
+        plan=plan,
+        findings=findings,
+        recorded=recorded,
+    )
 
 
 def _playable(game: Game[Any, Any]) -> tuple[int, ...]:
@@ -87,10 +107,20 @@ async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None
         time_s=TIME_S if plan.max_time is None else plan.max_time,
         faults_max=plan.faults_max,
         seed=plan.seed or SEED,
+        recorded_share=STORED_SHARE if found.recorded_in else RECORDED_SHARE,
     )
     try:
         async with instances_of(candidate.entrant, plan.sandbox, note) as (host, watch):
-            await Examination(candidate.game, host, found, terms, lag=watch.since, note=note).examine()
+            examination = Examination(
+                candidate.game,
+                host,
+                found,
+                terms,
+                recorded=candidate.recorded,
+                lag=watch.since,
+                note=note,
+            )
+            await examination.examine()
     except BotBroken as error:  # its build
         found.broken, found.log = error.reason, error.log
 

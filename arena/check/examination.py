@@ -12,20 +12,22 @@ import trio
 
 from arena.check.findings import CheckFindings, CheckStage, Introduction, number_range
 from arena.check.host import BotHost
+from arena.check.matches import RecordedMatch
 from arena.check.opponents import (
     TEMPERS,
     RandomPlayer,
-    Temper,
     curious,
     hasty,
     kinds_of,
     kinds_on_offer,
     patient,
 )
+from arena.check.retracing import retraced
+from arena.check.tables import CheckTable, ends, outside_in
 from arena.check.tap import Tap, TapTask
 from arena.clock import Control
 from arena.errors import FaultKind
-from arena.game import Game
+from arena.game import Game, Seat
 from arena.players.base import Player
 from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer
@@ -50,7 +52,11 @@ STARTS_MAX = 4
 OFFER_TURNS_MAX = 400
 LONG_SHARE, NAMES_SHARE, FAULT_SHARE, AGAIN_SHARE = 0.2, 0.1, 0.15, 0.1
 """Shares of the time that are kept for what comes after the matches at every number of seats."""
+PLAY_SHARE_LEAST = 0.1
+"""What is left at least for matches at every number of seats, after many recorded questions."""
 EVIDENCE_BYTES_MAX = 400
+RECORDED_SHARE, STORED_SHARE = 0.2, 0.4
+"""The share of the time for recorded questions that ship with the game, and for those that were asked for."""
 NOTE_EVERY_S = 3.0
 UNUSUAL_NAMES = ("zoë", 'the "k"', "o'hara", "a, b", "c:\\d", "{e}", "猫", "🎲", "-1", "x" * 64)
 """Of opponents: valid names that home-made readers of JSON stumble over."""
@@ -65,18 +71,7 @@ class CheckTerms:
     """About how long it is played with; starting and ending it comes on top."""
     faults_max: int = 5
     seed: int = 0
-
-
-@attrs.frozen
-class _Table:
-    """A match that can be played again: everything but what the bot answers."""
-
-    seats: int
-    seat: int
-    seed: int
-    temper: Temper
-    names: tuple[str, ...] = tuple(f"other-{number}" for number in range(1, 12))
-    """What the opponents are called."""
+    recorded_share: float = RECORDED_SHARE
 
 
 class Examination:
@@ -89,20 +84,22 @@ class Examination:
         findings: CheckFindings,
         terms: CheckTerms,
         *,
+        recorded: Sequence[RecordedMatch] = (),
         lag: Callable[[float], float] = no_lag,
         note: Callable[[str], None] = lambda line: None,
     ) -> None:
-        """`findings`: is filled.  `note`: is told what is done now."""
+        """`findings`: is filled.  `recorded`: whose questions are put.  `note`: is told what is done now."""
         self.game = game
         self.host = host
         self.findings = findings
         self.terms = terms
+        self._recorded = recorded
         self._lag = lag
         self._note = note
         self._ends_at = 0.0
         self._told_at = 0.0
         self._starts_left = STARTS_MAX
-        self._first: _Table | None = None
+        self._first: CheckTable | None = None
 
     async def examine(self) -> None:
         """Does everything that there is time for; `findings` tells what was seen even if it is cancelled."""
@@ -115,6 +112,7 @@ class Examination:
             return
         self._told_at = trio.current_time()
         self._ends_at = self._told_at + self.terms.time_s
+        player = await self._play_recorded(player)
         player = await self._play_all(player)
         player = await self._play_long(player)
         player = await self._play_with_names(player)
@@ -135,12 +133,44 @@ class Examination:
 
     # Stages.
 
+    async def _play_recorded(self, player: Player) -> Player:
+        """The questions of recorded matches: the bot takes a seat where its first one is put.
+
+        As long as it answers as was answered then, it is asked on; after another answer the match is left,
+        and retraced up to the next question.
+        """
+        if self._recorded:
+            self._note("asking it what was asked in recorded matches")
+        until = trio.current_time() + self.terms.time_s * self.terms.recorded_share
+        for match in self._recorded:
+            for seat, numbers in match.wanted_of():
+                self.findings.recorded_wanted += len(numbers)
+                while numbers and trio.current_time() < until and not player.is_gone:
+                    player, asked = await self._retrace(player, match, seat, numbers, until)
+                    numbers = [number for number in numbers if number >= numbers[0] + max(1, asked)]
+        return player
+
+    async def _retrace(
+        self, player: Player, match: RecordedMatch, seat: Seat, numbers: Sequence[int], until: float
+    ) -> tuple[Player, int]:
+        """The match up to the first of these questions, and from there on with the bot."""
+        task = self._task(
+            "recorded",
+            until=until,
+            begins_at=numbers[0],
+            script=match.moves_of(seat),
+            questions_max=numbers[-1] - numbers[0] + 1,
+            match_id=match.match_id,
+        )
+        tap = await retraced(match, seat, self.findings.bot, player, task, self.terms.control, self._lag)
+        return await self._taken(player, tap), len(tap.asked)
+
     async def _play_all(self, player: Player) -> Player:
         """Matches at every number of seats, with opponents of every temper."""
         self._note(f"playing at {number_range(self.findings.seats)} seats")
         kept_s = self.terms.time_s * (LONG_SHARE + NAMES_SHARE + FAULT_SHARE + 2 * AGAIN_SHARE)
-        until = self._ends_at - kept_s
-        numbers = _outside_in(self.findings.seats)
+        until = max(trio.current_time() + self.terms.time_s * PLAY_SHARE_LEAST, self._ends_at - kept_s)
+        numbers = outside_in(self.findings.seats)
         for lap in range(LAPS_MAX):
             for place, seats in enumerate(numbers):
                 left_s = until - trio.current_time()
@@ -150,7 +180,7 @@ class Examination:
                     self.findings.is_out_of_time = self.findings.is_out_of_time or lap < LAPS_LEAST
                     return player
                 number = lap * len(numbers) + place
-                table = _Table(
+                table = CheckTable(
                     seats,
                     (lap + place) % seats,
                     derive_seed(self.terms.seed, "check", number),
@@ -174,23 +204,23 @@ class Examination:
     async def _play_long(self, player: Player) -> Player:
         """Long matches, at the smallest and the largest table."""
         self._note("playing long matches")
-        for number, seats in enumerate(_ends(self.findings.seats)):
+        for number, seats in enumerate(ends(self.findings.seats)):
             if player.is_gone:
                 break
             until = trio.current_time() + self.terms.time_s * LONG_SHARE / 2
-            table = _Table(seats, 0, derive_seed(self.terms.seed, "long", number), patient)
+            table = CheckTable(seats, 0, derive_seed(self.terms.seed, "long", number), patient)
             task = self._task("long", until=until, questions_max=QUESTIONS_LONG_MAX)
             player, _ = await self._match(player, table, task)
         return player
 
     async def _play_with_names(self, player: Player) -> Player:
         """Matches against opponents with unusual names."""
-        for number, seats in enumerate(_ends(self.findings.seats)):
+        for number, seats in enumerate(ends(self.findings.seats)):
             if player.is_gone:
                 break
             until = trio.current_time() + self.terms.time_s * NAMES_SHARE / 2
             seed = derive_seed(self.terms.seed, "names", number)
-            table = _Table(seats, 0, seed, curious, UNUSUAL_NAMES)
+            table = CheckTable(seats, 0, seed, curious, UNUSUAL_NAMES)
             player, _ = await self._match(player, table, self._task("names", until=until))
         return player
 
@@ -203,7 +233,7 @@ class Examination:
             if asked >= FAULT_QUESTIONS or trio.current_time() >= until or player.is_gone:
                 break
             provoke = {at - asked: fault for at, fault in PROVOKED_AT.items() if at >= asked}
-            table = _Table(
+            table = CheckTable(
                 self.findings.seats[0], number % 2, derive_seed(self.terms.seed, "fault", number), hasty
             )
             task = self._task("fault", until=until, provoke=provoke, questions_max=FAULT_QUESTIONS)
@@ -247,7 +277,7 @@ class Examination:
         found.after_loss = "came back" if player.is_connected else "ended" if player.is_gone else "stayed"
         found.loss_reason = player.gone_reason
         if player.is_connected:
-            table = _Table(found.seats[0], 0, derive_seed(self.terms.seed, "back"), hasty)
+            table = CheckTable(found.seats[0], 0, derive_seed(self.terms.seed, "back"), hasty)
             task = self._task("back", until=trio.current_time() + time_s)
             self._take(await self._played(player, table, task))
 
@@ -257,7 +287,7 @@ class Examination:
             seed = derive_seed(self.terms.seed, "return", number)
             until = trio.current_time() + time_s + RETURN_S
             task = self._task("return", until=until, hang_up_at=HANG_UP_AT)
-            tap = await self._played(player, _Table(self.findings.seats[0], 0, seed, hasty), task)
+            tap = await self._played(player, CheckTable(self.findings.seats[0], 0, seed, hasty), task)
             if len(tap.asked) > HANG_UP_AT:
                 return True
         return False
@@ -302,17 +332,19 @@ class Examination:
     def _task(self, stage: CheckStage, **more: Any) -> TapTask:
         return TapTask(**{"stage": stage, "questions_max": QUESTIONS_MAX, **more})
 
-    async def _match(self, player: Player, table: _Table, task: TapTask) -> tuple[Player, Tap]:
+    async def _match(self, player: Player, table: CheckTable, task: TapTask) -> tuple[Player, Tap]:
         """One match, taken down; gives the instance that is there afterwards."""
         tap = await self._played(player, table, task)
+        return await self._taken(player, tap), tap
+
+    async def _taken(self, player: Player, tap: Tap) -> Player:
+        """Takes a match down; gives the instance that is there afterwards."""
         self._take(tap)
         self._tell_progress()
         memory_bytes = None if player.is_gone else self.host.memory_bytes(player)
         if memory_bytes is not None and len(self.findings.starts_s) == 1:
             self.findings.memory_bytes.append(memory_bytes)
-        if player.is_gone:
-            player = await self._replaced(player)
-        return player, tap
+        return await self._replaced(player) if player.is_gone else player
 
     def _tell_progress(self) -> None:
         """Tells now and then how far it is."""
@@ -321,8 +353,8 @@ class Examination:
             asked, matches = len(self.findings.asked), self.findings.matches
             self._note(f"{counted(asked, 'question')} in {counted(matches, 'match')} so far")
 
-    async def _played(self, player: Player, table: _Table, task: TapTask) -> Tap:
-        names = _names(self.findings.bot, table)
+    async def _played(self, player: Player, table: CheckTable, task: TapTask) -> Tap:
+        names = table.names_with(self.findings.bot)
         rng = Random(table.seed)
         deputy = RandomPlayer("deputy", hasty, Random(rng.random()), fails_max=0)
         tap = Tap(player, deputy, task)
@@ -359,22 +391,3 @@ class Examination:
         """Its moves up to its first fault: what comes after that says nothing about its luck."""
         moves = [asked.move for asked in takewhile(lambda asked: asked.fault is None, tap.asked)]
         self.findings.first_moves = {**self.findings.first_moves, stage: moves}
-
-
-def _names(bot: str, table: _Table) -> tuple[str, ...]:
-    """The names by seat, all different."""
-    others = iter([name for name in table.names if name != bot])
-    return tuple(bot if seat == table.seat else next(others) for seat in range(table.seats))
-
-
-def _ends(numbers: Sequence[int]) -> tuple[int, ...]:
-    """The smallest and the largest, if they differ."""
-    return tuple(dict.fromkeys((numbers[0], numbers[-1])))
-
-
-def _outside_in(numbers: Sequence[int]) -> list[int]:
-    """2, 10, 3, 9, …: if time runs out, both ends have been seen."""
-    left, order = list(numbers), list[int]()
-    while left:
-        order.append(left.pop(0 if len(order) % 2 == 0 else -1))
-    return order

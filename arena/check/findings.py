@@ -10,9 +10,12 @@ import attrs
 from arena.errors import FaultKind
 from arena.words import listed
 
-CheckStage: TypeAlias = Literal["play", "long", "names", "fault", "again", "fresh", "return", "back"]
-"""Matches at every number of seats; long ones; with unusual names; with faults that it did not commit; the
-first match again, in the same instance and in a fresh one; one in which the connection breaks; the next."""
+CheckStage: TypeAlias = Literal[
+    "recorded", "play", "long", "names", "fault", "again", "fresh", "return", "back"
+]
+"""Questions of recorded matches; matches at every number of seats; long ones; with unusual names; with faults
+that it did not commit; the first match again, in the same instance and in a fresh one; one in which the
+connection breaks; the next."""
 
 
 @attrs.define(kw_only=True)
@@ -21,6 +24,8 @@ class Asked:
 
     stage: CheckStage
     seats: int
+    place: str = ""
+    """Of a recorded question: its number and its match, in words."""
     kinds: tuple[str, ...]
     """The kinds of options that were offered, as bots see them."""
     limit_s: float
@@ -119,6 +124,10 @@ class CheckFindings:
     notes: dict[str, int] = attrs.field(factory=dict)
     """What the arena noted of what it said unasked, and how often."""
     matches: int = 0
+    recorded_wanted: int = 0
+    """How many recorded questions were to be put."""
+    recorded_in: str = ""
+    """The results folder that they are from; empty: they ship with the game."""
     crashes: list[str] = attrs.field(factory=list)
     """Why instances ended in the midst of play."""
     memory_bytes: list[int] = attrs.field(factory=list)
@@ -134,6 +143,10 @@ class CheckFindings:
     duration_s: float = 0.0
     is_out_of_time: bool = False
     """Whether something was left out, or cut short, for lack of time."""
+
+    def recorded(self) -> list[Asked]:
+        """The questions that were asked in recorded matches."""
+        return [asked for asked in self.asked if asked.stage == "recorded"]
 
     def answers(self) -> list[Asked]:
         """The questions that were judged as in a run."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
+from typing import Any
 
 import attrs
 import trio
@@ -34,26 +35,48 @@ class TapTask:
     """Question, from 0 -> the fault that it is charged with, whatever it answers."""
     hang_up_at: int | None = None
     """The question at which its connection breaks."""
+    begins_at: int = 0
+    """The first question that the bot is asked; before it, another player answers."""
+    script: Sequence[Any] | None = None
+    """What was answered in a recorded match, by question: the bot is asked while it does the same."""
+    match_id: str = ""
+    """Of that match."""
 
 
 class Tap(WrappedPlayer):
     """Sits between the referee and the checked bot's player, for one match."""
 
+    _is_asked = False
+    """Whether the bot itself was asked last."""
+
     def __init__(self, player: Player, deputy: RandomPlayer, task: TapTask) -> None:
         """`deputy`: plays on when the bot has been asked enough."""
         super().__init__(player)
         self.task = task
+        self.is_forgiven = task.script is not None  # the moves of the match itself are no faults of the bot
         self.asked: list[Asked] = []
         self.examples: list[Example] = []
         self._deputy = deputy
-        self._seats = 0
+        self._seats = self._number = 0
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether the bot itself has answered once: another player's answers are not its own."""
+        return self.player.has_answered
+
+    @has_answered.setter
+    def has_answered(self, value: bool) -> None:
+        if self._is_asked:
+            self.player.has_answered = value
 
     def begin(self, start: MatchStart) -> None:
         self._seats = len(start.names)
         super().begin(start)
 
     def ask(self, question: Question, slot: Slot) -> None:
-        if self._has_enough():
+        self._is_asked = self._number >= self.task.begins_at and not self._has_enough()
+        self._number += 1
+        if not self._is_asked:
             self._deputy.ask(question, slot)
             return
         number = len(self.asked)
@@ -61,6 +84,7 @@ class Tap(WrappedPlayer):
         asked = Asked(
             stage=self.task.stage,
             seats=self._seats,
+            place=f"question {self._number} of match {self.task.match_id}" if self.task.match_id else "",
             kinds=tuple(dict.fromkeys(option.move.__name__ for option in question.options)),
             limit_s=question.limit.total_s,
             is_first=question.limit.is_first,
@@ -75,12 +99,33 @@ class Tap(WrappedPlayer):
         task = self.task
         is_over = len(self.asked) >= task.questions_max or trio.current_time() >= task.until
         has_hung_up = task.hang_up_at is not None and len(self.asked) > task.hang_up_at
-        return is_over or (has_hung_up and not self._is_there())
+        return is_over or (has_hung_up and not self._is_there()) or self._has_left()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it will not be asked any more in this match."""
+        if not self.asked or not self._is_asked:
+            return bool(self.asked)
+        last = self.asked[-1]
+        is_open = last.elapsed_s is None and last.fault is None
+        return not is_open and self._has_enough()
+
+    def _has_left(self) -> bool:
+        """Whether it has once given another answer than that of the recorded match, or the match is over."""
+        script, answered = self.task.script, self._number - 1
+        if script is None or not self.asked:
+            return False
+        if not self._is_asked:
+            return True
+        last = self.asked[-1]
+        return last.fault is not None or self._number >= len(script) or last.move != script[answered]
 
     def _is_there(self) -> bool:
         return not isinstance(self.player, StreamPlayer) or self.player.is_connected
 
     def blame(self, decision: Decision) -> None:
+        if not self._is_asked:  # another player's fault
+            return
         asked = self.asked[-1]
         if decision.reason != PROVOKED and decision.fault is not None:
             asked.fault, asked.reason, asked.is_lagged = decision.fault, decision.reason, decision.lagged

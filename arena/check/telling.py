@@ -57,6 +57,8 @@ def _head(found: CheckFindings) -> str:
         return f"{found.bot} at {found.title}"
     table = f"{number_range(found.seats)} seats"
     asked, matches = counted(len(found.asked), "question"), counted(found.matches, "match")
+    if recorded := len(found.recorded()):
+        asked += f" ({recorded:,} recorded, {len(found.asked) - recorded:,} generated)"
     return f"{found.bot} at {found.title}, {table}: {asked} in {matches}, {as_time(found.duration_s)}"
 
 
@@ -95,6 +97,8 @@ def check_json(found: CheckFindings, points: Sequence[CheckPoint]) -> dict[str, 
         "ok": all(point.standing != "mend" for point in points),
         "points": [attrs.asdict(point) for point in points],
         "questions": len(found.asked),
+        "recorded": len(found.recorded()),
+        "generated": len(found.asked) - len(found.recorded()),
         "matches": found.matches,
         "duration_s": found.duration_s,
         "seats": sorted({each.seats for each in found.asked}),

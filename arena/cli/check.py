@@ -15,6 +15,7 @@ from arena.cli.group import cli, options
 
 if TYPE_CHECKING:
     from arena.check.findings import CheckFindings
+    from arena.check.matches import StoredSource
 
 FINE, TO_MEND = 0, 1
 
@@ -29,6 +30,7 @@ FINE, TO_MEND = 0, 1
     ("--game", "NAME", "What BOT plays: a name, a .py file or module:Class.  [its own, or liars-dice]"),
     ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
     ("--seed", "N", "The source of all luck.  [0]"),
+    ("--recorded", "MATCH|DIR", "First the questions of a stored match, or of matches of this folder."),
 )
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
@@ -47,18 +49,24 @@ FINE, TO_MEND = 0, 1
     ),
     ("--quiet", "-q", None, "No progress."),
 )
-def check(bot: str, as_json: bool, color: str | None, quiet: bool, **wishes: Any) -> int:
+def check(
+    bot: str, recorded: str | None, as_json: bool, color: str | None, quiet: bool, **wishes: Any
+) -> int:
     """Try one bot in every way that a run may, and say what to fix.
 
     It is started as a run would start it, and plays random opponents at every number of seats that the game
-    allows, so that it is asked whatever can be asked.  What is looked at: its name and ids, illegal and
-    malformed answers, time, faults it is charged with, a broken connection, memory, what it prints, how it
-    ends, and whether it answers the same again.
+    allows, so that it is asked whatever can be asked.  Before that it is put questions of recorded matches,
+    those that come with the game or yours (--recorded): it takes a seat where the question came up.  What is
+    looked at: its name and ids, illegal and malformed answers, time, faults it is charged with, a broken
+    connection, memory, what it prints, how it ends, and whether it answers the same again.
+
+    MATCH is as in `arena replay`; its game and its house rules hold for the whole check.
 
     \b
     Examples:
       arena check ./mybot
       arena check mybot.py --game holdem --json
+      arena check ./mybot --recorded 3f0a
     """
     from arena.check.advice import check_points
     from arena.check.telling import check_json, check_text
@@ -67,7 +75,7 @@ def check(bot: str, as_json: bool, color: str | None, quiet: bool, **wishes: Any
     from arena.show.text import columns_of, out
 
     inks = inks_for(color)
-    found, code = _checked_bot(bot, wishes, is_quiet=quiet)
+    found, code = _checked_bot(bot, recorded, wishes, is_quiet=quiet)
     if code is not None:
         return code
     points = check_points(found)
@@ -78,7 +86,26 @@ def check(bot: str, as_json: bool, color: str | None, quiet: bool, **wishes: Any
     return TO_MEND if any(point.standing == "mend" for point in points) else FINE
 
 
-def _checked_bot(bot: str, wishes: dict[str, Any], *, is_quiet: bool) -> tuple[CheckFindings, int | None]:
+def _source(word: str) -> StoredSource:
+    """Where the matches are that `--recorded` names: a folder, a match, or a match by one of its capsules."""
+    from arena.check.matches import StoredSource
+    from arena.cli.reading import capsule_at, folder_with
+    from arena.store import DATABASE, RESULTS
+
+    path = Path(word)
+    if word and path.is_dir():
+        return StoredSource(folder=path)
+    capsule = capsule_at(word)
+    if capsule is not None:
+        return StoredSource(folder=capsule.absolute().parent.parent, prefix=capsule.name.partition("-")[0])
+    if (path.parent / DATABASE).is_file():
+        return StoredSource(folder=path.parent, prefix=path.name)
+    return StoredSource(folder=folder_with(word), prefix=word, searched=f"{RESULTS}/")
+
+
+def _checked_bot(
+    bot: str, recorded: str | None, wishes: dict[str, Any], *, is_quiet: bool
+) -> tuple[CheckFindings, int | None]:
     """What was seen of the bot; and the exit code, if it was ended from outside."""
     import signal
 
@@ -89,7 +116,8 @@ def _checked_bot(bot: str, wishes: dict[str, Any], *, is_quiet: bool) -> tuple[C
     from arena.cli.stop import EXIT_OF, Stop
     from arena.show.text import say
 
-    candidate = candidate_of(bot, wishes, base=Path.cwd())
+    source = None if recorded is None else _source(recorded)
+    candidate = candidate_of(bot, wishes, base=Path.cwd(), source=source)
     stop, is_local = Stop(), candidate.entrant.kind == "local"
     note = (lambda line: None) if is_quiet else (lambda line: say(f"{candidate.entrant.name}: {line}"))
     with stop.listening(), redirect_stdout(sys.stderr) if is_local else nullcontext():

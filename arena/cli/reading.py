@@ -84,3 +84,37 @@ def complained(store: Store) -> int:
         return DONE
     say(f"arena: {store.damage}, and only those are shown; {store.damage.advice}")
     return MISTAKE
+
+
+def folder_with(match: str) -> Path:
+    """The folder that has the match: the latest one, or another in `results/`, if it is the only one.
+
+    Raises ConfigError if several have one.
+    """
+    from arena.store.finding import folders_with
+
+    found = list(folders_with(match))
+    if len(found) > 1:
+        raise ConfigError(
+            f"matches that begin with {match!r} are in {', '.join(map(str, found))}: "
+            "give more of it, or name the folder too"
+        )
+    return found[0] if found else latest()
+
+
+def capsule_at(match: str) -> Path | None:
+    """The capsule that the word names.  Raises ConfigError if it can only be a path, and nothing is there."""
+    if not match:
+        raise ConfigError("MATCH is empty: give the beginning of its id; `arena matches` lists them")
+    path = Path(match)
+    if path.is_dir():
+        raise ConfigError(f"{match} is a folder: name the match first, then the folder")
+    if path.suffix != ".jsonl":
+        if path.is_file():
+            raise ConfigError(
+                f"{match} is a file, expected the beginning of a match's id, or a capsule (.jsonl)"
+            )
+        return None
+    if not path.is_file():
+        raise ConfigError(f"there is no capsule {match}")
+    return path

@@ -11,7 +11,15 @@ import click
 from arena.cli import completion
 from arena.cli.group import cli
 from arena.cli.mistakes import Whole
-from arena.cli.reading import bot_option, complained, game_option, latest, opened_to_read, reading
+from arena.cli.reading import (
+    bot_option,
+    capsule_at,
+    complained,
+    folder_with,
+    game_option,
+    opened_to_read,
+    reading,
+)
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -85,12 +93,12 @@ def replay(
         raise ConfigError("--logs shows one bot's side: name it with --as BOT")
     if has_logs and form == "csv":
         raise ConfigError("--logs has no --csv: use --json, or leave it out")
-    capsule, searched = _capsule(match), ""
+    capsule, searched = capsule_at(match), ""
     if capsule is not None:
         match, home = capsule.name.partition("-")[0], capsule.absolute().parent.parent
         folder = home if (home / "arena.db").is_file() else folder
     if folder is None:
-        folder, searched = _folder_with(match), f"{RESULTS}/"
+        folder, searched = folder_with(match), f"{RESULTS}/"
     with opened_to_read(folder) as store:
         played = replay_of(store, store.match(match, searched=searched), stored_game(store, game))
         seen_by = viewer_of(played.match, viewer)
@@ -118,40 +126,6 @@ def _exchanges(store: Store, played: Replay, viewer: Viewer) -> Exchanges:
     control = control_of(stored_plan(store.folder), connecting=False)
     move_s = control.move_s if control.bank_s is None else None
     return exchanges_of(played, viewer.seat, said, move_s, store.folder)
-
-
-def _folder_with(match: str) -> Path:
-    """The folder that has the match: the latest one, or another in `results/`, if it is the only one.
-
-    Raises ConfigError if several have one.
-    """
-    from arena.store.finding import folders_with
-
-    found = list(folders_with(match))
-    if len(found) > 1:
-        raise ConfigError(
-            f"matches that begin with {match!r} are in {', '.join(map(str, found))}: "
-            "give more of it, or name the folder too"
-        )
-    return found[0] if found else latest()
-
-
-def _capsule(match: str) -> Path | None:
-    """The capsule that the word names.  Raises ConfigError if it can only be a path, and nothing is there."""
-    if not match:
-        raise ConfigError("MATCH is empty: give the beginning of its id; `arena matches` lists them")
-    path = Path(match)
-    if path.is_dir():
-        raise ConfigError(f"{match} is a folder: name the match first, then the folder")
-    if path.suffix != ".jsonl":
-        if path.is_file():
-            raise ConfigError(
-                f"{match} is a file, expected the beginning of a match's id, or a capsule (.jsonl)"
-            )
-        return None
-    if not path.is_file():
-        raise ConfigError(f"there is no capsule {match}")
-    return path
 
 
 def _evidence(capsule: Path) -> str:

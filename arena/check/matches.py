@@ -1,0 +1,182 @@
+"""Recorded matches whose questions are put to a checked bot: those that ship with a game, or of a stored run.
+
+Only the moves of bots are kept: chance is drawn again from the match's seed, and questions follow from the
+rules.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import CHANCE, Game, Seat
+from arena.record import Turn, pack, unpack
+from arena.schedule import bot_seed, seed_in
+from arena.store import Store, StoredMatch
+from arena.tournament.folder import ways_of
+from arena.tournament.plan.rules import make_game
+from arena.tournament.stored import stored_game
+
+FILE = "recorded-matches.jsonl"
+"""In the folder of a game's module: matches whose questions are worth asking."""
+STORED_MAX = 20
+"""As many matches of a folder are taken."""
+
+
+@attrs.frozen(kw_only=True)
+class RecordedMatch:
+    """A match as far as it is retraced, and which of its questions are put."""
+
+    match_id: str
+    game: Game[Any, Any]
+    names: tuple[str, ...]
+    seed: int
+    bot_seeds: tuple[int, ...]
+    turns: tuple[Turn, ...]
+    """Without those of chance."""
+    wanted: tuple[tuple[Seat, int], ...]
+    """Seats, and numbers of their questions, from 0."""
+
+    def moves_of(self, seat: Seat) -> tuple[Any, ...]:
+        """What this seat answered, question by question."""
+        return tuple(moves[seat] for moves in self.turns if seat in moves)
+
+    def wanted_of(self) -> Iterator[tuple[Seat, list[int]]]:
+        """By seat, the numbers of the questions that are put."""
+        for wanted in dict.fromkeys(seat for seat, _ in self.wanted):
+            yield wanted, sorted(number for seat, number in self.wanted if seat == wanted)
+
+
+# Those that ship with a game.
+
+
+def shipped_matches(game: Game[Any, Any]) -> list[RecordedMatch]:
+    """The recorded matches of this game under the same house rules; none if it has no file of them.
+
+    Raises ConfigError if the file cannot be read.
+    """
+    module = sys.modules.get(type(game).__module__)
+    path = Path(getattr(module, "__file__", None) or "").parent / FILE
+    try:
+        lines = path.read_text().splitlines()
+        found = [_read(type(game), json.loads(line)) for line in lines]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{path} is not a file of recorded matches: {error}") from None
+    return [match for match in found if match is not None and match.game == game]
+
+
+def _read(cls: type[Game[Any, Any]], said: Mapping[str, Any]) -> RecordedMatch | None:
+    if said["game"] != cls.name or said["version"] != cls.version:
+        return None
+    game, names = make_game(cls, said["rules"]), tuple(said["names"])
+    return RecordedMatch(
+        match_id=said["match_id"],
+        game=game,
+        names=names,
+        seed=said["seed"],
+        bot_seeds=tuple(bot_seed(said["seed"], said["match_id"], seat) for seat in range(len(names))),
+        turns=unpack(game, b64decode(said["moves"])),
+        wanted=tuple((Seat(seat), number) for seat, number in said["wanted"]),
+    )
+
+
+def written(match: RecordedMatch) -> str:
+    """A line of such a file; house rules that are as by default are left out."""
+    usual = attrs.asdict(type(match.game)())
+    return json.dumps(
+        {
+            "game": match.game.name,
+            "version": match.game.version,
+            "rules": {
+                rule: value for rule, value in attrs.asdict(match.game).items() if value != usual[rule]
+            },
+            "match_id": match.match_id,
+            "seed": match.seed,
+            "names": match.names,
+            "wanted": [[int(seat), number] for seat, number in match.wanted],
+            "moves": b64encode(pack(match.game, match.turns)).decode(),
+        }
+    )
+
+
+# Those of a run.
+
+
+@attrs.frozen(kw_only=True)
+class StoredSource:
+    """Where recorded matches are taken from."""
+
+    folder: Path
+    prefix: str | None = None
+    """The beginning of the id of one match; None: as many as there is time for."""
+    searched: str = ""
+    """What an error names if the match is not there."""
+
+
+def stored_matches(
+    source: StoredSource, bot: str, game_word: str | None
+) -> tuple[Game[Any, Any], list[RecordedMatch]]:
+    """The game of a results folder, and the questions that this bot was asked there.
+
+    Of a match in which it did not play, every seat's questions.  Raises ConfigError if there are none.
+    """
+    with Store.checked(source.folder) as store:
+        game = stored_game(store, game_word)
+        kept = store.meta()["identity"]
+        seed = seed_in(ways_of(kept)["seeding"], int(kept["seed"]))
+        found = [_stored(match, game, seed, bot) for match in _chosen(store, source, bot)]
+    whole = [match for match in found if match.wanted]
+    if not whole:
+        raise ConfigError(
+            f"{source.folder} has no question to a bot: its matches are aborted, or without moves"
+        )
+    return game, whole
+
+
+def _chosen(store: Store, source: StoredSource, bot: str) -> Sequence[StoredMatch]:
+    """The one match, or some: those with a fault of the bot, then its others, then anybody's."""
+    if source.prefix is not None:
+        match = store.match(source.prefix, searched=source.searched)
+        if match.status == "aborted":
+            raise ConfigError(
+                f"match {match.match_id} was aborted because the rules or the arena failed: "
+                "`arena replay` shows where, and a bot cannot be asked its questions"
+            )
+        return [match]
+    found = dict[str, StoredMatch]()
+    own = chain(store.matches(bot=bot, fault="any"), store.matches(bot=bot))
+    for matches in (own, store.matches()):
+        for match in matches:
+            if match.status == "done":
+                found.setdefault(match.match_id, match)
+            if len(found) == STORED_MAX:
+                break
+        if found:
+            break
+    return [*found.values()]
+
+
+def _stored(match: StoredMatch, game: Game[Any, Any], seed: int, bot: str) -> RecordedMatch:
+    turns = tuple(moves for moves in unpack(game, match.packed) if CHANCE not in moves)
+    seats = [Seat(seat) for seat, name in enumerate(match.bots) if name == bot or bot not in match.bots]
+    return RecordedMatch(
+        match_id=match.match_id,
+        game=game,
+        names=match.bots,
+        seed=match.seed,
+        bot_seeds=tuple(bot_seed(seed, match.match_id, seat) for seat in range(len(match.bots))),
+        turns=turns,
+        wanted=tuple(
+            (seat, number) for seat in seats for number in range(sum(seat in moves for moves in turns))
+        ),
+    )
