@@ -64,6 +64,18 @@ class MatchRecord:
 
 
 @attrs.frozen
+class OwnGame:
+    """How a match was played that is kept beside matches of other games, as at a server's tables."""
+
+    version: int
+    """Of its game."""
+    rules: Mapping[str, Any]
+    """All house rules, in JSON's types."""
+    kinds: tuple[str, ...]
+    """By seat: `person` or `bot`."""
+
+
+@attrs.frozen
 class Entry:
     """One match as the store keeps it: planned, played, scored."""
 
@@ -85,6 +97,8 @@ class Entry:
     """Those that get a row of their own; `move` is JSON text with the bots' names."""
     started_at: float
     """Unix time."""
+    own_game: OwnGame | None = None
+    """None: the one of the folder."""
 
 
 def pack(game: Game[Any, Any], turns: Sequence[Turn]) -> bytes:

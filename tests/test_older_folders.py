@@ -30,13 +30,26 @@ NEWER = {"box", "bots", "winners", "started_epoch_s"}
 
 
 @pytest.fixture
-def schema1(tmp_path, monkeypatch) -> Path:
-    """A copy of a tournament of schema 1: six series between two bots, three faults."""
+def there(tmp_path, monkeypatch) -> Path:
+    """A folder with the bots of the older tournaments, and room for copies of those."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     shutil.copy(HERE / f"{BOTS}.py", tmp_path)
-    yield Path(shutil.copytree(HERE / "stored" / "schema1", tmp_path / "stored" / "schema1"))
+    yield tmp_path / "stored"
     sys.modules.pop(BOTS, None)
+
+
+@pytest.fixture
+def schema1(there) -> Path:
+    """A copy of a tournament of schema 1: six series between two bots, three faults."""
+    return Path(shutil.copytree(HERE / "stored" / "schema1", there / "schema1"))
+
+
+@pytest.fixture(params=range(1, SCHEMA_VERSION), ids="schema{}".format)
+def older(there, request) -> Path:
+    """The same of each older schema; the later ones draw and order the matches as today."""
+    name = f"schema{request.param}"
+    return Path(shutil.copytree(HERE / "stored" / name, there / name))
 
 
 def arena(*words: str) -> int:
@@ -50,21 +63,21 @@ def version(folder: Path) -> int:
     return found
 
 
-def test_reading_an_older_folder_works_and_leaves_its_bytes_alone(schema1):
+def test_reading_an_older_folder_works_and_leaves_its_bytes_alone(older):
     """Leaderboard, matches, a replay, all tables: as the arena of its time showed them."""
-    before = (schema1 / DATABASE).read_bytes()
-    with Store.checked(schema1) as store:
+    before, made = (older / DATABASE).read_bytes(), version(older)
+    with Store.checked(older) as store:
         assert (None, ["Even", "Odd"]) == (store.damage, [row.bot for row in leaderboard(store).rows])
         match = next(store.matches())
         assert list(retold(replay_of(store, match, stored_game(store)), EVERYBODY))
         tables = {name: exports.table(store, name) for name in TABLES}
         for name, (header, rows) in tables.items():
-            with (schema1 / f"{name}.csv").open(newline="") as file:
+            with (older / f"{name}.csv").open(newline="") as file:
                 told = list(csv.DictReader(file))
             now = [dict(zip(header, map(str, row), strict=True)) for row in rows]
-            assert told == [as_of_schema1(row) for row in now]
-    assert [""] == sorted(set(load(schema1).bots["box"]))
-    assert (before, 1) == ((schema1 / DATABASE).read_bytes(), version(schema1))
+            assert told == (now if made > 1 else [as_of_schema1(row) for row in now])
+    assert [""] == sorted(set(load(older).bots["box"]))
+    assert (before, made) == ((older / DATABASE).read_bytes(), version(older))
 
 
 def as_of_schema1(row: dict[str, str]) -> dict[str, str]:
@@ -94,28 +107,31 @@ def files(folder: Path) -> dict[str, tuple[int, bytes]]:
         "report {folder} --out page.html",
     ],
 )
-def test_a_command_that_reads_writes_nothing_there(schema1, words):
+def test_a_command_that_reads_writes_nothing_there(older, words):
     """No file of an older folder is touched, none is added: no lock, no journal, no index."""
-    before = files(schema1)
-    assert 0 == arena(*words.format(folder=schema1, match="31e301ca9000").split())
-    assert before == files(schema1)
+    before = files(older)
+    with Store.open(older) as store:
+        match = next(store.matches()).match_id
+    assert before == files(older)
+    assert 0 == arena(*words.format(folder=older, match=match).split())
+    assert before == files(older)
 
 
-def test_the_leaderboard_writes_tables_alone(schema1):
+def test_the_leaderboard_writes_tables_alone(older):
     """It makes the exports anew; what they are made of stays as it is."""
-    before = files(schema1)
-    assert 0 == arena("leaderboard", str(schema1))
-    after = files(schema1)
+    before = files(older)
+    assert 0 == arena("leaderboard", str(older))
+    after = files(older)
     assert before[DATABASE] == after[DATABASE]
     exports = {".tables.json", "head_to_head.csv", "leaderboard.csv", "series.csv"}
     assert exports == {name for name in after.keys() - before.keys() if not name.startswith("faults/")}
 
 
-def test_loading_writes_nothing(schema1):
+def test_loading_writes_nothing(older):
     """DataFrames of the database, whatever tables lie beside it."""
-    before = files(schema1)
-    assert 12 == len(load(schema1).matches)
-    assert before == files(schema1)
+    before = files(older)
+    assert 12 == len(load(older).matches)
+    assert before == files(older)
 
 
 def backwards(seed: int, key: tuple[str | int, ...]) -> int:
@@ -188,36 +204,36 @@ def test_a_folder_of_a_later_way_is_left_alone(schema1, monkeypatch, later_way, 
 
 
 @pytest.mark.slow
-def test_going_on_in_an_older_folder_makes_it_one_of_today(schema1, tmp_path):
+def test_going_on_in_an_older_folder_makes_it_one_of_today(older, tmp_path):
     """It plays two series more, and every exact column is that of a run in one go."""
-    assert 0 == arena("run", "--resume", str(schema1), "--series", "8", "-q")
+    assert 0 == arena("run", "--resume", str(older), "--series", "8", "-q")
     words = ["--rule", "dice=2", "--seed", "1", "--series", "8", "-q"]
     assert 0 == arena("run", f"{BOTS}:Even", f"{BOTS}:Odd", *words, "--out", "new")
-    assert exact(tmp_path / "new") == exact(schema1)
-    assert SCHEMA_VERSION == version(schema1)
-    with Store.checked(schema1) as store:
+    assert exact(tmp_path / "new") == exact(older)
+    assert SCHEMA_VERSION == version(older)
+    with Store.checked(older) as store:
         assert (None, 16) == (store.damage, store.size())
     layouts = [
         set(sqlite3.connect(folder / DATABASE).execute("SELECT sql FROM sqlite_master"))
-        for folder in (schema1, Path("new"))
+        for folder in (older, Path("new"))
     ]
     assert layouts[0] == layouts[1]
 
 
-def test_an_older_folder_is_migrated_whole_or_not_at_all(schema1, monkeypatch):
+def test_an_older_folder_is_migrated_whole_or_not_at_all(older, monkeypatch):
     """A process that is killed on the way leaves what was there."""
-    before = (schema1 / DATABASE).read_bytes()
+    before, made = (older / DATABASE).read_bytes(), version(older)
     monkeypatch.setattr("arena.store.checksums.note_all", lambda db: sys.exit("killed"))
     with pytest.raises(SystemExit):
-        Store.open(schema1, write=True)
-    assert 1 == version(schema1)
+        Store.open(older, write=True)
+    assert made == version(older)
     monkeypatch.undo()
-    with Store.open(schema1) as store:
+    with Store.open(older) as store:
         assert 12 == len(store.finished())
-    Path(schema1, "unchanged").write_bytes(before)
-    Store.open(schema1, write=True).close()
-    with Store.checked(schema1) as store:
-        assert (None, 12, SCHEMA_VERSION) == (store.damage, store.size(), version(schema1))
+    Path(older, "unchanged").write_bytes(before)
+    Store.open(older, write=True).close()
+    with Store.checked(older) as store:
+        assert (None, 12, SCHEMA_VERSION) == (store.damage, store.size(), version(older))
 
 
 KILLED = """

@@ -66,11 +66,12 @@ class Sheet:
 
 
 def read_sheet(store: Store) -> Sheet:
-    """The sheet of what the store holds now.
+    """The sheet of what the store holds now.  Raises ConfigError if that is not a tournament.
 
     Reads rows in storage order and sorts numbers: a join in schedule order
     would take SQLite three times as long.
     """
+    store.check_is_tournament()
     with _without_collector():
         progress, counted = _counted(store)
         seats = _Seats(counted.numbers)

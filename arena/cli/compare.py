@@ -117,6 +117,7 @@ def _resumed(
             f"--resume {folder} takes its bots and its question from the folder: leave out everything else"
         )
     with Store.open(folder) as store:
+        store.check_is_tournament()
         kept = store.meta().get(META)
     if kept is None:
         raise ConfigError(f"{folder} is not a comparison: `arena run --resume {folder}` continues it")

@@ -100,7 +100,8 @@ def replay(
     if folder is None:
         folder, searched = folder_with(match), f"{RESULTS}/"
     with opened_to_read(folder) as store:
-        played = replay_of(store, store.match(match, searched=searched), stored_game(store, game))
+        found = store.match(match, searched=searched)
+        played = replay_of(store, found, stored_game(store, game, found))
         seen_by = viewer_of(played.match, viewer)
         exchanges = _exchanges(store, played, seen_by) if has_logs else None
         if form == "json":

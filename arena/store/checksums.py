@@ -21,7 +21,7 @@ SIZE_BYTES = 8
 """One damaged match in 2⁶⁴ would go unnoticed."""
 MATCHES, SCHEDULE, META, BOT = "matches", "schedule", "meta ", "bot "
 """Parts in the table `checksums`; the last two are followed by a key, or a name."""
-HANGING = {"seats": "seat", "decisions": "number", "capsules": "seat, number"}
+HANGING = {"seats": "seat", "decisions": "number", "capsules": "seat, number", "games": "version"}
 """Tables whose rows belong to matches -> the order of a match's rows."""
 _ROWS_AT_ONCE = 10_000
 
@@ -37,11 +37,13 @@ class MatchRows:
     seats: Sequence[Row]
     decisions: Sequence[Row] = ()
     capsules: Sequence[Row] = ()
+    games: Sequence[Row] = ()
 
     @property
     def checksum(self) -> bytes:
         """The same for the same rows, whenever and wherever they are stored."""
-        return checksum((self.match, self.seats, self.decisions, self.capsules))
+        later = (self.games,) if self.games else ()  # older schemas did not have them
+        return checksum((self.match, self.seats, self.decisions, self.capsules, *later))
 
 
 def checksum(value: Any) -> bytes:

@@ -26,9 +26,10 @@ from arena.store.rows import (
     StoredBot,
     StoredMatch,
     finished_from,
+    own_game_from,
     seat_from,
 )
-from arena.store.schema import IN_ORDER, MARK, Row, quoted_names
+from arena.store.schema import IN_ORDER, MARK, TABLES_OF_SERVER, Row, quoted_names
 
 
 class Reading(Database):
@@ -56,6 +57,18 @@ class Reading(Database):
         rows = self.rows(f"SELECT value, {counts} FROM meta WHERE key = ?", MARK)
         marks = [f"{value} {count} {last}" for value, count, last in rows]
         return f"{marks[0]} {arena.__version__}" if marks else None
+
+    def holds_tables(self) -> bool:
+        """Whether these are the matches of a server's tables, which no tournament ties together."""
+        return any(self.rows("SELECT 1 FROM meta WHERE key = ?", TABLES_OF_SERVER))
+
+    def check_is_tournament(self) -> None:
+        """Raises ConfigError if these are the matches of a server's tables."""
+        if self.holds_tables():
+            raise ConfigError(
+                f"{self.folder} holds the matches of a server's tables, which are not a tournament: "
+                f"`arena matches {self.folder}` lists them, `arena replay MATCH {self.folder}` tells one"
+            )
 
     def size(self) -> int:
         """How many matches there are."""
@@ -177,9 +190,10 @@ class Reading(Database):
 
     def _matches(self, where: str, *values: Any) -> Iterator[StoredMatch]:
         seats = quoted_names(SEAT_FIELDS)
-        matches = f"SELECT number, {quoted_names(MATCH_FIELDS)} FROM shown_matches"
-        for number, *row in self.rows(f"{matches} WHERE {where} ORDER BY {IN_ORDER}", *values):
+        matches = f"SELECT number, rules, kinds, {quoted_names(MATCH_FIELDS)} FROM shown_matches"
+        for number, rules, kinds, *row in self.rows(f"{matches} WHERE {where} ORDER BY {IN_ORDER}", *values):
             match = dict(zip(MATCH_FIELDS, row, strict=True))
+            match["own_game"] = own_game_from(match["game_version"], rules, kinds)
             match["seed"] = int(match["seed"], 16)
             rows = self.rows(f"SELECT {seats} FROM seats WHERE match = ? ORDER BY seat", number)
             yield StoredMatch(**match, seats=tuple(map(seat_from, rows)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,10 +13,10 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import FAULT_KINDS
-from arena.record import Decision, Entry
+from arena.record import Decision, Entry, OwnGame
 from arena.schedule import PairingId, Points
 from arena.store.capsules import Room, capsule_rows
-from arena.store.checksums import MatchRows
+from arena.store.checksums import HANGING, MatchRows
 from arena.store.schema import OPPONENTS_SEPARATOR, STORED, Row, insertion
 from arena.words import printable
 
@@ -95,6 +96,8 @@ class StoredMatch:
     """The traceback of an aborted match."""
     packed: bytes
     seats: tuple[StoredSeat, ...]
+    own_game: OwnGame | None = None
+    """Of a match at a server's table; the others of a folder have one game."""
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -105,7 +108,9 @@ class StoredMatch:
         return tuple(seat.version for seat in self.seats)
 
 
-MATCH_FIELDS = tuple(field.name for field in attrs.fields(StoredMatch) if field.name != "seats")
+MATCH_FIELDS = tuple(
+    field.name for field in attrs.fields(StoredMatch) if field.name not in ("seats", "own_game")
+)
 
 
 @attrs.frozen
@@ -165,6 +170,7 @@ def insert(db: sqlite3.Connection, entry: Entry, room: Room) -> bytes:
         list(_seat_rows(entry)),
         [_decision_row(number, decision) for number, decision in enumerate(entry.decisions)],
         capsule_rows(db, entry, room),
+        [] if entry.own_game is None else [_game_row(entry.own_game)],
     )
     insert_rows(db, rows)
     return rows.checksum
@@ -174,8 +180,8 @@ def insert_rows(db: sqlite3.Connection, rows: MatchRows) -> None:
     """Adds a match as it is stored; `note_matches` must be told."""
     match = (rows.checksum, *rows.match)
     number = db.execute(insertion("matches", "checksum"), match).lastrowid
-    for table, others in (("seats", rows.seats), ("decisions", rows.decisions), ("capsules", rows.capsules)):
-        if others:
+    for table in HANGING:
+        if others := getattr(rows, table):
             db.executemany(insertion(table, "match"), [(number, *row) for row in others])
 
 
@@ -261,6 +267,11 @@ def _decision_row(number: int, decision: Decision) -> Row:
     )
 
 
+def _game_row(own: OwnGame) -> Row:
+    rules, kinds = (json.dumps(value, ensure_ascii=False) for value in (dict(own.rules), own.kinds))
+    return _row("games", version=own.version, rules=rules, kinds=kinds)
+
+
 def _row(table: str, **values: Any) -> Row:
     """The values in the order of `STORED`, which must name exactly these."""
     assert len(STORED[table]) == len(values), "a value for every column"
@@ -280,6 +291,11 @@ def finished_from(rows: list[Row]) -> FinishedMatch:
     return FinishedMatch(
         match_ids[0], aborted, () if aborted else points, returns, faults, abandoned, crashed, withdrawn
     )
+
+
+def own_game_from(version: int, rules: str, kinds: str) -> OwnGame | None:
+    """From the columns of `games`, as views show them."""
+    return OwnGame(version, json.loads(rules), tuple(json.loads(kinds))) if rules else None
 
 
 def seat_from(row: Row) -> StoredSeat:

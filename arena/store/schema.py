@@ -14,7 +14,7 @@ from arena.store.cells import harmless_sql
 Row: TypeAlias = Sequence[Any]
 """A row of a table."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 APPLICATION_ID = 0x4172656E
 """`Aren`: tells our databases from other programs'."""
 
@@ -79,10 +79,32 @@ ALTER TABLE bots ADD COLUMN box TEXT NOT NULL DEFAULT '';
 ALTER TABLE matches ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
 CREATE TABLE checksums (part TEXT PRIMARY KEY, count INTEGER NOT NULL, sum BLOB NOT NULL) WITHOUT ROWID;
 """,
+    3: """
+CREATE TABLE games (
+    match INTEGER PRIMARY KEY, version INTEGER NOT NULL, rules TEXT NOT NULL, kinds TEXT NOT NULL
+);
+DROP VIEW shown_matches;
+CREATE VIEW shown_matches AS
+    SELECT m.*, p.position, COALESCE(g.rules, '') AS rules, COALESCE(g.kinds, '') AS kinds,
+        CAST(COALESCE(g.version, (SELECT value FROM meta WHERE key = 'game_version'), 0) AS INTEGER)
+            AS game_version
+    FROM matches m LEFT JOIN schedule p USING (pairing_id) LEFT JOIN games g ON g.match = m.number;
+""",
 }
 """Schema -> the change from the one before.  A new store goes through them too: each has one layout."""
+OF_OLDER = {
+    1: ("CREATE TEMP VIEW bots AS SELECT *, '' AS box FROM main.bots",),
+    2: (
+        "CREATE TEMP TABLE games (match, version, rules, kinds)",
+        "CREATE TEMP VIEW shown_matches AS SELECT *, '' AS rules, '' AS kinds FROM main.shown_matches",
+    ),
+}
+"""Schema -> what a reader of it adds in its connection, not in the file, to find what the next one has."""
 MARK = "mark"
 """The key in `meta` of the value that differs after every change."""
+
+TABLES_OF_SERVER = "tables of a server"
+"""The key in `meta` of a folder whose matches are not a tournament, and have games of their own."""
 
 IN_ORDER = "position IS NULL, position, pairing_id"
 """Schedule order; matches that the schedule does not name come last."""
@@ -206,6 +228,7 @@ STORED: Mapping[str, tuple[str, ...]] = {
         " not_asked lagged abandoned withdrawn decisions think_s think_max_s times",
         "decisions": "number turn seat move elapsed_s fault reason asked lagged",
         "capsules": "seat number packed",
+        "games": "version rules kinds",
     }.items()
 }
 """What rows of each table hold, in the order in which checksums take it: never change one that is written.

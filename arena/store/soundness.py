@@ -24,6 +24,7 @@ from arena.store.schema import (
     APPLICATION_ID,
     MARK,
     SCHEMA_VERSION,
+    TABLES_OF_SERVER,
     Row,
     insertion,
     statements,
@@ -49,6 +50,8 @@ class Damage:
     """The ids, if they can still be read, of the lost matches."""
     parts: frozenset[str]
     """Which of `meta`, `bots`, `schedule` are not whole."""
+    is_of_tables: bool = False
+    """Nobody can play these matches again."""
 
     def __str__(self) -> str:
         """What is damaged, and what is sound."""
@@ -69,6 +72,8 @@ class Damage:
     @property
     def advice(self) -> str:
         """What its owner can do."""
+        if self.is_of_tables:
+            return "a copy of the folder, if there is one, may be whole"
         if self.parts & {"meta", "bots"}:
             return "a copy of the folder, if there is one, may be whole; --fresh starts over"
         return "`arena run --resume` plays again what is damaged"
@@ -208,6 +213,7 @@ class _Salvage:
             lost=max(len(lost), planned - sound),
             match_ids=tuple(sorted(filter(None, lost))),
             parts=frozenset(part for part, is_whole in whole.items() if not is_whole),
+            is_of_tables=any(self.copy.execute("SELECT 1 FROM meta WHERE key = ?", (TABLES_OF_SERVER,))),
         )
 
     def _meta(self) -> bool:

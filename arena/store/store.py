@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from arena.errors import ConfigError
 from arena.store.digest import write_digest
 from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
 from arena.store.reading import Reading
-from arena.store.schema import APPLICATION_ID, SCHEMA_VERSION
+from arena.store.schema import APPLICATION_ID, OF_OLDER, SCHEMA_VERSION
 from arena.store.soundness import is_laid_out, is_sound, lay_out, migrate, salvaged
 from arena.store.writing import Writing
 
@@ -118,8 +119,9 @@ class Store(Reading, Writing):
             # none, as nobody is writing.
             store = cls._opened(path, "ro&immutable=1", prepare)
         # Not mode=ro from the start: such a reader leaves its -wal and -shm files behind.
-        if store.pragma("user_version") == 1:  # in the connection, not in the file
-            store.connection.execute("CREATE TEMP VIEW bots AS SELECT *, '' AS box FROM main.bots")
+        version = store.pragma("user_version")
+        for statement in chain.from_iterable(OF_OLDER[each] for each in OF_OLDER if each >= version):
+            store.connection.execute(statement)
         store.connection.execute("PRAGMA query_only = 1")
         return store
 

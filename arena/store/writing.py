@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.record import Entry
 from arena.schedule import Pairing
 from arena.store.capsules import Room, sealed_again, withdraw
-from arena.store.checksums import BOT, META, note_matches, note_rows, note_schedule
+from arena.store.checksums import BOT, HANGING, META, note_matches, note_rows, note_schedule
 from arena.store.database import Database
 from arena.store.files import sentences
 from arena.store.rows import StoredBot, bot_row, insert
@@ -73,9 +73,8 @@ class Writing(Database):
             sought = "SELECT checksum FROM matches WHERE match_id = ?"
             sums = [sum for id in ids for (sum,) in db.execute(sought, id)]
             hidden = [again for (match_id,) in ids for again in sealed_again(db, match_id)]
-            db.executemany(f"DELETE FROM decisions WHERE match = {number}", ids)
-            db.executemany(f"DELETE FROM capsules WHERE match = {number}", ids)
-            db.executemany(f"DELETE FROM seats WHERE match = {number}", ids)
+            for table in HANGING:
+                db.executemany(f"DELETE FROM {table} WHERE match = {number}", ids)
             db.executemany("DELETE FROM matches WHERE match_id = ?", ids)
             note_matches(db, sums, -len(sums))
             self._room = None

@@ -261,6 +261,7 @@ def _check_ours(folder: Path) -> None:
     """Raises ConfigError if the run would overwrite files that are not ours."""
     if _application_of(folder) not in (None, APPLICATION_ID):
         raise ConfigError(f"{folder / DATABASE} is not a database of the arena: choose another --out")
+    _check_no_tables(folder)
     if not (folder / DATABASE).exists():
         tables = [name for name in _TABLE_FILES if (folder / name).exists()]
         if tables:
@@ -268,6 +269,17 @@ def _check_ours(folder: Path) -> None:
                 f"{folder} holds {tables[0]} but no {DATABASE}, so the arena will not overwrite it: "
                 "choose another --out"
             )
+
+
+def _check_no_tables(folder: Path) -> None:
+    """Raises ConfigError if a server keeps its tables' matches there: nobody could play them again."""
+    try:
+        with Store.unchecked(folder) as store:
+            holds_tables = store.holds_tables()
+    except ConfigError:  # nothing there, or nothing that can be read
+        return
+    if holds_tables:
+        raise ConfigError(f"{folder} holds the matches of a server's tables: choose another --out")
 
 
 def _application_of(folder: Path) -> int | None:

@@ -78,7 +78,7 @@ class Venue:
             withdrawn=tuple(bot in without for bot in pairing.bots),
             record=record,
             points=() if record.error else points(record.ranks),
-            packed=_packed(run.game, record),
+            packed=packed_moves(run.game, record),
             decisions=self._kept(pairing, record),
             started_at=started_at,
         )
@@ -100,7 +100,7 @@ def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
     return MatchRecord(tuple(turns), (), (), (), (False,) * seats, error=error)
 
 
-def _packed(game: Game[Any, Any], record: MatchRecord) -> bytes:
+def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
     """The moves; if the rules broke, as many of them as can be packed."""
     if record.error is None:
         return pack(game, record.turns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import attrs
 import arena
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.store import Store, write_text
+from arena.store import Store, StoredMatch, write_text
 from arena.tournament.game_source import Source, find_game, names_files, recalled
 from arena.tournament.membership import ROSTER, roster_of
 from arena.tournament.plan import (
@@ -38,6 +39,7 @@ def stored_plan(folder: Path) -> Plan:
     The folder may be somebody else's, so its game is only a name: `source_of` decides what to import.
     """
     with _opened(folder) as store:
+        store.check_is_tournament()
         meta = store.meta()
     plan = plan_from(meta["plan"], where=str(folder), base=folder.resolve())
     bots = tuple(attrs.evolve(bot, base=Path(os.path.normpath(bot.base))) for bot in plan.bots)
@@ -70,22 +72,39 @@ def source_of(plan: Plan, resume: Path | None) -> Source:
         return stored_source(store, ask=f"{ASK}, or start over with --fresh and --game")
 
 
-def stored_game(store: Store, word: str | None = None) -> Game[Any, Any]:
+def stored_game(store: Store, word: str | None = None, match: StoredMatch | None = None) -> Game[Any, Any]:
     """The game of a results folder, with its house rules; `word` says where it is, instead of the folder.
 
+    `match`: which match is meant, where each may have a game of its own.
     Raises ConfigError if there is none, or it is not the one that was played here.
     """
-    identity = store.meta()["identity"]
-    cls = stored_source(store).cls if word is None else find_game(word).cls
-    if cls.name != identity["game"]:
-        raise ConfigError(f"{store.folder} was played with {identity['game']}, and {word} is {cls.name}")
-    if identity["version"] != cls.version:
+    meta = store.meta()
+    identity = _identity(store, meta) if match is None else _identity_of(match) or _identity(store, meta)
+    name, version = identity["game"], identity["version"]
+    source = find_game(word) if word else recalled(name, meta.get(ORIGIN), store.folder, ask=ASK)
+    cls = source.cls
+    if cls.name != name:
+        raise ConfigError(f"{store.folder} was played with {name}, and {word} is {cls.name}")
+    if version != cls.version:
         raise ConfigError(
-            f"{store.folder} was played with version {identity['version']} of {cls.name}, and "
+            f"{store.folder} was played with version {version} of {name}, and "
             f"{'this arena has' if word is None else f'{word} is'} version {cls.version}: replay it with "
-            f"{'the file it was played with' if ORIGIN in store.meta() else 'the arena that run.json names'}"
+            f"{'the file it was played with' if ORIGIN in meta else 'the arena that played it'}"
         )
     return make_game(cls, identity["rules"])
+
+
+def _identity(store: Store, meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Name, version and rules of the game of the whole folder, among others."""
+    store.check_is_tournament()
+    identity: Mapping[str, Any] = meta["identity"]
+    return identity
+
+
+def _identity_of(match: StoredMatch) -> Mapping[str, Any] | None:
+    """The same of a match with a game of its own."""
+    own = match.own_game
+    return None if own is None else {"game": match.game, "version": own.version, "rules": own.rules}
 
 
 def stored_source(store: Store, *, ask: str = ASK) -> Source:
