@@ -109,6 +109,7 @@ def test_every_match_is_replayed_by_its_own_rules(tables):
                 assert list(kept.scenes(viewer)) == list(played.scenes(viewer))
 
 
+@pytest.mark.slow
 def test_the_commands_that_read_matches_read_it(tables, capsys):
     """`matches` lists all games in order of time, by the names of who played; `replay` tells each."""
     assert arena("matches", str(tables), "--json") == 0
