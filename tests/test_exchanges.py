@@ -10,8 +10,9 @@ from pathlib import Path
 import attrs
 import pytest
 from test_show import told
+from test_story import FOLDS, HOLDEM, replayed
 
-from arena.replay import Viewer
+from arena.replay import Viewer, viewer_of
 from arena.show.exchange_lines import exchange_lines, preface
 from arena.show.exchanges import Aside, Exchange, Exchanges, exchanges_of
 from arena.show.match import retold, steps_json
@@ -202,3 +203,15 @@ def test_one_s_own_view_only():
     assert Viewer("bob", viewer.seat) == viewer
     found = exchanges_of(replay, viewer.seat, (), 1.0, NOWHERE)
     assert {(2, 3), (4, 5)} == {tuple(each.question["your_hand"]) for each in found.by_turn.values()}
+
+
+def test_a_move_with_its_question_is_not_gathered_with_others():
+    """Two folds in a row are one line; with the question of one of them they are two."""
+    replay = replayed(HOLDEM, FOLDS, 4)
+    viewer = viewer_of(replay.match, "dan")
+    exchanges = exchanges_of(replay, viewer.seat, (), 1.0, NOWHERE)
+    assert any(line.endswith("1–2  cat and dan fold") for line in retold(replay, viewer))
+    lines = list(retold(replay, viewer, exchanges=exchanges))
+    place = next(place for place, line in enumerate(lines) if line.endswith("     2  dan folds"))
+    assert lines[place + 1].startswith('          asked     {"hand_number"')
+    assert '          answered  {"action": 0}' == lines[place + 3]

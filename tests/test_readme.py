@@ -166,7 +166,8 @@ def test_what_contributors_are_sent_to_is_there() -> None:
     assert len(named) > 15
     assert not [name for name in named if not (HOUSE / name).exists()]
     modules = set(re.findall(r"python -m (tests[\w.]*)", page))
-    assert {"tests.golden", "tests.simulate", "tests.fuzz", "tests.wire.recorded"} == modules
+    commands = {"golden", "simulate", "fuzz", "wire.recorded", "recorded_matches"}
+    assert {f"tests.{command}" for command in commands} == modules
     for module in modules:
         place = HOUSE.joinpath(*module.split("."))
         assert place.with_suffix(".py").exists() or (place / "__main__.py").exists()
