@@ -93,6 +93,13 @@ class Views:
             self._states[key] = msgspec.Raw(match.showing.codec.encode(observed))
         return self._states[key]
 
+    def state_of(self, member: Member | None) -> msgspec.Raw | None:
+        """What a member, or anybody, may see of the match; None if there is none."""
+        match = self._live.match
+        if match is None:
+            return None
+        return self._state(match, match.viewer(None if member is None else member.player_id))
+
     def _own(self, member: Member) -> dict[str, Any]:
         """What only this member is told: whether it is asked now, and what it may do."""
         seat = self._live.seats.get(member.player_id)

@@ -1,0 +1,181 @@
+"""A table with people and bots, in virtual time: who is asked, who is waited for, what silence means."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+
+from arena.games import GAMES
+from arena.server.house import House
+from arena.server.live import LiveTable
+from arena.server.live_match import LiveScene
+from arena.server.pauses import BOT_S, SHOWDOWN_S
+from arena.server.refusal import Refusal
+from arena.server.table import Member, Notice
+from tests.server.halls import a_house, any_move, people
+
+
+def options_of(house: House, live: LiveTable, member: Member) -> Any:
+    """What this member may do now; None if it is not asked."""
+    told = house.views(live).table_fields(member)["you"]["options"]
+    return None if told is None else msgspec.json.decode(told)
+
+
+async def next_question(house: House, live: LiveTable, member: Member) -> Any:
+    """What it may do, once it is asked."""
+    with trio.fail_after(1000):
+        while (options := options_of(house, live, member)) is None and live.table.is_playing:
+            await trio.sleep(0.01)
+    return options
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_a_person_plays_a_match_against_a_bot(
+    game: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with a_house() as house:
+        live = house.create(game, {}, 30.0)
+        (ann,) = people(live, "ann")
+        live.give_seat(ann, "odds")
+        live.begin(ann)
+        luck = Random(7)
+        while live.table.is_playing:
+            options = await next_question(house, live, ann)
+            if options is not None:
+                live.play(ann, any_move(options, luck))
+        assert live.match is not None
+        assert live.match.record is not None
+        assert min(live.match.record.ranks) == 1
+        assert not any(decision.fault for decision in live.match.decisions)
+        assert live.table.status == "finished"
+
+
+async def test_silence_is_a_pass_where_that_is_legal(autojump_clock: trio.testing.MockClock) -> None:
+    async with a_house() as house:
+        live = house.create("liars-dice", {}, 30.0)
+        people(live, "ann", "bob")
+        live.begin(live.table.members[0])
+        first, other = (live.table.member(each) for each in live.table.seating)
+        await next_question(house, live, first)
+        began = trio.current_time()
+        live.play(first, [2, 1])
+        with pytest.raises(Refusal, match="it is not your turn"):
+            live.play(first, [3, 1])
+        while live.match is not None and len(live.match.decisions) < 2:
+            await trio.sleep(0.1)
+        assert live.match is not None
+        assert 4.9 < trio.current_time() - began < 5.3
+        assert [decision.fault for decision in live.match.decisions] == [None, None]
+        assert not live.seats[other.player_id].is_away
+
+
+async def test_who_misses_two_turns_is_away_until_it_speaks(autojump_clock: trio.testing.MockClock) -> None:
+    async with a_house() as house:
+        live = house.create("holdem", {"hands": 20}, 10.0)
+        ann, _ = people(live, "ann", "bob")
+        live.begin(ann)
+        began = trio.current_time()
+        while not live.seats or not live.seats[ann.player_id].is_away:
+            await trio.sleep(0.5)
+        assert trio.current_time() - began < 41.0
+        assert house.views(live).table_fields(None)["players"][0]["is_away"]
+        live.note_presence(ann)
+        assert await next_question(house, live, ann) is not None
+        live.leave(live.table.members[1])
+        live.leave(ann)
+        await trio.sleep(1.0)
+        assert live.table.is_closed
+        assert live.match is not None
+        assert live.match.is_over, "both have left: their seats fold to the end, at once"
+
+
+async def test_people_have_time_to_follow(autojump_clock: trio.testing.MockClock) -> None:
+    """A bot's answer takes 0.7 s, and the question after a showdown comes 3 s later; no clock runs meanwhile."""
+    async with a_house() as house:
+        live = house.create("liars-dice", {"challenge": "next", "dice": 2}, 5.0)
+        (ann,) = people(live, "ann")
+        live.give_seat(ann, "odds")
+        times: list[tuple[float, tuple[str, ...]]] = []
+
+        def listen(news: Notice | LiveScene) -> None:
+            if isinstance(news, LiveScene) and news.moment.step is not None:
+                kinds = tuple(event.kind for event in news.moment.step.events)
+                times.append((trio.current_time(), kinds))
+
+        live.attach(listen)
+        live.begin(ann)
+        luck = Random(3)
+        while live.table.is_playing:
+            options = await next_question(house, live, ann)
+            if options is not None:
+                live.play(ann, any_move(options, luck))
+        assert live.match is not None
+        gaps = [later[0] - earlier[0] for earlier, later in zip(times, times[1:], strict=False)]
+        after_showdown = [
+            gap
+            for gap, (_, kinds), (_, next_kinds) in zip(gaps[1:], times[1:], times[2:], strict=False)
+            if "round_started" in kinds and "match_over" not in next_kinds
+        ]
+        assert after_showdown[:1] == [] or min(after_showdown) >= SHOWDOWN_S - 0.01
+        of_bot = [each for each in live.match.decisions if live.match.terms.names[each.seat] == "odds"]
+        assert of_bot
+        assert max(each.elapsed_s for each in of_bot) < 0.1, "its answers came at once"
+        assert (times[-1][0] - times[0][0]) >= BOT_S * len(of_bot) - 0.01
+
+
+async def test_versions_do_not_tell_who_has_answered(autojump_clock: trio.testing.MockClock) -> None:
+    async with a_house() as house:
+        live = house.create("bluff", {}, 30.0)
+        people(live, "ann", "bob", "cid")
+        live.begin(live.table.members[0])
+        first, second, third = (live.table.member(each) for each in live.table.seating)
+        options = await next_question(house, live, first)
+        live.play(first, any_move(options, Random(1)))
+        await next_question(house, live, second)
+        before = live.version, house.views(live).table(None), house.views(live).table(third)
+        live.play(second, "pass")
+        assert (live.version, house.views(live).table(None), house.views(live).table(third)) == before
+        assert options_of(house, live, second) is None, "only its own view says that it has answered"
+
+
+async def test_an_illegal_move_is_refused_and_changes_nothing(autojump_clock: trio.testing.MockClock) -> None:
+    async with a_house() as house:
+        live = house.create("liars-dice", {"challenge": "next"}, 30.0)
+        people(live, "ann", "bob")
+        live.begin(live.table.members[0])
+        first, second = (live.table.member(each) for each in live.table.seating)
+        await next_question(house, live, first)
+        before = house.views(live).table(first)
+        for value, words in (
+            ("challenge", "Challenge is not possible here"),
+            ([9, 1], "face 9"),
+            ({}, "move"),
+            (None, "move"),
+        ):
+            with pytest.raises(Refusal, match=words) as refused:
+                live.play(first, value)
+            assert refused.value.field == "move"
+        with pytest.raises(Refusal, match="not your turn"):
+            live.play(second, [2, 1])
+        assert house.views(live).table(first) == before
+
+
+async def test_a_table_that_nobody_uses_is_closed_after_a_notice(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with a_house() as house:
+        house.hall.nursery.start_soon(house.watch)
+        live = house.create("blef", {}, None)
+        people(live, "ann")
+        heard: list[str] = []
+        live.attach(lambda news: heard.append(type(news).__name__))
+        await trio.sleep(1750.0)
+        assert heard == ["Alerted"]
+        await trio.sleep(60.0)
+        assert live.table.is_closed
+        with pytest.raises(Refusal, match="no open table has this id"):
+            house.table(live.table.id)
