@@ -31,7 +31,7 @@ from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.pauses import Pauses
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer
-from arena.server.table import After, Began, Closed, Member, Notice, Table, Way
+from arena.server.table import After, Began, Closed, Member, Notice, Resumed, Table, Way
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
@@ -78,7 +78,7 @@ class Hall:
     note_bug: Callable[[str], None] = lambda traceback_text: None
     lag_watch: LagWatch | None = None
     draw_seed: Callable[[], int] = lambda: secrets.randbits(128)
-    pace: Callable[[frozenset[str]], Pauses] = Pauses
+    pauses: Callable[[frozenset[str]], Pauses] = Pauses
     """The pauses of a match at which people sit, from the kinds of its showdowns."""
 
 
@@ -295,10 +295,12 @@ class LiveTable:
     async def _play_out(self, match: LiveMatch) -> None:
         members = [self.table.member(player_id) for player_id in match.terms.seating]
         has_people = any(member.is_person for member in members)
-        pace = self._hall.pace(self.game.showdowns) if has_people else None
+        pauses = self._hall.pauses(self.game.showdowns) if has_people else None
+        if pauses is not None:
+            pauses.note_resumed = self._resume_play
         async with AsyncExitStack() as bots, trio.open_nursery() as nursery:
             players = await self._players(members, nursery, bots)
-            await match.play(players, pace, nursery, [not member.is_person for member in members])
+            await match.play(players, pauses, nursery, [not member.is_person for member in members])
             nursery.cancel_scope.cancel()
         await self._hall.records.end_match(self.table, match)
 
@@ -328,6 +330,11 @@ class LiveTable:
             else:
                 players.append(self._hall.open_program(self.table.id, member))
         return players
+
+    def _resume_play(self) -> None:
+        """A pause is over, and those who are next have been asked."""
+        self._bump()
+        self._tell(Resumed())
 
     def _note(self, moment: Moment) -> None:
         """A step of the match, just made."""

@@ -90,6 +90,7 @@ class LiveMatch:
         self._lag_watch = lag_watch
         self._counted = 0
         self._resumption = resumption
+        self._pauses: Pauses | None = None
         if resumption is not None:
             self._recall(resumption)
 
@@ -119,6 +120,11 @@ class LiveMatch:
         """The seats that are asked now; nobody while chance moves, or when the match is over."""
         return tuple(seat for seat in self.game.to_act(self.state) if seat != CHANCE)
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the next questions wait until people could read what was shown."""
+        return self._pauses is not None and self._pauses.pause_s > 0.0
+
     def remaining_s(self, seat: Seat) -> float | None:
         """The time that this seat has left, if it is asked and has a clock: of an answered question too."""
         slot = self.players[seat].asked if self.players else None
@@ -136,21 +142,22 @@ class LiveMatch:
     async def play(
         self,
         players: Sequence[Player],
-        pace: Pauses | None,
+        pauses: Pauses | None,
         nursery: trio.Nursery,
         are_bots: Sequence[bool],
         margin_s: float = 0.0,
     ) -> MatchRecord:
         """Plays it to its end."""
         terms = self.terms
+        self._pauses = pauses
         self.players = [
-            PacedPlayer(player, pace, nursery, is_bot=is_bot)
+            PacedPlayer(player, pauses, nursery, is_bot=is_bot)
             for player, is_bot in zip(players, are_bots, strict=True)
         ]
 
         def watch(moves: Turn, step: Step[Any]) -> None:
-            if pace is not None:
-                pace.note(step)
+            if pauses is not None:
+                pauses.note(step)
             for decision in self.decisions[self._counted :]:
                 self.showing.decisions[decision.turn, decision.seat] = decision
             self._counted = len(self.decisions)

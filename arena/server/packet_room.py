@@ -6,6 +6,7 @@ keep up with a quick match hear the newest state only.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
@@ -17,7 +18,7 @@ from arena.replay import Moment, Viewer
 from arena.server import packets
 from arena.server.game_data import chat_object, game_data, player_object
 from arena.server.live import LiveTable
-from arena.server.live_match import LiveScene
+from arena.server.live_match import LiveMatch, LiveScene
 from arena.server.packets import packet
 from arena.server.refusal import Refusal
 from arena.server.table import (
@@ -29,6 +30,7 @@ from arena.server.table import (
     HostSet,
     Member,
     Notice,
+    Resumed,
     Spoke,
 )
 from arena.server.views import Views
@@ -40,14 +42,14 @@ AWAY_S = 30.0
 
 
 class Wire(Protocol):
-    """Where frames go: a `SocketOwner`, or a test's list."""
+    """Where frames go: a `SocketOwner`, or a list in a test."""
 
     @property
     def waiting(self) -> int: ...
 
     def put(self, frame: str) -> None: ...
 
-    def put_latest(self, key: str, make: object) -> None: ...
+    def put_latest(self, key: str, make: Callable[[], str]) -> None: ...
 
     def close(self, reason: str) -> None: ...
 
@@ -79,6 +81,8 @@ class PacketRoom:
         self._clients: list[Client] = []
         self._turn: str | None = None
         """Whose TurnStart was told last."""
+        self._is_new_turn = False
+        """Whether the game has said since that a turn begins."""
         self._public_sync = ""
         self._synced = 0
         """Its version."""
@@ -223,6 +227,10 @@ class PacketRoom:
             case Began():
                 self._turn = None
                 self._tell(packet("GameStarted"))
+            case Resumed() if self.live.match is not None:
+                self._sync_all()
+                self._tell_turn(self.live.match)
+                return
             case Ended() if self.live.match is not None and self.live.match.is_over:
                 if self._turn is not None:
                     self._tell(packet("TurnEnd", username=self._turn))
@@ -244,14 +252,19 @@ class PacketRoom:
             for frame in told[viewer]:
                 client.put(frame)
         self._sync_all()
+        self._is_new_turn |= packets.begins_turn(moment)
+        if not match.is_paused:
+            self._tell_turn(match)
+
+    def _tell_turn(self, match: LiveMatch) -> None:
+        """Whose turn it is now, if it is that of one alone and was not told before."""
         asked = [match.terms.names[seat] for seat in match.to_act]
-        if len(asked) != 1:
+        if len(asked) != 1 or (asked[0] == self._turn and not self._is_new_turn):
             return
-        if asked[0] != self._turn or packets.begins_turn(moment):
-            if self._turn is not None:
-                self._tell(packet("TurnEnd", username=self._turn))
-            self._turn = asked[0]
-            self._tell(packet("TurnStart", username=self._turn))
+        if self._turn is not None:
+            self._tell(packet("TurnEnd", username=self._turn))
+        self._turn, self._is_new_turn = asked[0], False
+        self._tell(packet("TurnStart", username=self._turn))
 
     def _tell(self, frame: str) -> None:
         for client in self._clients:

@@ -5,6 +5,7 @@ Nobody's clock runs in a pause, and an answer's time is that of its arrival, not
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 
 import trio
@@ -32,6 +33,9 @@ class Pauses:
         self._showdowns = showdowns
         self._showdown_s = showdown_s
         self._resumes_at = -inf
+        self._told = -inf
+        self.note_resumed: Callable[[], None] = lambda: None
+        """Called once after each pause, when its questions have been asked."""
 
     def note(self, step: Step[object]) -> None:
         """What followed from a turn."""
@@ -43,31 +47,38 @@ class Pauses:
         """How long it is until the next question may be asked."""
         return max(0.0, self._resumes_at - trio.current_time())
 
+    async def resume(self) -> None:
+        """The questions that waited are being asked in this very batch of tasks."""
+        if self._told != self._resumes_at:
+            self._told = self._resumes_at
+            await trio.lowlevel.checkpoint()
+            self.note_resumed()
+
 
 class PacedPlayer(WrappedPlayer):
     """A player at a table with people; it remembers its latest question, for the clocks that are shown."""
 
-    def __init__(self, player: Player, pace: Pauses | None, nursery: trio.Nursery, *, is_bot: bool) -> None:
-        """`pace` None: nobody has to be waited for."""
+    def __init__(self, player: Player, pauses: Pauses | None, nursery: trio.Nursery, *, is_bot: bool) -> None:
+        """`pauses` None: nobody has to be waited for."""
         super().__init__(player)
         self.is_forgiven = player.is_forgiven
         self.asked: Slot | None = None
         """The latest question, answered or not: nobody learns from it who has answered."""
-        self._pace = pace
+        self._pauses = pauses
         self._nursery = nursery
         self._is_bot = is_bot
         self._held: _HeldSlot | None = None
 
     def ask(self, question: Question, slot: Slot) -> None:
         self.asked = slot
-        if self._pace is None:
+        if self._pauses is None:
             self.player.ask(question, slot)
             return
-        pause_s = self._pace.pause_s
+        pause_s = self._pauses.pause_s
         slot.postpone(pause_s)
         asked = slot
         if self._is_bot:
-            asked = self._held = _HeldSlot(slot, self._pace.bot_s, self._nursery)
+            asked = self._held = _HeldSlot(slot, self._pauses.bot_s, self._nursery)
         if pause_s:
             self._nursery.start_soon(self._ask_later, pause_s, question, asked)
         else:
@@ -77,6 +88,8 @@ class PacedPlayer(WrappedPlayer):
         await trio.sleep(pause_s)
         self.player.ask(question, slot)
         self.player.flush()
+        if self._pauses is not None:
+            await self._pauses.resume()
 
     def expire(self) -> tuple[FaultKind, str]:
         if self._held is not None:

@@ -23,6 +23,7 @@ from arena.server.house import House
 from arena.server.http import HttpOptions, serve_http
 from arena.server.keeping import open_keeper
 from arena.server.live import Hall
+from arena.server.packet_api import PacketApi
 from arena.server.poker import PokerApi, open_rings
 from arena.server.records import ServerRecords
 from arena.server.ring_records import RingRecords
@@ -73,7 +74,7 @@ async def serve(
 
 def routes_of(house: House, poker: PokerApi) -> list[Route | WebSocketRoute]:
     """All that is served over HTTP."""
-    return [*TablesApi(house).routes(), *poker.routes()]
+    return [*TablesApi(house).routes(), *PacketApi(house, house.hall.nursery).routes(), *poker.routes()]
 
 
 @asynccontextmanager

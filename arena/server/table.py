@@ -141,6 +141,11 @@ class Began:
 
 
 @attrs.frozen
+class Resumed:
+    """After a pause, in which people could read a showdown, the next questions have been asked."""
+
+
+@attrs.frozen
 class Ended:
     """The match is over."""
 
@@ -169,6 +174,8 @@ class Closed:
     reason: str
 
 
-Notice: TypeAlias = Came | Went | HostSet | GotReady | Began | Ended | Published | Spoke | Alerted | Closed
+Notice: TypeAlias = (
+    Came | Went | HostSet | GotReady | Began | Resumed | Ended | Published | Spoke | Alerted | Closed
+)
 After: TypeAlias = tuple[Table, tuple[Notice, ...]]
 """The table after something was done, and what is told about it."""

@@ -73,7 +73,7 @@ async def a_house(
             check_bot=lambda bot, game: None,
             now=trio.current_time,
             draw_seed=lambda: next(seeds),
-            pace=pauses,
+            pauses=pauses,
             **changes,
         )
         yield House(hall)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -29,7 +30,7 @@ async def next_question(house: House, live: LiveTable, member: Member) -> Any:
     """What it may do, once it is asked."""
     with trio.fail_after(1000):
         while (options := options_of(house, live, member)) is None and live.table.is_playing:
-            await trio.sleep(0.01)
+            await live.changed(live.version)
     return options
 
 
@@ -65,8 +66,7 @@ async def test_silence_is_a_pass_where_that_is_legal(autojump_clock: trio.testin
         live.play(first, [2, 1])
         with pytest.raises(Refusal, match="it is not your turn"):
             live.play(first, [3, 1])
-        while live.match is not None and len(live.match.decisions) < 2:
-            await trio.sleep(0.1)
+        await live.changed(live.version)
         assert live.match is not None
         assert 4.9 < trio.current_time() - began < 5.3
         assert [decision.fault for decision in live.match.decisions] == [None, None]
@@ -76,21 +76,37 @@ async def test_silence_is_a_pass_where_that_is_legal(autojump_clock: trio.testin
 async def test_who_misses_two_turns_is_away_until_it_speaks(autojump_clock: trio.testing.MockClock) -> None:
     async with a_house() as house:
         live = house.create("holdem", {"hands": 20}, 10.0)
-        ann, _ = people(live, "ann", "bob")
-        live.begin(ann)
-        began = trio.current_time()
-        while not live.seats or not live.seats[ann.player_id].is_away:
-            await trio.sleep(0.5)
-        assert trio.current_time() - began < 41.0
-        assert house.views(live).table_fields(None)["players"][0]["is_away"]
-        live.note_presence(ann)
-        assert await next_question(house, live, ann) is not None
-        live.leave(live.table.members[1])
-        live.leave(ann)
-        await trio.sleep(1.0)
-        assert live.table.is_closed
+        people(live, "ann", "bob")
+        live.begin(live.table.members[0])
+        await trio.sleep(30.5)  # heads-up the small blind is asked first, and it changes hands
+        first, second = (live.table.member(each) for each in live.table.seating)
+        assert [live.seats[each.player_id].is_away for each in (first, second)] == [True, False]
+        shown = {
+            each["nickname"]: each["is_away"] for each in house.views(live).table_fields(None)["players"]
+        }
+        assert shown == {first.nickname: True, second.nickname: False}
+        live.note_presence(first)
+        assert not live.seats[first.player_id].is_away
         assert live.match is not None
-        assert live.match.is_over, "both have left: their seats fold to the end, at once"
+        asked = len(live.match.decisions)
+        await trio.sleep(20.0)
+        faults = [(each.fault, round(each.elapsed_s)) for each in live.match.decisions[asked:]]
+        assert faults[:2] == [("too_late", 10), ("too_late", 10)], "both are asked and waited for again"
+
+
+async def test_who_leaves_plays_on_by_default_moves(autojump_clock: trio.testing.MockClock) -> None:
+    async with a_house() as house:
+        live = house.create("holdem", {"hands": 20}, 10.0)
+        ann, bob = people(live, "ann", "bob")
+        live.begin(ann)
+        await next_question(house, live, live.table.member(live.table.seating[0]))
+        live.leave(bob)
+        assert live.table.is_playing
+        live.leave(ann)
+        await trio.sleep(0.1)
+        assert live.table.is_closed
+        with pytest.raises(Refusal, match="no open table"):
+            house.table(live.table.id)
 
 
 async def test_people_have_time_to_follow(autojump_clock: trio.testing.MockClock) -> None:
@@ -114,7 +130,7 @@ async def test_people_have_time_to_follow(autojump_clock: trio.testing.MockClock
             if options is not None:
                 live.play(ann, any_move(options, luck))
         assert live.match is not None
-        gaps = [later[0] - earlier[0] for earlier, later in zip(times, times[1:], strict=False)]
+        gaps = [later[0] - earlier[0] for earlier, later in pairwise(times)]
         after_showdown = [
             gap
             for gap, (_, kinds), (_, next_kinds) in zip(gaps[1:], times[1:], times[2:], strict=False)
