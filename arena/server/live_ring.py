@@ -288,7 +288,7 @@ class LiveRing:
             self.match = match
             players = self._players(hand, terms, nursery, {} if before is None else before.answers)
             are_bots = [player_id not in self._seats for player_id in hand.player_ids]
-            record = await match.play(players, self._hall.pace(game.showdowns), nursery, are_bots)
+            record = await match.play(players, self._hall.pauses(game.showdowns), nursery, are_bots)
             nursery.cancel_scope.cancel()
         return record
 
