@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket
 from arena.games import SERVICES
 from arena.server.house import House
 from arena.server.live import LiveTable
-from arena.server.packet_room import Client, PacketRoom
+from arena.server.packet_room import PacketClient, PacketRoom
 from arena.server.packets import packet
 from arena.server.refusal import Refusal
 from arena.server.sockets import SocketOwner
@@ -55,7 +55,7 @@ class PacketApi:
         room = self._room(live)
         await websocket.accept()
         owner = SocketOwner(websocket)
-        client = Client(owner)
+        client = PacketClient(owner)
         room.enter(client)
         try:
             await owner.run(receive=partial(room.receive, client))

@@ -55,7 +55,7 @@ class Wire(Protocol):
 
 
 @attrs.define(eq=False)
-class Client:
+class PacketClient:
     """One connection."""
 
     wire: Wire
@@ -78,7 +78,7 @@ class PacketRoom:
         self.live = live
         self._views = views
         self._nursery = nursery
-        self._clients: list[Client] = []
+        self._clients: list[PacketClient] = []
         self._turn: str | None = None
         """Whose TurnStart was told last."""
         self._is_new_turn = False
@@ -90,10 +90,10 @@ class PacketRoom:
 
     # Coming and going
 
-    def enter(self, client: Client) -> None:
+    def enter(self, client: PacketClient) -> None:
         self._clients.append(client)
 
-    def exit(self, client: Client) -> None:
+    def exit(self, client: PacketClient) -> None:
         """Its connection is closed; it may come back with its key."""
         self._clients.remove(client)
         if client.player_id is not None and not self.live.table.is_closed:
@@ -111,7 +111,7 @@ class PacketRoom:
 
     # What clients ask
 
-    def receive(self, client: Client, text: str) -> None:
+    def receive(self, client: PacketClient, text: str) -> None:
         """One frame of a client.  What it may not ask is ignored; what fails is answered with the reason."""
         found = packets.read_packet(text)
         if found is None:
@@ -132,7 +132,7 @@ class PacketRoom:
         except Refusal as refusal:
             client.put(packet("ActionFailed", reason=str(refusal)))
 
-    def _join(self, client: Client, member: Member | None, fields: dict[str, object]) -> None:
+    def _join(self, client: PacketClient, member: Member | None, fields: dict[str, object]) -> None:
         username, key = fields.get("username"), fields.get("key")
         try:
             if member is not None:
@@ -235,7 +235,7 @@ class PacketRoom:
                 if self._turn is not None:
                     self._tell(packet("TurnEnd", username=self._turn))
                 self._turn = None
-                self._tell(packet("ShowAlert", message=packets.result_of(self.live.match)))
+                self._tell(packet("ShowAlert", message=packets.winners_told(self.live.match)))
         self._sync_all()
 
     def _tell_scene(self, moment: Moment) -> None:
@@ -293,4 +293,4 @@ class PacketRoom:
         return player_object(self.live, member, {} if state is None else msgspec.json.decode(state))
 
 
-__all__ = ["Client", "PacketRoom"]
+__all__ = ["PacketClient", "PacketRoom"]

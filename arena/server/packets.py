@@ -114,11 +114,11 @@ def packet_name(kind: str) -> str:
     return "".join(word.capitalize() for word in kind.split("_"))
 
 
-def result_of(match: LiveMatch) -> str:
+def winners_told(match: LiveMatch) -> str:
     """How the match ended, in a sentence."""
     assert match.record is not None, "it is over"
     first = [name for name, rank in zip(match.terms.names, match.record.ranks, strict=True) if rank == 1]
     return f"{' and '.join(first)} {'wins' if len(first) == 1 else 'share the first place'}"
 
 
-__all__ = ["begins_turn", "move_in", "packet", "packet_name", "read_packet", "result_of", "step_packets"]
+__all__ = ["begins_turn", "move_in", "packet", "packet_name", "read_packet", "step_packets", "winners_told"]
