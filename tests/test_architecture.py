@@ -94,8 +94,12 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 @cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def trees() -> dict[str, ast.Module]:
-    return {name_of(path): ast.parse(path.read_text()) for path in modules()}
+    return {name_of(path): tree_of(path) for path in modules()}
 
 
 def graph(trees: Mapping[str, ast.Module]) -> dict[str, set[str]]:
@@ -120,7 +124,7 @@ def test_a_module_imports_what_its_room_may(path: Path) -> None:
     if module == "arena":
         return
     room = ROOMS[room_of(module)]
-    for name, of in imports_of(ast.parse(path.read_text())):
+    for name, of in imports_of(tree_of(path)):
         top = name.split(".")[0]
         if top == "arena":
             is_inner = name == "arena" and of and ((ARENA / of).exists() or (ARENA / f"{of}.py").exists())
@@ -169,16 +173,13 @@ def test_a_circle_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "module",
-    [
-        name_of(path)
-        for path in modules()
-        if room_of(name_of(path)) in ROOMS and ROOMS[room_of(name_of(path))].is_pure
-    ],
+    "path",
+    [path for path in modules() if room_of(name_of(path)) in ROOMS and ROOMS[room_of(name_of(path))].is_pure],
+    ids=name_of,
 )
-def test_the_middle_is_pure(module: str) -> None:
+def test_the_middle_is_pure(path: Path) -> None:
     """Rooms that the table calls pure read no clock, open nothing and have no luck of their own."""
-    assert [] == impurities(trees()[module])
+    assert [] == impurities(tree_of(path))
 
 
 def impurities(tree: ast.Module) -> list[str]:
@@ -314,7 +315,7 @@ def test_functions_of_one_name_are_found() -> None:
 def test_no_module_is_named_after_nothing() -> None:
     """A module's name says its subject."""
     vague = {"utils", "util", "common", "core", "manager", "misc", "helpers"}
-    assert not [module for module in trees() if module.rsplit(".", 1)[-1] in vague]
+    assert not [module for module in map(name_of, modules()) if module.rsplit(".", 1)[-1] in vague]
 
 
 def test_the_glossary_has_one_row_a_word() -> None:

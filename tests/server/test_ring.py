@@ -492,5 +492,5 @@ class RingMachine(RuleBasedStateMachine):
         assert (self.ring.alone_since is not None) == (people == 1 and not bots)
 
 
-TestRingMachine = RingMachine.TestCase
+TestRingMachine = pytest.mark.slow(RingMachine.TestCase)
 TestRingMachine.settings = settings(max_examples=50, stateful_step_count=60, deadline=None)
