@@ -6,6 +6,7 @@
   anything else is answered with the code that names it (1003, 1007, 1009), and the connection ends;
   anycorn goes on reading after an oversized message and keeps all of it, and ends without a code after
   invalid UTF-8.
+- What comes with the upgrade is read before what comes after it, also while the upgrade is being answered.
 - Of the pings that arrive in one piece the last is answered, as RFC 6455 allows.
 - Sending to a WebSocket that is gone raises OSError, as ASGI says; anycorn returns at once and yields to
   nobody.
@@ -18,12 +19,12 @@ from typing import Any, cast
 
 import h11
 import msgspec
-from anycorn.events import Closed
+from anycorn.events import Closed, RawData
 from anycorn.protocol.events import Body, Data, Event, Request, StreamClosed
 from anycorn.protocol.h11 import STREAM_ID, H11Protocol, H11WSConnection
 from anycorn.protocol.http_stream import HTTPStream
 from anycorn.protocol.ws_stream import WSStream
-from wsproto.connection import ConnectionState
+from anycorn.typing import WebsocketAcceptEvent
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.frame_protocol import CloseReason
 
@@ -32,6 +33,9 @@ HEADERS_MAX = 100
 
 class Http11(H11Protocol):
     """The HTTP/1.1 side of one connection."""
+
+    _head = b""
+    """Of an answer, until there is something of its body: both leave in one packet."""
 
     def take_frames(self) -> int:
         """How many frames of a WebSocket came since this was last asked."""
@@ -70,6 +74,17 @@ class Http11(H11Protocol):
         )
         self.keep_alive_requests += 1
         return None
+
+    async def _send_h11_event(self, event: Any) -> None:
+        try:
+            octets = self._head + (self.connection.send(event) or b"")
+        except h11.LocalProtocolError:
+            if self.connection.their_state != h11.ERROR:
+                raise
+            return
+        self._head = octets if isinstance(event, h11.Response) else b""
+        if octets and not self._head:
+            await self.send(RawData(data=octets))
 
     def _stream_arguments(self) -> tuple[Any, ...]:
         return (
@@ -121,6 +136,8 @@ class Socket(WSStream):
 
     frames = 0
     """Frames, or parts of them, that came since the connection last counted."""
+    _is_open = False
+    """Whether the upgrade is answered, and what came before is read."""
     _text = ""
     _text_bytes = 0
 
@@ -129,11 +146,27 @@ class Socket(WSStream):
             await self._send_wsproto_event(Ping())
 
     async def handle(self, event: Event) -> None:
-        if isinstance(event, Body | Data):
+        if isinstance(event, Body | Data) and self.handshake.accepted and not self.closed:
             self.frames += 1
-            if self.handshake.accepted and self.connection.state is ConnectionState.CLOSED:
-                return  # wsproto would raise: the client goes on after it has said goodbye
-        await super().handle(event)
+            if not self._is_open:
+                return await self._keep(event.data)
+        return await super().handle(event)
+
+    async def _keep(self, octets: bytes) -> None:
+        """What arrives while the upgrade is being answered comes after what came with it; anycorn mixes
+        them up."""
+        self.pre_accept_data.extend(octets)
+        if len(self.pre_accept_data) > self.config.websocket_max_message_size:
+            self.pre_accept_data = bytearray()
+            await self._end(CloseReason.MESSAGE_TOO_BIG, "too much before the upgrade was answered")
+
+    async def _accept(self, message: WebsocketAcceptEvent) -> None:
+        await super()._accept(message)
+        while self.pre_accept_data and not self.closed:  # a goodbye may be in it
+            octets, self.pre_accept_data = bytes(self.pre_accept_data), bytearray()
+            self.connection.receive_data(octets)
+            await self._handle_events()
+        self._is_open = True
 
     async def app_send(self, message: Any) -> None:
         if self.closed and message is not None and message["type"] == "websocket.send":

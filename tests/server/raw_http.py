@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -43,9 +42,13 @@ async def served(
             await nursery.start(serve)
             yield listener.getsockname()[1]
             nursery.cancel_scope.cancel()
-    while _clients:
-        await _clients.pop().aclose()
+    close_clients()
     assert [] == noted, noted[0]
+
+
+def close_clients() -> None:
+    while _clients:
+        _clients.pop().socket.close()
 
 
 def request(method: str, path: str, *headers: str, body: bytes = b"", close: bool = True) -> bytes:
@@ -59,8 +62,13 @@ def request(method: str, path: str, *headers: str, body: bytes = b"", close: boo
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-async def connect(port: int) -> trio.SocketStream:
-    stream = await trio.open_tcp_stream("127.0.0.1", port)
+async def connect(port: int, window_bytes: int | None = None) -> trio.SocketStream:
+    """A connection; `window_bytes` is what the kernel takes for a client that does not read."""
+    sock = trio.socket.socket()
+    if window_bytes is not None:
+        sock.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_RCVBUF, window_bytes)
+    await sock.connect(("127.0.0.1", port))
+    stream = trio.SocketStream(sock)
     _clients.append(stream)
     return stream
 
@@ -82,6 +90,19 @@ async def until_closed(stream: trio.SocketStream) -> bytes:
     return said
 
 
+async def answer_on(stream: trio.SocketStream) -> bytes:
+    """The next answer on a connection that stays open."""
+    said = b""
+    while b"\r\n\r\n" not in said or len(said.partition(b"\r\n\r\n")[2]) < int(
+        headers_of(said)["content-length"]
+    ):
+        piece = await stream.receive_some()
+        if not piece:
+            return b""
+        said += piece
+    return said
+
+
 def status_of(said: bytes) -> int:
     return int(said.split(b" ", 2)[1]) if said else 0
 
@@ -97,7 +118,14 @@ def json_of(said: bytes) -> Any:
     return json.loads(said.partition(b"\r\n\r\n")[2])
 
 
-def frame(kind: int, payload: bytes = b"", *, length: int | None = None, is_final: bool = True) -> bytes:
+def frame(
+    kind: int,
+    payload: bytes = b"",
+    *,
+    length: int | None = None,
+    is_final: bool = True,
+    mask: bytes = b"\1\2\3\4",
+) -> bytes:
     """A frame as clients send it; `length` is what its head claims."""
     length = len(payload) if length is None else length
     head = bytes([kind | 0x80 * is_final])
@@ -107,7 +135,6 @@ def frame(kind: int, payload: bytes = b"", *, length: int | None = None, is_fina
         head += bytes([0x80 | 126]) + struct.pack(">H", length)
     else:
         head += bytes([0x80 | 127]) + struct.pack(">Q", length)
-    mask = os.urandom(4)
     return head + mask + bytes(octet ^ mask[place % 4] for place, octet in enumerate(payload))
 
 
@@ -158,9 +185,9 @@ class Raw:
                 return (int.from_bytes(payload[:2], "big"), payload[2:].decode()) if payload else (0, "")
 
 
-async def upgraded(port: int, path: str = "/ws", after: bytes = b"") -> Raw:
+async def upgraded(port: int, path: str = "/ws", after: bytes = b"", window_bytes: int | None = None) -> Raw:
     """An open WebSocket; `after` is sent in one piece with the request."""
-    stream = await connect(port)
+    stream = await connect(port, window_bytes)
     await stream.send_all(UPGRADE % path.encode() + after)
     raw = Raw(stream)
     while b"\r\n\r\n" not in raw._buffer:

@@ -101,6 +101,11 @@ async def test_an_application_answers() -> None:
     assert not [name for name in headers if name.startswith("access-control")]
 
 
+def chunked(*pieces: bytes) -> bytes:
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
+    return request("POST", "/said", JSON, "Transfer-Encoding: chunked") + chunks
+
+
 CASES = [
     ("another server's name", request("GET", "/", "Host: evil.example:8080"), 403, "forbidden"),
     ("a loopback name with any port", request("GET", "/", "Host: LOCALHOST:1"), 200, None),
@@ -129,6 +134,8 @@ CASES = [
     ("a body of no type", request("POST", "/said", body=b"{}"), 415, "unsupported_media_type"),
     ("the largest body", request("POST", "/said", JSON, body=b"1" * 65536), 200, None),
     ("a larger one", request("POST", "/said", JSON, body=b"1" * 65537), 413, "too_large"),
+    ("a larger one in chunks", chunked(*[b"1" * 8000] * 9), 413, "too_large"),
+    ("chunks", chunked(b"[1", b"]"), 200, None),
     ("a claimed size", request("POST", "/said", JSON, "Content-Length: 9999999999"), 413, "too_large"),
     ("nothing there", request("GET", "/nothing"), 404, "not_found"),
     ("a final slash", request("GET", "/names/ann/"), 200, None),
