@@ -119,9 +119,9 @@ class LiveRing:
 
     def join(self, owner: str, handle: str) -> Occupant:
         """The owner's player, a new one if there is none.  Raises Refusal if there is no room."""
-        self._apply(
-            join_ring(self.ring, owner=owner, handle=handle, player_id=str(uuid4()), now=self._hall.now())
-        )
+        self._records.check()
+        now, player_id = self._hall.now(), str(uuid4())
+        self._apply(join_ring(self.ring, owner=owner, handle=handle, player_id=player_id, now=now))
         found = occupant_of(self.ring, owner)
         assert found is not None, "it has joined"
         return found
@@ -218,6 +218,7 @@ class LiveRing:
                 while not self._has_bots:
                     await self._changed.wait()
                 await self._play_hand(self.ring.hand, unfinished.kept.terms, unfinished)
+                await trio.sleep(self._between_s)
             while True:
                 while not (can_begin(self.ring) and self._has_bots):
                     await self._changed.wait()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from datetime import datetime
 from random import Random
 from typing import Any
 from uuid import UUID
 
-import attrs
-import httpx
 import pytest
 import trio
 from trio.testing import MockClock
@@ -20,134 +17,12 @@ from trio.testing import MockClock
 from arena.game import CHANCE, Seat
 from arena.games.holdem import Holdem
 from arena.games.holdem.moves import Bet, Deal
-from arena.players.base import Player
 from arena.players.codec import Codec
-from arena.players.local import LocalPlayer
-from arena.sdk import Bot
-from arena.server.accounts import User
-from arena.server.guard import Guard, GuardOptions
-from arena.server.live import Hall
-from arena.server.live_ring import LiveRing
-from arena.server.poker import PokerApi, read_act, ring_game
+from arena.server.poker import read_act
 from arena.server.poker_view import poker_game
-from arena.server.records import Forgetful
-from arena.server.refusal import Refusal
 from arena.server.ring import CHIPS, PLACES, Ring, begin_hand, join_ring
-from arena.server.routing import Routing
-from tests.server.poker_client import BET, FOLD, PokerClient
-
-RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
-NOBODY = "00000000-0000-4000-8000-000000000000"
-
-
-class Caller(Bot):
-    """Checks and calls."""
-
-    def move(self, state: Any, options: Any) -> Any:
-        return {"action": 1, "betAmount": options[1]["fields"]["amount"]["min"]}
-
-
-class FakeUsers:
-    """Users without scrypt."""
-
-    def __init__(self) -> None:
-        self.passwords: dict[str, str] = {}
-
-    async def create(self, name: str, password: str, *, address: str = "") -> str:
-        if name in self.passwords:
-            raise Refusal("forbidden", "there is such a user", field="name")
-        self.passwords[name] = password
-        return f"id-{name}"
-
-    async def verify(self, name: str, password: str, *, address: str = "") -> User:
-        if self.passwords.get(name) != password:
-            raise Refusal("unauthorized", "wrong", key="basic")
-        return User(f"id-{name}", name)
-
-
-class KeptRings(Forgetful):
-    """Notes what it is told to keep."""
-
-    def __init__(self) -> None:
-        self.rings: list[Ring] = []
-        self.kept_at: list[int] = []
-
-    def keep_ring(self, ring: Ring) -> None:
-        self.rings.append(ring)
-
-    def begin_hand(self, ring: Ring, game: Any, terms: Any) -> None:
-        self.rings.append(ring)
-
-    def end_hand(self, ring: Ring, match_id: str) -> None:
-        self.rings.append(ring)
-
-    async def kept(self) -> None:
-        await trio.sleep(0.001)
-        self.kept_at.append(len(self.rings))
-
-
-@attrs.frozen
-class Server:
-    """A poker server in this process."""
-
-    http: httpx.AsyncClient
-    live: LiveRing
-    records: KeptRings
-
-    async def user(self, name: str) -> PokerClient:
-        client = PokerClient(self.http, name)
-        await client.register()
-        return client
-
-    async def asked(self, player_id: str | None = None) -> None:
-        """Returns once this player is asked, or anybody."""
-        for _ in range(10_000):
-            if self.on_turn and player_id in (None, self.on_turn):
-                return
-            await trio.sleep(0.01)
-        raise AssertionError("nobody is asked")
-
-    @property
-    def on_turn(self) -> str:
-        """The playerID of who is asked; null: nobody is."""
-        found: str = json.loads(self.live.view(None))["turn"]["playerID"]
-        return found
-
-
-def now() -> float:
-    """Unix time, virtual."""
-    return 1_700_000_000.0 + trio.current_time()
-
-
-@asynccontextmanager
-async def opened(ring: Ring | None = None, seed: int = 7) -> AsyncIterator[Server]:
-    rng, records = Random(seed), KeptRings()
-
-    def note_bug(text: str) -> None:
-        raise AssertionError(text)
-
-    @asynccontextmanager
-    async def open_bot(bot: str, name: str) -> AsyncIterator[Player]:
-        yield LocalPlayer(name, Caller())
-
-    async with trio.open_nursery() as nursery:
-        hall = Hall(
-            nursery=nursery,
-            records=records,
-            open_bot=open_bot,
-            check_bot=lambda bot, game: None,
-            now=now,
-            note_bug=note_bug,
-            draw_seed=lambda: rng.getrandbits(128),
-        )
-        live = LiveRing(ring or Ring(RING), ring_game, hall, records, bot="caller")
-        await nursery.start(live.run)
-        app = Guard(Routing(PokerApi([live], FakeUsers()).routes()), GuardOptions(), note_bug)
-        transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
-            yield Server(http, live, records)
-        nursery.cancel_scope.cancel()
-
+from tests.server.poker_client import BET, FOLD
+from tests.server.poker_server import NOBODY, RING, duel, now, opened
 
 # A whole evening.
 
@@ -159,7 +34,7 @@ async def test_a_client_written_from_the_document_plays(autojump_clock: MockCloc
     async with opened() as server:
 
         async def one(name: str, seed: int) -> None:
-            seen[name] = await (await server.user(name)).play(trio.sleep, Random(seed), acts=60)
+            seen[name] = await (await server.user(name)).play(trio.sleep, Random(seed), acts=40)
 
         async with trio.open_nursery() as nursery:
             for seed, name in enumerate(("ann", "bob", "eve", "kim", "lou", "zoe")):
@@ -331,49 +206,6 @@ async def test_unknown_games_and_players_are_not_found(autojump_clock: MockClock
 
 
 # Acting.
-
-
-@attrs.frozen
-class Seated:
-    """A user at the table."""
-
-    client: PokerClient
-    id: str
-
-    async def act(self, action: int, amount: int = 0) -> int:
-        return await self.client.act(RING, self.id, action, amount)
-
-    async def leave(self) -> int:
-        return await self.client.leave(RING, self.id)
-
-    async def game(self) -> dict[str, Any]:
-        return await self.client.game(RING)
-
-    async def wealth(self) -> dict[str, int]:
-        return {player["playerID"]: player["wealth"] for player in (await self.game())["table"]}
-
-
-@attrs.frozen
-class Duel:
-    """A hand of two that has begun."""
-
-    server: Server
-    first: Seated
-    """Who is asked."""
-    second: Seated
-
-
-@asynccontextmanager
-async def duel() -> AsyncIterator[Duel]:
-    async with opened() as server:
-        players = {}
-        for name in ("ann", "bob"):
-            client = await server.user(name)
-            player = Seated(client, await client.join(RING))
-            players[player.id] = player
-        await server.asked()
-        first = players.pop(server.on_turn)
-        yield Duel(server, first, *players.values())
 
 
 async def test_who_leaves_on_turn_folds(autojump_clock: MockClock) -> None:
@@ -598,3 +430,30 @@ async def test_hole_cards_are_shown_to_their_owner_alone(autojump_clock: MockClo
         assert eves["cards"]["hole"] is None
         for view in (mine, theirs):
             assert {**view, "cards": {**view["cards"], "hole": None}} == eves
+
+
+@pytest.mark.slow
+async def test_a_spectator_sees_no_card_that_is_not_on_the_board(autojump_clock: MockClock) -> None:
+    """At any poll of three hands; all else is the same for the player and the spectator."""
+    async with opened() as server:
+        ann = await server.user("ann")
+        one = await ann.join(RING)
+        board: set[str] = set()
+        for _ in range(2_000):
+            await trio.sleep(0.05)
+            state, public = await ann.game(RING), (await server.http.get(f"/games/{RING}")).json()
+            shown = {card for cards in public["cards"].values() for card in cards or ()}
+            assert public["cards"]["hole"] is None
+            assert not shown & set(state["cards"]["hole"] or ())
+            assert {**state, "cards": {**state["cards"], "hole": None}} == public
+            board |= shown
+            if state["turn"]["playerID"] == one:
+                assert (
+                    await ann.act(
+                        RING, one, BET, state["turn"]["bet_to_player"] - state["turn"]["bet_so_far"]
+                    )
+                    == 201
+                )
+            if server.live.ring.hands == 3:
+                break
+        assert len(board) > 10

@@ -494,3 +494,4 @@ class RingMachine(RuleBasedStateMachine):
 
 TestRingMachine = pytest.mark.slow(RingMachine.TestCase)
 TestRingMachine.settings = settings(max_examples=50, stateful_step_count=60, deadline=None)
+TestRingMachine.pytestmark = [pytest.mark.slow]

@@ -1,0 +1,159 @@
+"""Ring tables survive the end of the server: chips, the button, the queue, and the hand that is being played."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.server.keeping import open_keeper
+from arena.server.records import ServerRecords
+from arena.server.ring import CHIPS, PLACES, Ring
+from arena.server.ring_records import RingRecords
+from tests.server.poker_client import BET, FOLD, PokerClient
+from tests.server.poker_server import RING, FakeUsers, Server, opened
+
+
+async def at_once(commit: Callable[[], None]) -> None:
+    commit()
+
+
+@asynccontextmanager
+async def served(folder: Path, users: FakeUsers) -> AsyncIterator[Server]:
+    """A server over what lies in this folder, as it was left there."""
+    with open_keeper(folder, tell=print, in_thread=at_once) as keeper:
+        records = ServerRecords(keeper, lambda table, match: None)
+        ring_records = RingRecords(keeper, records)
+        kept = ring_records.rings()
+        ring = kept[0] if kept else Ring(RING)
+        unfinished = ring_records.hand(ring, records.matches())
+        async with trio.open_nursery() as nursery:
+            await nursery.start(keeper.run)
+            async with opened(ring_records, users, ring, unfinished) as server:
+                yield server
+            nursery.cancel_scope.cancel()
+
+
+async def two_players(server: Server) -> dict[str, PokerClient]:
+    clients = [await server.user(name) for name in ("ann", "bob")]
+    return {await client.join(RING): client for client in clients}
+
+
+def reached(clients: dict[str, PokerClient], server: Server) -> dict[str, PokerClient]:
+    """The same users at another server."""
+    return {player_id: PokerClient(server.http, client.name) for player_id, client in clients.items()}
+
+
+async def test_a_hand_goes_on_after_a_restart(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """The same cards, bets and player on turn, with full time; it ends as it would have."""
+    users = FakeUsers()
+    async with served(tmp_path, users) as server:
+        clients = await two_players(server)
+        await server.asked()
+        first = server.on_turn
+        assert await clients[first].act(RING, first, BET, 30) == 201
+        before = {player_id: await client.game(RING) for player_id, client in clients.items()}
+    await trio.sleep(100)
+    async with served(tmp_path, users) as server:
+        clients = reached(clients, server)
+        for player_id, client in clients.items():
+            after = await client.game(RING)
+            expiries = [state["turn"].pop("expiry") for state in (before[player_id], after)]
+            assert before[player_id] == after
+            assert expiries[0] < expiries[1]
+            assert await client.join(RING) == player_id
+        (second,) = clients.keys() - {first}
+        assert server.on_turn == second
+        assert await clients[second].act(RING, second, FOLD) == 201
+        assert server.live.ring.hands == 1
+        wealth = {
+            player["playerID"]: player["wealth"] for player in (await clients[first].game(RING))["table"]
+        }
+        assert wealth == {first: CHIPS + 20, second: CHIPS - 20}
+
+
+async def test_who_left_before_a_restart_folds_after_it(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """It is not waited for."""
+    users = FakeUsers()
+    async with served(tmp_path, users) as server:
+        clients = await two_players(server)
+        await server.asked()
+        first = server.on_turn
+        (second,) = clients.keys() - {first}
+        assert await clients[second].leave(RING, second) == 200
+    async with served(tmp_path, users) as server:
+        clients = reached(clients, server)
+        assert await clients[first].act(RING, first, BET, 30) == 201
+        assert [player["wealth"] for player in (await clients[first].game(RING))["table"]] == [CHIPS + 20]
+
+
+async def test_a_hand_that_cannot_go_on_did_not_happen(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """Everybody has the chips of before, and the next hand begins."""
+    users = FakeUsers()
+    async with served(tmp_path, users) as server:
+        clients = await two_players(server)
+        await server.asked()
+        assert await clients[server.on_turn].act(RING, server.on_turn, BET, 30) == 201
+        server.records._keeper.drop_match(server.live.match.terms.match_id)
+    async with served(tmp_path, users) as server:
+        await server.asked()
+        assert server.live.ring.hand.number == 1
+        assert server.live.match.turns[1:] == []
+
+
+async def test_queue_and_chips_are_kept(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """Also what changes while nothing is played."""
+    users = FakeUsers()
+    async with served(tmp_path, users) as server:
+        for number in range(PLACES + 2):
+            await (await server.user(f"user{number}")).join(RING)
+        before = server.live.ring
+        assert len(before.queue) == 2
+    async with served(tmp_path, users) as server:
+        assert server.live.ring == before
+
+
+async def test_what_is_kept_of_hands_does_not_grow(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """A hand that is over leaves nothing behind."""
+    users = FakeUsers()
+    async with served(tmp_path, users) as server:
+        clients = await two_players(server)
+        for _ in range(5):
+            await server.asked()
+            assert await clients[server.on_turn].act(RING, server.on_turn, FOLD) == 201
+        kept: Any = server.records._keeper
+        assert len(list(kept.matches())) <= 1
+
+
+@pytest.mark.parametrize("moment", range(4))
+async def test_no_end_of_the_server_costs_chips(
+    moment: int, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """Whenever it ends, between any two acts: what was acknowledged has happened, and chips are conserved."""
+    users = FakeUsers()
+    async with served(tmp_path, users) as server:
+        clients = await two_players(server)
+        hands = []
+        for step in range(12):
+            await server.asked()
+            turn = server.on_turn
+            assert (
+                await clients[turn].act(
+                    RING, turn, *((FOLD, 0) if step % 4 == 3 else (BET, 10 if step % 4 == 0 else 0))
+                )
+                == 201
+            )
+            hands.append(server.live.ring.hands)
+            if step == 8 + moment:
+                break
+        turns = 0 if server.live.match is None else len(server.live.match.turns)
+    async with served(tmp_path, users) as server:
+        assert server.live.ring.hands == hands[-1]
+        if turns:
+            assert len(server.live.match.moments) - 1 == turns
+        assert sum(member.chips for member in server.live.ring.places if member) == 2 * CHIPS
