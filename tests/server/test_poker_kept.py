@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import trio
 from trio.testing import MockClock
@@ -157,3 +162,56 @@ async def test_no_end_of_the_server_costs_chips(
         if turns:
             assert len(server.live.match.moments) - 1 == turns
         assert sum(member.chips for member in server.live.ring.places if member) == 2 * CHIPS
+
+
+@pytest.mark.slow
+async def test_the_server_is_killed_and_people_play_on(tmp_path: Path) -> None:
+    """`arena serve`, killed in mid-hand: users, players and what was acknowledged are there, and the house bot too."""
+    async with arena_serve(tmp_path) as (process, url), httpx.AsyncClient(base_url=url) as http:
+        ann = PokerClient(http, "ann")
+        await ann.register()
+        player = await ann.join((await ann.games())[0]["gameID"])
+        before = await when_asked(ann, player)
+        assert await ann.act(before["gameID"], player, BET, 10) == 201
+        process.kill()
+    async with arena_serve(tmp_path) as (_, url), httpx.AsyncClient(base_url=url) as http:
+        ann = PokerClient(http, "ann")
+        assert await ann.join(before["gameID"]) == player
+        state = await when_asked(ann, player)
+        assert state["cards"]["hole"] == before["cards"]["hole"], "the same hand"
+        assert await ann.act(state["gameID"], player, FOLD) == 201
+
+
+@asynccontextmanager
+async def arena_serve(folder: Path) -> AsyncIterator[tuple[trio.Process, str]]:
+    """A server as a process, and its address."""
+    command = [
+        sys.executable,
+        "-m",
+        "arena",
+        "serve",
+        "--http",
+        "127.0.0.1:0",
+        "--data",
+        str(folder / "data"),
+    ]
+    async with trio.open_nursery() as nursery:
+        run = partial(trio.run_process, command, stderr=subprocess.PIPE, check=False)
+        process = await nursery.start(run)
+        said = b""
+        while not (found := re.search(rb"http://\S+:\d+", said)):
+            more = await process.stderr.receive_some()
+            assert more, said
+            said += more
+        yield process, found.group().decode()
+        process.kill()
+
+
+async def when_asked(client: PokerClient, player_id: str) -> dict[str, Any]:
+    """The state in which this player is asked."""
+    for _ in range(400):
+        (state,) = await client.games()
+        if state["turn"]["playerID"] == player_id:
+            return state
+        await trio.sleep(0.05)
+    raise AssertionError("it is not asked")
