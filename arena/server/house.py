@@ -12,9 +12,11 @@ import trio
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.games import GAMES
+from arena.players.base import GonePlayer
 from arena.server import limits
 from arena.server.live import Hall, LiveTable
-from arena.server.records import ServerRecords
+from arena.server.live_match import LiveMatch
+from arena.server.records import ServerRecords, Unfinished
 from arena.server.refusal import Refusal
 from arena.server.table import Alerted, Table
 from arena.server.tables import idle_s
@@ -68,9 +70,12 @@ class House:
         self._views[table.id] = Views(live)
         return live
 
-    def restore(self, records: ServerRecords) -> int:
-        """Takes in what was kept: tables, and the matches that were being played; gives how many go on."""
-        matches, resumed = records.matches(), 0
+    def restore(self, records: ServerRecords, matches: dict[str, Unfinished]) -> int:
+        """Takes in the tables that were kept, with the matches that were being played; gives how many go on.
+
+        `matches`, by table; those that go on are taken out of it.
+        """
+        resumed = 0
         for table in records.tables():
             unfinished = matches.get(table.id)
             try:
@@ -84,9 +89,22 @@ class House:
             if unfinished is None or unfinished.kept.terms.seating != table.seating:
                 live.abandon()
             else:
+                del matches[table.id]
                 live.resume(unfinished.kept.terms, unfinished.resumption, unfinished.answers)
                 resumed += 1
         return resumed
+
+    async def put_away(self, table_id: str, unfinished: Unfinished) -> None:
+        """Archives a match that was over when the server ended; one whose table is gone is forgotten."""
+        terms = unfinished.kept.terms
+        match = LiveMatch(unfinished.game, terms, note=lambda moment: None, resumption=unfinished.resumption)
+        if unfinished.game.to_act(match.state):
+            self.hall.records.forget_match(terms.match_id)
+            return
+        gone = [GonePlayer(name, "the match is over") for name in terms.names]
+        async with trio.open_nursery() as nursery:
+            await match.play(gone, None, nursery, [True] * len(gone))
+        await self.hall.records.end_match(table_id, match)
 
     def table(self, id: str) -> LiveTable:
         """Raises Refusal if no open table has this id."""

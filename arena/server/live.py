@@ -52,7 +52,9 @@ class Records(Protocol):
 
     def keep_turn(self, match: LiveMatch) -> None: ...
 
-    async def end_match(self, table: Table, match: LiveMatch) -> None: ...
+    async def end_match(self, table_id: str, match: LiveMatch) -> None: ...
+
+    def forget_match(self, match_id: str) -> None: ...
 
     async def kept(self) -> None: ...
 
@@ -257,6 +259,7 @@ class LiveTable:
             names=table.names,
             move_s=table.move_s,
             started_at=self._hall.now(),
+            are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
         )
         self.match = LiveMatch(self.game, terms, note=self._note, lag_watch=self._hall.lag_watch)
         self.seats = {}
@@ -302,7 +305,7 @@ class LiveTable:
             players = await self._players(members, nursery, bots)
             await match.play(players, pauses, nursery, [not member.is_person for member in members])
             nursery.cancel_scope.cancel()
-        await self._hall.records.end_match(self.table, match)
+        await self._hall.records.end_match(self.table.id, match)
 
     async def _players(
         self, members: Sequence[Member], nursery: trio.Nursery, bots: AsyncExitStack

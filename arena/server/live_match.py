@@ -34,6 +34,8 @@ class MatchTerms:
     move_s: float | None
     started_at: float
     """Unix time."""
+    are_people: tuple[bool, ...] = ()
+    """By seat; the others are bots."""
 
 
 @attrs.frozen

@@ -14,6 +14,7 @@ from arena.game import Game, Seat
 from arena.games import GAMES
 from arena.record import Decision, Turn, pack, unpack
 from arena.referee import Resumption
+from arena.server.archive import FinishedTable
 from arena.server.keeping import Keeper, KeptMatch, NotKept
 from arena.server.live_match import LiveMatch, MatchTerms
 from arena.server.refusal import Refusal
@@ -54,7 +55,10 @@ class Forgetful:
     def keep_turn(self, match: LiveMatch) -> None:
         pass
 
-    async def end_match(self, table: Table, match: LiveMatch) -> None:
+    async def end_match(self, table_id: str, match: LiveMatch) -> None:
+        pass
+
+    def forget_match(self, match_id: str) -> None:
         pass
 
     async def kept(self) -> None:
@@ -67,7 +71,7 @@ class Forgetful:
 class ServerRecords:
     """Puts what happens into the keeper; finished matches go to the archive and leave the keeper then."""
 
-    def __init__(self, keeper: Keeper, archive: Callable[[Table, LiveMatch], None]) -> None:
+    def __init__(self, keeper: Keeper, archive: Callable[[FinishedTable], None]) -> None:
         """`archive` keeps a finished match for good; it is called off the Trio thread."""
         self._keeper = keeper
         self._archive = archive
@@ -103,10 +107,16 @@ class ServerRecords:
         packed = pack(match.game, [match.turns[turn]])
         self._keeper.put_turn(match.terms.match_id, turn, packed, msgspec.json.encode(rows))
 
-    async def end_match(self, table: Table, match: LiveMatch) -> None:
+    async def end_match(self, table_id: str, match: LiveMatch) -> None:
         with trio.CancelScope(shield=True):  # it is over: nothing may keep it from the archive
-            await trio.to_thread.run_sync(self._archive, table, match)
+            try:
+                await trio.to_thread.run_sync(self._archive, finished(table_id, match))
+            except NotKept:
+                return  # the disk fails, which people are told: it is archived when the server starts again
         self._keeper.drop_match(match.terms.match_id)
+
+    def forget_match(self, match_id: str) -> None:
+        self._keeper.drop_match(match_id)
 
     async def kept(self) -> None:
         """Raises Refusal if the disk fails."""
@@ -142,6 +152,23 @@ class ServerRecords:
                 continue
             found[unfinished.kept.table] = unfinished
         return found
+
+
+def finished(table_id: str, match: LiveMatch) -> FinishedTable:
+    """A match that is over, as the archive keeps it."""
+    assert match.record is not None, "it is over"
+    terms = match.terms
+    are_people = terms.are_people or (False,) * len(terms.names)
+    return FinishedTable(
+        match_id=terms.match_id,
+        table_id=table_id,
+        game=match.game,
+        names=terms.names,
+        kinds=tuple("person" if is_person else "bot" for is_person in are_people),
+        seed=terms.seed,
+        record=match.record,
+        started_at=terms.started_at,
+    )
 
 
 @attrs.frozen

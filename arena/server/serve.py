@@ -18,6 +18,7 @@ from arena.players.lag import LagWatch
 from arena.players.tcp import listen
 from arena.server.accounts import Accounts
 from arena.server.api import TablesApi
+from arena.server.archive import open_archive
 from arena.server.bots import HouseBots
 from arena.server.house import House
 from arena.server.http import HttpOptions, serve_http
@@ -82,11 +83,14 @@ async def _open_house(
     plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
 ) -> AsyncIterator[tuple[House, PokerApi]]:
     """The tables as they were left, those of the poker document too, with house bots to sit at them."""
-    with open_keeper(plan.data, tell=note) as keeper, _lag_watched() as watch:
-        records = ServerRecords(keeper, lambda table, match: None)
+    with (
+        open_keeper(plan.data, tell=note) as keeper,
+        open_archive(plan.data) as archive,
+        _lag_watched() as watch,
+    ):
+        records = ServerRecords(keeper, archive.add)
         users = Accounts(keeper)
         async with trio.open_nursery() as keeping:
-            await keeping.start(keeper.run)
             async with open_box("strict", say=note) as box, trio.open_nursery() as nursery:
                 bots = HouseBots(nursery, box, plan.data, watch=watch, note_bug=note_bug)
                 hall = Hall(
@@ -99,14 +103,18 @@ async def _open_house(
                     lag_watch=watch,
                 )
                 house = House(hall)
-                if resumed := house.restore(records):
+                matches = records.matches()
+                if resumed := house.restore(records, matches):
                     note(f"{counted(resumed, 'match')} went on where the server ended")
                 rings = await open_rings(
                     hall,
                     RingRecords(keeper, records),
-                    records.matches(),
+                    matches,
                     bot=bots.names(SERVICES["poker"])[0],
                 )
+                for table_id in matches.keys() - {live.ring.id for live in rings}:
+                    nursery.start_soon(house.put_away, table_id, matches[table_id])
+                await keeping.start(keeper.run)  # all that was kept has been read
                 yield house, PokerApi(rings, users)
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()
