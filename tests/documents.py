@@ -20,6 +20,7 @@ PROGRAMS = (
     "arena",
     "bash",
     "cd",
+    "curl",
     "cargo",
     "git",
     "go",

@@ -39,7 +39,7 @@ TEXTS = {page: (HOUSE / page).read_text(encoding="utf-8") for page in pages()}
 BLOCKS = [block for page, text in TEXTS.items() for block in blocks_of(page, text)]
 QUOTED = [quoted for page, text in TEXTS.items() for quoted in quotations_of(page, text)]
 
-SHELL = ("sh", "console", INDENTED)
+SHELL = ("sh", "bash", "console", INDENTED)
 TEMPLATE = "arena/starter/templates/README.md.template"
 
 SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
@@ -226,6 +226,10 @@ def parse_python(words: Sequence[str], in_prose: bool, monkeypatch: pytest.Monke
     if module in ("arena", "venv"):
         return parse_arena(rest, in_prose, monkeypatch) if module == "arena" else None
 
+    if "argparse" not in source_of(module):  # it would do what it is told
+        assert [] == [word for word in rest if word.startswith("-") and f'"{word}"' not in source_of(module)]
+        return None
+
     def parse(parser: argparse.ArgumentParser, *_: object) -> None:
         if "TARGET" not in rest:
             understand(parser, rest)
@@ -241,6 +245,19 @@ def parse_python(words: Sequence[str], in_prose: bool, monkeypatch: pytest.Monke
     except Parsed:
         return None
     raise AssertionError(f"{module} read no arguments")
+
+
+def source_of(module: str) -> str:
+    """The text of what `python -m` runs."""
+    place = HOUSE.joinpath(*module.split("."))
+    return (place / "__main__.py" if place.is_dir() else place.with_suffix(".py")).read_text()
+
+
+def parse_curl(words: Sequence[str], *_: object) -> None:
+    """The server has a route of that path."""
+    (address,) = (word for word in words if word.startswith("localhost:8080"))
+    path = address.removeprefix("localhost:8080")
+    assert any(f'"{path}"' in module.read_text() for module in (HOUSE / "arena" / "server").glob("*.py"))
 
 
 def parse_pytest(words: Sequence[str], in_prose: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,6 +282,7 @@ PARSERS = {
     "python": parse_python,
     "python3": parse_python,
     "pytest": parse_pytest,
+    "curl": parse_curl,
     "ruff": lambda words, *_: is_in_the_check_of_main(f"ruff {words[0]}"),
     "mypy": lambda *_: is_in_the_check_of_main("\nmypy"),
     "apt-get": lambda words, *_: [is_in_the_check_of_main(each) for each in words[1:]],
@@ -299,6 +317,8 @@ def test_a_renamed_option_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None
             parse_arena(["run", "odds", "random", "--serieses", "3"], in_prose, monkeypatch)
         with pytest.raises(SystemExit):
             parse_python(["-m", "tests.golden", "--rewrite"], in_prose, monkeypatch)
+        with pytest.raises(AssertionError):
+            parse_python(["-m", "tests.recorded_matches", "--rewrite"], in_prose, monkeypatch)
     with pytest.raises(click.MissingParameter):
         parse_arena(["replay"], False, monkeypatch)
     with pytest.raises(KeyError):
