@@ -114,7 +114,8 @@ class House:
         return live
 
     def views(self, live: LiveTable) -> Views:
-        return self._views[live.table.id]
+        """What is told of a table, which may have been closed meanwhile."""
+        return self._views.get(live.table.id) or Views(live)
 
     def public(self) -> list[LiveTable]:
         """Those that everybody may find, the newest first."""

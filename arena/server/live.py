@@ -292,6 +292,8 @@ class LiveTable:
                 self.close("the rules failed in this match: the server's log says how")
         self._playing = None
         self.seats = {}
+        if self.table.is_closed and not match.is_over:
+            self._hall.records.forget_match(match.terms.match_id)
         if not self.table.is_closed and match.is_over:
             self._apply(tables.finish(self.table, self._hall.now()))
 
