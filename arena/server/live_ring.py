@@ -75,7 +75,6 @@ class RingSeat(SeatPlayer):
 
     def expire(self) -> tuple[FaultKind, str]:
         fault = super().expire()
-        self.has_left = True
         self._note_silent()
         return fault
 

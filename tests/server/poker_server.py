@@ -37,6 +37,13 @@ class Caller(Bot):
         return {"action": 1, "betAmount": options[1]["fields"]["amount"]["min"]}
 
 
+class Crasher(Bot):
+    """Raises at its first move."""
+
+    def move(self, state: Any, options: Any) -> Any:
+        raise RuntimeError("a bug of this bot")
+
+
 class FakeUsers:
     """Users without scrypt."""
 
@@ -105,8 +112,8 @@ class Server:
 
 
 def now() -> float:
-    """Unix time, virtual."""
-    return 1_700_000_000.0 + trio.current_time()
+    """Unix time, virtual, by a clock that gains a little on the one that measures limits."""
+    return 1_700_000_000.0 + 1.001 * trio.current_time()
 
 
 @asynccontextmanager

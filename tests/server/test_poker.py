@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+import attrs
 import pytest
 import trio
 from trio.testing import MockClock
@@ -18,11 +19,11 @@ from arena.game import CHANCE, Seat
 from arena.games.holdem import Holdem
 from arena.games.holdem.moves import Bet, Deal
 from arena.players.codec import Codec
-from arena.server.poker import read_act
+from arena.server.poker import read_act, ring_game
 from arena.server.poker_view import poker_game
-from arena.server.ring import CHIPS, PLACES, Ring, begin_hand, join_ring
+from arena.server.ring import CHIPS, PLACES, STACK_MAX, Ring, begin_hand, join_ring
 from tests.server.poker_client import BET, FOLD
-from tests.server.poker_server import NOBODY, RING, duel, now, opened
+from tests.server.poker_server import NOBODY, RING, Crasher, duel, now, opened
 
 # A whole evening.
 
@@ -304,6 +305,30 @@ async def test_who_stays_silent_is_folded_and_removed(autojump_clock: MockClock)
         assert await at.first.wealth() == {again: CHIPS, at.second.id: CHIPS + 10}
 
 
+async def test_who_is_all_in_has_called(autojump_clock: MockClock) -> None:
+    """The document has no other word for it."""
+    async with duel() as at:
+        assert await at.first.act(BET, CHIPS - 10) == 201
+        players = {player["playerID"]: player for player in (await at.second.game())["table"]}
+        assert players[at.first.id]["state"] == "called"
+        assert players[at.first.id]["wealth"] == 0
+        assert players[at.second.id]["state"] == "active"
+
+
+def test_chips_that_are_not_at_stake_are_wealth() -> None:
+    """A stack has a limit in the rules; the rest of it lies beside."""
+    ring = Ring(RING)
+    for owner in ("ann", "bob"):
+        ring, _ = join_ring(ring, owner=owner, handle=owner, player_id=f"p-{owner}", now=0.0)
+    rich = tuple(each and attrs.evolve(each, chips=STACK_MAX + 5_000) for each in ring.places)
+    ring, hand = begin_hand(attrs.evolve(ring, places=rich))
+    game = ring_game(hand.stacks)
+    state = game.apply(game.start(2), {CHANCE: game.draw(game.start(2), Random(1))}).state
+    observed = json.loads(Codec(game, hand.player_ids, None).encode(game.observe(state, None)))
+    wealth = [player["wealth"] for player in poker_game(ring, observed, None)["table"]]
+    assert wealth == [STACK_MAX + 5_000 - 10, STACK_MAX + 5_000 - 20]
+
+
 async def test_who_has_lost_all_chips_may_join_again_at_once(autojump_clock: MockClock) -> None:
     """The answer to the last act comes when the chips are counted: whoever is out is somebody new from then on."""
     async with duel() as at:
@@ -361,6 +386,22 @@ async def test_who_is_alone_plays_a_house_bot(autojump_clock: MockClock) -> None
         assert await ann.act(RING, one, FOLD) == 201
         await server.asked()
         assert {player["playerID"] for player in (await ann.game(RING))["table"]} == {one, two}
+
+
+async def test_a_house_bot_that_crashed_is_replaced(autojump_clock: MockClock) -> None:
+    """It loses its hand, and another one comes after five seconds."""
+    async with opened(house=Crasher) as server:
+        ann = await server.user("ann")
+        one = await ann.join(RING)
+        seen: set[str] = set()
+        for _ in range(600):
+            await trio.sleep(0.05)
+            state = await ann.game(RING)
+            seen |= {player["playerID"] for player in state["table"]} - {one}
+            if state["turn"]["playerID"] == one:
+                assert await ann.act(RING, one, BET, 10) == 201
+        assert len(seen) >= 3
+        assert server.live.ring.hands >= 3
 
 
 async def test_somebody_called_like_the_house_bot_plays_it(autojump_clock: MockClock) -> None:
