@@ -23,6 +23,7 @@ from anycorn.events import Closed, Event, RawData, Updated
 from anycorn.worker_context import WorkerContext
 
 from arena.players.allowance import Bucket
+from arena.server.postman import Postman, framed
 from arena.server.protocol import Http11, Socket
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -73,23 +74,26 @@ class Connection:
 
     def __init__(
         self,
-        sock: trio.socket.SocketType,
+        sock: socket.socket,
         app: Application,
         config: Config,
         context: WorkerContext,
         patience: Patience,
-        note_bug: Callable[[str], None],
+        postman: Postman,
         on_idle: Callable[[Connection, bool], None],
     ) -> None:
         """`on_idle(connection, is_idle)` is told whenever the connection becomes idle, or busy."""
-        self._socket = sock
+        self._plain = sock
+        self._socket = trio.socket.from_stdlib_socket(sock)
         self._app = app
         self._config = config
         self._context = context
         self._patience = patience
         self._on_idle = on_idle
-        self.note_bug = note_bug
+        self.postman = postman
         self._sending = trio.Lock()
+        self._rest = b""
+        """What the kernel did not take of a frame that was sent at once."""
         self._is_closed = False
         self._is_ending = False
         self._is_idle = True
@@ -134,6 +138,26 @@ class Connection:
         """Ends an idle connection, of which nobody waits for anything."""
         self._close()
 
+    @property
+    def has_rest(self) -> bool:
+        """Whether `write` is due: the kernel did not take all of a frame."""
+        return bool(self._rest)
+
+    def send_now(self, text: str) -> bool:
+        """Sends a text to an open WebSocket without waiting; gives whether it was taken, or left to
+        `write`."""
+        stream = self._protocol.stream
+        if self._rest or self._is_ending or self._sending.locked():
+            return False
+        if not isinstance(stream, Socket) or not stream.may_send:
+            return False
+        octets = framed(text)
+        try:
+            self._rest = octets[self._plain.send(octets) :]
+        except OSError:  # it is full, or gone: whoever waits for it will know
+            return False
+        return True
+
     async def write(self, octets: bytes) -> bool:
         """Sends the bytes within `send_s`, or aborts; gives whether the connection is still open.
 
@@ -142,6 +166,7 @@ class Connection:
         async with self._sending:
             if self._is_closed:
                 return False
+            octets, self._rest = self._rest + octets, b""
             with trio.move_on_after(self._patience.send_s) as scope:
                 try:
                     await _send_all(self._socket, octets)

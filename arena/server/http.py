@@ -26,6 +26,7 @@ from anycorn.worker_context import WorkerContext
 from arena.server.clients import Caps, Clients
 from arena.server.connection import Application, Connection, Patience
 from arena.server.guard import Guard, GuardOptions
+from arena.server.postman import Postman
 
 ACCEPT_PAUSE_S = 0.1
 """The pause before the next try when the machine is out of file descriptors."""
@@ -73,6 +74,7 @@ async def serve_http(
         side = _HttpSide(app, options, note_bug)
         try:
             async with trio.open_nursery() as nursery:
+                nursery.start_soon(side.postman.run)
                 for listener in listeners:
                     nursery.start_soon(side.accept, listener, nursery)
         except* Exception:
@@ -90,6 +92,7 @@ class _HttpSide:
         self._note_bug = note_bug
         self._config = _config(options)
         self._context = WorkerContext(None)
+        self.postman = Postman()
         self._clients = Clients(options.caps, options.guard.trusted_proxies)
 
     async def accept(self, listener: socket.socket, nursery: trio.Nursery) -> None:
@@ -108,18 +111,18 @@ class _HttpSide:
                 sock.close()  # our bug: its client is told so by the end of the connection
                 raise
             if has_room:
-                nursery.start_soon(self._serve, trio.socket.from_stdlib_socket(sock), address[0])
+                nursery.start_soon(self._serve, sock, address[0])
             else:
                 _turn_away(sock)
 
-    async def _serve(self, sock: trio.socket.SocketType, address: str) -> None:
+    async def _serve(self, sock: socket.socket, address: str) -> None:
         connection = Connection(
             sock,
             self._app,
             self._config,
             self._context,
             self._options.patience,
-            self._note_bug,
+            self.postman,
             lambda connection, is_idle: self._clients.set_idle(connection, address, is_idle),
         )
         self._clients.enter(connection, address)

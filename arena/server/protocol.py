@@ -25,6 +25,7 @@ from anycorn.protocol.h11 import STREAM_ID, H11Protocol, H11WSConnection
 from anycorn.protocol.http_stream import HTTPStream
 from anycorn.protocol.ws_stream import WSStream
 from anycorn.typing import WebsocketAcceptEvent
+from wsproto.connection import ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 from wsproto.frame_protocol import CloseReason
 
@@ -140,6 +141,11 @@ class Socket(WSStream):
     """Whether the upgrade is answered, and what came before is read."""
     _text = ""
     _text_bytes = 0
+
+    @property
+    def may_send(self) -> bool:
+        """Whether a text frame may be sent now."""
+        return self._is_open and not self.closed and self.connection.state is ConnectionState.OPEN
 
     async def ping(self) -> None:
         if self.handshake.accepted and not self.closed:

@@ -25,6 +25,7 @@ import trio
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.players.allowance import Bucket
+from arena.server.connection import Connection
 
 Code: TypeAlias = Literal[1000, 1001, 1003, 1008, 1013]
 
@@ -65,6 +66,13 @@ class SocketOwner:
         self._characters = 0
         self._goodbye: tuple[Code, str] | None = None
         self._woken = trio.Event()
+        self._is_due = False
+        """Whether the postman will come."""
+        self._is_writing = False
+        """Whether a frame is being sent that has to wait."""
+        self._error: Exception | None = None
+        self._connection: Connection | None = websocket.scope.get("state", {}).get("connection")
+        """What lies below, if this is our own server; elsewhere there is no postman."""
 
     @property
     def is_closing(self) -> bool:
@@ -92,7 +100,7 @@ class SocketOwner:
         self._put += 1
         self._characters += len(frame)
         self._queue[self._put] = frame
-        self._woken.set()
+        self._wake()
 
     def put_latest(self, key: str, make: Callable[[], str]) -> None:
         """Sends what `make` gives when its turn comes, in place of what waits under the same key.
@@ -105,13 +113,13 @@ class SocketOwner:
             return
         self._queue.pop(key, None)
         self._queue[key] = make
-        self._woken.set()
+        self._wake()
 
     def close(self, reason: str, code: Code = 1000) -> None:
         """Closes the socket once what was put before is sent; `reason` is a sentence for the client."""
         if self._goodbye is None:
             self._goodbye = code, _shortened(reason)
-            self._woken.set()
+            self._wake()
 
     async def run(self, receive: Callable[[str], None]) -> None:
         """Sends and receives until one of the two sides closes; `receive` is called with each text.
@@ -139,24 +147,66 @@ class SocketOwner:
             said.add(1.0)
             await trio.sleep(said.over_s(self._limits.messages_at_once))
 
+    def _wake(self) -> None:
+        if self._connection is None or not self._queue:
+            self._woken.set()
+        elif not self._is_due:
+            self._is_due = True
+            self._connection.postman.call(self._deliver)
+
+    def _deliver(self) -> None:
+        """Sends what the kernel takes at once; the rest is the writer's."""
+        self._is_due = False
+        assert self._connection is not None
+        if self._is_writing:
+            return
+        while self._queue:
+            key, waiting = next(iter(self._queue.items()))
+            try:
+                frame = waiting if isinstance(waiting, str) else waiting()
+            except Exception as error:  # a bug of whoever made it: it ends this socket, not the postman
+                self._error = error
+                break
+            if not self._connection.send_now(frame):
+                break
+            self._take(key)
+        if self._queue or self._goodbye is not None or self._connection.has_rest:
+            self._woken.set()
+
+    def _take(self, key: str | int) -> str | Callable[[], str]:
+        waiting = self._queue.pop(key)
+        if isinstance(waiting, str):
+            self._characters -= len(waiting)
+        return waiting
+
     async def _write(self, scope: trio.CancelScope) -> None:
         while self._queue or self._goodbye is None:
-            if not self._queue:
-                self._woken = trio.Event()
-                await self._woken.wait()
-            elif not await self._send(self._next()):
-                break
-        else:
-            with trio.move_on_after(self._limits.send_s):
-                await self._say_goodbye()
+            self._is_writing = False
+            await self._woken.wait()
+            self._woken = trio.Event()
+            self._is_writing = True
+            if not await self._send_all():
+                scope.cancel()
+                return
+        with trio.move_on_after(self._limits.send_s):
+            await self._say_goodbye()
         scope.cancel()
 
-    def _next(self) -> str:
-        _key, frame = self._queue.popitem(last=False)
-        if isinstance(frame, str):
-            self._characters -= len(frame)
-            return frame
-        return frame()
+    async def _send_all(self) -> bool:
+        """Sends what waits; gives whether the connection is still there."""
+        if self._error is not None:
+            raise self._error
+        if (
+            self._connection is not None
+            and self._connection.has_rest
+            and not await self._connection.write(b"")
+        ):
+            return False
+        while self._queue:
+            waiting = self._take(next(iter(self._queue)))
+            if not await self._send(waiting if isinstance(waiting, str) else waiting()):
+                return False
+        return True
 
     async def _send(self, frame: str) -> bool:
         """Sends one frame; gives whether the connection is still there."""
@@ -184,9 +234,8 @@ class SocketOwner:
         """Ends the TCP connection: a client that reads nothing reads no goodbye."""
         self._goodbye = self._goodbye or (TOO_SLOW, "")
         self._forget()
-        connection = self._websocket.scope.get("state", {}).get("connection")
-        if connection is not None:
-            connection.abort()
+        if self._connection is not None:
+            self._connection.abort()
 
     def _forget(self) -> None:
         self._queue.clear()
