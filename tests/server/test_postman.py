@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 import trio
+import trio.testing
 from raw_http import served, upgraded
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
@@ -59,14 +60,43 @@ async def test_a_slow_reader_gets_every_byte_in_order() -> None:
         owner = SocketOwner(websocket)
         for frame in numbers:
             owner.put(frame)
-        owner.close("that is all")
-        await owner.run(lambda text: None)
+        await owner.run(owner.close)
 
     async with served(Routing([WebSocketRoute("/ws", play)])) as port:
         raw = await upgraded(port, window_bytes=4096)
         await trio.sleep(0.05)
-        assert numbers == [(await raw.hear())[1].decode() for _ in numbers]
+        with trio.fail_after(2):
+            assert numbers == [(await raw.hear())[1].decode() for _ in numbers]
+        await raw.text("that is all")
         assert (1000, "that is all") == await raw.goodbye()
+
+
+async def test_nothing_is_sent_before_the_rest_of_a_frame() -> None:
+    """Even if the kernel would take it by now."""
+    is_drained = trio.Event()
+
+    async def play(websocket: WebSocket) -> None:
+        await websocket.accept()
+        connection = websocket.scope["state"]["connection"]
+        await trio.testing.wait_all_tasks_blocked()
+        while not connection.has_rest:
+            assert connection.send_now("x" * 50_000)
+        await is_drained.wait()
+        assert not connection.send_now("too early")
+        await connection.write(b"")
+        assert connection.send_now("after it")
+
+    async with served(Routing([WebSocketRoute("/ws", play)])) as port:
+        raw = await upgraded(port, window_bytes=4096)
+        heard = []
+        with trio.move_on_after(0.1):
+            while True:
+                heard.append((await raw.hear())[1])
+        is_drained.set()
+        with trio.fail_after(2):
+            while heard[-1] != b"after it":
+                heard.append((await raw.hear())[1])
+    assert {b"x" * 50_000, b"after it"} == set(heard)
 
 
 async def test_a_bug_in_a_frame_ends_its_socket_alone() -> None:
