@@ -91,7 +91,7 @@ async def _open_house(
         records = ServerRecords(keeper, archive.add)
         users = Accounts(keeper)
         async with trio.open_nursery() as keeping:
-            async with open_box("strict", say=note) as box, trio.open_nursery() as nursery:
+            async with open_box("shield", say=note) as box, trio.open_nursery() as nursery:
                 bots = HouseBots(nursery, box, plan.data, watch=watch, note_bug=note_bug)
                 hall = Hall(
                     nursery=nursery,
