@@ -271,7 +271,7 @@ class Connection:
         return None
 
     async def _subside(self) -> None:
-        """WaitingRequests until the client may send more frames."""
+        """Waits until the client may send more frames."""
         self._frames.add(FRAME_BYTES * self._protocol.take_frames())
         over_s = self._frames.over_s(SOCKET_BURST_BYTES)
         if over_s:
