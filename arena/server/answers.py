@@ -18,7 +18,7 @@ class MethodRefusal(Refusal):
     """The path exists; this method of it does not."""
 
     def __init__(self, allowed: list[str]) -> None:
-        super().__init__("method_not_allowed", f"This path allows {', '.join(allowed)}.")
+        super().__init__("method_not_allowed", f"this path allows {', '.join(allowed)}")
         self.allowed = allowed
 
 

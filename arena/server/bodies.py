@@ -63,10 +63,10 @@ async def _read(receive: Receive, bytes_max: int, limit_s: float) -> bytes:
 
 
 def _too_large(bytes_max: int) -> Refusal:
-    return Refusal("too_large", f"A body has at most {bytes_max} bytes.")
+    return Refusal("too_large", f"a body has at most {bytes_max} bytes")
 
 
 def _check_type(content_type: str) -> None:
     kind = content_type.partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
-        raise Refusal("unsupported_media_type", "A body is JSON: send Content-Type: application/json.")
+        raise Refusal("unsupported_media_type", "a body is JSON: send it with Content-Type: application/json")

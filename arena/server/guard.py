@@ -85,13 +85,17 @@ class Guard:
         except HTTPException as error:
             await answer.refuse(error.status_code, *_of_starlette(error))
         except BodyTooLate:
-            body = {"error": "timeout", "message": "The body did not come in time.", "field": None}
+            body = {
+                "error": "timeout",
+                "message": "the body did not come in time: send it at once",
+                "field": None,
+            }
             await answer.refuse(408, body, [(b"connection", b"close")])
         except ClientGone:
             pass
         except Exception:
             self._note_bug(traceback.format_exc())
-            body = {"error": "internal", "message": "The server made a mistake, and noted it.", "field": None}
+            body = {"error": "internal", "message": "the server made a mistake, and noted it", "field": None}
             await answer.refuse(500, body, [])
 
     async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
@@ -121,7 +125,12 @@ class Guard:
         theirs."""
         if self._crowd.count(here) >= self._options.requests_per_address and not is_loopback(here):
             key = "requests_per_address"
-            raise Refusal("too_many", "Your address has too many open requests.", key=key, seconds=1)
+            raise Refusal(
+                "too_many",
+                "your address has too many open requests: wait for one of them",
+                key=key,
+                seconds=1,
+            )
         self._crowd.enter(here)
         try:
             await self._app(scope, receive, answer.send)
@@ -131,7 +140,7 @@ class Guard:
     def _check_host(self, who: Asker) -> None:
         if not is_host_allowed(who.host, self._options.hosts):
             raise Refusal(
-                "forbidden", "This server has no such name: use its address, or a name it was given."
+                "forbidden", "this server has no such name: use its address, or a name that it was given"
             )
 
     def _check_origin(self, scope: Scope, method: str, origin: str, who: Asker, answer: _Answer) -> bool:
@@ -141,7 +150,7 @@ class Guard:
             return True
         is_unsafe = scope["type"] == "websocket" or method not in SAFE_METHODS
         if is_unsafe and not is_same_origin(origin, who.scheme, who.host):
-            raise Refusal("forbidden", "Pages of other sites may not do this.")
+            raise Refusal("forbidden", "pages of other sites may not do this")
         return False
 
 

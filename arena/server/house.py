@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from ipaddress import ip_address
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +13,7 @@ from arena.game import Game
 from arena.games import GAMES
 from arena.players.base import GonePlayer
 from arena.server import limits
+from arena.server.addresses import is_loopback
 from arena.server.live import Hall, LiveTable
 from arena.server.live_match import LiveMatch
 from arena.server.records import ServerRecords, Unfinished
@@ -126,7 +126,9 @@ class House:
             raise Refusal(
                 "too_many", "this server has as many tables as it takes", key="tables", seconds=60.0
             )
-        most = limits.TABLES_PER_LOOPBACK if _is_loopback(address) else limits.TABLES_PER_ADDRESS
+        most = (
+            limits.TABLES_PER_LOOPBACK if not address or is_loopback(address) else limits.TABLES_PER_ADDRESS
+        )
         if sum(live.address == address for live in self._tables.values()) >= most:
             raise Refusal(
                 "too_many",
@@ -160,13 +162,6 @@ class House:
         """A closed table is no longer here."""
         self._tables.pop(live.table.id, None)
         self._views.pop(live.table.id, None)
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return not address
 
 
 __all__ = ["House"]

@@ -108,7 +108,7 @@ class Http11(H11Protocol):
     async def _send_error_response(self, status_code: int) -> None:
         status = HTTPStatus(status_code)
         kind = "too_large" if status_code == 431 else "bad_request"
-        body = msgspec.json.encode({"error": kind, "message": f"{status.phrase}.", "field": None})
+        body = msgspec.json.encode({"error": kind, "message": status.phrase.lower(), "field": None})
         headers = [
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),

@@ -43,7 +43,7 @@ class Routing:
                 return
         allowed = self._allowed(scope)
         if not allowed:
-            raise Refusal("not_found", "There is nothing at this path.")
+            raise Refusal("not_found", "there is nothing at this path")
         if scope["method"] != "OPTIONS":
             raise MethodRefusal(allowed)
         await Response(status_code=204, headers={"allow": ", ".join(allowed)})(scope, receive, send)

@@ -51,7 +51,7 @@ async def broken(request: Request) -> JSONResponse:
 
 
 async def refused(request: Request) -> JSONResponse:
-    raise Refusal("too_many", "Wait a little.", key="chat", seconds=1.2)
+    raise Refusal("too_many", "wait a little", key="chat", seconds=1.2)
 
 
 async def unknown_user(request: Request) -> JSONResponse:
@@ -161,7 +161,7 @@ async def test_what_is_answered(octets: bytes, status: int, error: str | None) -
     if error is not None:
         body = json_of(answer)
         assert (error, None) == (body["error"], body["field"])
-        assert body["message"].endswith(".")
+        assert body["message"][0].islower() and not body["message"].endswith("."), "in the style of the house"
 
 
 async def test_refusals_carry_the_headers_of_their_status() -> None:
