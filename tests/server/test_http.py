@@ -161,7 +161,8 @@ async def test_what_is_answered(octets: bytes, status: int, error: str | None) -
     if error is not None:
         body = json_of(answer)
         assert (error, None) == (body["error"], body["field"])
-        assert body["message"][0].islower() and not body["message"].endswith("."), "in the style of the house"
+        assert body["message"][0].islower()
+        assert not body["message"].endswith(".")
 
 
 async def test_refusals_carry_the_headers_of_their_status() -> None:
