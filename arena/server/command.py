@@ -27,7 +27,8 @@ def run_server(plan: ServerPlan) -> int:
         async with trio.open_nursery() as nursery:
             with trio.open_signal_receiver(*EXIT_CODES) as signals:
                 opened: OpenServer = await nursery.start(partial(serve, plan, note=_say, note_bug=note_bug))
-                _say(f"serving on http://{opened.http}; Ctrl-C ends it")
+                bots = "" if opened.tcp is None else f", bots on {opened.tcp}"
+                _say(f"serving on http://{opened.http}{bots}; Ctrl-C ends it")
                 async for number in signals:
                     code = EXIT_CODES[signal.Signals(number)]
                     break

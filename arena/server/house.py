@@ -63,9 +63,11 @@ class House:
         self.hall.records.keep_table(table)
         return self.add(table, played, address=address)
 
-    def add(self, table: Table, game: Game[Any, Any], *, address: str = "") -> LiveTable:
-        """Takes in a table that exists already."""
-        live = LiveTable(table, game, self.hall, address=address)
+    def add(
+        self, table: Table, game: Game[Any, Any], *, address: str = "", hall: Hall | None = None
+    ) -> LiveTable:
+        """Takes in a table that exists already; `hall`: its surroundings, if they are special."""
+        live = LiveTable(table, game, hall or self.hall, address=address)
         self._tables[table.id] = live
         self._views[table.id] = Views(live)
         return live

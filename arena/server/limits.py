@@ -41,3 +41,9 @@ WAIT_MAX_S = 30.0
 """The longest wait of one request."""
 RING_QUEUE_MAX = 100
 """Players who wait for a place at a ring table."""
+TCP_CONNECTIONS_MAX = 1024
+"""Bots that are connected over TCP; those of one address are fewer (`Quotas`)."""
+GUESTS_PER_ADDRESS = 4
+"""At the open table, where ten can sit; loopback has no such limit."""
+TOKENS_AT_ONCE, TOKENS_PER_S = 20, 1 / 3
+"""Unknown tokens of one address."""

@@ -11,24 +11,24 @@ import hmac
 import secrets
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AsyncExitStack
 from hashlib import sha256
 from random import Random
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import attrs
 import trio
 
 from arena.game import Game
-from arena.players.base import GonePlayer, Player
-from arena.players.lag import LagWatch
+from arena.players.base import Player
 from arena.referee import Resumption
 from arena.replay import Moment
 from arena.schedule import derive_seed
 from arena.server import tables
+from arena.server.hall import Guest, Hall, Records
+from arena.server.limits import NICKNAME_MAX
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
-from arena.server.pauses import Pauses
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer
 from arena.server.table import After, Began, Closed, Member, Notice, Resumed, Table, Way
@@ -37,51 +37,6 @@ Listener: TypeAlias = Callable[[Notice | LiveScene], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
 
 KEY_BYTES = 24
-
-
-class Records(Protocol):
-    """Keeps what happens at tables, and says when it is kept."""
-
-    def keep_table(self, table: Table) -> None: ...
-
-    def drop_table(self, table: Table) -> None: ...
-
-    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None: ...
-
-    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None: ...
-
-    def keep_turn(self, match: LiveMatch) -> None: ...
-
-    async def end_match(self, table_id: str, match: LiveMatch) -> None: ...
-
-    def forget_match(self, match_id: str) -> None: ...
-
-    async def kept(self) -> None: ...
-
-    def check(self) -> None: ...
-
-
-@attrs.frozen(kw_only=True)
-class Hall:
-    """What tables need of the server around them."""
-
-    nursery: trio.Nursery
-    records: Records
-    open_bot: Callable[[str, str], AbstractAsyncContextManager[Player]]
-    """Gives an instance of a house bot, by its bot's name and its nickname."""
-    check_bot: Callable[[str, str], None]
-    """Raises Refusal if there is no such house bot for a game."""
-    now: Callable[[], float]
-    """Unix time."""
-    open_program: Callable[[str, Member], Player] = lambda table, member: GonePlayer(
-        member.nickname, "is not connected"
-    )
-    """Gives the bot that connects, or may connect, with the key of a seat at a table."""
-    note_bug: Callable[[str], None] = lambda traceback_text: None
-    lag_watch: LagWatch | None = None
-    draw_seed: Callable[[], int] = lambda: secrets.randbits(128)
-    pauses: Callable[[frozenset[str]], Pauses] = Pauses
-    """The pauses of a match at which people sit, from the kinds of its showdowns."""
 
 
 class LiveTable:
@@ -128,14 +83,40 @@ class LiveTable:
         return self.table.member(newcomer.player_id), key
 
     def give_seat(self, by: Member, bot: str) -> Member:
-        """A house bot takes a seat, under its own name or with a number behind."""
-        self._hall.check_bot(bot, self.game.name)
-        taken = {member.nickname for member in self.table.members}
-        names = [bot, *(f"{bot}-{number}" for number in range(2, len(taken) + 3))]
-        nickname = next(name for name in names if name not in taken)
-        newcomer = Member(str(uuid4()), nickname, "house", self._hall.now(), bot=bot)
+        """A house bot, or a guest that waits, takes a seat, under its own name or with a number behind."""
+        guest = self._hall.find_guest(bot, self.game.name)
+        if guest is None:
+            self._hall.check_bot(bot, self.game.name)
+        newcomer = Member(
+            str(uuid4()),
+            self.free_name(bot),
+            "house" if guest is None else "program",
+            self._hall.now(),
+            "" if guest is None else guest.key_hash,
+            bot=bot,
+        )
         self._apply(tables.give_seat(self.table, by.player_id, newcomer))
+        if guest is not None:
+            guest.move_to(self, newcomer.player_id)
         return self.table.member(newcomer.player_id)
+
+    def seat_house_bot(self, bot: str) -> Member:
+        """A house bot takes a seat that nobody gave it, at a table without a host."""
+        newcomer = Member(str(uuid4()), self.free_name(bot), "house", self._hall.now(), bot=bot)
+        self._apply(tables.join(self.table, newcomer))
+        return self.table.member(newcomer.player_id)
+
+    def free_name(self, name: str) -> str:
+        """The name if nobody here has it, or else with a number behind."""
+        taken = {member.nickname for member in self.table.members}
+        if name not in taken:
+            return name
+        names = (f"{name[: NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))
+        return next(name for name in names if name not in taken)
+
+    def use_program(self, member: Member) -> None:
+        """From now on a bot plays for this member, which connects with its key."""
+        self._apply(tables.use_program(self.table, member.player_id, self._hall.now()))
 
     # What members do
 
@@ -153,6 +134,11 @@ class LiveTable:
         """The host starts."""
         seed = self._hall.draw_seed()
         self._apply(tables.begin(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def begin_standing(self) -> None:
+        """A standing table begins with all who are seated."""
+        seed = self._hall.draw_seed()
+        self._apply(tables.begin_standing(self.table, _shuffle(seed), self._hall.now()), seed)
 
     def rematch(self, member: Member) -> None:
         seed = self._hall.draw_seed()
@@ -189,6 +175,8 @@ class LiveTable:
         match, seat = self.match, self.seats.get(member.player_id)
         if match is None or match.is_over:
             raise Refusal("conflict", "no match is being played here")
+        if seat is None and member.way == "program":
+            raise Refusal("conflict", f"a bot that connects over TCP plays for {member.nickname}")
         if seat is None:
             raise Refusal("forbidden", f"{member.nickname} does not play in this match")
         move = seat.read(value)
@@ -359,4 +347,4 @@ def _shuffle(seed: int) -> Random:
     return Random(derive_seed(seed, "seating"))
 
 
-__all__ = ["Hall", "Listener", "LiveTable", "Records", "hash_of"]
+__all__ = ["Guest", "Hall", "Listener", "LiveTable", "Records", "hash_of"]

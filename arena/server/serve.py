@@ -15,20 +15,24 @@ from starlette.routing import Route, WebSocketRoute
 from arena.box.box import open_box
 from arena.games import SERVICES
 from arena.players.lag import LagWatch
-from arena.players.tcp import listen
+from arena.players.tcp import accept_all, listen
 from arena.server.accounts import Accounts
 from arena.server.api import TablesApi
 from arena.server.archive import open_archive
 from arena.server.bots import HouseBots
+from arena.server.guests import OpenTable
 from arena.server.house import House
 from arena.server.http import HttpOptions, serve_http
 from arena.server.keeping import open_keeper
+from arena.server.limits import TCP_CONNECTIONS_MAX
 from arena.server.live import Hall
 from arena.server.packet_api import PacketApi
 from arena.server.poker import PokerApi, open_rings
+from arena.server.programs import Programs
 from arena.server.records import ServerRecords
 from arena.server.ring_records import RingRecords
 from arena.server.routing import Routing
+from arena.server.tcp_door import TcpDoor
 from arena.units import Address
 from arena.words import counted
 
@@ -65,11 +69,19 @@ async def serve(
     `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
     """
     listener = listen(plan.http.host, plan.http.port)
-    async with _open_house(plan, note, note_bug) as (house, poker), trio.open_nursery() as nursery:
+    bots_listener = None if plan.listen is None else listen(plan.listen.host, plan.listen.port)
+    async with (
+        _open_house(plan, note, note_bug) as (house, poker, door),
+        trio.open_nursery() as nursery,
+    ):
         app = Routing(routes_of(house, poker))
         await nursery.start(partial(serve_http, app, [listener], HttpOptions(), note=note, note_bug=note_bug))
         nursery.start_soon(house.watch)
-        task_status.started(OpenServer(house, f"{plan.http.host}:{listener.getsockname()[1]}"))
+        tcp = None
+        if bots_listener is not None and plan.listen is not None:
+            tcp = f"{plan.listen.host}:{bots_listener.getsockname()[1]}"
+            nursery.start_soon(accept_all, bots_listener, door.serve, TCP_CONNECTIONS_MAX, note_bug)
+        task_status.started(OpenServer(house, f"{plan.http.host}:{listener.getsockname()[1]}", tcp))
         await trio.sleep_forever()
 
 
@@ -81,8 +93,8 @@ def routes_of(house: House, poker: PokerApi) -> list[Route | WebSocketRoute]:
 @asynccontextmanager
 async def _open_house(
     plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
-) -> AsyncIterator[tuple[House, PokerApi]]:
-    """The tables as they were left, those of the poker document too, with house bots to sit at them."""
+) -> AsyncIterator[tuple[House, PokerApi, TcpDoor]]:
+    """The tables as they were left, those of the two documents too, with house bots to sit at them."""
     with (
         open_keeper(plan.data, tell=note) as keeper,
         open_archive(plan.data) as archive,
@@ -93,11 +105,14 @@ async def _open_house(
         async with trio.open_nursery() as keeping:
             async with open_box("shield", say=note) as box, trio.open_nursery() as nursery:
                 bots = HouseBots(nursery, box, plan.data, watch=watch, note_bug=note_bug)
+                programs = Programs(nursery, lambda id: house.table(id), watch=watch, note_bug=note_bug)
                 hall = Hall(
                     nursery=nursery,
                     records=records,
                     open_bot=bots.seated,
                     check_bot=bots.check,
+                    open_program=programs.open,
+                    find_guest=lambda name, game: open_table.find(name, game),
                     now=time.time,
                     note_bug=note_bug,
                     lag_watch=watch,
@@ -115,7 +130,9 @@ async def _open_house(
                 for table_id in matches.keys() - {live.ring.id for live in rings}:
                     nursery.start_soon(house.put_away, table_id, matches[table_id])
                 await keeping.start(keeper.run)  # all that was kept has been read
-                yield house, PokerApi(rings, users)
+                open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
+                nursery.start_soon(open_table.run)
+                yield house, PokerApi(rings, users), TcpDoor(house, programs, open_table)
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()
 

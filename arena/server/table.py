@@ -27,7 +27,7 @@ class Member:
     key_hash: str = ""
     """SHA-256 of the secret that proves who it is, in hexadecimal digits; empty for a house bot."""
     bot: str = ""
-    """Which house bot it is."""
+    """Which house bot it is, or the name of the guest, if the host gave it the seat."""
     is_spectator: bool = False
     is_ready: bool = False
     has_left: bool = False
@@ -39,6 +39,11 @@ class Member:
     @property
     def is_person(self) -> bool:
         return self.way == "person"
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it was given its seat: it is never host, always ready, and no table stays open for it."""
+        return self.way == "house" or bool(self.bot)
 
 
 @attrs.frozen
@@ -85,6 +90,9 @@ class Table:
     chat: tuple[ChatLine, ...] = ()
     """The latest messages."""
     is_closed: bool = False
+    is_standing: bool = False
+    """It has no host, begins its matches by itself, and stays open and public; who comes in the middle of a
+    match plays in the next one."""
 
     @property
     def players(self) -> tuple[Member, ...]:

@@ -10,6 +10,7 @@ spectators, chat).
 
 from __future__ import annotations
 
+from math import inf
 from random import Random
 
 import attrs
@@ -38,10 +39,13 @@ from arena.server.table import (
     Notice,
     Published,
     Spoke,
+    Status,
     Table,
     Went,
 )
 from arena.wire.names import looks_like, told_apart, unseen
+
+NO_HOST = "this table has no host: a match begins by itself as soon as two are seated"
 
 # Coming and going.
 
@@ -54,12 +58,13 @@ def join(table: Table, newcomer: Member, *, or_watch: bool = False) -> After:
     """
     nickname = checked_nickname(newcomer.nickname, table.reserved)
     _check_free(table, nickname)
-    if or_watch and table.status != "waiting":
+    may_sit = table.status == "waiting" or table.is_standing
+    if or_watch and not may_sit:
         newcomer = attrs.evolve(newcomer, is_spectator=True)
     if newcomer.is_spectator:
         if len(table.spectators) >= SPECTATORS_MAX:
             raise Refusal("too_many", "this table has as many spectators as it takes", key="spectators")
-    elif table.status != "waiting":
+    elif not may_sit:
         raise Refusal("conflict", "play has begun: join as a spectator, or find another table")
     elif len(table.players) >= table.seats[1]:
         raise Refusal("conflict", f"all {table.seats[1]} seats are taken: join as a spectator")
@@ -74,15 +79,36 @@ def leave(table: Table, player_id: str, now: float) -> After:
     The table is closed when the last one who is not a house bot has gone.
     """
     member = table.member(player_id)
-    if table.is_playing and not member.is_spectator:
+    if table.is_playing and player_id in table.seating:
         gone = attrs.evolve(member, has_left=True)
         members = tuple(gone if each is member else each for each in table.members)
     else:
         members = tuple(each for each in table.members if each is not member)
     left, hosts = _with_host(attrs.evolve(table, members=members, active_at=now))
-    if not any(each.way != "house" and not each.has_left for each in left.members):
+    if _is_deserted(left):
         return _closed(left, (Went(member), *hosts), "everybody has left")
     return left, (Went(member), *hosts)
+
+
+def _is_deserted(table: Table) -> bool:
+    """Whether nobody is there for whom the table stays open."""
+    return not table.is_standing and all(each.is_given or each.has_left for each in table.members)
+
+
+def use_program(table: Table, player_id: str, now: float) -> After:
+    """From now on a bot plays for this member, which connects with its key."""
+    member = table.member(player_id)
+    if member.is_spectator:
+        raise Refusal("forbidden", "a spectator has no seat: a bot needs the key of a player")
+    if member.has_left:
+        raise Refusal("conflict", f"{member.nickname} has left this match: join anew after it")
+    if member.way == "program":
+        return table, ()
+    if table.is_playing and player_id in table.seating:
+        raise Refusal(
+            "conflict", f"{member.nickname} plays this match over HTTP: connect again once it is over"
+        )
+    return _with(table, attrs.evolve(member, way="program"), now), ()
 
 
 def close(table: Table, reason: str) -> After:
@@ -97,10 +123,12 @@ def _closed(table: Table, notices: tuple[Notice, ...], reason: str) -> After:
 
 def _with_host(table: Table) -> After:
     """If nobody is host any more, the one who joined next is."""
+    if table.is_standing:
+        return table, ()
     now_host = table.host_member
     if now_host is not None and not now_host.has_left:
         return table, ()
-    heirs = (member for member in table.players if member.way != "house" and not member.has_left)
+    heirs = (member for member in table.players if not member.is_given and not member.has_left)
     heir = next(heirs, None)
     if heir is None and table.host is None:
         return table, ()
@@ -140,7 +168,7 @@ def hand_over(table: Table, by: str, to: str, now: float) -> After:
     """The host makes somebody else host."""
     _check_host(table, by, "make somebody else host")
     heir = table.member(to)
-    if heir.is_spectator or heir.way == "house" or heir.has_left:
+    if heir.is_spectator or heir.is_given or heir.has_left:
         raise Refusal(
             "conflict", f"{heir.nickname} cannot be host: name somebody with a seat", field="playerID"
         )
@@ -181,9 +209,17 @@ def rematch(table: Table, by: str, rng: Random, now: float) -> After:
     return _begun(table, rng, now)
 
 
+def begin_standing(table: Table, rng: Random, now: float) -> After:
+    """A standing table begins a match with all who have a seat."""
+    assert table.is_standing, "others have a host"
+    return _begun(table, rng, now)
+
+
 def ready(table: Table, player_id: str, rng: Random, now: float) -> After:
     """Somebody with a seat is ready; once all are, a match begins without the host."""
     member = table.member(player_id)
+    if table.is_standing:
+        raise Refusal("forbidden", NO_HOST)
     if member.is_spectator:
         raise Refusal("forbidden", "a spectator has no seat to be ready in")
     _check_not_playing(table)
@@ -192,7 +228,7 @@ def ready(table: Table, player_id: str, rng: Random, now: float) -> After:
         table = _with(table, attrs.evolve(member, is_ready=True), now)
         told = (GotReady(table.member(player_id)),)
     if len(table.players) < table.seats[0] or not all(
-        each.is_ready or each.way == "house" for each in table.players
+        each.is_ready or each.is_given for each in table.players
     ):
         return table, told
     begun, notices = _begun(table, rng, now)
@@ -210,22 +246,24 @@ def _begun(table: Table, rng: Random, now: float) -> After:
     begun = attrs.evolve(
         table,
         status="playing",
-        is_public=False,
+        is_public=table.is_standing,
         members=tuple(attrs.evolve(member, is_ready=False) for member in table.members),
         matches=table.matches + 1,
         seating=tuple(member.player_id for member in seated),
         names=tuple(member.nickname for member in seated),
         active_at=now,
     )
-    return begun, ((Published(False),) if table.is_public else ()) + (Began(),)
+    was_public = table.is_public and not begun.is_public
+    return begun, ((Published(False),) if was_public else ()) + (Began(),)
 
 
 def finish(table: Table, now: float) -> After:
     """The match is over: those who had left are no longer here."""
     assert table.is_playing, "a match was played"
     here = tuple(member for member in table.members if not member.has_left)
-    over = attrs.evolve(table, status="finished", members=here, active_at=now)
-    if not any(member.way != "house" for member in here):
+    status: Status = "waiting" if table.is_standing else "finished"
+    over = attrs.evolve(table, status=status, members=here, active_at=now)
+    if _is_deserted(over):
         return _closed(over, (Ended(),), "everybody has left")
     return over, (Ended(),)
 
@@ -233,6 +271,8 @@ def finish(table: Table, now: float) -> After:
 def _check_host(table: Table, by: str, what: str) -> None:
     if table.host == by:
         return
+    if table.is_standing:
+        raise Refusal("forbidden", NO_HOST)
     host = table.host_member
     who = f"{host.nickname}, the host," if host is not None else "the host"
     raise Refusal("forbidden", f"only {who} can {what}")
@@ -272,6 +312,8 @@ def speak(table: Table, player_id: str, message: str, now: float) -> After:
 
 def idle_s(table: Table, now: float) -> float:
     """How many seconds are left until the table is closed because nothing happens; may be negative."""
+    if table.is_standing:
+        return inf
     return table.active_at + (IDLE_PLAYING_S if table.is_playing else IDLE_S) - now
 
 

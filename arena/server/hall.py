@@ -1,0 +1,82 @@
+"""What tables need of the server around them: who keeps what happens, who starts bots, who comes over TCP."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import attrs
+import trio
+
+from arena.game import Game
+from arena.players.base import GonePlayer, Player
+from arena.players.lag import LagWatch
+from arena.server.live_match import LiveMatch, MatchTerms
+from arena.server.pauses import Pauses
+from arena.server.table import Member, Table
+
+if TYPE_CHECKING:
+    from arena.server.live import LiveTable
+
+
+class Records(Protocol):
+    """Keeps what happens at tables, and says when it is kept."""
+
+    def keep_table(self, table: Table) -> None: ...
+
+    def drop_table(self, table: Table) -> None: ...
+
+    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None: ...
+
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None: ...
+
+    def keep_turn(self, match: LiveMatch) -> None: ...
+
+    async def end_match(self, table_id: str, match: LiveMatch) -> None: ...
+
+    def forget_match(self, match_id: str) -> None: ...
+
+    async def kept(self) -> None: ...
+
+    def check(self) -> None: ...
+
+
+class Guest(Protocol):
+    """A bot that came over TCP by itself, and waits for a match."""
+
+    @property
+    def key_hash(self) -> str:
+        """Of the secret with which it may come back; empty if it has none."""
+
+    def move_to(self, live: LiveTable, player_id: str) -> None:
+        """From now on it plays for this member of another table."""
+
+
+@attrs.frozen(kw_only=True)
+class Hall:
+    """What tables need of the server around them."""
+
+    nursery: trio.Nursery
+    records: Records
+    open_bot: Callable[[str, str], AbstractAsyncContextManager[Player]]
+    """Gives an instance of a house bot, by its bot's name and its nickname."""
+    check_bot: Callable[[str, str], None]
+    """Raises Refusal if there is no such house bot for a game."""
+    now: Callable[[], float]
+    """Unix time."""
+    open_program: Callable[[str, Member], Player] = lambda table, member: GonePlayer(
+        member.nickname, "is not connected"
+    )
+    """Gives the bot that connects, or may connect, with the key of a seat at a table."""
+    find_guest: Callable[[str, str], Guest | None] = lambda name, game: None
+    """Gives the guest of this name that waits to play a game; raises Refusal if it cannot be had now."""
+    note_bug: Callable[[str], None] = lambda traceback_text: None
+    lag_watch: LagWatch | None = None
+    draw_seed: Callable[[], int] = lambda: secrets.randbits(128)
+    pauses: Callable[[frozenset[str]], Pauses] = Pauses
+    """The pauses of a match at which people sit, from the kinds of its showdowns."""
+
+
+__all__ = ["Guest", "Hall", "Records"]
