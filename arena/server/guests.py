@@ -243,8 +243,8 @@ class _MovableGuest(Guest):
     _place: ProgramPlace
     key_hash: str
 
-    def move_to(self, live: LiveTable, player_id: str) -> None:
-        self._programs.move(self._place, live, player_id)
+    def move_to(self, table_id: str, player_id: str) -> None:
+        self._programs.move(self._place, table_id, player_id)
 
 
 def _has_acted(own: Sequence[Decision], member: Member, match: LiveMatch) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import attrs
 import trio
@@ -16,9 +16,6 @@ from arena.players.lag import LagWatch
 from arena.server.live_match import LiveMatch, MatchTerms
 from arena.server.pauses import Pauses
 from arena.server.table import Member, Table
-
-if TYPE_CHECKING:
-    from arena.server.live import LiveTable
 
 
 class Records(Protocol):
@@ -50,7 +47,7 @@ class Guest(Protocol):
     def key_hash(self) -> str:
         """Of the secret with which it may come back; empty if it has none."""
 
-    def move_to(self, live: LiveTable, player_id: str) -> None:
+    def move_to(self, table_id: str, player_id: str) -> None:
         """From now on it plays for this member of another table."""
 
 

@@ -97,7 +97,7 @@ class LiveTable:
         )
         self._apply(tables.give_seat(self.table, by.player_id, newcomer))
         if guest is not None:
-            guest.move_to(self, newcomer.player_id)
+            guest.move_to(self.table.id, newcomer.player_id)
         return self.table.member(newcomer.player_id)
 
     def seat_house_bot(self, bot: str) -> Member:

@@ -143,9 +143,10 @@ class Programs:
         if member is not None and not place.live.table.is_closed:
             place.live.leave(member)
 
-    def move(self, place: ProgramPlace, live: LiveTable, player_id: str) -> None:
+    def move(self, place: ProgramPlace, table_id: str, player_id: str) -> None:
         """A guest plays for a member of another table from now on, and leaves its own."""
         before, member = place.live, place.member
+        live = self._find_table(table_id)
         place.live, place.player_id = live, player_id
         place.player.is_forgiven = True
         self._hear(live)
