@@ -239,9 +239,6 @@ def _wrong(domain: Domain, value: object) -> str:
     return spelt(value)
 
 
-# What happens.
-
-
 @attrs.frozen
 class Event:
     """Something that happened, and who may know what about it.
@@ -265,9 +262,6 @@ class Step(Generic[S]):
 
     state: S
     events: tuple[Event, ...] = ()
-
-
-# The contract.
 
 
 @attrs.frozen
@@ -303,6 +297,8 @@ class Game(ABC, Generic[S, M]):
     silent_move: ClassVar[type[Any] | None] = None
     """The move that says nothing, `Pass`: who stays silent where it is legal, and is a person, has made it.
     None: the game has none, and silence is a fault everywhere."""
+    people_move_s: ClassVar[float] = 30.0
+    """The usual limit of a move, in seconds, at a table with people."""
     own_name: ClassVar[str | None] = None
     """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()
@@ -331,6 +327,10 @@ class Game(ABC, Generic[S, M]):
 
         Depends on public information only.
         """
+
+    def eliminated(self, state: S) -> tuple[Seat, ...]:
+        """The seats that take no part in the rest of the match, which everybody knows."""
+        return ()
 
     @abstractmethod
     def chance_key(self, state: S) -> tuple[str | int, ...]:

@@ -5,7 +5,8 @@ Whoever holds the key of a seat sends it as `Authorization: Bearer KEY`, never i
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import trio
@@ -14,12 +15,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.games import GAMES
-from arena.players.codec import rules_json
-from arena.players.schema import game_schema
+from arena.server.addresses import neighbourhood
+from arena.server.answer_types import BotSeated, Done, Joined, RoundShown, TableListed, TableShown
+from arena.server.endpoints import Endpoint, Handler, QueryField, routes_to
 from arena.server.house import House
 from arena.server.limits import WAIT_MAX_S
 from arena.server.live import LiveTable
-from arena.server.refusal import Refusal
+from arena.server.refusal import Kind, Refusal
 from arena.server.request_types import (
     NewBot,
     NewHost,
@@ -31,15 +33,24 @@ from arena.server.request_types import (
     body_of,
     key_of,
     number_in_query,
+    seconds_in_query,
 )
 from arena.server.table import Member
-from arena.server.views import round_fields, summary
+from arena.server.views import listed_table
 from arena.server.waiting import WaitingRequests
 
-Handler = Callable[[Request], Awaitable[Response]]
-
-MOVE_S = 30.0
-"""The usual limit of a move at a table with people."""
+VERSION_MAX = 10**15
+AT = "/api/tables/{id}"
+AFTER = QueryField(
+    "after",
+    {"type": "integer", "minimum": 0, "maximum": VERSION_MAX},
+    "The version that is known: the answer waits until there is another one.",
+)
+WAIT = QueryField(
+    "wait",
+    {"type": "number", "minimum": 0, "maximum": WAIT_MAX_S},
+    "So many seconds at most; without it nothing waits.",
+)
 
 
 class TablesApi:
@@ -50,56 +61,127 @@ class TablesApi:
         self._waits = WaitingRequests() if waits is None else waits
 
     def routes(self) -> list[Route]:
-        """Every path with its methods; paths have no final slash here, and work with one."""
-        at = "/api/tables/{id}"
+        return routes_to(self.endpoints())
+
+    def endpoints(self) -> list[Endpoint]:
+        """Every path with its methods."""
         return [
-            Route("/api/tables", self.list_tables, methods=["GET"]),
-            Route("/api/tables", self.create, methods=["POST"]),
-            Route(at, self.get_table, methods=["GET"]),
-            Route(f"{at}/players", self.join, methods=["POST"]),
-            Route(f"{at}/players/{{player}}", self.leave, methods=["DELETE"]),
-            Route(f"{at}/start", self._by_member(LiveTable.begin), methods=["POST"]),
-            Route(f"{at}/ready", self._by_member(LiveTable.ready), methods=["POST"]),
-            Route(f"{at}/rematch", self._by_member(LiveTable.rematch), methods=["POST"]),
-            Route(f"{at}/public", self._by_member(_publish), methods=["POST"]),
-            Route(f"{at}/private", self._by_member(_hide), methods=["POST"]),
-            Route(f"{at}/host", self.hand_over, methods=["POST"]),
-            Route(f"{at}/bots", self.give_seat, methods=["POST"]),
-            Route(f"{at}/moves", self.move, methods=["POST"]),
-            Route(f"{at}/chat", self.speak, methods=["POST"]),
-            Route(f"{at}/rounds/{{number}}", self.get_round, methods=["GET"]),
-            Route("/api/games", self.list_games, methods=["GET"]),
-            Route("/api/games/{name}", self.get_game, methods=["GET"]),
+            Endpoint(
+                method="POST",
+                path="/api/tables",
+                handle=self.create,
+                summary="Makes a table; whoever makes it has to join like everybody else.",
+                body=NewTable,
+                answers={201: TableShown},
+            ),
+            Endpoint(
+                method="GET",
+                path="/api/tables",
+                handle=self.list_tables,
+                summary="The public tables, the newest first.",
+                answers={200: list[TableListed]},
+            ),
+            Endpoint(
+                method="GET",
+                path=AT,
+                handle=self.get_table,
+                summary="A table and its match now, or as soon as they are others than `after`.",
+                proof="key or none",
+                query=(AFTER, WAIT),
+                answers={200: TableShown},
+            ),
+            Endpoint(
+                method="POST",
+                path=f"{AT}/players",
+                handle=self.join,
+                summary="Takes a seat, or comes to watch; the first with a seat is host.",
+                body=NewMember,
+                proof="key or none",
+                answers={201: Joined},
+                refusals=("conflict",),
+            ),
+            Endpoint(
+                method="DELETE",
+                path=f"{AT}/players/{{player}}",
+                handle=self.leave,
+                summary="Leaves; in a match the seat plays on by default moves.",
+                proof="key",
+                answers={200: Done},
+            ),
+            self._act("start", LiveTable.begin, "The host begins a match; the order of play is drawn."),
+            self._act("ready", LiveTable.ready, "Ready; once all with a seat are, a match begins."),
+            self._act("rematch", LiveTable.rematch, "The host begins another match with the same people."),
+            self._act("public", _publish, "The host has the table listed."),
+            self._act("private", _hide, "The host has the table listed no more."),
+            self._change("host", self.hand_over, NewHost, "The host makes somebody else host.", TableShown),
+            self._change("bots", self.give_seat, NewBot, "The host gives a seat to a bot.", BotSeated, 201),
+            self._change("moves", self.move, NewMove, "Makes a move.", TableShown),
+            self._change("chat", self.speak, NewMessage, "Says something to all at the table.", Done, 201),
+            Endpoint(
+                method="GET",
+                path=f"{AT}/rounds/{{number}}",
+                handle=self.get_round,
+                summary="What everybody saw of a round of the latest match; all of it once that is over.",
+                proof="key or none",
+                answers={200: RoundShown},
+            ),
         ]
+
+    def _act(self, name: str, act: Callable[[LiveTable, Member], None], summary: str) -> Endpoint:
+        """Something that a member does, without any fields."""
+        handle = self._by_member(act)
+        return self._change(name, handle, Nothing, summary, TableShown)
+
+    def _change(
+        self, name: str, handle: Handler, body: Any, summary: str, answer: Any, status: int = 200
+    ) -> Endpoint:
+        """Something that a member does."""
+        refusals: tuple[Kind, ...] = () if answer is Done else ("conflict",)
+        return Endpoint(
+            method="POST",
+            path=f"{AT}/{name}",
+            handle=handle,
+            summary=summary,
+            body=body,
+            needs_body=body is not Nothing,
+            proof="key",
+            answers={status: answer},
+            refusals=refusals,
+        )
 
     # Tables
 
     async def create(self, request: Request) -> Response:
         new = await body_of(request, NewTable)
         self._house.hall.records.check()
-        live = self._house.create(new.game, new.rules, _move_s(new.move_time), address=address_of(request))
+        live = self._house.create(
+            new.game, new.rules, _move_s(new), address=neighbourhood(address_of(request))
+        )
         await live.kept()
-        return _json(self._house.views(live).table(None), 201)
+        return json_answer(self._house.views(live).table(None), 201)
 
     async def list_tables(self, request: Request) -> Response:
-        return _json(msgspec.json.encode([summary(live.table) for live in self._house.public()]))
+        return json_answer(msgspec.json.encode([listed_table(live.table) for live in self._house.public()]))
 
     async def get_table(self, request: Request) -> Response:
         live, member = self._seen_by(request)
-        after = number_in_query(request, "after", most=1e15, whole=True)
-        wait_s = number_in_query(request, "wait", most=WAIT_MAX_S)
+        after = number_in_query(request, "after", 0, VERSION_MAX)
+        wait_s = seconds_in_query(request, "wait", WAIT_MAX_S)
         if after is not None and live.version == after and wait_s:
-            with self._waits.counted(address_of(request)), trio.move_on_after(wait_s):
-                await live.changed(int(after))
-        return _json(self._house.views(live).table(member))
+            with self._waits.counted(neighbourhood(address_of(request))), trio.move_on_after(wait_s):
+                await live.changed(after)
+            live, member = self._seen_by(request)  # it may be closed by now, or somebody may have left
+        return json_answer(self._house.views(live).table(member))
 
     async def join(self, request: Request) -> Response:
-        live = self._table(request)
+        live, holder = self._seen_by(request)
+        if holder is not None:
+            raise Refusal("conflict", f"you are at this table already, as {holder.nickname}")
         new = await body_of(request, NewMember)
         self._house.hall.records.check()
         member, key = live.join(new.nickname, spectate=new.spectate)
         await live.kept()
-        return _json(msgspec.json.encode({"playerID": member.player_id, "key": key}), 201)
+        return json_answer(msgspec.json.encode(Joined(member.player_id, key)), 201)
 
     async def leave(self, request: Request) -> Response:
         live, member = self._member(request)
@@ -108,17 +190,14 @@ class TablesApi:
             raise Refusal("forbidden", "this key is not that player's: everybody leaves for themselves")
         live.leave(member)
         await live.kept()
-        return _json(b"{}")
+        return json_answer(msgspec.json.encode(Done()))
 
     def _by_member(self, act: Callable[[LiveTable, Member], None]) -> Handler:
-        """The handler of something that a member does, without any fields."""
-
         async def handle(request: Request) -> Response:
             live, member = self._member(request)
             await body_of(request, Nothing)
             act(live, member)
-            await live.kept()
-            return _json(self._house.views(live).table(self._still(live, member)))
+            return await self._shown_to(live, member)
 
         return handle
 
@@ -126,68 +205,40 @@ class TablesApi:
         live, member = self._member(request)
         new = await body_of(request, NewHost)
         live.hand_over(member, new.playerID)
-        await live.kept()
-        return _json(self._house.views(live).table(self._still(live, member)))
+        return await self._shown_to(live, member)
 
     async def give_seat(self, request: Request) -> Response:
         live, member = self._member(request)
         new = await body_of(request, NewBot)
         bot = live.give_seat(member, new.bot)
         await live.kept()
-        return _json(msgspec.json.encode({"playerID": bot.player_id, "nickname": bot.nickname}), 201)
+        return json_answer(msgspec.json.encode(BotSeated(bot.player_id, bot.nickname)), 201)
 
     async def move(self, request: Request) -> Response:
         live, member = self._member(request)
         new = await body_of(request, NewMove)
-        live.play(member, new.move)
-        await live.kept()
-        return _json(self._house.views(live).table(self._still(live, member)))
+        live.play(member, new.move, new.turn)
+        return await self._shown_to(live, member)
 
     async def speak(self, request: Request) -> Response:
         live, member = self._member(request)
         new = await body_of(request, NewMessage)
         live.speak(member, new.message)
         await live.kept()
-        return _json(b"{}", 201)
+        return json_answer(msgspec.json.encode(Done()), 201)
 
     async def get_round(self, request: Request) -> Response:
         live, _ = self._seen_by(request)
         number = request.path_params["number"]
-        if live.match is None or not number.isascii() or not number.isdigit() or len(number) > 9:
-            raise Refusal(
-                "not_found", "there is no such round: they are numbered from 1, in the latest match"
-            )
-        return _json(msgspec.json.encode(round_fields(live.match, int(number))))
-
-    # Games
-
-    async def list_games(self, request: Request) -> Response:
-        games = [{"name": name, "title": GAMES[name].title} for name in GAMES]
-        return _json(msgspec.json.encode(games))
-
-    async def get_game(self, request: Request) -> Response:
-        name = request.path_params["name"]
-        if name not in GAMES:
-            raise Refusal("not_found", f"no game is called that: {', '.join(GAMES)} are")
-        cls = GAMES[name]
-        told = {
-            "name": name,
-            "title": cls.title,
-            "version": cls.version,
-            "seats": {"least": cls.seats[0], "most": cls.seats[-1]},
-            "rules": msgspec.Raw(rules_json(cls(), cls.seats[0])),
-            "schema": game_schema(cls),
-        }
-        return _json(msgspec.json.encode(told))
+        if not (number.isascii() and number.isdigit() and len(number) <= 9):
+            raise Refusal("not_found", "the rounds of the latest match are numbered from 1")
+        return json_answer(msgspec.json.encode(self._house.views(live).round(int(number))))
 
     # Who asks
 
-    def _table(self, request: Request) -> LiveTable:
-        return self._house.table(request.path_params["id"])
-
     def _member(self, request: Request) -> tuple[LiveTable, Member]:
         self._house.hall.records.check()
-        live, key = self._table(request), key_of(request)
+        live, key = self._house.table(request.path_params["id"]), key_of(request)
         if key is None:
             raise Refusal("unauthorized", "send the key of your seat: `Authorization: Bearer KEY`")
         member = live.holder(key)
@@ -196,12 +247,14 @@ class TablesApi:
 
     def _seen_by(self, request: Request) -> tuple[LiveTable, Member | None]:
         """The table, and the member who looks at it, if a key is sent."""
-        live, key = self._table(request), key_of(request)
+        live, key = self._house.table(request.path_params["id"]), key_of(request)
         return live, None if key is None else live.holder(key)
 
-    def _still(self, live: LiveTable, member: Member) -> Member | None:
-        """The member as it is now, if it is still there."""
-        return next((each for each in live.table.members if each.player_id == member.player_id), None)
+    async def _shown_to(self, live: LiveTable, member: Member) -> Response:
+        """The table as its member sees it once all is kept that happened here."""
+        await live.kept()
+        still = next((each for each in live.table.members if each.player_id == member.player_id), None)
+        return json_answer(self._house.views(live).table(still))
 
 
 def _publish(live: LiveTable, member: Member) -> None:
@@ -212,14 +265,11 @@ def _hide(live: LiveTable, member: Member) -> None:
     live.make_public(member, False)
 
 
-def _move_s(said: float | str | None) -> float | None:
-    if said is None:
-        return MOVE_S
-    if said == "none":
-        return None
-    if isinstance(said, str):
-        raise Refusal("bad_request", 'move_time is a number of seconds, or "none"', field="move_time")
-    return said
+def _move_s(new: NewTable) -> float | None:
+    """The limit of a move, if there is one."""
+    if new.move_time is None:
+        return GAMES[new.game].people_move_s if new.game in GAMES else None
+    return None if new.move_time == "none" else new.move_time
 
 
 def address_of(request: Request) -> str:
@@ -227,8 +277,9 @@ def address_of(request: Request) -> str:
     return "" if request.client is None else request.client.host
 
 
-def _json(octets: bytes, status: int = 200) -> Response:
+def json_answer(octets: bytes, status: int = 200) -> Response:
+    """An answer in JSON."""
     return Response(octets, status, media_type="application/json")
 
 
-__all__ = ["TablesApi", "address_of"]
+__all__ = ["TablesApi", "address_of", "json_answer"]

@@ -21,6 +21,7 @@ from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.codec import Codec
 from arena.record import Decision, Entry, MatchRecord, OwnGame
+from arena.replay import Replay, replay_of
 from arena.schedule import Pairing
 from arena.scoring import points
 from arena.server.database import SENTENCES
@@ -29,6 +30,7 @@ from arena.store import Store, StoredBot, holds_tournament
 from arena.store.files import code_of, held, made
 from arena.store.schema import TABLES_OF_SERVER
 from arena.tournament.match import packed_moves
+from arena.tournament.stored import stored_game
 
 FOLDER, LOCK = "tables", "arena.lock"
 """Within a server's folder; the lock is the one that keeps runs out."""
@@ -82,6 +84,17 @@ class Archive:
                 sentence = SENTENCES.get(code_of(error.__cause__), str(error))
                 why = sentence.format(path=self._store.path)
                 raise NotKept(f"match {match.match_id} is not in {self._store.folder} yet: {why}") from error
+
+    def find(self, match_id: str) -> Replay | None:
+        """A match with everything needed to show it; None if there is none with this id.
+
+        It reads the disk, so that it is called in a thread.  Raises ConfigError if its rules have changed.
+        """
+        with self._turn:
+            if not self._has(match_id):
+                return None
+            match = self._store.match(match_id)
+            return replay_of(self._store, match, stored_game(self._store, match=match))
 
     def _has(self, match_id: str) -> bool:
         return any(self._store.rows("SELECT 1 FROM matches WHERE match_id = ?", match_id))

@@ -40,7 +40,10 @@ class House:
     def create(
         self, game: str, rules: Mapping[str, object], move_s: float | None, *, address: str = ""
     ) -> LiveTable:
-        """A new table, with nobody at it.  Raises Refusal for what cannot be played, or is too much."""
+        """A new table, with nobody at it.  Raises Refusal for what cannot be played, or is too much.
+
+        `address`: of who makes it.
+        """
         if game not in GAMES:
             raise Refusal("bad_request", f"no game is called that: {', '.join(GAMES)} are", field="game")
         cls = GAMES[game]
@@ -54,7 +57,7 @@ class House:
             id=str(uuid4()),
             game=game,
             rules=dict(rules),
-            seats=(cls.seats[0], cls.seats[-1]),
+            seats=_seats_of(played),
             move_s=move_s,
             created_at=now,
             active_at=now,
@@ -164,6 +167,21 @@ class House:
         """A closed table is no longer here."""
         self._tables.pop(live.table.id, None)
         self._views.pop(live.table.id, None)
+
+
+def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:
+    """The fewest and the most who can play with these house rules.  Raises Refusal if nobody can."""
+    playable, why = [], ""
+    for seats in game.seats:
+        try:
+            game.start(seats)
+        except ConfigError as error:
+            why = str(error)
+        else:
+            playable.append(seats)
+    if not playable:
+        raise Refusal("bad_request", why, field="rules")
+    return playable[0], playable[-1]
 
 
 __all__ = ["House"]

@@ -47,3 +47,9 @@ GUESTS_PER_ADDRESS = 4
 """At the open table, where ten can sit; loopback has no such limit."""
 TOKENS_AT_ONCE, TOKENS_PER_S = 20, 1 / 3
 """Unknown tokens of one address."""
+STEPS_MAX = 200
+"""Steps of a finished match in one answer."""
+READERS = 2
+"""Finished matches that are read at the same time."""
+READING_PER_ADDRESS = 8
+"""Requests of one address for finished matches that are being answered."""

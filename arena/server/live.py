@@ -166,8 +166,11 @@ class LiveTable:
         if (seat := self.seats.get(member.player_id)) is not None:
             seat.speak()
 
-    def play(self, member: Member, value: Any) -> None:
+    def play(self, member: Member, value: Any, turn: int | None = None) -> None:
         """A member's move, as JSON.  Raises Refusal if it cannot be made now.
+
+        `turn`: for which turn of the match it is meant, if it says so: a request that comes twice is then
+        refused the second time, whatever is asked meanwhile.
 
         It is kept once `kept` returns; the match may have gone on before this returns.
         """
@@ -179,6 +182,8 @@ class LiveTable:
             raise Refusal("conflict", f"a bot that connects over TCP plays for {member.nickname}")
         if seat is None:
             raise Refusal("forbidden", f"{member.nickname} does not play in this match")
+        if turn is not None and turn != len(match.turns):
+            raise Refusal("conflict", f"this is turn {len(match.turns)} of the match", field="turn")
         move = seat.read(value)
         self._hall.records.check()
         self.table = attrs.evolve(self.table, active_at=self._hall.now())

@@ -19,8 +19,10 @@ from arena.game import Game
 from arena.games import GAMES, SERVICES
 from arena.server.accounts import User, read_basic
 from arena.server.api import address_of
+from arena.server.endpoints import Endpoint, routes_to
 from arena.server.live import Hall
 from arena.server.live_ring import LiveRing
+from arena.server.poker_types import PokerAct, PokerGame
 from arena.server.records import Unfinished
 from arena.server.refusal import Refusal
 from arena.server.ring import Ring, is_seated
@@ -68,15 +70,61 @@ class PokerApi:
         self._users = users
 
     def routes(self) -> list[Route]:
+        return routes_to(self.endpoints())
+
+    def endpoints(self) -> list[Endpoint]:
         """Every path with its methods; paths have no final slash here, and work with one."""
         player = "/games/{game}/players/{player}"
         return [
-            Route("/users", self.create_user, methods=["POST"]),
-            Route("/games", self.list_games, methods=["GET"]),
-            Route("/games/{game}", self.get_game, methods=["GET"]),
-            Route("/games/{game}/players", self.join, methods=["POST"]),
-            Route(f"{player}/acts", self.act, methods=["POST"]),
-            Route(player, self.leave, methods=["DELETE"]),
+            Endpoint(
+                method="POST",
+                path="/users",
+                handle=self.create_user,
+                summary="Makes a user; gives its GUID.",
+                proof="password",
+                answers={201: str},
+            ),
+            Endpoint(
+                method="GET",
+                path="/games",
+                handle=self.list_games,
+                summary="The ring tables, with your own hole cards.",
+                proof="password or none",
+                answers={200: list[PokerGame]},
+            ),
+            Endpoint(
+                method="GET",
+                path="/games/{game}",
+                handle=self.get_game,
+                summary="A ring table, with your own hole cards.",
+                proof="password or none",
+                answers={200: PokerGame},
+            ),
+            Endpoint(
+                method="POST",
+                path="/games/{game}/players",
+                handle=self.join,
+                summary="Joins, seated (201) or in the queue (202); gives the playerID.",
+                proof="password",
+                answers={201: str, 202: str},
+            ),
+            Endpoint(
+                method="POST",
+                path=f"{player}/acts",
+                handle=self.act,
+                summary="Bets or folds; a number of chips that is no valid bet folds.",
+                body=PokerAct,
+                proof="password",
+                answers={201: None},
+            ),
+            Endpoint(
+                method="DELETE",
+                path=player,
+                handle=self.leave,
+                summary="Leaves; folds if it is in a hand.",
+                proof="password",
+                answers={200: None},
+            ),
         ]
 
     async def create_user(self, request: Request) -> Response:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from arena.games import GAMES
 from arena.server.limits import CHAT_MAX, NICKNAME_MAX
 from arena.server.refusal import Refusal
 
@@ -28,10 +29,10 @@ class Body(msgspec.Struct, forbid_unknown_fields=True):
 class NewTable(Body):
     """A table to make."""
 
-    game: Annotated[str, Meta(max_length=64)]
+    game: Annotated[str, Meta(max_length=64, extra_json_schema={"enum": list(GAMES)})]
     rules: dict[str, Any] = {}
     """House rules that differ from the game's own."""
-    move_time: Annotated[float, Meta(gt=0.0, le=86_400.0)] | str | None = None
+    move_time: Annotated[float, Meta(gt=0.0, le=86_400.0)] | Literal["none"] | None = None
     """The limit of every move in seconds, or "none"; null: what is usual for the game."""
 
 
@@ -59,6 +60,8 @@ class NewMove(Body):
     """A move, in the form in which bots send it over TCP."""
 
     move: Any
+    turn: Annotated[int, Meta(ge=0)] | None = None
+    """The `turn` of the match for which it is meant: sent again later, it is refused."""
 
 
 class NewMessage(Body):
@@ -108,17 +111,24 @@ def key_of(request: Request) -> str | None:
     return key
 
 
-def number_in_query(request: Request, name: str, *, most: float, whole: bool = False) -> float | None:
+def seconds_in_query(request: Request, name: str, most: float) -> float | None:
     """A number of the query, from 0 to `most`; None if it is not there.  Raises Refusal for anything else."""
     word = request.query_params.get(name)
     if word is None:
         return None
-    pattern = r"\d{1,15}" if whole else r"\d{1,9}(\.\d{1,9})?"
-    if not re.fullmatch(pattern, word, re.ASCII) or float(word) > most:
-        raise Refusal(
-            "bad_request", f"{name} is a {'whole ' if whole else ''}number from 0 to {most:g}", field=name
-        )
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,20})?(e-?\d{1,3})?", word, re.ASCII) or float(word) > most:
+        raise Refusal("bad_request", f"{name} is a number from 0 to {most:g}", field=name)
     return float(word)
 
 
-__all__ = ["Body", "Nothing", "body_of", "key_of", "number_in_query"]
+def number_in_query(request: Request, name: str, least: int, most: int) -> int | None:
+    """The same for a whole number."""
+    word = request.query_params.get(name)
+    if word is None:
+        return None
+    if not re.fullmatch(r"\d{1,15}", word, re.ASCII) or not least <= int(word) <= most:
+        raise Refusal("bad_request", f"{name} is a whole number from {least} to {most}", field=name)
+    return int(word)
+
+
+__all__ = ["Body", "Nothing", "body_of", "key_of", "number_in_query", "seconds_in_query"]

@@ -16,16 +16,20 @@ from arena.box.box import open_box
 from arena.games import SERVICES
 from arena.players.lag import LagWatch
 from arena.players.tcp import accept_all, listen
+from arena.replay import Replay
 from arena.server.accounts import Accounts
 from arena.server.api import TablesApi
-from arena.server.archive import open_archive
+from arena.server.archive import Archive, open_archive
 from arena.server.bots import HouseBots
+from arena.server.endpoints import routes_to
+from arena.server.games_api import GamesApi
 from arena.server.guests import OpenTable
 from arena.server.house import House
 from arena.server.http import HttpOptions, serve_http
 from arena.server.keeping import open_keeper
 from arena.server.limits import TCP_CONNECTIONS_MAX
 from arena.server.live import Hall
+from arena.server.openapi import openapi_route
 from arena.server.packet_api import PacketApi
 from arena.server.poker import PokerApi, open_rings
 from arena.server.programs import Programs
@@ -71,10 +75,10 @@ async def serve(
     listener = listen(plan.http.host, plan.http.port)
     bots_listener = None if plan.listen is None else listen(plan.listen.host, plan.listen.port)
     async with (
-        _open_house(plan, note, note_bug) as (house, poker, door),
+        _open_house(plan, note, note_bug) as (house, poker, door, archive),
         trio.open_nursery() as nursery,
     ):
-        app = Routing(routes_of(house, poker))
+        app = Routing(routes_of(house, poker, archive.find))
         await nursery.start(partial(serve_http, app, [listener], HttpOptions(), note=note, note_bug=note_bug))
         nursery.start_soon(house.watch)
         tcp = None
@@ -85,15 +89,19 @@ async def serve(
         await trio.sleep_forever()
 
 
-def routes_of(house: House, poker: PokerApi) -> list[Route | WebSocketRoute]:
-    """All that is served over HTTP."""
-    return [*TablesApi(house).routes(), *PacketApi(house, house.hall.nursery).routes(), *poker.routes()]
+def routes_of(
+    house: House, poker: PokerApi, find: Callable[[str], Replay | None]
+) -> list[Route | WebSocketRoute]:
+    """All that is served over HTTP.  `find` gives a match of the archive."""
+    endpoints = [*TablesApi(house).endpoints(), *GamesApi(house, find).endpoints(), *poker.endpoints()]
+    packets = PacketApi(house, house.hall.nursery).routes()
+    return [*routes_to(endpoints), *packets, openapi_route(endpoints)]
 
 
 @asynccontextmanager
 async def _open_house(
     plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
-) -> AsyncIterator[tuple[House, PokerApi, TcpDoor]]:
+) -> AsyncIterator[tuple[House, PokerApi, TcpDoor, Archive]]:
     """The tables as they were left, those of the two documents too, with house bots to sit at them."""
     with (
         open_keeper(plan.data, tell=note) as keeper,
@@ -132,7 +140,7 @@ async def _open_house(
                 await keeping.start(keeper.run)  # all that was kept has been read
                 open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
                 nursery.start_soon(open_table.run)
-                yield house, PokerApi(rings, users), TcpDoor(house, programs, open_table)
+                yield house, PokerApi(rings, users), TcpDoor(house, programs, open_table), archive
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()
 

@@ -81,9 +81,7 @@ async def test_who_misses_two_turns_is_away_until_it_speaks(autojump_clock: trio
         await trio.sleep(30.5)  # heads-up the small blind is asked first, and it changes hands
         first, second = (live.table.member(each) for each in live.table.seating)
         assert [live.seats[each.player_id].is_away for each in (first, second)] == [True, False]
-        shown = {
-            each["nickname"]: each["is_away"] for each in house.views(live).table_fields(None)["players"]
-        }
+        shown = {each.nickname: each.is_away for each in house.views(live).table_fields(None)["players"]}
         assert shown == {first.nickname: True, second.nickname: False}
         live.note_presence(first)
         assert not live.seats[first.player_id].is_away

@@ -90,6 +90,10 @@ class Blef(Game[State, Move]):
             return (state.on_turn,)
         return () if _is_over(state) else _CHANCE_ALONE
 
+    def eliminated(self, state: State) -> tuple[Seat, ...]:
+        """Those who lost a round with as many cards as a hand may have."""
+        return state.out
+
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each round has its own deck."""
         return ("deal", state.round_number)

@@ -170,6 +170,10 @@ class Chamber(Game[State, Move]):
             return owners_of_rebalancers(state.lives, state.items, state.on_turn)
         return () if state.due == OVER else _CHANCE_ALONE
 
+    def eliminated(self, state: State) -> tuple[Seat, ...]:
+        """Those without lives."""
+        return state.out
+
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each round has its own load, and each time something was added its own order."""
         if state.due == LOAD:

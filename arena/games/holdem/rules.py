@@ -120,6 +120,7 @@ class Holdem(Game[State, Move]):
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "returns"
     round_begins: ClassVar[str | None] = "hand_started"
+    people_move_s: ClassVar[float] = 15.0
     showdowns: ClassVar[frozenset[str]] = frozenset({"showdown"})
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)
     reveals: ClassVar[frozenset[str]] = frozenset({"flop", "turn", "river", "showdown"})
@@ -190,6 +191,10 @@ class Holdem(Game[State, Move]):
         if state.hand is None:
             return () if self._is_over(state) else _CHANCE_ALONE
         return state.hand.waiting[:1]
+
+    def eliminated(self, state: State) -> tuple[Seat, ...]:
+        """Those without chips, in a freeze-out."""
+        return tuple([seat for seat, _, _ in state.busts])
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each hand has its own deck."""

@@ -107,6 +107,10 @@ class LiarsDice(Game[State, Move]):
             return (state.on_turn,)
         return _playing_order(state.dice, state.on_turn)
 
+    def eliminated(self, state: State) -> tuple[Seat, ...]:
+        """Those without dice."""
+        return state.out
+
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each round rolls its own dice."""
         return ("roll", state.round_number)

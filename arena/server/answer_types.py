@@ -1,0 +1,246 @@
+"""What answers hold: the types that are encoded, and that `openapi` describes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from arena.server.refusal import Kind
+from arena.server.table import Status, Way
+
+# ruff: noqa: N815 - playerID is the name in the documents
+
+
+class SeatsOfGame(msgspec.Struct):
+    """How many can play."""
+
+    least: int
+    most: int
+
+
+class SeatsOfTable(SeatsOfGame):
+    """How many can play, and how many have a seat."""
+
+    taken: int
+
+
+class TableListed(msgspec.Struct):
+    """What a list of tables says of one."""
+
+    id: str
+    game: str
+    status: Status
+    public: bool
+    seats: SeatsOfTable
+    nicknames: list[str]
+    """Of those with a seat, in the order in which they joined."""
+
+
+class PlayerShown(msgspec.Struct):
+    """Somebody with a seat, as all may see them."""
+
+    playerID: str
+    nickname: str
+    way: Way
+    """A person (HTTP, WebSocket), a program that connects over TCP, or a bot of the house."""
+    seat: int | None
+    """Its place in the order of play of the latest match."""
+    is_ready: bool
+    is_away: bool
+    """It missed turns: its default moves are played at once until it speaks again."""
+    is_out: bool
+    """It was eliminated from the latest match, in which it is a spectator now."""
+    has_left: bool
+
+
+class ChatShown(msgspec.Struct):
+    """A message of the chat."""
+
+    number: int
+    nickname: str
+    playerID: str
+    message: str
+    timestamp: float
+
+
+class MatchShown(msgspec.Struct):
+    """The latest match, as one who looks may see it."""
+
+    match_id: str
+    number: int
+    """How many matches have begun at this table."""
+    round: int
+    turn: int
+    """How many turns were played, those of chance too; a move can name it."""
+    names: tuple[str, ...]
+    """Who plays, in the order of play."""
+    to_act: list[str]
+    """Who is asked now; nobody is told who of them has answered."""
+    state: msgspec.Raw
+    """The game's observation: that of a seat with its key, else a spectator's (its JSON Schema:
+    /api/games/{name})."""
+    ranks: dict[str, int] | None
+    returns: dict[str, float] | None
+
+
+class SelfShown(msgspec.Struct):
+    """What only the holder of the key is told."""
+
+    playerID: str
+    nickname: str
+    is_host: bool
+    is_spectator: bool
+    """It has no seat, or was eliminated."""
+    options: msgspec.Raw | None
+    """What it may do now; null: nothing is asked of it."""
+
+
+class TableCommon(TableListed):
+    """What a table tells all who look at it."""
+
+    rules: msgspec.Raw
+    """All house rules."""
+    move_time_s: float | None
+    version: int
+    """Counts what everybody can see change: the steps of the match and the lobby, never who has answered."""
+    last_modified: float
+    """Unix time of this version."""
+    admin_nickname: str | None
+    players: list[PlayerShown]
+    spectators: list[str]
+    """The first of them."""
+    spectators_count: int
+    chat: list[ChatShown]
+
+
+class TableShown(TableCommon):
+    """A table as somebody may see it."""
+
+    match: MatchShown | None
+    you: SelfShown | None
+    """Null without a key."""
+    clocks: dict[str, int | None]
+    """The milliseconds that are left to those who are asked; null: no clock."""
+
+
+class Joined(msgspec.Struct):
+    """A newcomer's public id, and the secret that proves who it is, told this once."""
+
+    playerID: str
+    key: str
+
+
+class BotSeated(msgspec.Struct):
+    """The bot that was given a seat."""
+
+    playerID: str
+    nickname: str
+
+
+class Done(msgspec.Struct):
+    """Done; there is nothing to tell."""
+
+
+class MoveShown(msgspec.Struct):
+    """A move that may be known."""
+
+    player: str | None
+    """Null: chance."""
+    kind: str
+    move: Any
+    """As it is sent."""
+    sentence: str | None
+    fault: str | None
+
+
+class EventShown(msgspec.Struct):
+    """Something that happened."""
+
+    kind: str
+    to: str | None
+    """Who alone was told this; null: everybody."""
+    fields: dict[str, Any]
+    sentence: str | None
+
+
+class StepShown(msgspec.Struct):
+    """A turn: moves, and what followed from them."""
+
+    turn: int
+    """From 0; −1: the start, before any move."""
+    moves: list[MoveShown]
+    events: list[EventShown]
+
+
+class SceneShown(StepShown):
+    """The same with the state after it."""
+
+    state: Any
+
+
+class RoundShown(msgspec.Struct):
+    """A round of the latest match: what everybody saw of it; once the match is over, all of it."""
+
+    match_id: str
+    round: int
+    is_over: bool
+    steps: list[StepShown]
+
+
+class MatchPage(msgspec.Struct):
+    """A part of a finished match."""
+
+    match_id: str
+    game: str
+    rules: dict[str, Any]
+    names: tuple[str, ...]
+    seen_by: str | None
+    """Whose knowledge is shown; null: all of it."""
+    ranks: dict[str, int]
+    """Empty if the rules failed."""
+    returns: dict[str, float]
+    first: int
+    """The place of the first step of this page among all steps, from 0."""
+    next: int | None
+    """The `first` of the next page; null: this is the last one."""
+    steps: list[SceneShown]
+
+
+class GameListed(msgspec.Struct):
+    """A game of the house."""
+
+    name: str
+    title: str
+
+
+class GameShown(GameListed):
+    """A game: how many play, its house rules, what is asked and answered."""
+
+    version: int
+    description: str
+    """The rules, as people read them."""
+    seats: SeatsOfGame
+    move_time_s: float
+    """The usual limit of a move."""
+    rules: msgspec.Raw
+    """The house rules, as they are if nothing else is asked for."""
+    accepts: dict[str, str]
+    """What each house rule may be."""
+    schema: dict[str, Any]
+    """JSON Schema of observations (`state`), options and moves."""
+
+
+class RefusalShown(msgspec.Struct):
+    """Why something is not done; nothing has changed."""
+
+    error: Kind | Literal["timeout", "internal"]
+    message: str
+    """A sentence that says what would be right."""
+    field: str | None
+    """What is wrong, if it is one field."""
+    key: str | UnsetType = UNSET
+    """Of `too_many`: which limit it is."""
+    seconds: float | UnsetType = UNSET
+    """Of `too_many`: when to try again."""
