@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+import attrs
 import trio
 
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.games import GAMES
-from arena.players.base import GonePlayer
 from arena.server import limits
 from arena.server.addresses import is_loopback
 from arena.server.live import Hall, LiveTable
@@ -22,6 +22,7 @@ from arena.server.table import Alerted, Table
 from arena.server.tables import idle_s
 from arena.server.views import Views
 from arena.tournament.plan import make_game
+from arena.words import counted
 
 LOOK_EVERY_S = 10.0
 
@@ -67,49 +68,75 @@ class House:
         return self.add(table, played, address=address)
 
     def add(
-        self, table: Table, game: Game[Any, Any], *, address: str = "", hall: Hall | None = None
+        self,
+        table: Table,
+        game: Game[Any, Any],
+        *,
+        address: str = "",
+        hall: Hall | None = None,
+        version: int = 1,
     ) -> LiveTable:
         """Takes in a table that exists already; `hall`: its surroundings, if they are special."""
-        live = LiveTable(table, game, hall or self.hall, address=address)
+        live = LiveTable(table, game, hall or self.hall, address=address, version=version)
         self._tables[table.id] = live
         self._views[table.id] = Views(live)
         return live
 
-    def restore(self, records: ServerRecords, matches: dict[str, Unfinished]) -> int:
-        """Takes in the tables that were kept, with the matches that were being played; gives how many go on.
-
-        `matches`, by table; those that go on are taken out of it.
-        """
+    def restore(
+        self, records: ServerRecords, matches: Sequence[Unfinished], note: Callable[[str], None]
+    ) -> list[Unfinished]:
+        """Takes in the tables that were kept, with their matches; gives the matches that are of none."""
+        last = {unfinished.kept.table: unfinished for unfinished in matches}
         resumed = 0
-        for table in records.tables():
-            unfinished = matches.get(table.id)
+        for table in records.tables(note):
             try:
                 game = make_game(GAMES[table.game], table.rules)
-            except (ConfigError, KeyError):
+            except (ConfigError, KeyError) as error:
+                note(f"table {table.id} is closed, as this arena cannot play {table.game} like that: {error}")
                 records.drop_table(table)
                 continue
-            live = self.add(table, game)
-            if not table.is_playing:
-                continue
-            if unfinished is None or unfinished.kept.terms.seating != table.seating:
-                live.abandon()
-            else:
-                del matches[table.id]
-                live.resume(unfinished.kept.terms, unfinished.resumption, unfinished.answers)
-                resumed += 1
-        return resumed
+            resumed += self._reopen(records, table, game, last, note)
+        if resumed:
+            note(f"{counted(resumed, 'match')} went on where the server ended")
+        taken = {live.match.terms.match_id for live in self if live.match is not None}
+        return [each for each in matches if each.kept.terms.match_id not in taken]
 
-    async def put_away(self, table_id: str, unfinished: Unfinished) -> None:
-        """Archives a match that was over when the server ended; one whose table is gone is forgotten."""
-        terms = unfinished.kept.terms
-        match = LiveMatch(unfinished.game, terms, note=lambda moment: None, resumption=unfinished.resumption)
-        if unfinished.game.to_act(match.state):
-            self.hall.records.forget_match(terms.match_id)
+    def _reopen(
+        self,
+        records: ServerRecords,
+        table: Table,
+        game: Game[Any, Any],
+        last: Mapping[str, Unfinished],
+        note: Callable[[str], None],
+    ) -> bool:
+        """Takes in one table; whether its match goes on."""
+        now = self.hall.now()
+        version = int(1000 * now)  # greater than any before the restart, for those who wait for a later one
+        live = self.add(attrs.evolve(table, active_at=now), game, version=max(1, version))
+        unfinished = last.get(table.id)
+        if unfinished is not None and unfinished.kept.terms.seating != table.seating:
+            unfinished = None
+        if unfinished is not None and (table.is_playing or unfinished.is_over):
+            terms = unfinished.kept.terms
+            records.hold_match(table, terms.match_id)
+            if table.is_playing:
+                live.resume(terms, unfinished.resumption, unfinished.answers)
+                return True
+            live.recall(terms, unfinished.resumption)
+        elif table.is_playing:
+            note(f"the match at table {table.id} could not go on: the table waits for the next one")
+            live.abandon("the server was started again, and the match could not go on: begin another one")
+        return False
+
+    async def put_away(self, unfinished: Unfinished) -> None:
+        """Archives a match whose table is gone if it is over, and forgets it."""
+        kept, resumption = unfinished.kept, unfinished.resumption
+        if not unfinished.is_over:
+            self.hall.records.forget_match(kept.terms.match_id)
             return
-        gone = [GonePlayer(name, "the match is over") for name in terms.names]
-        async with trio.open_nursery() as nursery:
-            await match.play(gone, None, nursery, [True] * len(gone))
-        await self.hall.records.end_match(table_id, match)
+        match = LiveMatch(unfinished.game, kept.terms, note=lambda moment: None, resumption=resumption)
+        await match.conclude()
+        await self.hall.records.end_match(kept.table, match)
 
     def table(self, id: str) -> LiveTable:
         """Raises Refusal if no open table has this id."""

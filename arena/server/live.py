@@ -12,6 +12,7 @@ import secrets
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from hashlib import sha256
 from random import Random
 from typing import Any, TypeAlias
@@ -42,12 +43,14 @@ KEY_BYTES = 24
 class LiveTable:
     """One table, open."""
 
-    def __init__(self, table: Table, game: Game[Any, Any], hall: Hall, *, address: str = "") -> None:
+    def __init__(
+        self, table: Table, game: Game[Any, Any], hall: Hall, *, address: str = "", version: int = 1
+    ) -> None:
         """`address`: of who made it."""
         self.table = table
         self.game = game
         self.address = address
-        self.version = 1
+        self.version = version
         self.modified_at = hall.now()
         """Unix time of this version."""
         self.match: LiveMatch | None = None
@@ -77,6 +80,7 @@ class LiveTable:
         self, nickname: str, *, way: Way = "person", spectate: bool = False, or_watch: bool = False
     ) -> tuple[Member, str]:
         """A newcomer and its key, which is told once."""
+        self._hall.records.check()
         key = secrets.token_urlsafe(KEY_BYTES)
         newcomer = Member(str(uuid4()), nickname, way, self._hall.now(), hash_of(key), is_spectator=spectate)
         self._apply(tables.join(self.table, newcomer, or_watch=or_watch))
@@ -84,6 +88,7 @@ class LiveTable:
 
     def give_seat(self, by: Member, bot: str) -> Member:
         """A house bot, or a guest that waits, takes a seat, under its own name or with a number behind."""
+        self._hall.records.check()
         guest = self._hall.find_guest(bot, self.game.name)
         if guest is None:
             self._hall.check_bot(bot, self.game.name)
@@ -118,7 +123,12 @@ class LiveTable:
         """From now on a bot plays for this member, which connects with its key."""
         self._apply(tables.use_program(self.table, member.player_id, self._hall.now()))
 
-    # What members do
+    def take_back(self, member: Member) -> None:
+        """Whoever has just joined has not, as that could not be kept."""
+        if member in self.table.members:
+            self._apply(tables.take_back(self.table, member.player_id, self._hall.now()))
+
+    # What members do; all but leaving needs a disk that works
 
     def leave(self, member: Member) -> None:
         """It goes; in a match its seat plays on by default moves."""
@@ -127,11 +137,13 @@ class LiveTable:
             seat.leave()
 
     def ready(self, member: Member) -> None:
+        self._hall.records.check()
         seed = self._hall.draw_seed()
         self._apply(tables.ready(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
 
     def begin(self, member: Member) -> None:
         """The host starts."""
+        self._hall.records.check()
         seed = self._hall.draw_seed()
         self._apply(tables.begin(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
 
@@ -141,16 +153,20 @@ class LiveTable:
         self._apply(tables.begin_standing(self.table, _shuffle(seed), self._hall.now()), seed)
 
     def rematch(self, member: Member) -> None:
+        self._hall.records.check()
         seed = self._hall.draw_seed()
         self._apply(tables.rematch(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
 
     def make_public(self, member: Member, is_public: bool) -> None:
+        self._hall.records.check()
         self._apply(tables.make_public(self.table, member.player_id, is_public, self._hall.now()))
 
     def hand_over(self, member: Member, to: str) -> None:
+        self._hall.records.check()
         self._apply(tables.hand_over(self.table, member.player_id, to, self._hall.now()))
 
     def speak(self, member: Member, message: str) -> None:
+        self._hall.records.check()
         self.note_presence(member)
         self._apply(tables.speak(self.table, member.player_id, message, self._hall.now()))
 
@@ -241,6 +257,15 @@ class LiveTable:
         if any(isinstance(notice, Closed) for notice in notices) and self._playing is not None:
             self._playing.cancel()
 
+    def _note_missed(self, player_id: str, missed: int) -> None:
+        """How many turns in a row a player has missed, which is kept: who is away stays so over a restart."""
+        before = self.table
+        if not before.is_closed:
+            self.table = tables.note_missed(before, player_id, missed)
+            self._hall.records.keep_table(self.table)
+            if self.table.member(player_id).is_away != before.member(player_id).is_away:
+                self._bump()
+
     # The match
 
     def _sit_down(self, seed: int) -> None:
@@ -269,9 +294,19 @@ class LiveTable:
         self._answers = dict(answers)
         self._hall.nursery.start_soon(self._play)
 
-    def abandon(self) -> None:
-        """The match that was being played is lost, and the table waits for the next one."""
-        self._apply(tables.finish(self.table, self._hall.now()))
+    def recall(self, terms: MatchTerms, resumption: Resumption) -> None:
+        """Shows the last match, which was over when the server ended."""
+        self.match = LiveMatch(self.game, terms, note=self._note, resumption=resumption)
+        self._hall.nursery.start_soon(self._conclude, self.match)
+
+    async def _conclude(self, match: LiveMatch) -> None:
+        await match.conclude()
+        self._bump()
+        await self._hall.records.end_match(self.table.id, match)
+
+    def abandon(self, reason: str) -> None:
+        """The match that was being played cannot go on, and the table waits for the next one."""
+        self._apply(tables.break_off(self.table, reason, self._hall.now()))
 
     async def _play(self) -> None:
         """Plays the match that has begun, and ends it."""
@@ -307,15 +342,20 @@ class LiveTable:
     ) -> list[Player]:
         """Who sits in each seat, for the referee."""
         seats = {
-            member.player_id: SeatPlayer(member.nickname, nursery, note_away=self._bump)
+            member.player_id: SeatPlayer(
+                member.nickname,
+                nursery,
+                missed=member.missed,
+                note_missed=partial(self._note_missed, member.player_id),
+            )
             for member in members
             if member.is_person
         }
         for number, member in enumerate(members):
-            if member.has_left and member.player_id in seats:
-                seats[member.player_id].leave()
-            elif member.player_id in seats and number in self._answers:
+            if member.player_id in seats and number in self._answers:
                 seats[member.player_id].expect(self._answers.pop(number))
+            if member.player_id in seats and member.has_left:
+                seats[member.player_id].leave()
         self.seats = seats
         players: list[Player] = []
         for member in members:

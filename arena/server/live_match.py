@@ -10,7 +10,7 @@ import trio
 
 from arena.clock import Control
 from arena.game import CHANCE, Game, Seat, Step
-from arena.players.base import Player
+from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
 from arena.record import Decision, MatchRecord, Turn
 from arena.referee import Conduct, Resumption, Seating, no_lag, play_match
@@ -185,6 +185,16 @@ class LiveMatch:
             resumption=self._resumption,
         )
         return self.record
+
+    async def conclude(self) -> MatchRecord:
+        """The record of a match that was played to its end before the server was started again."""
+        assert not self.game.to_act(self.state), "it was played to its end"
+        are_people = self.terms.are_people or (False,) * len(self.terms.names)
+        gone = [GonePlayer(name, "the match is over") for name in self.terms.names]
+        for player, is_person in zip(gone, are_people, strict=True):
+            player.is_forgiven = is_person
+        async with trio.open_nursery() as nursery:
+            return await self.play(gone, None, nursery, [not is_person for is_person in are_people])
 
     def _add(self, moment: Moment) -> None:
         before = self.moments[-1]

@@ -6,7 +6,7 @@ public, and obeys its owner alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -48,11 +48,11 @@ def ring_game(stacks: tuple[int, ...]) -> Game[Any, Any]:
 
 
 async def open_rings(
-    hall: Hall, records: RingRecords, matches: Mapping[str, Unfinished], *, bot: str
+    hall: Hall, records: RingRecords, matches: Sequence[Unfinished], *, bot: str
 ) -> list[LiveRing]:
     """The ring tables as they were left, one at least, with the hands that were being played.
 
-    `matches`: what was played of them, by table.  `bot`: who keeps somebody company who is alone.
+    `matches`: what was played of them, among others.  `bot`: who keeps somebody company who is alone.
     """
     rings = []
     for ring in records.rings() or [Ring(str(uuid4()))]:

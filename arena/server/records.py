@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
 import attrs
 import msgspec
 import trio
 
 from arena.errors import ConfigError
-from arena.game import Game, Seat
+from arena.game import CHANCE, Game, Seat, is_legal
 from arena.games import GAMES
 from arena.record import Decision, Turn, pack, unpack
 from arena.referee import Resumption
@@ -21,9 +22,14 @@ from arena.server.refusal import Refusal
 from arena.server.table import ChatLine, Table
 from arena.tournament.plan import make_game
 
+NOT_KEPT = (
+    "it is done, but the server cannot write it to its disk at the moment: "
+    "it is lost if the server ends before it can"
+)
 RING_PREFIX = "ring "
 """Of the ids under which ring tables are kept, which are no tables of the lobby."""
-Row = tuple[int, float, str | None, str, bool, bool]
+InThread: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
+Row: TypeAlias = tuple[int, float, str | None, str, bool, bool]
 """A decision without its move: seat, seconds, fault, reason, asked, lagged."""
 
 
@@ -68,31 +74,60 @@ class Forgetful:
         pass
 
 
-class ServerRecords:
-    """Puts what happens into the keeper; finished matches go to the archive and leave the keeper then."""
+@attrs.define
+class _OfTable:
+    """What the keeper has of a table that is open."""
 
-    def __init__(self, keeper: Keeper, archive: Callable[[FinishedTable], None]) -> None:
-        """`archive` keeps a finished match for good; it is called off the Trio thread."""
+    chat: int = 0
+    """The number of the last message."""
+    match_id: str | None = None
+    """Its match, which is forgotten with it: the one that is played, or the last one, once it is archived."""
+
+
+class ServerRecords:
+    """Puts what happens into the keeper; finished matches go to the archive as well.
+
+    A table's last match leaves the keeper when the next one begins or the table is closed: people see how it
+    ended after a restart too.
+    """
+
+    def __init__(
+        self, keeper: Keeper, archive: Callable[[FinishedTable], None], *, in_thread: InThread | None = None
+    ) -> None:
+        """`archive` keeps a finished match for good; it is called off the Trio thread.
+
+        `in_thread`: tests in virtual time give a function that calls what it gets.
+        """
         self._keeper = keeper
         self._archive = archive
-        self._chat: dict[str, int] = {}
-        """The number of the last message kept, by table."""
+        self._in_thread: InThread = in_thread or trio.to_thread.run_sync
+        self._open: dict[str, _OfTable] = {}
 
     def keep_table(self, table: Table) -> None:
         self._keeper.put_table(table.id, msgspec.json.encode(attrs.evolve(table, chat=())))
-        last = self._chat.get(table.id, 0)
+        there = self._open.setdefault(table.id, _OfTable())
         for line in table.chat:
-            if line.number > last:
+            if line.number > there.chat:
                 self._keeper.put_chat(table.id, line.number, msgspec.json.encode(line))
-                self._chat[table.id] = line.number
+                there.chat = line.number
 
     def drop_table(self, table: Table) -> None:
-        self._chat.pop(table.id, None)
+        there = self._open.pop(table.id, _OfTable())
+        if there.match_id is not None:
+            self._keeper.drop_match(there.match_id)
         self._keeper.drop_table(table.id)
 
     def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None:
+        there = self._open[table.id]
+        if there.match_id is not None:
+            self._keeper.drop_match(there.match_id)
+        there.match_id = terms.match_id
         kept = KeptTerms(table.id, terms, game.name, game.version, dict(table.rules))
         self._keeper.put_match(terms.match_id, msgspec.json.encode(kept))
+
+    def hold_match(self, table: Table, match_id: str) -> None:
+        """This is the table's match, which was kept before the server was started again."""
+        self._open[table.id].match_id = match_id
 
     def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None:
         packed = pack(match.game, [{Seat(seat): move}])
@@ -108,12 +143,19 @@ class ServerRecords:
         self._keeper.put_turn(match.terms.match_id, turn, packed, msgspec.json.encode(rows))
 
     async def end_match(self, table_id: str, match: LiveMatch) -> None:
+        match_id, there = match.terms.match_id, self._open.get(table_id)
+        is_last = there is not None and there.match_id == match_id
+        if there is not None and is_last:
+            there.match_id = None  # until it is archived, nothing may forget it
         with trio.CancelScope(shield=True):  # it is over: nothing may keep it from the archive
             try:
-                await trio.to_thread.run_sync(self._archive, finished(table_id, match))
+                await self._in_thread(partial(self._archive, finished(table_id, match)))
             except NotKept:
                 return  # the disk fails, which people are told: it is archived when the server starts again
-        self._keeper.drop_match(match.terms.match_id)
+        if there is not None and is_last and self._open.get(table_id) is there:
+            there.match_id = match_id
+        else:
+            self._keeper.drop_match(match_id)
 
     def forget_match(self, match_id: str) -> None:
         self._keeper.drop_match(match_id)
@@ -122,36 +164,40 @@ class ServerRecords:
         """Raises Refusal if the disk fails."""
         try:
             await self._keeper.kept()
-        except NotKept as error:
-            raise Refusal("too_many", str(error), key="disk", seconds=1.0) from None
+        except NotKept:
+            raise Refusal("too_many", NOT_KEPT, key="disk", seconds=1.0) from None
 
     def check(self) -> None:
         """Raises Refusal while the disk fails, so that nothing is done that cannot be kept."""
         self._keeper.check()
 
-    # What was kept before.
+    # What was kept before: to be read before the keeper runs.
 
-    def tables(self) -> Iterator[Table]:
-        """The tables that were open, with their chat."""
+    def tables(self, note: Callable[[str], None]) -> Iterator[Table]:
+        """The tables that were open, with their chat; of one that cannot be read, `note` is told."""
         for id, octets in self._keeper.tables().items():
             if id.startswith(RING_PREFIX):
                 continue
-            table = msgspec.json.decode(octets, type=Table)
-            lines = [msgspec.json.decode(line, type=ChatLine) for _, line in self._keeper.chat(id)]
-            self._chat[id] = lines[-1].number if lines else 0
+            try:
+                table = msgspec.json.decode(octets, type=Table)
+                lines = [msgspec.json.decode(line, type=ChatLine) for _, line in self._keeper.chat(id)]
+            except ValueError as error:
+                note(f"table {id} is closed, as it cannot be read any more: {error}")
+                self._keeper.drop_table(id)
+                continue
+            self._open[id] = _OfTable(lines[-1].number if lines else 0)
             yield attrs.evolve(table, chat=tuple(lines))
 
-    def matches(self) -> dict[str, Unfinished]:
-        """The matches that were being played, by table; one that cannot be read any more is left out."""
-        found = {}
+    def matches(self, note: Callable[[str], None]) -> list[Unfinished]:
+        """The matches in the order in which they began; of one that cannot go on, `note` is told."""
+        found = []
         for kept in self._keeper.matches():
             try:
-                unfinished = Unfinished.read(kept)
-            except (ConfigError, ValueError, KeyError, TypeError):
+                found.append(Unfinished.read(kept))
+            except (ConfigError, ValueError) as error:
+                note(f"match {kept.id} cannot go on: {error}")
                 self._keeper.drop_match(kept.id)
-                continue
-            found[unfinished.kept.table] = unfinished
-        return found
+        return sorted(found, key=lambda unfinished: unfinished.kept.terms.started_at)
 
 
 def finished(table_id: str, match: LiveMatch) -> FinishedTable:
@@ -173,7 +219,7 @@ def finished(table_id: str, match: LiveMatch) -> FinishedTable:
 
 @attrs.frozen
 class Unfinished:
-    """A match that was being played when the server ended."""
+    """A match that was being played when the server ended, or the last one of a table."""
 
     kept: KeptTerms
     game: Game[Any, Any]
@@ -181,32 +227,73 @@ class Unfinished:
     decisions: tuple[Decision, ...]
     answers: dict[int, Any]
     """The moves of the open turn that had come already, by seat."""
+    is_over: bool
+    """Whether its last turn was made."""
 
     @classmethod
     def read(cls, match: KeptMatch) -> Unfinished:
         """Raises ConfigError or ValueError if this arena cannot go on with it."""
         kept = msgspec.json.decode(match.value, type=KeptTerms)
+        if kept.game not in GAMES:
+            raise ConfigError(f"this arena has no game {kept.game}")
         game = make_game(GAMES[kept.game], kept.rules)
         if game.version != kept.version:
-            raise ConfigError(f"{kept.game} has changed since")
-        turns: list[Turn] = []
-        decisions: list[Decision] = []
-        for number, (moves, rows) in enumerate(match.turns):
-            (turn,) = unpack(game, moves)
-            turns.append(turn)
-            for row in msgspec.json.decode(rows, type=list[Row]):
-                seat = Seat(row[0])
-                decisions.append(Decision(number, seat, turn[seat], row[1], row[2], *row[3:]))  # type: ignore[arg-type]
+            raise ConfigError(
+                f"it was begun by version {kept.version} of {kept.game}, and this is version {game.version}"
+            )
+        turns = tuple(_one_turn(game, moves) for moves, _ in match.turns)
+        decisions = tuple(
+            _decision(number, turn, row)
+            for number, (turn, (_, rows)) in enumerate(zip(turns, match.turns, strict=True))
+            for row in msgspec.json.decode(rows, type=list[Row])
+        )
+        state = _replayed(game, len(kept.terms.names), turns)
         answers = {
-            seat: unpack(game, move)[0][Seat(seat)]
+            seat: _one_turn(game, move).get(Seat(seat))
             for (turn_number, seat), move in match.answers.items()
             if turn_number == len(turns)
         }
-        return cls(kept, game, tuple(turns), tuple(decisions), answers)
+        return cls(kept, game, turns, decisions, answers, is_over=not game.to_act(state))
 
     @property
     def resumption(self) -> Resumption:
         return Resumption(self.turns, self.decisions, (True,) * len(self.kept.terms.names))
+
+
+def _one_turn(game: Game[Any, Any], packed: bytes) -> Turn:
+    turns = unpack(game, packed)
+    if len(turns) != 1:
+        raise ValueError(f"there are {len(turns)} turns where one should be")
+    return turns[0]
+
+
+def _decision(number: int, turn: Turn, row: Row) -> Decision:
+    seat = Seat(row[0])
+    if seat not in turn:
+        raise ValueError(f"turn {number} has no move of {seat!r}")
+    fault: Any = row[2]
+    return Decision(number, seat, turn[seat], row[1], fault, *row[3:])
+
+
+def _may_be_made(game: Game[Any, Any], state: Any, seat: Seat, move: Any) -> bool:
+    """Whether the seat could make the move, or it was made for it."""
+    return seat == CHANCE or is_legal(game.options(state, seat), move) or move == game.default(state, seat)
+
+
+def _replayed(game: Game[Any, Any], seats: int, turns: Sequence[Turn]) -> Any:
+    """The state after these turns.  Raises ValueError if they cannot have been played."""
+    try:
+        state = game.start(seats)
+        for number, turn in enumerate(turns):
+            if set(turn) != set(game.to_act(state)):
+                raise ValueError(f"turn {number} is not of those whose turn it was")
+            for seat, move in turn.items():
+                if not _may_be_made(game, state, seat, move):
+                    raise ValueError(f"turn {number} has an illegal move")
+            state = game.apply(state, turn).state
+    except Exception as error:  # whatever the rules say to moves that were never made
+        raise ValueError(f"what is kept of it is damaged: {error}") from error
+    return state
 
 
 __all__ = ["RING_PREFIX", "Forgetful", "KeptTerms", "ServerRecords", "Unfinished"]

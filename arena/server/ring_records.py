@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import attrs
@@ -36,9 +36,13 @@ class HandRecords(Protocol):
 class RingRecords:
     """Puts what happens at ring tables into the keeper; a hand leaves it when its chips are counted."""
 
-    def __init__(self, keeper: Keeper, records: ServerRecords) -> None:
+    def __init__(
+        self, keeper: Keeper, records: ServerRecords, note: Callable[[str], None] = lambda sentence: None
+    ) -> None:
+        """`note` is told which tables could not be read."""
         self._keeper = keeper
         self._records = records
+        self._note = note
 
     def keep_ring(self, ring: Ring) -> None:
         self._keeper.put_table(RING_PREFIX + ring.id, msgspec.json.encode(ring))
@@ -69,22 +73,29 @@ class RingRecords:
     # What was kept before: to be read before the keeper runs.
 
     def rings(self) -> list[Ring]:
-        """The tables as they were left."""
-        return [
-            msgspec.json.decode(octets, type=Ring)
-            for table_id, octets in self._keeper.tables().items()
-            if table_id.startswith(RING_PREFIX)
-        ]
+        """The tables as they were left; one that cannot be read any more is not there."""
+        found = []
+        for table_id, octets in self._keeper.tables().items():
+            if table_id.startswith(RING_PREFIX):
+                try:
+                    found.append(msgspec.json.decode(octets, type=Ring))
+                except ValueError as error:
+                    self._note(f"{table_id} is gone, as it cannot be read any more: {error}")
+                    self._keeper.drop_table(table_id)
+        return found
 
-    def hand(self, ring: Ring, matches: Mapping[str, Unfinished]) -> Unfinished | None:
+    def hand(self, ring: Ring, matches: Sequence[Unfinished]) -> Unfinished | None:
         """What was played of the hand under way, if it can go on; any other is forgotten."""
-        unfinished = matches.get(ring.id)
-        if unfinished is None:
-            return None
-        if ring.hand is not None and unfinished.kept.terms.seating == ring.hand.player_ids:
-            return unfinished
-        self._keeper.drop_match(unfinished.kept.terms.match_id)
-        return None
+        found = None
+        for unfinished in matches:
+            terms = unfinished.kept.terms
+            if unfinished.kept.table != ring.id:
+                continue
+            if ring.hand is not None and terms.seating == ring.hand.player_ids:
+                found = unfinished
+            else:
+                self._keeper.drop_match(terms.match_id)
+        return found
 
 
 __all__ = ["HandRecords", "RingRecords"]

@@ -14,11 +14,10 @@ from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question, Reply, Slot
 from arena.server.refusal import Refusal
+from arena.server.table import MISSED_MAX
 
 WINDOW_S = 5.0
 """Silence for so long means to pass, where that is legal."""
-MISSED_MAX = 2
-"""After so many missed turns in a row a seat is away."""
 LEFT = "left the table"
 AWAY = "is away"
 
@@ -41,16 +40,16 @@ class SeatPlayer(Player):
         nursery: trio.Nursery,
         *,
         window_s: float = WINDOW_S,
-        note_away: Callable[[], None] = lambda: None,
+        missed: int = 0,
+        note_missed: Callable[[int], None] = lambda missed: None,
     ) -> None:
-        """`note_away` is told when it goes away, and when it is back."""
+        """`missed`: how many turns in a row it had missed before; `note_missed` is told each other number."""
         self.name = name
-        self.is_away = False
+        self.missed = missed
         self.has_left = False
         self._nursery = nursery
         self._window_s = window_s
-        self._note_away = note_away
-        self._missed = 0
+        self._note_missed = note_missed
         self._codec: Codec | None = None
         self._names: tuple[str, ...] = ()
         self._silent_move: type[Any] | None = None
@@ -59,6 +58,11 @@ class SeatPlayer(Player):
         """The answer to the first question, which came before the server was started again."""
 
     # Whoever holds the key
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it is not waited for."""
+        return self.missed >= MISSED_MAX
 
     @property
     def open(self) -> Slot | None:
@@ -95,10 +99,9 @@ class SeatPlayer(Player):
 
     def speak(self) -> None:
         """Its holder is there: it is not away any more."""
-        self._missed = 0
-        if self.is_away:
-            self.is_away = False
-            self._note_away()
+        if self.missed:
+            self.missed = 0
+            self._note_missed(0)
 
     def leave(self) -> None:
         """Its holder has left: defaults are played to the end of the match."""
@@ -116,13 +119,13 @@ class SeatPlayer(Player):
 
     def ask(self, question: Question, slot: Slot) -> None:
         slot.note_sent(trio.current_time())
-        if self.has_left:
-            slot.fail("gone", LEFT)
-            return
         expected, self._expected = self._expected, None
-        if expected is not None and is_legal(question.options, expected):
+        if expected is not None and is_legal(question.options, expected):  # before it left, if it has
             now = trio.current_time()
             slot.settle(Reply(expected, now, now))
+            return
+        if self.has_left:
+            slot.fail("gone", LEFT)
             return
         silent = self._silent_move
         may_be_silent = silent is not None and any(option.move is silent for option in question.options)
@@ -151,10 +154,8 @@ class SeatPlayer(Player):
 
     def expire(self) -> tuple[FaultKind, str]:
         self._slot = None
-        self._missed += 1
-        if self._missed >= MISSED_MAX and not self.is_away:
-            self.is_away = True
-            self._note_away()
+        self.missed = min(self.missed + 1, MISSED_MAX)
+        self._note_missed(self.missed)
         return "too_late", ""
 
     def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:

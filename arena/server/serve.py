@@ -38,7 +38,6 @@ from arena.server.ring_records import RingRecords
 from arena.server.routing import Routing
 from arena.server.tcp_door import TcpDoor
 from arena.units import Address
-from arena.words import counted
 
 
 @attrs.frozen
@@ -126,17 +125,17 @@ async def _open_house(
                     lag_watch=watch,
                 )
                 house = House(hall)
-                matches = records.matches()
-                if resumed := house.restore(records, matches):
-                    note(f"{counted(resumed, 'match')} went on where the server ended")
+                left = house.restore(records, records.matches(note), note)
                 rings = await open_rings(
                     hall,
-                    RingRecords(keeper, records),
-                    matches,
+                    RingRecords(keeper, records, note),
+                    left,
                     bot=bots.names(SERVICES["poker"])[0],
                 )
-                for table_id in matches.keys() - {live.ring.id for live in rings}:
-                    nursery.start_soon(house.put_away, table_id, matches[table_id])
+                ring_ids = {live.ring.id for live in rings}
+                for unfinished in left:
+                    if unfinished.kept.table not in ring_ids:
+                        nursery.start_soon(house.put_away, unfinished)
                 await keeping.start(keeper.run)  # all that was kept has been read
                 open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
                 nursery.start_soon(open_table.run)

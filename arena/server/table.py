@@ -12,6 +12,8 @@ from arena.server.refusal import Refusal
 
 Way: TypeAlias = Literal["person", "program", "house"]
 """Somebody at HTTP or a WebSocket, a bot that connects over TCP, a bot that the server starts."""
+MISSED_MAX = 2
+"""After so many missed turns in a row a player is away."""
 Status: TypeAlias = Literal["waiting", "playing", "finished"]
 
 
@@ -32,6 +34,8 @@ class Member:
     is_ready: bool = False
     has_left: bool = False
     """It left in the middle of a match, in which its seat plays on by default moves."""
+    missed: int = 0
+    """How many turns of the match it has missed in a row."""
     chat_credit: float = float(CHAT_AT_ONCE)
     """Messages that it may send now."""
     spoke_at: float = 0.0
@@ -45,6 +49,11 @@ class Member:
         """Whether it was given its seat: it is never host, always ready, and no table stays open for it."""
         return self.way == "house" or bool(self.bot)
 
+    @property
+    def is_away(self) -> bool:
+        """Whether its turns are not waited for."""
+        return self.missed >= MISSED_MAX
+
 
 @attrs.frozen
 class ChatLine:
@@ -53,6 +62,7 @@ class ChatLine:
     number: int
     """From 1."""
     nickname: str
+    """Empty: the server says it."""
     player_id: str
     message: str
     timestamp: float

@@ -111,6 +111,16 @@ def use_program(table: Table, player_id: str, now: float) -> After:
     return _with(table, attrs.evolve(member, way="program"), now), ()
 
 
+def take_back(table: Table, player_id: str, now: float) -> After:
+    """A newcomer has not come after all; the table stays open, even if nobody else is there."""
+    member = table.member(player_id)
+    if table.is_playing:
+        return leave(table, player_id, now)
+    members = tuple(each for each in table.members if each is not member)
+    left, hosts = _with_host(attrs.evolve(table, members=members))
+    return left, (Went(member), *hosts)
+
+
 def close(table: Table, reason: str) -> After:
     """Nobody can come any more, and those who are here are told why."""
     return _closed(table, (), reason)
@@ -247,7 +257,7 @@ def _begun(table: Table, rng: Random, now: float) -> After:
         table,
         status="playing",
         is_public=table.is_standing,
-        members=tuple(attrs.evolve(member, is_ready=False) for member in table.members),
+        members=tuple(attrs.evolve(member, is_ready=False, missed=0) for member in table.members),
         matches=table.matches + 1,
         seating=tuple(member.player_id for member in seated),
         names=tuple(member.nickname for member in seated),
@@ -255,6 +265,20 @@ def _begun(table: Table, rng: Random, now: float) -> After:
     )
     was_public = table.is_public and not begun.is_public
     return begun, ((Published(False),) if was_public else ()) + (Began(),)
+
+
+def note_missed(table: Table, player_id: str, missed: int) -> Table:
+    """How many turns in a row a player has missed by now, which is no news to anybody."""
+    return _with(table, attrs.evolve(table.member(player_id), missed=missed), table.active_at)
+
+
+def break_off(table: Table, reason: str, now: float) -> After:
+    """The match cannot go on: the table waits for the next one, and its chat says why."""
+    over, notices = finish(table, now)
+    if over.is_closed:
+        return over, notices
+    line = ChatLine(_next_number(over), "", "", reason, now)
+    return _with_line(over, line), (*notices, Spoke(line))
 
 
 def finish(table: Table, now: float) -> After:
@@ -301,10 +325,17 @@ def speak(table: Table, player_id: str, message: str, now: float) -> After:
         raise Refusal(
             "too_many", f"too many messages: say the next one in {wait_s:.1f} s", key="chat", seconds=wait_s
         )
-    number = table.chat[-1].number + 1 if table.chat else 1
-    line = ChatLine(number, member.nickname, member.player_id, text, now)
+    line = ChatLine(_next_number(table), member.nickname, member.player_id, text, now)
     spoken = _with(table, attrs.evolve(member, chat_credit=credit - 1.0, spoke_at=now), now)
-    return attrs.evolve(spoken, chat=(*spoken.chat, line)[-CHAT_KEPT:]), (Spoke(line),)
+    return _with_line(spoken, line), (Spoke(line),)
+
+
+def _next_number(table: Table) -> int:
+    return table.chat[-1].number + 1 if table.chat else 1
+
+
+def _with_line(table: Table, line: ChatLine) -> Table:
+    return attrs.evolve(table, chat=(*table.chat, line)[-CHAT_KEPT:])
 
 
 # Helpers.

@@ -58,8 +58,8 @@ def _filled(form: Any, values: dict[str, Any]) -> Any:
 async def a_house(
     *, bot: Callable[[], Bot] = AnyMove, pauses: Callable[[frozenset[str]], Pauses] = Pauses, **changes: Any
 ) -> AsyncIterator[House]:
-    """A house whose seeds are 1, 2, 3, …"""
-    seeds: Iterator[int] = iter(range(1, 1_000_000))
+    """A house whose seeds are 1, 2, 3, …, or those after `first_seed`."""
+    seeds: Iterator[int] = iter(range(changes.pop("first_seed", 1), 1_000_000))
 
     @asynccontextmanager
     async def open_bot(name: str, nickname: str) -> AsyncIterator[Player]:

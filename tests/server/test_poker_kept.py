@@ -36,7 +36,7 @@ async def served(folder: Path, users: FakeUsers) -> AsyncIterator[Server]:
         ring_records = RingRecords(keeper, records)
         kept = ring_records.rings()
         ring = kept[0] if kept else Ring(RING)
-        unfinished = ring_records.hand(ring, records.matches())
+        unfinished = ring_records.hand(ring, records.matches(print))
         async with trio.open_nursery() as nursery:
             await nursery.start(keeper.run)
             async with opened(ring_records, users, ring, unfinished) as server:
