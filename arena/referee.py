@@ -79,6 +79,7 @@ async def play_match(
     turns: list[Turn] | None = None,
     decisions: list[Decision] | None = None,
     resumption: Resumption | None = None,
+    note_asked: Callable[[], None] | None = None,
 ) -> MatchRecord:
     """Plays one match to its end; a player that is None is not asked, its default moves are played.
 
@@ -86,6 +87,7 @@ async def play_match(
     `turns` and `decisions` are filled as the match goes: if the rules raise (which is our bug and
     propagates), they hold the moves so far, including those at which they failed.  When `watch` is
     called, both have all of that turn.
+    `note_asked` is called whenever the questions of a turn have been handed over; some may be answered then.
     With a `resumption` its turns are applied first, chance's as they are, without a word to anybody: not
     even to `watch`.  Banks, faults and who is abandoned follow from its decisions; open questions are asked
     anew with all their time.  An instance that is new has the time of its first answer once more.  The
@@ -94,7 +96,7 @@ async def play_match(
     turns = [] if turns is None else turns
     decisions = [] if decisions is None else decisions
     started_at = trio.current_time()
-    match = _Match(game, players, control, conduct, seating, lag, decisions)
+    match = _Match(game, players, control, conduct, seating, lag, decisions, note_asked)
     try:
         await match.desk.carry(match.play(seed, turns, watch, resumption))
     except BaseException:
@@ -163,10 +165,12 @@ class _Match:
         seating: Seating,
         lag: Callable[[float], float],
         decisions: list[Decision],
+        note_asked: Callable[[], None] | None,
     ) -> None:
         self.game = game
         self.conduct = conduct
         self.lag = lag
+        self.note_asked = note_asked
         self.names = seating.names
         self.desk = Desk()
         self.chairs = [_Chair(Seat(index), player, control) for index, player in enumerate(players)]
@@ -231,6 +235,8 @@ class _Match:
     def _decide(self, state: Any, asked: Sequence[Seat], turn: int) -> Generator[Sequence[Slot], None, Turn]:
         """The moves of the seats asked."""
         slots = [self._ask(state, seat) for seat in asked]
+        if self.note_asked is not None:
+            self.note_asked()
         yield from self._wait(asked, slots)
         moves = {}
         faulty = []

@@ -150,10 +150,10 @@ class SeenEvent:
         It must name a move without fields, by its kind or in a field: a bystander's pass is not told by an
         event that eliminates the bystander.
         """
-        told, leaves = self.public or {}, set(_leaves(move.fields)) - {None}
-        known = set(_leaves(told))
+        who, *told = (self.public or {"": None}).values()
+        leaves, known = set(_leaves(move.fields)) - {None}, set(_leaves(told))
         is_named = bool(leaves) or spaced(self.kind) == spaced(move.kind) or bool({*move.names} & known)
-        return is_named and next(iter(told.values()), None) == move.bot and leaves <= known
+        return is_named and who == move.bot and leaves <= known
 
 
 @attrs.frozen

@@ -39,7 +39,13 @@ class House:
         return iter(tuple(self._tables.values()))
 
     def create(
-        self, game: str, rules: Mapping[str, object], move_s: float | None, *, address: str = ""
+        self,
+        game: str,
+        rules: Mapping[str, object],
+        move_s: float | None,
+        *,
+        address: str = "",
+        is_lobby: bool = False,
     ) -> LiveTable:
         """A new table, with nobody at it.  Raises Refusal for what cannot be played, or is too much.
 
@@ -63,6 +69,7 @@ class House:
             created_at=now,
             active_at=now,
             reserved=played.reserved_names,
+            is_lobby=is_lobby,
         )
         self.hall.records.keep_table(table)
         return self.add(table, played, address=address)

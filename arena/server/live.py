@@ -32,7 +32,7 @@ from arena.server.limits import NICKNAME_MAX
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer
-from arena.server.table import After, Began, Closed, Member, Notice, Resumed, Table, Way
+from arena.server.table import After, Asked, Began, Closed, Member, Notice, Resumed, Table, Way
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
@@ -182,6 +182,12 @@ class LiveTable:
         if (seat := self.seats.get(member.player_id)) is not None:
             seat.speak()
 
+    def note_absence(self, member: Member, since_s: float) -> None:
+        """Nobody has been there for so many seconds: its seat goes away, where moves have a limit."""
+        seat = self.seats.get(member.player_id)
+        if seat is not None and self.table.move_s is not None and seat.silent_s >= since_s:
+            seat.go_away()
+
     def play(self, member: Member, value: Any, turn: int | None = None) -> None:
         """A member's move, as JSON.  Raises Refusal if it cannot be made now.
 
@@ -196,6 +202,8 @@ class LiveTable:
             raise Refusal("conflict", "no match is being played here")
         if seat is None and member.way == "program":
             raise Refusal("conflict", f"a bot that connects over TCP plays for {member.nickname}")
+        if seat is None and not self.seats and member.player_id in match.terms.seating:
+            raise Refusal("conflict", "the match has not begun yet: nothing is asked of you")
         if seat is None:
             raise Refusal("forbidden", f"{member.nickname} does not play in this match")
         if turn is not None and turn != len(match.turns):
@@ -279,7 +287,7 @@ class LiveTable:
             started_at=self._hall.now(),
             are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
         )
-        self.match = LiveMatch(self.game, terms, note=self._note, lag_watch=self._hall.lag_watch)
+        self.match = self._new_match(terms)
         self.seats = {}
         self._hall.records.begin_match(table, self.game, terms)
 
@@ -288,11 +296,19 @@ class LiveTable:
 
         `answers`: moves of the open turn that had come already, by seat.
         """
-        self.match = LiveMatch(
-            self.game, terms, note=self._note, lag_watch=self._hall.lag_watch, resumption=resumption
-        )
+        self.match = self._new_match(terms, resumption)
         self._answers = dict(answers)
         self._hall.nursery.start_soon(self._play)
+
+    def _new_match(self, terms: MatchTerms, resumption: Resumption | None = None) -> LiveMatch:
+        return LiveMatch(
+            self.game,
+            terms,
+            note=self._note,
+            note_asked=lambda: self._tell(Asked()),
+            lag_watch=self._hall.lag_watch,
+            resumption=resumption,
+        )
 
     def recall(self, terms: MatchTerms, resumption: Resumption) -> None:
         """Shows the last match, which was over when the server ended."""

@@ -69,10 +69,12 @@ class LiveMatch:
         terms: MatchTerms,
         *,
         note: Callable[[Moment], None],
+        note_asked: Callable[[], None] | None = None,
         lag_watch: LagWatch | None = None,
         resumption: Resumption | None = None,
     ) -> None:
-        """`note` is told each new step as it is made; it must not raise or wait.
+        """`note` is told each new step as it is made, before the next questions are asked, and `note_asked`
+        whenever questions have been asked; they must not raise or wait.
 
         `resumption`: what was played of it before the server was started again.
         """
@@ -89,6 +91,7 @@ class LiveMatch:
         self.record: MatchRecord | None = None
         """Once it is over."""
         self._note = note
+        self._note_asked = note_asked
         self._lag_watch = lag_watch
         self._counted = 0
         self._resumption = resumption
@@ -183,6 +186,7 @@ class LiveMatch:
             turns=self.turns,
             decisions=self.decisions,
             resumption=self._resumption,
+            note_asked=self._note_asked,
         )
         return self.record
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import trio
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
@@ -14,7 +13,7 @@ from arena.server.live import LiveTable
 from arena.server.packet_room import PacketClient, PacketRoom
 from arena.server.packets import packet
 from arena.server.refusal import Refusal
-from arena.server.sockets import SocketOwner
+from arena.server.sockets import FORBIDDEN, SocketOwner
 
 LOBBY_MOVE_S = 30.0
 
@@ -22,11 +21,9 @@ LOBBY_MOVE_S = 30.0
 class PacketApi:
     """The handlers, over a house."""
 
-    def __init__(self, house: House, nursery: trio.Nursery) -> None:
+    def __init__(self, house: House) -> None:
         self._house = house
-        self._nursery = nursery
         self._rooms: dict[str, PacketRoom] = {}
-        self._lobby: LiveTable | None = None
 
     def routes(self) -> list[WebSocketRoute]:
         return [
@@ -36,23 +33,18 @@ class PacketApi:
 
     async def open_lobby(self, websocket: WebSocket) -> None:
         """The table that everybody finds; a new one once the last has closed."""
-        if self._lobby is None or self._lobby.table.is_closed:
-            self._lobby = self._house.create(SERVICES["packets"], {}, LOBBY_MOVE_S)
-        await self._serve(websocket, self._lobby)
+        await self._serve(websocket, self.room(self._lobby()))
 
     async def open_table(self, websocket: WebSocket) -> None:
         """One table; its id is all that one must know to watch it."""
         try:
-            live = self._house.table(websocket.path_params["id"])
+            room = self.room(self._house.table(websocket.path_params["id"]))
         except Refusal as refusal:
-            await websocket.accept()
-            await websocket.send_text(packet("ShowAlert", message=str(refusal)))
-            await websocket.close(1008, str(refusal))
-            return
-        await self._serve(websocket, live)
+            await _turn_away(websocket, refusal)
+        else:
+            await self._serve(websocket, room)
 
-    async def _serve(self, websocket: WebSocket, live: LiveTable) -> None:
-        room = self._room(live)
+    async def _serve(self, websocket: WebSocket, room: PacketRoom) -> None:
         await websocket.accept()
         owner = SocketOwner(websocket)
         client = PacketClient(owner)
@@ -62,9 +54,26 @@ class PacketApi:
         finally:
             room.exit(client)
 
-    def _room(self, live: LiveTable) -> PacketRoom:
+    def _lobby(self) -> LiveTable:
+        for live in self._house:
+            if live.table.is_lobby and not live.table.is_closed:
+                return live
+        return self._house.create(SERVICES["packets"], {}, LOBBY_MOVE_S, is_lobby=True)
+
+    def room(self, live: LiveTable) -> PacketRoom:
+        """The clients of a table."""
         room = self._rooms.get(live.table.id)
         if room is None:
             self._rooms = {id: each for id, each in self._rooms.items() if not each.live.table.is_closed}
-            room = self._rooms[live.table.id] = PacketRoom(live, self._house.views(live), self._nursery)
+            room = PacketRoom(live, self._house.views(live), self._house.hall)
+            self._rooms[live.table.id] = room
         return room
+
+
+async def _turn_away(websocket: WebSocket, refusal: Refusal) -> None:
+    """Says why; a page cannot read the status of a handshake that is refused."""
+    await websocket.accept()
+    owner = SocketOwner(websocket)
+    owner.put(packet("ShowAlert", message=str(refusal)))
+    owner.close(str(refusal), FORBIDDEN)
+    await owner.run(receive=lambda text: None)

@@ -11,18 +11,20 @@ from functools import partial
 from typing import Protocol
 
 import attrs
-import msgspec
 import trio
 
 from arena.replay import Moment, Viewer
 from arena.server import packets
-from arena.server.game_data import chat_object, game_data, player_object
+from arena.server.absences import Absences
+from arena.server.game_data import GameDataMaker
+from arena.server.hall import Hall
 from arena.server.live import LiveTable
 from arena.server.live_match import LiveMatch, LiveScene
 from arena.server.packets import packet
 from arena.server.refusal import Refusal
 from arena.server.table import (
     Alerted,
+    Asked,
     Began,
     Came,
     Closed,
@@ -33,12 +35,14 @@ from arena.server.table import (
     Resumed,
     Spoke,
 )
+from arena.server.turn_teller import TurnTeller
 from arena.server.views import Views
 
 BEHIND = 64
 """A spectator with so many frames still to read is told the newest state only."""
-AWAY_S = 30.0
-"""Whoever closes its page and does not come back for so long leaves the table, unless a match is played."""
+NO_PACKET = 'a packet is a JSON object with its name, such as {"packet": "JoinGame", "username": "ann"}'
+OF_THE_LOBBY = frozenset(("SetHost", "StartGame", "Ready"))
+"""What only some may ask; from others it is ignored."""
 
 
 class Wire(Protocol):
@@ -74,19 +78,20 @@ class PacketClient:
 class PacketRoom:
     """All clients of one table."""
 
-    def __init__(self, live: LiveTable, views: Views, nursery: trio.Nursery) -> None:
+    def __init__(self, live: LiveTable, views: Views, hall: Hall) -> None:
         self.live = live
-        self._views = views
-        self._nursery = nursery
+        self._records = hall.records
+        self._maker = GameDataMaker(live, views)
         self._clients: list[PacketClient] = []
-        self._turn: str | None = None
-        """Whose TurnStart was told last."""
-        self._is_new_turn = False
-        """Whether the game has said since that a turn begins."""
+        self._absences = Absences(live, hall.nursery, self._is_here)
+        self._turns = TurnTeller()
         self._public_sync = ""
-        self._synced = 0
-        """Its version."""
+        self._synced = (0, 0)
+        """Of which version it is, and of which second: clocks are in it."""
         live.attach(self._hear)
+        if live.table.is_lobby:  # those who were here before the server was started again
+            for member in live.table.members:
+                self._absences.note_gone(member.player_id)
 
     # Coming and going
 
@@ -96,18 +101,11 @@ class PacketRoom:
     def exit(self, client: PacketClient) -> None:
         """Its connection is closed; it may come back with its key."""
         self._clients.remove(client)
-        if client.player_id is not None and not self.live.table.is_closed:
-            self._nursery.start_soon(self._miss, client.player_id)
+        if client.player_id is not None:
+            self._absences.note_gone(client.player_id)
 
-    async def _miss(self, player_id: str) -> None:
-        while not any(client.player_id == player_id for client in self._clients):
-            await trio.sleep(AWAY_S)
-            member = self._member(player_id)
-            if member is None or any(client.player_id == player_id for client in self._clients):
-                return
-            if not self.live.table.is_playing or member.is_spectator:
-                self.live.leave(member)
-                return
+    def _is_here(self, player_id: str) -> bool:
+        return any(client.player_id == player_id for client in self._clients)
 
     # What clients ask
 
@@ -115,73 +113,94 @@ class PacketRoom:
         """One frame of a client.  What it may not ask is ignored; what fails is answered with the reason."""
         found = packets.read_packet(text)
         if found is None:
-            client.put(
-                packet("ShowAlert", message='a packet is a JSON object such as {"packet": "JoinGame"}')
-            )
+            client.put(packet("ShowAlert", message=NO_PACKET))
             return
         name, fields = found
-        member = None if client.player_id is None else self._member(client.player_id)
-        try:
-            if name == "JoinGame":
-                self._join(client, member, fields)
-            elif name == "GameDataRequest":
-                client.put(self._sync(client.player_id))
-            elif member is not None:
+        member = self._member(client.player_id)
+        if name == "JoinGame":
+            self._join(client, member, fields)
+        elif name == "GameDataRequest":
+            client.put(self._sync(client.player_id))
+        elif member is not None:
+            try:
                 self.live.note_presence(member)
-                self._act(member, name, fields)
-        except Refusal as refusal:
-            client.put(packet("ActionFailed", reason=str(refusal)))
+                self._records.check()
+                self._act(client, member, name, fields)
+            except Refusal as refusal:
+                client.put(packet("ActionFailed", reason=str(refusal)))
 
     def _join(self, client: PacketClient, member: Member | None, fields: dict[str, object]) -> None:
         username, key = fields.get("username"), fields.get("key")
         try:
+            self._records.check()
             if member is not None:
                 raise Refusal("conflict", f"you have joined already, as {member.nickname}")
             if isinstance(key, str):
-                member = self.live.holder(key)
-                client.player_id = member.player_id
-                self.live.note_presence(member)
-                client.put(packet("PlayerJoined", player=self._player(member), key=key))
-                client.put(self._sync(member.player_id))
-                return
-            if not isinstance(username, str):
+                self._resume(client, key)
+            elif isinstance(username, str):
+                self._take_seat(client, username, spectate=fields.get("spectate") is True)
+            else:
                 raise Refusal(
-                    "bad_request", 'JoinGame needs a username: {"packet": "JoinGame", "username": "ann"}'
+                    "bad_request",
+                    'JoinGame needs a username that is a text: {"packet": "JoinGame", "username": "ann"}',
                 )
-            client.held = []
-            try:
-                member, key = self.live.join(username, or_watch=True)
-                client.player_id = member.player_id
-                client.wire.put(packet("PlayerJoined", player=self._player(member), key=key))
-            finally:
-                held, client.held = client.held, None
-                for frame in held:
-                    client.wire.put(frame)
         except Refusal as refusal:
             client.put(packet("PlayerJoinRejected", reason=str(refusal)))
 
-    def _act(self, member: Member, name: str, fields: dict[str, object]) -> None:
+    def _resume(self, client: PacketClient, key: str) -> None:
+        """It is whoever has this key."""
+        member = self.live.holder(key)
+        if member.has_left:
+            raise Refusal("conflict", "you have left this match: join again once it is over")
+        client.player_id = member.player_id
+        self._absences.note_back(member.player_id)
+        self.live.note_presence(member)
+        client.put(packet("PlayerJoined", player=self._maker.player(member), key=key))
+        client.put(self._sync(member.player_id))
+
+    def _take_seat(self, client: PacketClient, username: str, *, spectate: bool) -> None:
+        """It is somebody new, who is told its key before anything else."""
+        client.held = []
+        try:
+            member, key = self.live.join(username, spectate=spectate, or_watch=True)
+            client.player_id = member.player_id
+            client.wire.put(packet("PlayerJoined", player=self._maker.player(member), key=key))
+        finally:
+            held, client.held = client.held, None
+            for frame in held:
+                client.wire.put(frame)
+
+    def _act(self, client: PacketClient, member: Member, name: str, fields: dict[str, object]) -> None:
         live, is_host = self.live, self.live.table.host == member.player_id
         if name == "SetHost" and is_host:
             live.hand_over(member, self._named(fields.get("username")).player_id)
         elif name == "StartGame" and is_host:
-            if live.table.status == "finished":
-                live.rematch(member)
-            else:
-                live.begin(member)
+            (live.rematch if live.table.status == "finished" else live.begin)(member)
+        elif name == "Ready" and not member.is_spectator:
+            live.ready(member)
         elif name == "SendNewChatMessage":
             message = fields.get("message")
             if not isinstance(message, str):
-                raise Refusal("bad_request", "SendNewChatMessage needs a message")
+                raise Refusal("bad_request", "SendNewChatMessage needs a message that is a text")
             live.speak(member, message)
-        elif name == "Ready" and not member.is_spectator:
-            live.ready(member)
         elif name == "LeaveGame":
+            client.player_id = None
             live.leave(member)
-        elif member.player_id in live.seats:
-            move = packets.move_in(live.game, name, fields)
-            if move is not None:
-                live.play(member, move)
+        elif name not in OF_THE_LOBBY and not self._maker.is_out(member):
+            self._play(client, member, name, fields)
+
+    def _play(self, client: PacketClient, member: Member, name: str, fields: dict[str, object]) -> None:
+        """A move.  If nobody may learn yet that it was made, its maker alone is told that it is not asked
+        any more."""
+        game, version = self.live.game, self.live.version
+        names = (packets.MOVE, *packets.move_packets(game))
+        if name not in names:
+            raise Refusal("bad_request", f"no packet is called that; moves are {', '.join(names)}")
+        if name == packets.MOVE and "move" not in fields:
+            raise Refusal("bad_request", "Move needs a move, as bots write it over TCP")
+        self.live.play(member, packets.move_in(game, name, fields))
+        if self.live.version == version:
+            client.put(self._sync(member.player_id))
 
     def _named(self, username: object) -> Member:
         for member in self.live.table.members:
@@ -189,108 +208,98 @@ class PacketRoom:
                 return member
         raise Refusal("not_found", "nobody at this table has this username")
 
-    def _member(self, player_id: str) -> Member | None:
-        return next((each for each in self.live.table.members if each.player_id == player_id), None)
+    def _member(self, player_id: str | None) -> Member | None:
+        """The member with this id, unless it has left."""
+        members = (each for each in self.live.table.members if not each.has_left)
+        return next((each for each in members if each.player_id == player_id), None)
 
     # What clients are told
 
     def _hear(self, news: Notice | LiveScene) -> None:
-        if isinstance(news, LiveScene):
-            self._tell_scene(news.moment)
-            return
+        live, match = self.live, self.live.match
         match news:
+            case LiveScene(moment):
+                assert match is not None, "a scene is of a match"
+                self._tell_scene(match, moment)
+            case Asked() | Resumed() if match is not None:
+                self._sync_all()
+                self._tell_frames(self._turns.after_questions(match))
             case Came(member):
-                frame = packet("PlayerJoined", player=self._player(member))
+                frame = packet("PlayerJoined", player=self._maker.player(member))
                 for client in self._clients:
                     if client.held is None:  # a newcomer is told with its key
                         client.put(frame)
-                return
             case HostSet(member):
                 self._tell(packet("HostSet", username=None if member is None else member.nickname))
-                return
             case Spoke(line):
-                self._tell(
-                    packet(
-                        "NewChatMessageSent",
-                        **chat_object(self.live, line.player_id, line.message, line.timestamp, {}),
-                    )
-                )
-                return
+                self._tell(packet("NewChatMessageSent", **self._maker.chat(line)))
             case Alerted(text):
                 self._tell(packet("ShowAlert", message=text))
-                return
             case Closed(reason):
                 self._tell(packet("ShowAlert", message=f"this table is closed: {reason}"))
                 for client in self._clients:
                     client.wire.close(f"this table is closed: {reason}")
-                return
             case Began():
-                self._turn = None
+                self._turns = TurnTeller()
                 self._tell(packet("GameStarted"))
-            case Resumed() if self.live.match is not None:
+            case Ended() if match is not None and match.is_over:
                 self._sync_all()
-                self._tell_turn(self.live.match)
-                return
-            case Ended() if self.live.match is not None and self.live.match.is_over:
-                if self._turn is not None:
-                    self._tell(packet("TurnEnd", username=self._turn))
-                self._turn = None
-                self._tell(packet("ShowAlert", message=packets.winners_told(self.live.match)))
-        self._sync_all()
+                self._tell(packet("ShowAlert", message=packets.winners_told(match)))
+            case _ if not live.table.is_closed:
+                self._sync_all()
 
-    def _tell_scene(self, moment: Moment) -> None:
-        """A step: the act and what came of it, the state, and whose turn it is now."""
-        match = self.live.match
-        assert match is not None, "a scene is of a match"
+    def _tell_scene(self, match: LiveMatch, moment: Moment) -> None:
+        """A step: the act and what came of it; then the state, at once if nobody is asked next."""
         told: dict[Viewer, list[str]] = {}
         for client in self._clients:
-            if client.wire.waiting > BEHIND and client.player_id not in match.terms.seating:
+            if self._may_miss(client):
                 continue
             viewer = match.viewer(client.player_id)
             if viewer not in told:
                 told[viewer] = list(packets.step_packets(match, moment, viewer))
             for frame in told[viewer]:
                 client.put(frame)
-        self._sync_all()
-        self._is_new_turn |= packets.begins_turn(moment)
-        if not match.is_paused:
-            self._tell_turn(match)
+        self._turns.note(match, moment, self._maker.turn_count)
+        if not match.to_act:
+            self._sync_all()
+            self._tell_frames(self._turns.after_act())
 
-    def _tell_turn(self, match: LiveMatch) -> None:
-        """Whose turn it is now, if it is that of one alone and was not told before."""
-        asked = [match.terms.names[seat] for seat in match.to_act]
-        if len(asked) != 1 or (asked[0] == self._turn and not self._is_new_turn):
-            return
-        if self._turn is not None:
-            self._tell(packet("TurnEnd", username=self._turn))
-        self._turn, self._is_new_turn = asked[0], False
-        self._tell(packet("TurnStart", username=self._turn))
+    def _tell_frames(self, frames: list[str]) -> None:
+        """Frames of the match, which the next state makes up for."""
+        for client in self._clients:
+            if not self._may_miss(client):
+                for frame in frames:
+                    client.put(frame)
+
+    def _may_miss(self, client: PacketClient) -> bool:
+        """Whether it has enough to read, and does not play."""
+        return client.wire.waiting > BEHIND and not self._has_seat(client)
+
+    def _has_seat(self, client: PacketClient) -> bool:
+        match = self.live.match
+        return match is not None and client.player_id in match.terms.seating
 
     def _tell(self, frame: str) -> None:
         for client in self._clients:
             client.put(frame)
 
     def _sync_all(self) -> None:
-        seating = self.live.match.terms.seating if self.live.match is not None else ()
         for client in self._clients:
-            if client.player_id in seating or client.held is not None:
+            if client.held is not None or self._has_seat(client):
                 client.put(self._sync(client.player_id))
             else:
                 client.wire.put_latest("sync", partial(self._sync, client.player_id))
 
     def _sync(self, player_id: str | None) -> str:
-        """GameData for one client; for all without a seat it is made once for each version."""
-        member = None if player_id is None else self._member(player_id)
+        """GameData for one client; for all without a seat it is made once for each version and second."""
+        member = self._member(player_id)
         if member is not None and not member.is_spectator:
-            return packet("GameDataSync", **game_data(self.live, self._views, member))
-        if self._synced != self.live.version:
-            self._synced = self.live.version
-            self._public_sync = packet("GameDataSync", **game_data(self.live, self._views, None))
+            return packet("GameDataSync", **self._maker.game_data(member))
+        now = (self.live.version, int(trio.current_time()))
+        if self._synced != now:
+            self._synced = now
+            self._public_sync = packet("GameDataSync", **self._maker.game_data(None))
         return self._public_sync
 
-    def _player(self, member: Member) -> dict[str, object]:
-        state = self._views.state_of(None)
-        return player_object(self.live, member, {} if state is None else msgspec.json.decode(state))
 
-
-__all__ = ["PacketClient", "PacketRoom"]
+__all__ = ["PacketClient", "PacketRoom", "Wire"]

@@ -11,16 +11,19 @@ from typing import Any
 
 import msgspec
 
-from arena.game import Bare, Game, Items, Literal, Tagged
-from arena.replay import Moment, SeenEvent, Viewer
+from arena.game import Bare, Event, Form, Game, Items, Literal, Tagged
+from arena.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Viewer
 from arena.server.live_match import LiveMatch
 
-TURN_START = "TurnStart"
+NAME_MAX = 64
+"""Characters of a packet's name."""
+MOVE = "Move"
+"""The packet of any move, as bots write it over TCP, under `move`."""
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def packet(name: str, **fields: Any) -> str:
+def packet(name: str, /, **fields: Any) -> str:
     """One text frame."""
     return msgspec.json.encode({"packet": name, **fields}).decode()
 
@@ -31,28 +34,38 @@ def read_packet(text: str) -> tuple[str, dict[str, Any]] | None:
         fields = _decode(text)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return None
-    name = fields.get("packet")
-    return (name, fields) if isinstance(name, str) and len(name) <= 64 else None
+    name = fields.pop("packet", None)
+    return (name, fields) if isinstance(name, str) and len(name) <= NAME_MAX else None
 
 
 def move_in(game: Game[Any, Any], name: str, fields: Mapping[str, Any]) -> Any | None:
-    """The move, as bots write it over TCP, that a packet is; None if its name is not that of a move.
+    """The move, as bots write it over TCP, that a packet is; None if its name is not that of a move."""
+    if name == MOVE:
+        return fields.get("move")
+    form = _forms(game).get(name)
+    return None if form is None else _written(form, fields)
 
-    A move that is an object with its own `packet` is written as it is; of another one the packet has the
-    name of its kind, and its fields.  `Move` has it as bots write it, under `move`.
+
+def move_packets(game: Game[Any, Any]) -> tuple[str, ...]:
+    """The names of the packets of a game's moves."""
+    return tuple(_forms(game))
+
+
+def _forms(game: Game[Any, Any]) -> dict[str, Form]:
+    """The forms of the moves that a client may send, by the names of their packets.
+
+    A move whose form names a packet itself has that name; another one is named after its kind.
     """
-    if name == "Move" and "move" in fields:
-        return fields["move"]
-    for move in type(game).moves:
-        form = getattr(move, "form", None)
-        if isinstance(form, Tagged) and form.tags.get("packet") == name:
-            return dict(fields)
-        if form is not None and move.__name__ == name:
-            return _written(form, fields)
-    return None
+    forms = {move.__name__: move.form for move in type(game).moves if hasattr(move, "form")}
+    return {_packet_of(form) or name: form for name, form in forms.items()}
 
 
-def _written(form: Any, fields: Mapping[str, Any]) -> Any:
+def _packet_of(form: Form) -> str:
+    """The packet that a form names itself."""
+    return str(form.tags.get("packet", "")) if isinstance(form, Tagged) else ""
+
+
+def _written(form: Form, fields: Mapping[str, Any]) -> Any:
     match form:
         case Literal(value):
             return value
@@ -61,8 +74,7 @@ def _written(form: Any, fields: Mapping[str, Any]) -> Any:
         case Bare(name):
             return fields.get(name)
         case Tagged(tags, _):
-            return {**tags, **{key: value for key, value in fields.items() if key != "packet"}}
-    raise TypeError(f"{form} is not a form")
+            return {**fields, **tags}
 
 
 # What happens.
@@ -71,42 +83,41 @@ def _written(form: Any, fields: Mapping[str, Any]) -> Any:
 def step_packets(match: LiveMatch, moment: Moment, viewer: Viewer) -> Iterator[str]:
     """What a viewer is told of a step: the acts that everybody may know, then the other events.
 
-    An act is the packet of its move with the `player` who made it, and what its own event adds.
+    An act is the packet of its move with the `player` who made it, and what its own event adds.  Whose turn
+    begins is told elsewhere.
     """
-    everything = Viewer(None)
     showing = match.showing
     events = list(showing.events(moment, viewer))
-    moves = () if moment.is_of_chance else showing.moves(moment, everything)
+    moves = () if moment.is_of_chance else showing.moves(moment, EVERYBODY)
     for move in moves:
         own = next((event for event in events if event.reveals(move)), None)
-        if own is None:
-            continue  # nobody but its maker knows it, and its maker has sent it
-        events.remove(own)
-        fields = move.said if isinstance(move.said, Mapping) else move.fields
-        name = fields.get("packet", move.kind)
-        told = {key: value for key, value in (own.public or {}).items() if key not in ("player", "target")}
-        yield packet(
-            name,
-            **{**told, **{key: value for key, value in fields.items() if key != "packet"}},
-            player=move.bot,
-            sentence=own.sentences.get(None) or move.sentence,
-        )
+        if own is not None:  # else nobody but its maker knows it, who has sent it
+            events.remove(own)
+            yield _act_packet(match.game, move, own)
     for event in events:
-        name = packet_name(event.kind)
-        if name != TURN_START:
-            yield from _event_packets(name, event)
+        if event.kind != match.game.turn_begins:
+            for who, fields in event.payloads:
+                yield packet(packet_name(event.kind), **{**fields, "sentence": event.sentences.get(who)})
 
 
-def _event_packets(name: str, event: SeenEvent) -> Iterator[str]:
-    for who, fields in event.payloads:
-        yield packet(name, **{**fields, "sentence": event.sentences.get(who)})
+def _act_packet(game: Game[Any, Any], move: SeenMove, own: SeenEvent) -> str:
+    form = next((kind.form for kind in type(game).moves if kind.__name__ == move.kind), None)
+    renamed = form.keys if isinstance(form, Tagged) else {}
+    _who, *added = (own.public or {}).items()
+    said = dict(move.said if isinstance(move.said, Mapping) else move.fields)
+    name = said.pop("packet", move.kind)
+    fields = {key: value for key, value in added if key not in renamed} | said
+    sentence = own.sentences.get(None) or move.sentence
+    return packet(name, **{**fields, "player": move.bot, "sentence": sentence})
 
 
-def begins_turn(moment: Moment) -> bool:
-    """Whether the game itself says that a turn begins with this step."""
-    return moment.step is not None and any(
-        packet_name(event.kind) == TURN_START for event in moment.step.events
-    )
+def turn_begun(match: LiveMatch, moment: Moment) -> str | None:
+    """Whose turn begins or goes on with this step, if the game itself says so."""
+    events: tuple[Event, ...] = moment.step.events if moment.step is not None else ()
+    for event in match.showing.events(moment, EVERYBODY) if events else ():
+        if event.kind == match.game.turn_begins and event.public:
+            return str(next(iter(event.public.values())))
+    return None
 
 
 def packet_name(kind: str) -> str:
@@ -121,4 +132,14 @@ def winners_told(match: LiveMatch) -> str:
     return f"{' and '.join(first)} {'wins' if len(first) == 1 else 'share the first place'}"
 
 
-__all__ = ["begins_turn", "move_in", "packet", "packet_name", "read_packet", "step_packets", "winners_told"]
+__all__ = [
+    "MOVE",
+    "move_in",
+    "move_packets",
+    "packet",
+    "packet_name",
+    "read_packet",
+    "step_packets",
+    "turn_begun",
+    "winners_told",
+]

@@ -50,6 +50,7 @@ class SeatPlayer(Player):
         self._nursery = nursery
         self._window_s = window_s
         self._note_missed = note_missed
+        self._spoke_at = trio.current_time()
         self._codec: Codec | None = None
         self._names: tuple[str, ...] = ()
         self._silent_move: type[Any] | None = None
@@ -99,9 +100,23 @@ class SeatPlayer(Player):
 
     def speak(self) -> None:
         """Its holder is there: it is not away any more."""
+        self._spoke_at = trio.current_time()
         if self.missed:
             self.missed = 0
             self._note_missed(0)
+
+    @property
+    def silent_s(self) -> float:
+        """How many seconds ago its holder was last there."""
+        return trio.current_time() - self._spoke_at
+
+    def go_away(self) -> None:
+        """Its holder is not there: what is asked is settled by default, until it is there again."""
+        if not self.is_away and not self.has_left:
+            self.missed = MISSED_MAX
+            self._note_missed(self.missed)
+            if (slot := self._take()) is not None:
+                self._settle_unheard(slot)
 
     def leave(self) -> None:
         """Its holder has left: defaults are played to the end of the match."""
@@ -127,18 +142,26 @@ class SeatPlayer(Player):
         if self.has_left:
             slot.fail("gone", LEFT)
             return
+        if self.is_away:
+            self._settle_unheard(slot)
+            return
+        self._slot = slot
+        if (silent := self._silent_answer(question)) is not None:
+            self._nursery.start_soon(partial(self._fall_silent, slot, silent))
+
+    def _silent_answer(self, question: Question) -> type[Any] | None:
+        """The move that silence means, if it is legal."""
         silent = self._silent_move
-        may_be_silent = silent is not None and any(option.move is silent for option in question.options)
-        if self.is_away and not may_be_silent:
+        return silent if any(option.move is silent for option in question.options) else None
+
+    def _settle_unheard(self, slot: Slot) -> None:
+        """The answer of a seat whose holder is not there."""
+        silent = self._silent_answer(slot.question)
+        if silent is None:
             slot.fail("too_late", AWAY)
-        elif self.is_away:
-            assert silent is not None, "it is legal"
+        else:
             now = trio.current_time()
             slot.settle(Reply(silent(), now, now))
-        else:
-            self._slot = slot
-            if silent is not None and may_be_silent:
-                self._nursery.start_soon(partial(self._fall_silent, slot, silent))
 
     async def _fall_silent(self, slot: Slot, silent: type[Any]) -> None:
         """Passes once the window is over, if nothing was said."""

@@ -93,7 +93,7 @@ def routes_of(
 ) -> list[Route | WebSocketRoute]:
     """All that is served over HTTP.  `find` gives a match of the archive."""
     endpoints = [*TablesApi(house).endpoints(), *GamesApi(house, find).endpoints(), *poker.endpoints()]
-    packets = PacketApi(house, house.hall.nursery).routes()
+    packets = PacketApi(house).routes()
     return [*routes_to(endpoints), *packets, openapi_route(endpoints)]
 
 

@@ -103,6 +103,8 @@ class Table:
     is_standing: bool = False
     """It has no host, begins its matches by itself, and stays open and public; who comes in the middle of a
     match plays in the next one."""
+    is_lobby: bool = False
+    """It is the table that everybody finds under the address of its game's service."""
 
     @property
     def players(self) -> tuple[Member, ...]:
@@ -159,6 +161,11 @@ class Began:
 
 
 @attrs.frozen
+class Asked:
+    """The questions of the next turn have been asked, or wait until a pause is over."""
+
+
+@attrs.frozen
 class Resumed:
     """After a pause, in which people could read a showdown, the next questions have been asked."""
 
@@ -193,7 +200,7 @@ class Closed:
 
 
 Notice: TypeAlias = (
-    Came | Went | HostSet | GotReady | Began | Resumed | Ended | Published | Spoke | Alerted | Closed
+    Came | Went | HostSet | GotReady | Began | Asked | Resumed | Ended | Published | Spoke | Alerted | Closed
 )
 After: TypeAlias = tuple[Table, tuple[Notice, ...]]
 """The table after something was done, and what is told about it."""

@@ -53,12 +53,13 @@ NO_HOST = "this table has no host: a match begins by itself as soon as two are s
 def join(table: Table, newcomer: Member, *, or_watch: bool = False) -> After:
     """A newcomer takes a seat, or comes as a spectator if it says so.
 
-    `or_watch`: after the start it becomes a spectator; otherwise it is refused then.  The first one with a
-    seat who is not a house bot is host.
+    `or_watch`: in a match it becomes a spectator, and between two matches it takes a seat for the next one;
+    otherwise it is refused then.  The first one with a seat who is not a house bot is host.
     """
     nickname = checked_nickname(newcomer.nickname, table.reserved)
     _check_free(table, nickname)
-    may_sit = table.status == "waiting" or table.is_standing
+    between = or_watch and table.status == "finished"
+    may_sit = table.status == "waiting" or table.is_standing or between
     if or_watch and not may_sit:
         newcomer = attrs.evolve(newcomer, is_spectator=True)
     if newcomer.is_spectator:

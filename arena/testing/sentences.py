@@ -59,6 +59,17 @@ class Sentences:
         told = [event.kind for step in steps[:1] for event in step.events if event.public is not None]
         if begins is not None and begins not in told:
             self._complain(f"round_begins is {begins!r}, but a match begins with the public events {told}")
+        self._look_at_turns([event for step in steps for event in step.events])
+
+    def _look_at_turns(self, events: Sequence[Event]) -> None:
+        """Looks at whether the events that begin a turn say whose it is."""
+        begins = self._game.turn_begins
+        payloads = [event.public for event in events if event.kind == begins]
+        if begins is not None and not (payloads and all(map(_names_a_seat_first, payloads))):
+            self._complain(
+                f"turn_begins is {begins!r}, but no such public event, or one without a seat as its first "
+                "field, was told in a match"
+            )
 
     def _look_at_move(self, seat: Seat, move: Any) -> None:
         sentence: Any = self._sentence("move", seat, move)
@@ -131,3 +142,9 @@ def _seats(value: Any) -> Iterator[Seat]:
     elif attrs.has(type(value)):
         for field in attrs.fields(type(value)):
             yield from _seats(getattr(value, field.name))
+
+
+def _names_a_seat_first(payload: Any) -> bool:
+    """Whether the first field of a payload is a seat."""
+    first = next(iter(attrs.fields(type(payload))), None) if attrs.has(type(payload)) else None
+    return first is not None and type(getattr(payload, first.name)) is Seat

@@ -482,6 +482,10 @@ class BeginsWithoutARound(LiarsDice):
     round_begins: ClassVar[str | None] = "bid"
 
 
+class BeginsTurnsWithARound(LiarsDice):
+    turn_begins: ClassVar[str | None] = "round_started"
+
+
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
@@ -493,6 +497,7 @@ class BeginsWithoutARound(LiarsDice):
         (EndsWithAFullStop, "not a clause without a full stop"),
         (MoverLast, "does not begin with the seat that moved"),
         (BeginsWithoutARound, "round_begins is 'bid', but a match begins with .*round_started"),
+        (BeginsTurnsWithARound, "turn_begins is 'round_started', but .* without a seat as its first field"),
         (LeakyObservation, "observe tells seat [01] more than it was told"),
         (LeakyForSpectators, "observe tells a spectator more than it was told"),
         (LeakyOptions, "options tells seat [01] more than it was told"),

@@ -58,7 +58,11 @@ def _filled(form: Any, values: dict[str, Any]) -> Any:
 async def a_house(
     *, bot: Callable[[], Bot] = AnyMove, pauses: Callable[[frozenset[str]], Pauses] = Pauses, **changes: Any
 ) -> AsyncIterator[House]:
-    """A house whose seeds are 1, 2, 3, …, or those after `first_seed`."""
+    """A house whose seeds are 1, 2, 3, …, or those after `first_seed`.
+
+    It must not note a bug that the test does not ask for.
+    """
+    bugs: list[str] = []
     seeds: Iterator[int] = iter(range(changes.pop("first_seed", 1), 1_000_000))
 
     @asynccontextmanager
@@ -74,10 +78,12 @@ async def a_house(
             now=trio.current_time,
             draw_seed=lambda: next(seeds),
             pauses=pauses,
+            note_bug=changes.pop("note_bug", bugs.append),
             **changes,
         )
         yield House(hall)
         nursery.cancel_scope.cancel()
+    assert [] == bugs, bugs[0]
 
 
 def people(live: LiveTable, *names: str) -> list[Member]:

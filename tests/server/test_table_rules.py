@@ -70,6 +70,8 @@ def test_a_full_table_and_a_running_match_take_spectators_only() -> None:
     with pytest.raises(Refusal, match="play has begun"):
         tables.join(playing, person("eve"))
     assert tables.join(playing, person("eve"), or_watch=True)[0].members[-1].is_spectator
+    over, _ = tables.finish(tables.begin(seated("ann", "bob"), "id-ann", Random(1), 1.0)[0], 2.0)
+    assert not tables.join(over, person("eve"), or_watch=True)[0].members[-1].is_spectator
     assert tables.join(playing, person("eve", is_spectator=True))[0].members[-1].is_spectator
 
 

@@ -111,6 +111,7 @@ class Chamber(Game[State, Move]):
     seats: ClassVar[range] = range(2, 8)
     rated_by: ClassVar[str] = "ranks"
     round_begins: ClassVar[str | None] = "round_started"
+    turn_begins: ClassVar[str | None] = "turn_start"
     silent_move: ClassVar[type[Any] | None] = Pass
     moves: ClassVar[tuple[type[Any], ...]] = (
         Load,
