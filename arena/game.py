@@ -295,8 +295,7 @@ class Game(ABC, Generic[S, M]):
     round_begins: ClassVar[str | None] = None
     """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
     turn_begins: ClassVar[str | None] = None
-    """The kind of public event that says, in its first field, whose turn begins or goes on; for games that
-    ask seats outside their turns too.  None: whoever alone is asked is on turn."""
+    """The kind of public event whose first field is who is on turn now; None: whoever alone is asked is."""
     silent_move: ClassVar[type[Any] | None] = None
     """The move that says nothing, `Pass`: who stays silent where it is legal, and is a person, has made it.
     None: the game has none, and silence is a fault everywhere."""
