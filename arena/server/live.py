@@ -32,7 +32,7 @@ from arena.server.limits import NICKNAME_MAX
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer
-from arena.server.table import After, Asked, Began, Closed, Member, Notice, Resumed, Table, Way
+from arena.server.table import After, Began, Closed, Member, Notice, QuestionsAsked, Resumed, Table, Way
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
@@ -305,7 +305,7 @@ class LiveTable:
             self.game,
             terms,
             note=self._note,
-            note_asked=lambda: self._tell(Asked()),
+            note_asked=lambda: self._tell(QuestionsAsked()),
             lag_watch=self._hall.lag_watch,
             resumption=resumption,
         )

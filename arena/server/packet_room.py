@@ -15,7 +15,7 @@ import trio
 
 from arena.replay import Moment, Viewer
 from arena.server import packets
-from arena.server.absences import Absences
+from arena.server.closed_pages import ClosedPages
 from arena.server.game_data import GameDataMaker
 from arena.server.hall import Hall
 from arena.server.live import LiveTable
@@ -24,7 +24,6 @@ from arena.server.packets import packet
 from arena.server.refusal import Refusal
 from arena.server.table import (
     Alerted,
-    Asked,
     Began,
     Came,
     Closed,
@@ -32,6 +31,7 @@ from arena.server.table import (
     HostSet,
     Member,
     Notice,
+    QuestionsAsked,
     Resumed,
     Spoke,
 )
@@ -83,7 +83,7 @@ class PacketRoom:
         self._records = hall.records
         self._maker = GameDataMaker(live, views)
         self._clients: list[PacketClient] = []
-        self._absences = Absences(live, hall.nursery, self._is_here)
+        self._closed_pages = ClosedPages(live, hall.nursery, self._is_here)
         self._turns = TurnTeller()
         self._public_sync = ""
         self._synced = (0, 0)
@@ -91,7 +91,7 @@ class PacketRoom:
         live.attach(self._hear)
         if live.table.is_lobby:  # those who were here before the server was started again
             for member in live.table.members:
-                self._absences.note_gone(member.player_id)
+                self._closed_pages.note_gone(member.player_id)
 
     # Coming and going
 
@@ -102,7 +102,7 @@ class PacketRoom:
         """Its connection is closed; it may come back with its key."""
         self._clients.remove(client)
         if client.player_id is not None:
-            self._absences.note_gone(client.player_id)
+            self._closed_pages.note_gone(client.player_id)
 
     def _is_here(self, player_id: str) -> bool:
         return any(client.player_id == player_id for client in self._clients)
@@ -153,7 +153,7 @@ class PacketRoom:
         if member.has_left:
             raise Refusal("conflict", "you have left this match: join again once it is over")
         client.player_id = member.player_id
-        self._absences.note_back(member.player_id)
+        self._closed_pages.note_back(member.player_id)
         self.live.note_presence(member)
         client.put(packet("PlayerJoined", player=self._maker.player(member), key=key))
         client.put(self._sync(member.player_id))
@@ -221,7 +221,7 @@ class PacketRoom:
             case LiveScene(moment):
                 assert match is not None, "a scene is of a match"
                 self._tell_scene(match, moment)
-            case Asked() | Resumed() if match is not None:
+            case QuestionsAsked() | Resumed() if match is not None:
                 self._sync_all()
                 self._tell_frames(self._turns.after_questions(match))
             case Came(member):

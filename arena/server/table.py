@@ -161,7 +161,7 @@ class Began:
 
 
 @attrs.frozen
-class Asked:
+class QuestionsAsked:
     """The questions of the next turn have been asked, or wait until a pause is over."""
 
 
@@ -200,7 +200,18 @@ class Closed:
 
 
 Notice: TypeAlias = (
-    Came | Went | HostSet | GotReady | Began | Asked | Resumed | Ended | Published | Spoke | Alerted | Closed
+    Came
+    | Went
+    | HostSet
+    | GotReady
+    | Began
+    | QuestionsAsked
+    | Resumed
+    | Ended
+    | Published
+    | Spoke
+    | Alerted
+    | Closed
 )
 After: TypeAlias = tuple[Table, tuple[Notice, ...]]
 """The table after something was done, and what is told about it."""

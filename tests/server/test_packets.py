@@ -10,7 +10,7 @@ import trio
 
 from arena.games.chamber import Chamber
 from arena.games.chamber.moves import Load, Rebalance
-from arena.server.absences import AWAY_S
+from arena.server.closed_pages import AWAY_S
 from arena.server.packet_room import PacketRoom
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room, kinds, only

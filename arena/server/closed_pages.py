@@ -12,7 +12,7 @@ AWAY_S = 30.0
 """Whoever does not come back for so long leaves the table; in a match its seat is away."""
 
 
-class Absences:
+class ClosedPages:
     """Watches those who are not connected any more."""
 
     def __init__(self, live: LiveTable, nursery: trio.Nursery, is_here: Callable[[str], bool]) -> None:
@@ -56,4 +56,4 @@ class Absences:
             live.leave(member)
 
 
-__all__ = ["AWAY_S", "Absences"]
+__all__ = ["AWAY_S", "ClosedPages"]
