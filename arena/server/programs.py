@@ -11,7 +11,7 @@ import trio
 from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
-from arena.players.tcp import ClosedPages
+from arena.players.tcp import Absences
 from arena.server.live import LiveTable
 from arena.server.live_match import LiveScene
 from arena.server.refusal import Refusal
@@ -76,7 +76,7 @@ class Programs:
         self._places: dict[StreamPlayer, ProgramPlace] = {}
         self._heard: dict[LiveTable, Callable[[Notice | LiveScene], None]] = {}
         """The tables that are listened to."""
-        self.absences = ClosedPages(reconnect_s)
+        self.absences = Absences(reconnect_s)
         self.go_home: Callable[[ProgramPlace], bool] = lambda place: False
         """Takes a guest, whose table is closed, back to the open table; gives whether it could."""
 
