@@ -51,7 +51,9 @@ class ClosedPages:
             return
         live, member = self._live, self._live.table.member(player_id)
         if live.table.is_playing and player_id in live.table.seating:
-            live.note_absence(member, AWAY_S)
+            seat = live.seats.get(player_id)
+            if seat is not None and live.table.move_s is not None and seat.silent_s >= AWAY_S:
+                seat.go_away()  # it was not heard by another way either; friends without a clock wait
         else:
             live.leave(member)
 

@@ -8,12 +8,10 @@ what all can see; it says nothing of who has answered a question.
 from __future__ import annotations
 
 import hmac
-import secrets
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from hashlib import sha256
 from random import Random
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -28,6 +26,7 @@ from arena.replay import Moment
 from arena.schedule import derive_seed
 from arena.server import tables
 from arena.server.hall import Guest, Hall, Records
+from arena.server.keys import hash_of, new_key
 from arena.server.limits import NICKNAME_MAX
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.refusal import Refusal
@@ -36,8 +35,6 @@ from arena.server.table import After, Began, Closed, Member, Notice, QuestionsAs
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
-
-KEY_BYTES = 24
 
 
 class LiveTable:
@@ -81,7 +78,7 @@ class LiveTable:
     ) -> tuple[Member, str]:
         """A newcomer and its key, which is told once."""
         self._hall.records.check()
-        key = secrets.token_urlsafe(KEY_BYTES)
+        key = new_key()
         newcomer = Member(str(uuid4()), nickname, way, self._hall.now(), hash_of(key), is_spectator=spectate)
         self._apply(tables.join(self.table, newcomer, or_watch=or_watch))
         return self.table.member(newcomer.player_id), key
@@ -181,12 +178,6 @@ class LiveTable:
         """Its holder is there: a seat that was away is asked again."""
         if (seat := self.seats.get(member.player_id)) is not None:
             seat.speak()
-
-    def note_absence(self, member: Member, since_s: float) -> None:
-        """Nobody has been there for so many seconds: its seat goes away, where moves have a limit."""
-        seat = self.seats.get(member.player_id)
-        if seat is not None and self.table.move_s is not None and seat.silent_s >= since_s:
-            seat.go_away()
 
     def play(self, member: Member, value: Any, turn: int | None = None) -> None:
         """A member's move, as JSON.  Raises Refusal if it cannot be made now.
@@ -398,14 +389,9 @@ class LiveTable:
         self._tell(LiveScene(moment, self.version))
 
 
-def hash_of(key: str) -> str:
-    """What is kept of a key: its SHA-256, in hexadecimal digits."""
-    return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def _shuffle(seed: int) -> Random:
     """The luck of who sits where, from the seed of the match."""
     return Random(derive_seed(seed, "seating"))
 
 
-__all__ = ["Guest", "Hall", "Listener", "LiveTable", "Records", "hash_of"]
+__all__ = ["Guest", "Hall", "Listener", "LiveTable", "Records"]

@@ -12,8 +12,9 @@ from arena.players.tcp import introduce, send_last
 from arena.players.transport import Transport
 from arena.server.guests import OpenTable
 from arena.server.house import House
+from arena.server.keys import hash_of
 from arena.server.limits import TOKENS_AT_ONCE, TOKENS_PER_S
-from arena.server.live import LiveTable, hash_of
+from arena.server.live import LiveTable
 from arena.server.programs import ProgramPlace, Programs
 from arena.server.rates import Rate
 from arena.server.refusal import Refusal
