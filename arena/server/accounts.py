@@ -22,7 +22,7 @@ import msgspec
 import trio
 
 from arena.server import limits
-from arena.server.keeping import Keeper
+from arena.server.keeping import Keeper, NotKept, not_kept
 from arena.server.rates import Lately, Rate
 from arena.server.refusal import Refusal
 from arena.wire.names import unseen
@@ -127,7 +127,8 @@ class Accounts:
         """A new user's GUID, once the user is kept.
 
         Raises Refusal: bad_request for a name or password that nobody can have, forbidden if the name is
-        taken, too_many.  Raises NotKept if the disk fails; the user is there until the server ends.
+        taken, too_many; unavailable if the disk fails: if that is found out late, the user is there until the
+        server ends.
         """
         _check_name(name)
         _check_password(password)
@@ -143,7 +144,10 @@ class Accounts:
         self._users[name] = user
         self._right.put(self._memo(name, password), User(user.id, name))
         self._keeper.put_user(name, msgspec.json.encode(user))
-        await self._keeper.kept()
+        try:
+            await self._keeper.kept()
+        except NotKept:
+            raise not_kept() from None
         return user.id
 
     async def verify(self, name: str, password: str, *, address: str = "") -> User:

@@ -233,7 +233,7 @@ class GameShown(GameListed):
 
 
 class RefusalShown(msgspec.Struct):
-    """Why something is not done; nothing has changed."""
+    """Why something is not done; nothing has changed, unless `key` is `not_kept`."""
 
     error: Kind | Literal["timeout", "internal"]
     message: str
@@ -241,6 +241,6 @@ class RefusalShown(msgspec.Struct):
     field: str | None
     """What is wrong, if it is one field."""
     key: str | UnsetType = UNSET
-    """Of `too_many`: which limit it is."""
+    """Of `too_many`: which limit it is. Of `unavailable`: `disk`, `not_kept`, or another cause."""
     seconds: float | UnsetType = UNSET
-    """Of `too_many`: when to try again."""
+    """Of `too_many` and `unavailable`: when to try again; 0 where nothing is to be sent again."""

@@ -24,7 +24,7 @@ class MethodRefusal(Refusal):
 
 def refusal_headers(refusal: Refusal) -> list[tuple[bytes, bytes]]:
     """Headers that belong to a refusal's status."""
-    if refusal.kind == "too_many":
+    if refusal.kind == "too_many" or (refusal.kind == "unavailable" and refusal.seconds):
         return [(b"retry-after", str(max(1, ceil(refusal.seconds))).encode())]
     if refusal.kind == "unauthorized":
         return [(b"www-authenticate", BASIC if refusal.key == "basic" else b"Bearer")]
@@ -42,7 +42,7 @@ def refusal_body(refusal: Refusal) -> dict[str, Any]:
         "message": str(refusal),
         "field": refusal.field or None,
     }
-    if refusal.kind == "too_many":
+    if refusal.kind in ("too_many", "unavailable"):
         body |= {"key": refusal.key, "seconds": round(refusal.seconds, 3)}
     return body
 

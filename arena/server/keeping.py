@@ -29,6 +29,8 @@ GAP_S = 0.01
 """Between the end of a commit and the next one.  What is put after a silence is committed at once."""
 RETRY_S = 1.0
 """After a commit that failed."""
+LOST_S = 60.0
+"""After which to ask again when nothing is kept any more, as somebody has to start the server anew."""
 ENDING_S = 1.0
 """How long the last commits may take when the server ends, which it does within 2 s."""
 WAITING_BYTES_MAX = 64 << 20
@@ -43,6 +45,12 @@ InThread: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
 
 class NotKept(ArenaError):
     """What was done is in effect, but is not on the disk, and may be lost if the server ends."""
+
+
+def not_kept() -> Refusal:
+    """What whoever asked for it is told then.  It names no wait, as it must not be asked for again."""
+    why = "it is done, but the server cannot write it to its disk at the moment"
+    return Refusal("unavailable", f"{why}: it is lost if the server ends before it can", key="not_kept")
 
 
 @attrs.frozen
@@ -209,9 +217,12 @@ class Keeper:
 
     def check(self) -> None:
         """Raises Refusal while the disk fails: to be asked before something is done that has to be kept."""
-        if self._failure or self._lost or self._waiting_bytes > WAITING_BYTES_MAX // 2:
-            why = "the server cannot write to its disk at the moment: try again later"
-            raise Refusal("too_many", why, key="disk", seconds=RETRY_S)
+        if self._lost:
+            why = "the server can keep nothing any more: it has to be started anew"
+            raise Refusal("unavailable", why, key="disk", seconds=LOST_S)
+        if self._failure or self._waiting_bytes > WAITING_BYTES_MAX // 2:
+            why = f"the server cannot write to its disk at the moment: wait {RETRY_S:.0f} s, and try again"
+            raise Refusal("unavailable", why, key="disk", seconds=RETRY_S)
 
     # How it is written.
 

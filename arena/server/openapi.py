@@ -26,8 +26,8 @@ Schema = dict[str, Any]
 TEMPLATE = "#/components/schemas/{name}"
 ALWAYS: tuple[Kind, ...] = ("forbidden", "too_large", "too_many")
 """Any request can be of a page of another site, too large, or one too many."""
-UNSAFE: tuple[Kind, ...] = ("bad_request", "unsupported_media_type")
-"""What can be wrong with a body."""
+UNSAFE: tuple[Kind, ...] = ("bad_request", "unsupported_media_type", "unavailable")
+"""What can be wrong with a body; or the disk fails."""
 TIMEOUT, INTERNAL = 408, 500
 PROOFS: Mapping[Proof, list[dict[str, list[str]]]] = {
     "none": [],
@@ -50,6 +50,10 @@ Tables of all games for people and programs, and the poker tables of the poker d
 Paths work with and without a final slash. What is not done is answered by a status, a sentence that says what
 would be right, and the field that is wrong; nothing has changed then. A method that a path does not have is
 answered by 405 and `Allow`. Over WebSocket, `/ws/tables/{id}` tells what happens at a table as it happens.
+
+While its disk fails, the server does nothing that it would have to keep: 503, `disk`. If the disk fails just
+then, the answer is 503, `not_kept`: what you asked for is in effect, and is lost if the server ends before
+its disk works again; do not send it again.
 """
 
 

@@ -16,16 +16,11 @@ from arena.games import GAMES
 from arena.record import Decision, Turn, pack, unpack
 from arena.referee import Resumption
 from arena.server.archive import FinishedTable
-from arena.server.keeping import Keeper, KeptMatch, NotKept
+from arena.server.keeping import Keeper, KeptMatch, NotKept, not_kept
 from arena.server.live_match import LiveMatch, MatchTerms
-from arena.server.refusal import Refusal
 from arena.server.table import ChatLine, Table
 from arena.tournament.plan import make_game
 
-NOT_KEPT = (
-    "it is done, but the server cannot write it to its disk at the moment: "
-    "it is lost if the server ends before it can"
-)
 RING_PREFIX = "ring "
 """Of the ids under which ring tables are kept, which are no tables of the lobby."""
 InThread: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
@@ -165,7 +160,7 @@ class ServerRecords:
         try:
             await self._keeper.kept()
         except NotKept:
-            raise Refusal("too_many", NOT_KEPT, key="disk", seconds=1.0) from None
+            raise not_kept() from None
 
     def check(self) -> None:
         """Raises Refusal while the disk fails, so that nothing is done that cannot be kept."""

@@ -16,6 +16,7 @@ Kind: TypeAlias = Literal[
     "too_large",
     "unsupported_media_type",
     "too_many",
+    "unavailable",
 ]
 
 STATUS: dict[Kind, int] = {
@@ -28,17 +29,25 @@ STATUS: dict[Kind, int] = {
     "too_large": 413,
     "unsupported_media_type": 415,
     "too_many": 429,
+    "unavailable": 503,
 }
 """HTTP statuses; packets say the message alone."""
 
 
 class Refusal(ArenaError):
-    """Nothing has changed; the message is a sentence that says what would be right."""
+    """Why something is not done; the message is a sentence that says what would be right.
+
+    Nothing has changed then, with one exception, whose message says so: `unavailable` with the key `not_kept`
+    is said of something that is in effect, and lost if the server ends before its disk works again.
+    """
 
     def __init__(
         self, kind: Kind, message: str, *, field: str = "", key: str = "", seconds: float = 0.0
     ) -> None:
-        """`field`: what is wrong in it.  Of `too_many`, `key` is the limit and `seconds` the wait."""
+        """`field`: what is wrong in it.  `seconds`: the wait, of `too_many` and `unavailable`.
+
+        `key`: the limit, of `too_many`; of `unavailable`, what it is that does not work.
+        """
         super().__init__(message)
         self.kind = kind
         self.field = field

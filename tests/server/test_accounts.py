@@ -13,6 +13,7 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.errors import ConfigError
 from arena.server import limits
 from arena.server.accounts import COST, Accounts, Cost, User, read_basic
 from arena.server.keeping import Keeper, open_keeper
@@ -187,6 +188,21 @@ async def test_a_user_who_comes_after_a_wrong_login_is_not_taken_for_it(accounts
     assert (await accounts.verify("ann", "secret")).id == guid
     accounts._right._values.clear()
     assert (await accounts.verify("ann", "secret")).id == guid
+
+
+async def test_a_user_who_cannot_be_kept_is_told_so(keeper, accounts, monkeypatch, autojump_clock):
+    """503: the user is there, and is lost if the server ends; while the disk fails nobody else is made."""
+
+    def full(changes) -> None:
+        raise ConfigError("the disk is full")
+
+    monkeypatch.setattr(keeper, "_commit", full)
+    refusal = await refused("unavailable", accounts.create("ann", "secret"), key="not_kept", seconds=0.0)
+    assert refusal.status == 503
+    assert str(refusal).startswith("it is done, but")
+    assert (await accounts.verify("ann", "secret")).name == "ann"
+    await refused("unavailable", accounts.create("bob", "secret"), key="disk")
+    assert len(accounts) == 1
 
 
 # What it costs.

@@ -158,7 +158,7 @@ async def test_a_full_disk_is_told_once_and_costs_nothing_once_there_is_room(tmp
                 await keeper.kept()
         with pytest.raises(Refusal, match="cannot write to its disk") as refusal:
             keeper.check()
-        assert (refusal.value.status, refusal.value.key, refusal.value.seconds) == (429, "disk", RETRY_S)
+        assert (refusal.value.status, refusal.value.key, refusal.value.seconds) == (503, "disk", RETRY_S)
         await trio.sleep(10.0)
         assert told == ["nothing is kept at the moment: the disk is full: make room for server.db"]
         disk.fails = False

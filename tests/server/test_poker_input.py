@@ -10,7 +10,7 @@ import trio
 from trio.testing import MockClock
 
 from arena.server.accounts import Accounts, Cost
-from arena.server.keeping import open_keeper
+from arena.server.keeping import not_kept, open_keeper
 from arena.server.refusal import Refusal
 from arena.server.ring import CHIPS
 from tests.server.poker_client import BET, PokerClient
@@ -82,7 +82,7 @@ class FullDisk(KeptRings):
 
     def check(self) -> None:
         if self.is_full:
-            raise Refusal("too_many", "the disk is full", key="disk", seconds=1.0)
+            raise Refusal("unavailable", "the disk is full", key="disk", seconds=1.0)
 
 
 async def test_a_full_disk_changes_nothing(autojump_clock: MockClock) -> None:
@@ -91,13 +91,36 @@ async def test_a_full_disk_changes_nothing(autojump_clock: MockClock) -> None:
     async with duel(records) as at:
         eve = await at.server.user("eve")
         records.is_full, before = True, at.server.live.ring
-        assert await at.first.act(BET, 10) == 429
-        assert await at.first.leave() == 429
-        assert (await at.server.http.post(f"/games/{RING}/players/", auth=eve.auth)).status_code == 429
+        assert await at.first.act(BET, 10) == 503
+        assert await at.first.leave() == 503
+        assert (await at.server.http.post(f"/games/{RING}/players/", auth=eve.auth)).status_code == 503
         assert at.server.live.ring is before
         assert (await at.first.game())["turn"]["playerID"] == at.first.id
         records.is_full = False
         assert await at.first.act(BET, 10) == 201
+
+
+class LateDisk(KeptRings):
+    """Fails when something is in effect already."""
+
+    fails = False
+
+    async def kept(self) -> None:
+        if self.fails:
+            raise not_kept()
+
+
+async def test_a_disk_that_fails_too_late_does_not_deny_what_was_done(autojump_clock: MockClock) -> None:
+    """The answer is no 429, which would ask for it a second time: it says that the act is in effect."""
+    records = LateDisk()
+    async with duel(records) as at:
+        records.fails = True
+        url, auth = f"/games/{RING}/players/{at.first.id}/acts/", at.first.client.auth
+        response = await at.server.http.post(url, json={"action": BET, "betAmount": 10}, auth=auth)
+        assert (response.status_code, response.json()["key"]) == (503, "not_kept")
+        assert response.json()["message"].startswith("it is done, but")
+        assert "retry-after" not in response.headers
+        assert at.server.on_turn == at.second.id
 
 
 @pytest.mark.slow
