@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import trio
+
 from arena.server.house import House
 from arena.server.live import LiveTable
 from arena.server.packet_room import PacketClient, PacketRoom
@@ -16,6 +18,8 @@ class ListWire:
 
     def __init__(self) -> None:
         self.frames: list[str] = []
+        self.times: list[float] = []
+        """When each frame came."""
         self.latest: dict[str, Callable[[], str]] = {}
         self.is_slow = False
         self.closed: str | None = None
@@ -26,13 +30,14 @@ class ListWire:
 
     def put(self, frame: str) -> None:
         self.frames.append(frame)
+        self.times.append(trio.current_time())
 
     def put_latest(self, key: str, make: Callable[[], str]) -> None:
         if self.is_slow:
             self.latest.pop(key, None)
             self.latest[key] = make
         else:
-            self.frames.append(make())
+            self.put(make())
 
     def close(self, reason: str) -> None:
         self.closed = reason
