@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from math import ceil
 from typing import TypeAlias
 
 import attrs
@@ -22,6 +23,7 @@ import msgspec
 import trio
 
 from arena.server import limits
+from arena.server.addresses import Crowd, neighbourhood
 from arena.server.keeping import Keeper, NotKept, not_kept
 from arena.server.rates import Lately, Rate
 from arena.server.refusal import Refusal
@@ -33,9 +35,7 @@ SALT_BYTES, HASH_BYTES = 16, 32
 THREADS = 2
 HASH_S = 0.1
 """About what one hash takes, from which waits are guessed."""
-_WRONG = "wrong names or passwords"
-_EVERYBODY = "everybody"
-"""In place of an address, for what is limited in all."""
+_WRONG = "wrong names or passwords came from your address"
 
 HashInThread: TypeAlias = Callable[[Callable[[], bytes]], Awaitable[bytes]]
 
@@ -112,13 +112,12 @@ class Accounts:
         self._wrong: Lately[bytes, bool] = Lately()
         self._tried: dict[bytes, trio.Event] = {}
         """Credentials that are being hashed: whoever sends the same ones waits for the same hash."""
-        self._hashing = 0
+        self._hashing = Crowd()
+        """The passwords that are being hashed, or wait for it."""
         self._created = Rate("users_per_address", limits.USERS_AT_ONCE, limits.USERS_PER_S, "new users")
-        self._failures = (
-            Rate("failures_per_address", limits.FAILURES_AT_ONCE, limits.FAILURES_PER_S, _WRONG),
-            Rate("failures", limits.FAILURES_AT_ONCE_IN_ALL, limits.FAILURES_PER_S_IN_ALL, _WRONG),
-        )
-        """Of each address, and of all."""
+        self._tries = Rate("tries", limits.TRIES_AT_ONCE, limits.TRIES_PER_S, _WRONG)
+        """For each name; what is one too many here counts as a failure of its address."""
+        self._failures = Rate("failures_per_address", limits.FAILURES_AT_ONCE, limits.FAILURES_PER_S, _WRONG)
 
     def __len__(self) -> int:
         return len(self._users)
@@ -138,7 +137,7 @@ class Accounts:
             raise Refusal("too_many", "this server has as many users as it takes", key="users")
         self._created.take(address)
         salt = secrets.token_bytes(SALT_BYTES)
-        digest = await self._hashed(self._cost, password, salt)
+        digest = await self._hashed(self._cost, password, salt, address)
         self._check_free(name)  # somebody else may have taken it meanwhile
         user = _Kept(str(uuid.uuid4()), salt, digest, self._cost)
         self._users[name] = user
@@ -169,8 +168,8 @@ class Accounts:
         kept = self._users.get(name, self._nobody)
         event = self._tried[memo] = trio.Event()
         try:
-            with self._attempt(address) as succeed:
-                digest = await self._hashed(kept.cost, password, kept.salt)
+            with self._attempt(address, name) as succeed:
+                digest = await self._hashed(kept.cost, password, kept.salt, address)
                 is_right = hmac.compare_digest(digest, kept.digest) and kept is not self._nobody
                 if is_right:
                     self._right.put(memo, User(kept.id, name))
@@ -182,39 +181,46 @@ class Accounts:
             event.set()
 
     @contextmanager
-    def _attempt(self, address: str) -> Iterator[Callable[[], None]]:
+    def _attempt(self, address: str, name: str) -> Iterator[Callable[[], None]]:
         """Counts a failure before it is known to be one, as many may be tried at the same time.
 
-        It does not count if what is given here was called, or nothing was found out.
+        It does not count if what is given here was called, or nothing was found out.  Nothing is counted for
+        all together: else strangers could lock everybody out.  What they cost is bounded by the queue.
         """
-        counted = list(zip(self._failures, (address, _EVERYBODY), strict=True))
-        taken: list[tuple[Rate, str]] = []
+        counted = self._tries, name
+        try:
+            self._tries.take(address, name)
+        except Refusal:
+            counted = self._failures, ""
+            self._failures.take(address)
+        rate, of = counted
+        is_counted = True
 
         def give_back() -> None:
-            while taken:
-                rate, whose = taken.pop()
-                rate.give_back(whose)
+            nonlocal is_counted
+            if is_counted:
+                rate.give_back(address, of)
+            is_counted = False
 
         try:
-            for rate, whose in counted:
-                rate.take(whose)
-                taken.append((rate, whose))
             yield give_back
         except BaseException:
             give_back()
             raise
 
-    async def _hashed(self, cost: Cost, password: str, salt: bytes) -> bytes:
+    async def _hashed(self, cost: Cost, password: str, salt: bytes, address: str) -> bytes:
         """The hash, when a thread is free.  Raises Refusal if too many wait for one."""
-        if self._hashing >= limits.PASSWORDS_WAITING:
-            wait_s = self._hashing * HASH_S / THREADS
-            why = f"too many passwords are being checked: try again in {wait_s:.0f} s"
+        here = neighbourhood(address)
+        is_full = self._hashing.total >= limits.PASSWORDS_WAITING
+        if is_full or self._hashing.count(here) >= limits.PASSWORDS_WAITING_PER_ADDRESS:
+            wait_s = self._hashing.total * HASH_S / THREADS
+            why = f"too many passwords are being checked: wait {ceil(wait_s)} s"
             raise Refusal("too_many", why, key="passwords", seconds=wait_s)
-        self._hashing += 1
+        self._hashing.enter(here)
         try:
             return await self._in_thread(partial(cost.hash, password, salt))
         finally:
-            self._hashing -= 1
+            self._hashing.leave(here)
 
     def _memo(self, name: str, password: str) -> bytes:
         """By which a credential is remembered; another one for a user who is made later."""

@@ -18,11 +18,15 @@ USERS_AT_ONCE, USERS_PER_S = 100, 100 / 3600
 """New users of one address."""
 PASSWORD_BYTES_MAX = 256
 """Of a password in UTF-8."""
-PASSWORDS_WAITING = 200
-"""Passwords that wait to be hashed: after a restart each client sends one, and the last waits for 10 s."""
+PASSWORDS_WAITING = 400
+"""Passwords that wait to be hashed: after a restart each client sends one, and the last waits for 20 s."""
+PASSWORDS_WAITING_PER_ADDRESS = 200
+"""Those of one address, so that nobody can take the whole queue; loopback too."""
 FAILURES_AT_ONCE, FAILURES_PER_S = 100, 1 / 3
 """Wrong names or passwords of one address."""
-FAILURES_AT_ONCE_IN_ALL, FAILURES_PER_S_IN_ALL = 1_000, 1.0
+TRIES_AT_ONCE, TRIES_PER_S = 5, 1 / 60
+"""Wrong passwords for one name from one address before they count among those: whoever has the right one is
+not refused because somebody behind the same address guesses."""
 CHAT_MAX = 500
 """Characters of a message."""
 CHAT_KEPT = 100

@@ -1,13 +1,14 @@
-"""How often something may happen, for each address: so many at once, and so many a second over time."""
+"""How often something may happen, for each neighbourhood: so many at once, and so many a second over time."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from math import ceil
 from typing import Generic, TypeVar
 
 from arena.players.allowance import Bucket
-from arena.server.addresses import is_loopback
+from arena.server.addresses import is_loopback, neighbourhood
 from arena.server.refusal import Refusal
 
 KNOWN_MAX = 10_000
@@ -48,21 +49,22 @@ class Rate:
         self._at_once = at_once
         self._per_s = per_s
         self._what = what
-        self._buckets: Lately[str, Bucket] = Lately()
+        self._buckets: Lately[tuple[str, str], Bucket] = Lately()
 
-    def take(self, address: str) -> None:
-        """Counts one more.  Raises Refusal if it is too many."""
+    def take(self, address: str, of: str = "") -> None:
+        """Counts one more; each `of` is counted on its own.  Raises Refusal if it is too many."""
         if is_loopback(address):
             return
-        bucket = self._buckets.get(address) or Bucket(self._per_s)
+        key = (neighbourhood(address), of)
+        bucket = self._buckets.get(key) or Bucket(self._per_s)
         wait_s = bucket.over_s(self._at_once - 1.0)
         if wait_s > 0:
-            why = f"too many {self._what}: try again in {wait_s:.0f} s or more"
+            why = f"too many {self._what}: wait {max(1, ceil(wait_s))} s"
             raise Refusal("too_many", why, key=self._key, seconds=wait_s)
         bucket.add(1.0)
-        self._buckets.put(address, bucket)
+        self._buckets.put(key, bucket)
 
-    def give_back(self, address: str) -> None:
+    def give_back(self, address: str, of: str = "") -> None:
         """It does not count after all."""
-        if (bucket := self._buckets.get(address)) is not None:
+        if (bucket := self._buckets.get((neighbourhood(address), of))) is not None:
             bucket.add(-1.0)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from arena.server.addresses import neighbourhood
 from arena.server.limits import WAITS_PER_ADDRESS
 from arena.server.refusal import Refusal
 
 
 class WaitingRequests:
-    """Counts the waiting requests of each address."""
+    """Counts the waiting requests of each neighbourhood."""
 
     def __init__(self, most: int = WAITS_PER_ADDRESS) -> None:
         self._most = most
@@ -20,6 +21,7 @@ class WaitingRequests:
     @contextmanager
     def counted(self, address: str) -> Iterator[None]:
         """Counts one while this is open.  Raises Refusal if its address has too many."""
+        address = neighbourhood(address)
         if self._counts[address] >= self._most:
             raise Refusal(
                 "too_many",

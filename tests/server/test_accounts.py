@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from uuid import UUID
 
 import pytest
 import trio
+import trio.testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -259,7 +261,7 @@ async def test_guessing_is_bounded_for_each_address(accounts, threads, autojump_
     async with trio.open_nursery() as guesses:
         for number in range(150):
             guesses.start_soon(guess, number)
-    assert outcomes.count("unauthorized") == limits.FAILURES_AT_ONCE
+    assert outcomes.count("unauthorized") == limits.TRIES_AT_ONCE + limits.FAILURES_AT_ONCE
     for number in range(150, 153):  # some time has passed
         await guess(number)
     refusal = await refused("too_many", accounts.verify("ann", "again", address="192.0.2.1"))
@@ -272,18 +274,65 @@ async def test_guessing_is_bounded_for_each_address(accounts, threads, autojump_
     await refused("unauthorized", accounts.verify("ann", "again and again", address="192.0.2.1"))
 
 
-async def test_guessing_is_bounded_in_all(accounts, autojump_clock):
-    """However many addresses guess; those who are remembered go on."""
+@pytest.mark.parametrize("strangers", ["2001:db8::{:x}", "127.0.0.1", "192.0.2.{}"])
+async def test_strangers_lock_nobody_out(accounts, strangers, autojump_clock):
+    """Thousands of wrong passwords, of one /64, this machine, or a whole network; then the server restarts.
+
+    Everybody with the right password comes in at the first try, also from where somebody guesses.
+    """
     guid = await accounts.create("ann", "secret")
     found: Counter[str] = Counter()
-    while found["failures"] < 10:
-        number = found.total()
+
+    async def guess(number: int) -> None:
+        address = strangers.format(number % 250)
         with pytest.raises(Refusal) as error:
-            await accounts.verify("ann", f"guess {number}", address=f"192.0.2.{number % 250}")
+            await accounts.verify(f"user {number % 600}", f"guess {number}", address=address)
         found[error.value.key] += 1
-    assert found.keys() == {"basic", "failures"}
-    assert limits.FAILURES_AT_ONCE_IN_ALL <= found["basic"] < 1.3 * limits.FAILURES_AT_ONCE_IN_ALL
-    assert (await accounts.verify("ann", "secret")).id == guid
+
+    for part in range(12):
+        async with trio.open_nursery() as guesses:
+            for number in range(100 * part, 100 * part + 100):
+                guesses.start_soon(guess, number)
+    assert found.total() == 1_200
+    assert found.keys() <= {"basic", "failures_per_address"}
+    for address in ("198.51.100.1", "127.0.0.1", strangers.format(1)):
+        accounts._right._values.clear()
+        assert (await accounts.verify("ann", "secret", address=address)).id == guid
+
+
+async def test_guessing_one_name_is_bounded_for_a_household(accounts, autojump_clock):
+    """Who changes its address within a /64 has no more tries, and is told how long to wait."""
+    await accounts.create("ann", "secret")
+    found: Counter[str] = Counter()
+    for number in range(limits.TRIES_AT_ONCE + limits.FAILURES_AT_ONCE + 10):
+        with pytest.raises(Refusal) as error:
+            await accounts.verify("ann", f"guess {number}", address=f"2001:db8::{number:x}")
+        found[error.value.key] += 1
+    assert found["failures_per_address"] > 0
+    refusal = await refused("too_many", accounts.verify("ann", "again", address="2001:db8::ffff"))
+    assert re.fullmatch(
+        r"too many wrong names or passwords came from your address: wait [1-3] s", str(refusal)
+    )
+    await refused("unauthorized", accounts.verify("ann", "again", address="2001:db8:0:1::1"))
+
+
+async def test_nobody_takes_the_whole_queue(accounts, autojump_clock):
+    """One address has part of it, even loopback; the others wait no longer than that takes."""
+    await accounts.create("ann", "secret")
+    accounts._right._values.clear()
+    kinds: Counter[str] = Counter()
+
+    async def guess(number: int) -> None:
+        with pytest.raises(Refusal) as error:
+            await accounts.verify("ann", f"guess {number}", address="127.0.0.1")
+        kinds[error.value.kind] += 1
+
+    async with trio.open_nursery() as guesses:
+        for number in range(1_000):
+            guesses.start_soon(guess, number)
+        await trio.testing.wait_all_tasks_blocked()
+        await accounts.verify("ann", "secret", address="192.0.2.1")
+    assert kinds["unauthorized"] == limits.PASSWORDS_WAITING_PER_ADDRESS
 
 
 async def test_right_passwords_count_as_no_failures(accounts, autojump_clock):
@@ -305,7 +354,7 @@ async def test_the_queue_for_the_threads_is_bounded(accounts, autojump_clock):
         outcomes.append(error.value.kind)
         if error.value.kind == "too_many":
             assert error.value.key == "passwords"
-            assert error.value.seconds == pytest.approx(10.0)
+            assert error.value.seconds == pytest.approx(20.0)
 
     async with trio.open_nursery() as users:
         for number in range(limits.PASSWORDS_WAITING + 30):
@@ -330,7 +379,7 @@ async def test_who_gives_up_waiting_takes_nobody_with_it(accounts, autojump_cloc
     assert found == [User(guid, "ann")]
     assert scope.cancelled_caught
     assert not accounts._tried
-    assert not accounts._hashing
+    assert not accounts._hashing.total
 
 
 async def test_who_gives_up_waiting_has_not_failed(accounts, autojump_clock):
