@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing
 from random import Random
 from typing import Any
 
+import pytest
 import trio
 
 from tests.server.blef_client import BlefUser
@@ -102,6 +103,7 @@ def check_game_over(users: list[BlefUser], observer: BlefUser, game: str, own: d
     assert observer.ask("GET", f"/api/tables/{game}/rounds/{final['round_number'] + 1}")[0] == 404
 
 
+@pytest.mark.slow
 async def test_a_whole_match_from_the_document() -> None:
     """Three users in threads of their own, over sockets."""
     async with a_house(pauses=quick) as house, served(app_of(house)) as port:
