@@ -18,6 +18,7 @@ from arena.bench.loop import measure_loop
 from arena.bench.measures import Effort, Measure, Measuring, as_text, machine, machine_line
 from arena.bench.rules import measure_referee, measure_rules
 from arena.bench.scale import measure_scale
+from arena.bench.serve import measure_serve
 from arena.bench.tables import measure_tables
 from arena.bench.tournament import measure_help, measure_memory, measure_runner
 from arena.bench.wire import measure_tcp
@@ -36,6 +37,7 @@ MEASURINGS: dict[str, Measuring] = {
     "memory": measure_memory,
     "box": measure_box,
     "scale": measure_scale,
+    "serve": measure_serve,
     "help": measure_help,
 }
 
@@ -52,6 +54,7 @@ flood    what a flooding bot, or a hundred flooding strangers, cost the others
 memory   the arena process's peak at 32 tables
 box      milliseconds to start a program in each box, and what a box costs per question
 scale    leaderboard and report of a million matches: seconds and memory
+serve    what 200 spectators and 50 clients that poll cost the bots at a server's tables; requests per second
 help     how long `arena --help` takes
 """
 

@@ -41,7 +41,7 @@ class HouseBots:
         self._data = data
         self._watch = watch
         self._note_bug = note_bug
-        self._places = trio.CapacityLimiter(PROCESSES_MAX)
+        self._places = trio.Semaphore(PROCESSES_MAX)
         self._entrants: dict[str, Entrant] = {}
 
     def names(self, game: str) -> tuple[str, ...]:
