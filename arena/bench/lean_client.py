@@ -12,7 +12,10 @@ from typing import Any
 def main() -> None:
     connection = socket.create_connection(("127.0.0.1", int(os.environ["ARENA_PORT"])))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection.sendall(b'{"type":"hello","protocol":1,"name":"%b"}\n' % os.environ["ARENA_NAME"].encode())
+    hello: dict[str, object] = {"type": "hello", "protocol": 1, "name": os.environ["ARENA_NAME"]}
+    if "ARENA_TOKEN" in os.environ:
+        hello["token"] = os.environ["ARENA_TOKEN"]
+    connection.sendall(json.dumps(hello).encode() + b"\n")
     unread = b""
     while received := connection.recv(65536):
         *lines, unread = (unread + received).split(b"\n")

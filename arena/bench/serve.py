@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from typing import Any
 
 import attrs
 
+from arena.bench.clients import LEAN_CLIENT
 from arena.bench.lean_client import filled
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
 from arena.bench.tournament import PATIENCE_S, ROOT
@@ -29,12 +31,12 @@ from arena.games import SERVICES
 
 GAME = SERVICES["poker"]
 """One is asked at a time, and a match is long."""
-BOT = "random"
 TABLES = 4
-"""At each a person and a house bot; the first one has the audience."""
+"""At each a person and a lean bot over TCP; the first one has the audience."""
 SPECTATORS, POLLERS, EVERY_S = 200, 50, 0.05
-WATCHED_S = 4.0
-"""How long the bots' answers are gathered with an audience, and without, in each repeat."""
+WATCHED_S, MOVES_LEAST = 3.0, 3
+"""How long the bots' answers are gathered with an audience, and without, in each repeat: at least until
+the person at the first table has made so many moves."""
 REQUESTERS = 8
 LOBBY_TABLES, WATCHERS, USERS = 400, 500, 5_000
 THINKING_GOAL_MS, REACH_GOAL_MS, RATIO_GOAL = 2.0, 100.0, 0.5
@@ -50,7 +52,7 @@ def measure_serve(effort: Effort) -> list[Measure]:
     crowd = f"{SPECTATORS} spectators, {POLLERS} polling"
     ratio = ratios([each.requests_per_s for each in found], [each.bare_per_s for each in found])
     return [
-        row("thinking time of a house bot", "ms", "alone_ms"),
+        row("thinking time of a lean bot over TCP", "ms", "alone_ms"),
         row(f"{crowd}: thinking time", "ms more", "more_ms", at_most(THINKING_GOAL_MS)),
         row(f"{crowd}: share of a core", "%", "busy"),
         row(f"a move reaches {SPECTATORS}, median", "ms", "reach_ms", at_most(REACH_GOAL_MS)),
@@ -79,15 +81,14 @@ class Audience:
 
 def _repeated(seconds: float) -> Audience:
     with _measured_server() as server, ExitStack() as people:
-        seats = [people.enter_context(_played_table(server.port)) for _ in range(TABLES)]
+        seats = [people.enter_context(_played_table(server)) for _ in range(TABLES)]
         watched = seats[0]
-        alone = server.thinking(WATCHED_S * seconds)
+        alone = server.thinking(WATCHED_S * seconds, watched)
         with (
             _crowd("watch", server.port, f"/ws/tables/{watched.id}", SPECTATORS) as spectators,
             _crowd("poll", server.port, POLLERS, EVERY_S, *_polls(server, watched.id)) as pollers,
         ):
-            watched.moved.clear()
-            beside = server.thinking(WATCHED_S * seconds)
+            beside = server.thinking(WATCHED_S * seconds, watched)
             moved = dict(watched.moved)
             time.sleep(0.5)  # what is under way arrives
             seen, polled = spectators.end()["seen"], pollers.end()
@@ -171,23 +172,42 @@ def _each(what: str, memory_bytes: int, count: int) -> Measure:
 class PlayedTable:
     """A table at which somebody of ours plays, at once, what comes first."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, server: Server) -> None:
         self.moved: dict[int, float] = {}
         """When each move was sent, by the version of the table that it led to."""
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
-        self.id = self._ask("POST", "/api/tables", {"game": GAME})["id"]
+        self._connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
+        self.id = _spoken(self._connection, "POST", "/api/tables", {"game": GAME})["id"]
         self._at = f"/api/tables/{self.id}"
-        self._key = self._ask("POST", f"{self._at}/players", {"nickname": "ann"})["key"]
-        self._ask("POST", f"{self._at}/bots", {"bot": BOT})
+        self._key = self._joined("ann")
+        self._bot = self._started_bot(server.tcp_port)
         self._ask("POST", f"{self._at}/start", {})
         self._is_over = False
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._play, daemon=True)
         self._thread.start()
 
+    def _joined(self, nickname: str) -> str:
+        """The key of a new seat."""
+        seat = _spoken(self._connection, "POST", f"{self._at}/players", {"nickname": nickname})
+        return str(seat["key"])
+
+    def _started_bot(self, port: int) -> subprocess.Popen[bytes]:
+        """A lean bot in the other seat, connected."""
+        key = self._joined("bob")
+        said = {"ARENA_HOST": "127.0.0.1", "ARENA_PORT": str(port), "ARENA_NAME": "bob", "ARENA_TOKEN": key}
+        bot = subprocess.Popen(
+            [sys.executable, LEAN_CLIENT], env={"PATH": os.environ.get("PATH", ""), **said}
+        )
+        table = self._ask("GET", self._at)
+        while table["players"][-1]["way"] != "program":
+            table = self._ask("GET", f"{self._at}?after={table['version']}&wait=10")
+        return bot
+
     def end(self) -> None:
         self._is_over = True
         self._thread.join(PATIENCE_S)
+        self._bot.kill()
+        self._bot.wait()
         if self._error is not None:
             raise self._error
 
@@ -212,14 +232,16 @@ class PlayedTable:
         return table
 
     def _ask(self, method: str, path: str, body: object = None) -> Any:
-        return _spoken(self._connection, method, path, body, getattr(self, "_key", ""))
+        return _spoken(self._connection, method, path, body, self._key)
 
 
 @contextmanager
-def _played_table(port: int) -> Iterator[PlayedTable]:
-    table = PlayedTable(port)
-    yield table
-    table.end()
+def _played_table(server: Server) -> Iterator[PlayedTable]:
+    table = PlayedTable(server)
+    try:
+        yield table
+    finally:
+        table.end()
 
 
 def _spoken(
@@ -260,7 +282,7 @@ class Program:
 
 @attrs.frozen
 class Thinking:
-    """The answers of house bots in some seconds, and what the server used meanwhile."""
+    """The answers of bots in some seconds, and what the server used meanwhile."""
 
     median_s: float
     cpu_s: float
@@ -272,7 +294,9 @@ class Server:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self.port: int = program.hear()["http"]
+        opened = program.hear()
+        self.port: int = opened["http"]
+        self.tcp_port: int = opened["tcp"]
         self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
 
     def ask(self, method: str, path: str, body: object = None) -> Any:
@@ -282,14 +306,17 @@ class Server:
         self._program.tell(b"")
         return self._program.hear()
 
-    def thinking(self, seconds: float) -> Thinking:
+    def thinking(self, seconds: float, table: PlayedTable) -> Thinking:
         """What happens from now on for so long."""
         before, began = self.report(), time.perf_counter()
+        table.moved.clear()
         time.sleep(seconds)
+        while len(table.moved) < MOVES_LEAST and time.perf_counter() < began + PATIENCE_S:
+            time.sleep(0.05)
         after, wall_s = self.report(), time.perf_counter() - began
         faults = [reason for _, _, fault, reason in after["decisions"] if fault is not None]
         assert not faults, f"{len(faults)} faults that nobody earned: {faults[0]}"
-        answers = [elapsed_s for way, elapsed_s, _, _ in after["decisions"] if way == "house"]
+        answers = [elapsed_s for way, elapsed_s, _, _ in after["decisions"] if way == "program"]
         return Thinking(median(answers), after["cpu_s"] - before["cpu_s"], wall_s)
 
 

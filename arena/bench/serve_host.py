@@ -64,21 +64,24 @@ async def serve_bare() -> None:
 
 
 async def serve_measured(folder: Path) -> None:
+    from arena.server.command import set_aside
     from arena.server.pauses import Pauses
     from arena.server.serve import OpenServer, ServerPlan, serve
     from arena.units import Address
 
-    def note(line: str) -> None:
-        print(line, file=sys.stderr)
+    def note_bug(traceback_text: str) -> None:
+        print(traceback_text, file=sys.stderr)
 
-    plan = ServerPlan(http=Address("127.0.0.1", 0), listen=None, data=folder)
+    plan = ServerPlan(http=Address("127.0.0.1", 0), listen=Address("127.0.0.1", 0), data=folder)
     async with trio.open_nursery() as nursery:
-        opened: OpenServer = await nursery.start(partial(serve, plan, note=note, note_bug=note))
+        opened: OpenServer = await nursery.start(partial(serve, plan, note=lambda line: None, note_bug=note_bug))
         house = opened.house
+        set_aside()
         house.hall = attrs.evolve(
             house.hall, pauses=lambda showdowns: Pauses(frozenset(), bot_s=BOT_S, showdown_s=0.0)
         )
-        _say({"http": int(opened.http.rpartition(":")[2])})
+        assert opened.tcp is not None, "it was asked for"
+        _say({name: int(at.rpartition(":")[2]) for name, at in (("http", opened.http), ("tcp", opened.tcp))})
         told: dict[str, int] = {}
         async for _ in _lines():
             _say(_used() | {"decisions": list(_decisions(house, told))})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from functools import partial
@@ -27,6 +28,7 @@ def run_server(plan: ServerPlan) -> int:
         async with trio.open_nursery() as nursery:
             with trio.open_signal_receiver(*EXIT_CODES) as signals:
                 opened: OpenServer = await nursery.start(partial(serve, plan, note=_say, note_bug=note_bug))
+                set_aside()
                 bots = "" if opened.tcp is None else f", bots on {opened.tcp}"
                 _say(f"serving on http://{opened.http}{bots}; Ctrl-C ends it")
                 async for number in signals:
@@ -37,6 +39,16 @@ def run_server(plan: ServerPlan) -> int:
 
     code = trio.run(main)
     return 70 if bugs else code
+
+
+def set_aside() -> None:
+    """Lets the garbage collector skip what is there now, most of which stays for as long as the server runs.
+
+    Looking through all of it takes 80 ms beside a few hundred connections, and 25 ms without: a time in which
+    nobody is answered.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _say(line: str) -> None:

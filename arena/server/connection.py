@@ -143,15 +143,15 @@ class Connection:
         """Whether `write` is due: the kernel did not take all of a frame."""
         return bool(self._rest)
 
-    def send_now(self, text: str) -> bool:
-        """Sends a text to an open WebSocket without waiting; gives whether it was taken, or left to
+    def send_now(self, *texts: str) -> bool:
+        """Sends texts to an open WebSocket without waiting; gives whether they were taken, or left to
         `write`."""
         stream = self._protocol.stream
         if self._rest or self._is_ending or self._sending.locked():
             return False
         if not isinstance(stream, Socket) or not stream.may_send:
             return False
-        octets = framed(text)
+        octets = b"".join(map(framed, texts))
         try:
             self._rest = octets[self._plain.send(octets) :]
         except OSError:  # it is full, or gone: whoever waits for it will know

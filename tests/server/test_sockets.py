@@ -60,7 +60,7 @@ class Client:
         """The postman is quick here."""
         deliver()
 
-    def send_now(self, frame: str) -> bool:
+    def send_now(self, *frames: str) -> bool:
         return False
 
     def abort(self) -> None:
