@@ -44,24 +44,26 @@ THINKING_GOAL_MS, REACH_GOAL_MS, RATIO_GOAL = 2.0, 100.0, 0.5
 
 def measure_serve(effort: Effort) -> list[Measure]:
     """Within each repeat without an audience, then with it; our answers, then those of a bare server."""
-    found = [_repeated(effort.seconds) for _ in range(effort.repeats)]
+    share = min(1.0, effort.seconds)
+    spectators, pollers = (max(4, round(count * share)) for count in (SPECTATORS, POLLERS))
+    found = [_repeated(effort.seconds, spectators, pollers) for _ in range(effort.repeats)]
 
     def row(what: str, unit: str, name: str, goal: Any = None) -> Measure:
         return Measure("serve", what, unit, tuple(getattr(each, name) for each in found), goal)
 
-    crowd = f"{SPECTATORS} spectators, {POLLERS} polling"
+    crowd = f"{spectators} spectators, {pollers} polling"
     ratio = ratios([each.requests_per_s for each in found], [each.bare_per_s for each in found])
     return [
         row("thinking time of a lean bot over TCP", "ms", "alone_ms"),
         row(f"{crowd}: thinking time", "ms more", "more_ms", at_most(THINKING_GOAL_MS)),
         row(f"{crowd}: share of a core", "%", "busy"),
-        row(f"a move reaches {SPECTATORS}, median", "ms", "reach_ms", at_most(REACH_GOAL_MS)),
-        row(f"a move reaches {SPECTATORS}, 99 of 100", "ms", "reach_late_ms", at_most(REACH_GOAL_MS)),
+        row(f"a move reaches {spectators}, median", "ms", "reach_ms", at_most(REACH_GOAL_MS)),
+        row(f"a move reaches {spectators}, 99 of 100", "ms", "reach_late_ms", at_most(REACH_GOAL_MS)),
         row("a poll is answered", "ms", "poll_ms"),
         row("GET /api/tables/:id", "requests/s", "requests_per_s"),
         row("bare Starlette on anycorn", "requests/s", "bare_per_s"),
         Measure("serve", "GET /api/tables/:id ÷ bare", "×", ratio, at_least(RATIO_GOAL)),
-        *_memory(),
+        *_memory(max(0.1, share)),
     ]
 
 
@@ -79,21 +81,24 @@ class Audience:
     bare_per_s: float
 
 
-def _repeated(seconds: float) -> Audience:
+def _repeated(seconds: float, spectators: int, pollers: int) -> Audience:
     with _measured_server() as server, ExitStack() as people:
-        seats = [people.enter_context(_played_table(server)) for _ in range(TABLES)]
+        seats = [
+            people.enter_context(_played_table(server))
+            for _ in range(max(1, round(TABLES * min(1.0, seconds))))
+        ]
         watched = seats[0]
         alone = server.thinking(WATCHED_S * seconds, watched)
         with (
-            _crowd("watch", server.port, f"/ws/tables/{watched.id}", SPECTATORS) as spectators,
-            _crowd("poll", server.port, POLLERS, EVERY_S, *_polls(server, watched.id)) as pollers,
+            _crowd("watch", server.port, f"/ws/tables/{watched.id}", spectators) as watching,
+            _crowd("poll", server.port, pollers, EVERY_S, *_polls(server, watched.id)) as polling,
         ):
             beside = server.thinking(WATCHED_S * seconds, watched)
             moved = dict(watched.moved)
             time.sleep(0.5)  # what is under way arrives
-            seen, polled = spectators.end()["seen"], pollers.end()
+            seen, polled = watching.end()["seen"], polling.end()
         assert set(polled["statuses"]) == {"200"}, f"polls were answered with {polled['statuses']}"
-        reached = _reached(moved, {int(version): times for version, times in seen.items()})
+        reached = _reached(moved, {int(version): times for version, times in seen.items()}, spectators)
         people.close()
         requests_per_s = _asked(server.port, seconds, f"/api/tables/{watched.id}")
         body = json.dumps(server.ask("GET", f"/api/tables/{watched.id}"), separators=(",", ":")).encode()
@@ -109,10 +114,10 @@ def _repeated(seconds: float) -> Audience:
     )
 
 
-def _reached(moved: Mapping[int, float], seen: Mapping[int, Sequence[float]]) -> list[float]:
+def _reached(moved: Mapping[int, float], seen: Mapping[int, Sequence[float]], spectators: int) -> list[float]:
     """From the request that moves to the state after it, at each spectator."""
     for version in moved:
-        assert len(seen.get(version, ())) == SPECTATORS, "some spectators missed a move"
+        assert len(seen.get(version, ())) == spectators, "some spectators missed a move"
     return [at - moved[version] for version in moved for at in seen[version]]
 
 
@@ -133,7 +138,7 @@ def _asked(port: int, seconds: float, path: str) -> float:
     with _crowd("ask", port, REQUESTERS, seconds, path) as asking:
         answers = asking.hear()
     assert set(answers["statuses"]) == {"200"}, f"requests were answered with {answers['statuses']}"
-    return len(answers["times"]) / answers["seconds"]
+    return float(len(answers["times"]) / answers["seconds"])
 
 
 def _bare(body: bytes, seconds: float) -> float:
@@ -143,22 +148,23 @@ def _bare(body: bytes, seconds: float) -> float:
         return _asked(bare.hear()["http"], seconds, "/")
 
 
-def _memory() -> list[Measure]:
+def _memory(share: float) -> list[Measure]:
     """What the server's process grows by, for each of many."""
+    tables, watchers, users = (round(count * share) for count in (LOBBY_TABLES, WATCHERS, USERS))
     with _measured_server() as server:
         empty = server.report()["memory_bytes"]
-        ids = [server.ask("POST", "/api/tables", {"game": GAME})["id"] for _ in range(LOBBY_TABLES)]
+        ids = [server.ask("POST", "/api/tables", {"game": GAME})["id"] for _ in range(tables)]
         for id in ids:
             server.ask("POST", f"/api/tables/{id}/players", {"nickname": "ann"})
         tabled = server.report()["memory_bytes"]
-        with _crowd("watch", server.port, f"/ws/tables/{ids[0]}", WATCHERS):
+        with _crowd("watch", server.port, f"/ws/tables/{ids[0]}", watchers):
             watched = server.report()["memory_bytes"]
-    with _measured_server("--users", USERS) as peopled, _measured_server() as server:
-        users = peopled.report()["memory_bytes"] - server.report()["memory_bytes"]
+    with _measured_server("--users", users) as peopled, _measured_server() as server:
+        grown = peopled.report()["memory_bytes"] - server.report()["memory_bytes"]
     return [
-        _each("memory of a table where one sits", tabled - empty, LOBBY_TABLES),
-        _each("memory of a spectator", watched - tabled, WATCHERS),
-        _each("memory of a user of the poker document", users, USERS),
+        _each("memory of a table where one sits", tabled - empty, tables),
+        _each("memory of a spectator", watched - tabled, watchers),
+        _each("memory of a user of the poker document", grown, users),
     ]
 
 
@@ -208,6 +214,7 @@ class PlayedTable:
         self._thread.join(PATIENCE_S)
         self._bot.kill()
         self._bot.wait()
+        self._connection.close()
         if self._error is not None:
             raise self._error
 
@@ -299,6 +306,9 @@ class Server:
         self.tcp_port: int = opened["tcp"]
         self._connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
 
+    def close(self) -> None:
+        self._connection.close()
+
     def ask(self, method: str, path: str, body: object = None) -> Any:
         return _spoken(self._connection, method, path, body)
 
@@ -323,7 +333,9 @@ class Server:
 @contextmanager
 def _measured_server(*words: object) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as folder, _program("serve_host", "arena", folder, *words) as program:
-        yield Server(program)
+        server = Server(program)
+        yield server
+        server.close()
 
 
 @contextmanager
@@ -337,17 +349,12 @@ def _crowd(what: str, port: int, *words: object) -> Iterator[Program]:
 @contextmanager
 def _program(name: str, *words: object) -> Iterator[Program]:
     """A program of ours, ended on exit, and after a while whatever happens."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", f"arena.bench.{name}", *map(str, words)],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    overdue = threading.Timer(PATIENCE_S, process.kill)
-    overdue.start()
-    try:
-        yield Program(process)
-    finally:
-        overdue.cancel()
-        process.kill()
-        process.wait()
+    command = [sys.executable, "-m", f"arena.bench.{name}", *map(str, words)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        overdue = threading.Timer(PATIENCE_S, process.kill)
+        overdue.start()
+        try:
+            yield Program(process)
+        finally:
+            overdue.cancel()
+            process.kill()

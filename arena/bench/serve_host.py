@@ -56,7 +56,8 @@ async def serve_bare() -> None:
     config.accesslog = config.errorlog = None
     config.keep_alive_max_requests = 1 << 30
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve, Starlette(routes=[Route("/{path:path}", answer)]), config)
+        app: Any = Starlette(routes=[Route("/{path:path}", answer)])
+        nursery.start_soon(serve, app, config)
         _say({"http": listener.getsockname()[1]})
         async for _ in lines:
             _say(_used())
@@ -74,7 +75,9 @@ async def serve_measured(folder: Path) -> None:
 
     plan = ServerPlan(http=Address("127.0.0.1", 0), listen=Address("127.0.0.1", 0), data=folder)
     async with trio.open_nursery() as nursery:
-        opened: OpenServer = await nursery.start(partial(serve, plan, note=lambda line: None, note_bug=note_bug))
+        opened: OpenServer = await nursery.start(
+            partial(serve, plan, note=lambda line: None, note_bug=note_bug)
+        )
         house = opened.house
         set_aside()
         house.hall = attrs.evolve(

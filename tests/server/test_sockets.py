@@ -10,7 +10,7 @@ import trio
 import trio.testing
 from starlette.websockets import WebSocket
 
-from arena.server.sockets import FORBIDDEN, SocketLimits, SocketOwner
+from arena.server.sockets import FORBIDDEN, FRAMES_TOGETHER, SocketLimits, SocketOwner
 
 
 class Client:
@@ -23,6 +23,9 @@ class Client:
         self.is_reading.set()
         self.is_gone = False
         self.aborted = 0
+        self.taken: list[tuple[str, ...]] = []
+        """What the kernel took at once, call by call."""
+        self.due: list[Callable[[], None]] = []
         self._say, self._receive = trio.open_memory_channel[dict[str, Any]](1000)
         scope = {"type": "websocket", "state": {"connection": self}, "headers": [], "path": "/"}
         self.websocket = WebSocket(scope, self.receive, self.send)
@@ -56,12 +59,20 @@ class Client:
     def postman(self) -> Client:
         return self
 
+    sends_at_once = False
+    """Whether the kernel takes what is sent without waiting; the postman comes late then."""
+
     def call(self, deliver: Callable[[], None]) -> None:
         """The postman is quick here."""
-        deliver()
+        if self.sends_at_once:
+            self.due.append(deliver)
+        else:
+            deliver()
 
     def send_now(self, *frames: str) -> bool:
-        return False
+        if self.sends_at_once:
+            self.taken.append(frames)
+        return self.sends_at_once
 
     def abort(self) -> None:
         self.aborted += 1
@@ -107,6 +118,21 @@ async def test_of_a_state_the_newest_is_sent_after_what_led_to_it(nursery: trio.
     await trio.testing.wait_all_tasks_blocked()
     assert ["first", "event 0", "event 1", "event 2", "state 2"] == client.heard
     assert [2] == made
+
+
+async def test_what_waits_goes_to_the_kernel_together(nursery: trio.Nursery) -> None:
+    """A move, the state after it and whose turn it is cost a spectator one call; so do not hundreds at once."""
+    client, owner = await owned(nursery)
+    client.sends_at_once = True
+    for number in range(FRAMES_TOGETHER):
+        owner.put(f"event {number}")
+    owner.put_latest("state", lambda: "state")
+    (deliver,) = client.due
+    deliver()
+    first, second = client.taken
+    assert tuple(f"event {number}" for number in range(FRAMES_TOGETHER)) == first
+    assert ("state",) == second
+    assert 0 == owner.waiting
 
 
 @pytest.mark.parametrize("limits", [{"frames_max": 10}, {"bytes_max": 100}])
