@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import trio
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -179,7 +179,9 @@ class TablesApi:
             raise Refusal("conflict", f"you are at this table already, as {holder.nickname}")
         new = await body_of(request, NewMember)
         self._house.hall.records.check()
-        member, key = live.join(new.nickname, spectate=new.spectate)
+        with self._house.hall.visitors.joining(live.table, address_of(request)) as note_joined:
+            member, key = live.join(new.nickname, spectate=new.spectate)
+            note_joined(member)
         await live.kept()
         return json_answer(msgspec.json.encode(Joined(member.player_id, key)), 201)
 
@@ -223,7 +225,8 @@ class TablesApi:
     async def speak(self, request: Request) -> Response:
         live, member = self._member(request)
         new = await body_of(request, NewMessage)
-        live.speak(member, new.message)
+        with self._house.hall.visitors.speaking(address_of(request)):
+            live.speak(member, new.message)
         await live.kept()
         return json_answer(msgspec.json.encode(Done()), 201)
 
@@ -272,7 +275,7 @@ def _move_s(new: NewTable) -> float | None:
     return None if new.move_time == "none" else new.move_time
 
 
-def address_of(request: Request) -> str:
+def address_of(request: HTTPConnection) -> str:
     """Who asks, as far as its connection tells."""
     return "" if request.client is None else request.client.host
 

@@ -16,6 +16,7 @@ from arena.players.lag import LagWatch
 from arena.server.live_match import LiveMatch, MatchTerms
 from arena.server.pauses import Pauses
 from arena.server.table import Member, Table
+from arena.server.visitors import Visitors
 
 
 class Records(Protocol):
@@ -69,6 +70,8 @@ class Hall:
     """Gives the bot that connects, or may connect, with the key of a seat at a table."""
     find_guest: Callable[[str, str], Guest | None] = lambda name, game: None
     """Gives the guest of this name that waits to play a game; raises Refusal if it cannot be had now."""
+    visitors: Visitors = attrs.field(factory=Visitors)
+    """Who came from where."""
     note_bug: Callable[[str], None] = lambda traceback_text: None
     lag_watch: LagWatch | None = None
     draw_seed: Callable[[], int] = lambda: secrets.randbits(128)

@@ -33,6 +33,14 @@ CHAT_KEPT = 100
 """Messages of a table that are kept."""
 CHAT_AT_ONCE, CHAT_PER_S = 5, 0.5
 """Messages of one member: so many at once, and so many in a second over time."""
+CHAT_AT_ONCE_PER_ADDRESS, CHAT_PER_S_PER_ADDRESS = 20, 2.0
+"""Messages of one address, at all tables; loopback has no such limit."""
+JOINS_AT_ONCE, JOINS_PER_S = 40, 0.5
+"""People of one address who join tables; loopback has no such limit."""
+MEMBERS_PER_ADDRESS = 16
+"""People of one address at one table, seated or not."""
+MEMBERS_PER_LOOPBACK = 300
+"""The same for loopback."""
 IDLE_S = 30 * 60.0
 """A table at which nothing happens is closed after so many seconds, while no match is played."""
 IDLE_PLAYING_S = 6 * 3600.0

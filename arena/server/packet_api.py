@@ -8,6 +8,7 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
 from arena.games import SERVICES
+from arena.server.api import address_of
 from arena.server.house import House
 from arena.server.live import LiveTable
 from arena.server.packet_room import PacketClient, PacketRoom
@@ -47,7 +48,7 @@ class PacketApi:
     async def _serve(self, websocket: WebSocket, room: PacketRoom) -> None:
         await websocket.accept()
         owner = SocketOwner(websocket)
-        client = PacketClient(owner)
+        client = PacketClient(owner, address=address_of(websocket))
         room.enter(client)
         try:
             await owner.run(receive=partial(room.receive, client))

@@ -67,6 +67,7 @@ class PacketClient:
     """Who it is at the table, once it has joined."""
     held: list[str] | None = None
     """Frames that wait until it has been told who it is."""
+    address: str = ""
 
     def put(self, frame: str) -> None:
         if self.held is None:
@@ -80,6 +81,7 @@ class PacketRoom:
 
     def __init__(self, live: LiveTable, views: Views, hall: Hall) -> None:
         self.live = live
+        self._visitors = hall.visitors
         self._records = hall.records
         self._maker = GameDataMaker(live, views)
         self._clients: list[PacketClient] = []
@@ -162,7 +164,9 @@ class PacketRoom:
         """It is somebody new, who is told its key before anything else."""
         client.held = []
         try:
-            member, key = self.live.join(username, spectate=spectate, or_watch=True)
+            with self._visitors.joining(self.live.table, client.address) as note_joined:
+                member, key = self.live.join(username, spectate=spectate, or_watch=True)
+                note_joined(member)
             client.player_id = member.player_id
             client.wire.put(packet("PlayerJoined", player=self._maker.player(member), key=key))
         finally:
@@ -182,7 +186,8 @@ class PacketRoom:
             message = fields.get("message")
             if not isinstance(message, str):
                 raise Refusal("bad_request", "SendNewChatMessage needs a message that is a text")
-            live.speak(member, message)
+            with self._visitors.speaking(client.address):
+                live.speak(member, message)
         elif name == "LeaveGame":
             client.player_id = None
             live.leave(member)
