@@ -181,7 +181,7 @@ class SceneShown(StepShown):
 
 
 class RoundShown(msgspec.Struct):
-    """A round of the latest match: what everybody saw of it; once the match is over, all of it."""
+    """A round of the latest match: what everybody saw of it, with a key that seat; once it is over, all."""
 
     match_id: str
     round: int

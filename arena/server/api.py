@@ -231,11 +231,11 @@ class TablesApi:
         return json_answer(msgspec.json.encode(Done()), 201)
 
     async def get_round(self, request: Request) -> Response:
-        live, _ = self._seen_by(request)
+        live, member = self._seen_by(request)
         number = request.path_params["number"]
         if not (number.isascii() and number.isdigit() and len(number) <= 9):
             raise Refusal("not_found", "the rounds of the latest match are numbered from 1")
-        return json_answer(msgspec.json.encode(self._house.views(live).round(int(number))))
+        return json_answer(msgspec.json.encode(self._house.views(live).round(int(number), member)))
 
     # Who asks
 

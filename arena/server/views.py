@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.players.codec import rules_json
-from arena.replay import EVERYBODY, SPECTATOR, Moment, SeenEvent, SeenMove, Showing, Viewer
+from arena.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Showing, Viewer
 from arena.server.answer_types import (
     ChatShown,
     EventShown,
@@ -72,8 +72,8 @@ class Views:
         match = self._live.match
         return None if match is None else self._state(match, viewer_at(match, member))
 
-    def round(self, number: int) -> RoundShown:
-        """What a round's events showed everybody; once the match is over, all that happened in it.
+    def round(self, number: int, member: Member | None = None) -> RoundShown:
+        """What a round's events showed everybody, or this member; once the match is over, all of it.
 
         Raises Refusal if there is no such round.
         """
@@ -82,7 +82,7 @@ class Views:
             raise Refusal("not_found", "no match has begun here, so there are no rounds yet")
         if not 1 <= number <= len(match.rounds):
             raise Refusal("not_found", f"this match has {len(match.rounds)} rounds so far, numbered from 1")
-        viewer = EVERYBODY if is_over else SPECTATOR
+        viewer = EVERYBODY if is_over else viewer_at(match, member)
         return RoundShown(
             match_id=match.terms.match_id,
             round=number,

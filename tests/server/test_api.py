@@ -430,7 +430,7 @@ async def test_a_key_is_told_once_and_shown_nowhere(
 
 
 async def test_past_rounds_show_all_hands_of_blef(autojump_clock: MockClock) -> None:
-    """To everybody, while the match goes on; of the round that is played, nobody's."""
+    """To everybody, while the match goes on; of the round that is played, to nobody but their own."""
     async with rest(pauses=quick) as server:
         begun = await server.begun("blef")
         for move in (0, 88):
@@ -444,11 +444,20 @@ async def test_past_rounds_show_all_hands_of_blef(autojump_clock: MockClock) -> 
         assert [(name, len(hand)) for name, hand in check["fields"]["hands"]] == [
             (name, 1) for name in (await server.get(begun.at))[1]["match"]["names"]
         ]
-        own = await server.send("GET", f"{begun.at}/rounds/1", key=begun.keys["ann"])
-        assert own.content == past.content
-        now = (await server.get(f"{begun.at}/rounds/2", begun.keys["ann"]))[1]
-        assert now["is_over"] is False
-        assert [event["kind"] for step in now["steps"] for event in step["events"]] == ["round_started"]
+        own = (await server.send("GET", f"{begun.at}/rounds/1", key=begun.keys["ann"])).json()
+        assert {None, "ann"} == {event["to"] for step in own["steps"] for event in step["events"]}
+        assert [event for step in past.json()["steps"] for event in step["events"]] == [
+            event for step in own["steps"] for event in step["events"] if event["to"] is None
+        ]
+        now, seen = (
+            [event["kind"] for step in told[1]["steps"] for event in step["events"]]
+            for told in [
+                await server.get(f"{begun.at}/rounds/2"),
+                await server.get(f"{begun.at}/rounds/2", begun.keys["ann"]),
+            ]
+        )
+        assert now == ["round_started"]
+        assert seen == ["round_started", "hand"]
 
 
 async def test_a_running_match_cannot_be_read(autojump_clock: MockClock) -> None:

@@ -51,7 +51,7 @@ async def test_every_route_is_described() -> None:
             for each in routes_of(house, PokerApi([], FakeUsers()), lambda match_id: None)
             if isinstance(each, Route)
         ]
-        packets = {each.path for each in PacketApi(house, house.hall.nursery).routes()}
+        packets = {each.path for each in PacketApi(house).routes()}
         served = {
             (each.path, method)
             for each in routes

@@ -1,0 +1,271 @@
+"""Pure: a person's words as a move, and the legal moves as words, for any game, from the options it is sent.
+
+A move is said by its name, or the beginning of it, and its fields one after the other; cards and the like by
+their numbers as they are shown.  What the server refuses is refused there: here only words are read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.words import spaced
+
+LISTED_MAX = 100
+"""So many moves of one family have numbers; of a larger one there is only the form."""
+Domain: TypeAlias = Mapping[str, Any]
+
+_SHORT = "A23456789TJQK"
+_SUITS = {"clubs": "C", "diamonds": "D", "hearts": "H", "spades": "S"}
+_RANKS = (
+    "ace",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "jack",
+    "queen",
+    "king",
+)
+CARD_WORDS: Mapping[str, str] = {
+    **_SUITS,
+    **{word[:-1]: short for word, short in _SUITS.items()},
+    **dict(zip(_RANKS, _SHORT, strict=True)),
+    **{f"{word}{'es' if word == 'six' else 's'}": rank for word, rank in zip(_RANKS, _SHORT, strict=True)},
+    "10": "T",
+}
+"""Suits and ranks as people call them."""
+
+
+@attrs.frozen
+class Choice:
+    """A family of legal moves."""
+
+    kind: str
+    form: Any
+    fields: Mapping[str, Domain]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it may be called; the first is shown."""
+        words = spaced(self.kind)
+        called = (words.replace(" ", "-"), words.replace(" ", ""))
+        return (self.form, *called) if isinstance(self.form, str) and not self.fields else called
+
+    def filled(self, values: Mapping[str, Any]) -> Any:
+        """The move as JSON."""
+        return _filled(self.form, {f"<{name}>": value for name, value in values.items()})
+
+
+def read_choices(options: Sequence[Mapping[str, Any]]) -> tuple[Choice, ...]:
+    """The options as the server sends them."""
+    return tuple(Choice(str(each["kind"]), each["form"], each["fields"]) for each in options)
+
+
+def _filled(form: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(form, str):
+        return values.get(form, form)
+    if isinstance(form, list):
+        return [_filled(each, values) for each in form]
+    if isinstance(form, dict):
+        return {key: _filled(each, values) for key, each in form.items()}
+    return form
+
+
+# Moves from words
+
+
+def move_of(options: Sequence[Choice], words: Sequence[str]) -> Any:
+    """The move, as JSON, that these words mean.  Raises ConfigError with what would be right."""
+    text = " ".join(words)
+    if text[:1] in "{[":
+        return _json(text)
+    if len(words) == 1 and re.fullmatch(r"\d{1,4}", text, re.ASCII):
+        return _by_number(options, int(text))
+    called = _called(options, words[0])
+    if not called and words[0].lower() == "play" and len(words) > 1:
+        return move_of(options, words[1:])
+    if not called:
+        raise ConfigError(f"{words[0]} is no move that is legal now: {forms_text(options)}")
+    if len({option.kind for option in called}) > 1:
+        names = " or ".join(option.names[0] for option in called)
+        raise ConfigError(f"{words[0]} can mean {names}: say more of it")
+    problem = ""
+    for option in called:
+        try:
+            return option.filled(_values(option, list(words[1:])))
+        except ConfigError as error:
+            problem = problem or str(error)
+    raise ConfigError(f"{problem}: {forms_text(called)}")
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ConfigError("this begins like JSON, and is none") from None
+
+
+def _by_number(options: Sequence[Choice], number: int) -> Any:
+    found, _ = with_numbers(options)
+    if not found:
+        raise ConfigError(f"the moves have no numbers now: {forms_text(options)}")
+    if not 1 <= number <= len(found):
+        raise ConfigError(f"the moves are numbered from 1 to {len(found)} now")
+    return found[number - 1]
+
+
+def _called(options: Sequence[Choice], word: str) -> list[Choice]:
+    """The options that a word means: by the whole name, a word of it that no other has, or its beginning."""
+    word = word.lower()
+    whole = [option for option in options if word in option.names]
+    parts = [option for option in options if word in spaced(option.kind).split()]
+    begun = [option for option in options if any(name.lower().startswith(word) for name in option.names)]
+    for found in (whole, parts):
+        if found and len({option.kind for option in found}) == 1:
+            return found
+    return begun or parts
+
+
+def _values(option: Choice, words: list[str]) -> dict[str, Any]:
+    """The fields, each from the words that are left for it."""
+    values: dict[str, Any] = {}
+    fields = list(option.fields.items())
+    for place, (name, domain) in enumerate(fields):
+        later = fields[place + 1 :]
+        if "subset_of" in domain:
+            kept = _kept_for(later, words, domain)
+            values[name] = _subset(name, domain, words[: len(words) - kept])
+            words = words[len(words) - kept :]
+        elif not words and None in domain.get("one_of", ()):
+            values[name] = None
+        elif not words:
+            raise ConfigError(f"{option.names[0]} needs {_told(name, domain)}")
+        else:
+            values[name] = _one(name, domain, words.pop(0))
+    if words:
+        raise ConfigError(f"{' '.join(words)} is more than {option.names[0]} takes")
+    return values
+
+
+def _kept_for(later: Sequence[tuple[str, Domain]], words: Sequence[str], domain: Domain) -> int:
+    """How many of the last words belong to the fields behind a list of cards."""
+    needed = sum(None not in each.get("one_of", ()) for _, each in later)
+    if len(later) > needed and len(words) > 1 and _item(domain, words[-1]) is None:
+        return len(later)
+    return min(needed, max(0, len(words) - 1))
+
+
+def _subset(name: str, domain: Domain, words: Sequence[str]) -> list[Any]:
+    found = []
+    for word in words:
+        if (item := _item(domain, word)) is None:
+            raise ConfigError(f"{word} is none of your {name}: say their numbers as shown, from 1")
+        found.append(item)
+    if len(set(map(str, found))) < len(found):
+        raise ConfigError(f"one of the {name} is named twice")
+    if not domain["least"] <= len(found) <= domain["most"]:
+        raise ConfigError(f"{domain['least']} to {domain['most']} {name} are asked for")
+    return found
+
+
+def _item(domain: Domain, word: str) -> Any:
+    """What a word means of those in a list: its number, or itself; None if it is nothing there."""
+    items = domain["subset_of"]
+    if re.fullmatch(r"\d{1,4}", word, re.ASCII):
+        return items[int(word) - 1] if 1 <= int(word) <= len(items) else None
+    same = [item for item in items if str(item).lower() == word.lower()]
+    return same[0] if same else None
+
+
+def _one(name: str, domain: Domain, word: str) -> Any:
+    if "one_of" in domain:
+        items = [item for item in domain["one_of"] if item is not None]
+        said, short = word.lower(), CARD_WORDS.get(word.lower(), word).lower()
+        whole = [item for item in items if str(item).lower() in (said, short)]
+        begun = [item for item in items if str(item).lower().startswith(said)]
+        for found in (whole, begun):
+            if len(found) == 1:
+                return found[0]
+    elif re.fullmatch(r"-?\d{1,15}", word, re.ASCII) and domain["min"] <= int(word) <= domain["max"]:
+        return int(word)
+    raise ConfigError(f"{word} is not {_told(name, domain)}")
+
+
+# Words for moves
+
+
+def with_numbers(options: Sequence[Choice]) -> tuple[list[Any], list[str]]:
+    """The legal moves that have numbers, as JSON, in their order; and how to say those of large families."""
+    found: list[Any] = []
+    others: list[Choice] = []
+    for option in options:
+        has_lists = any("subset_of" in domain for domain in option.fields.values())
+        domains = [] if has_lists else [_all(domain) for domain in option.fields.values()]
+        if has_lists or prod(map(len, domains)) > LISTED_MAX:
+            others.append(option)
+            continue
+        found += [
+            option.filled(dict(zip(option.fields, values, strict=True))) for values in product(*domains)
+        ]
+    return found, forms(others)
+
+
+def _all(domain: Domain) -> Sequence[Any]:
+    if "min" in domain:
+        return range(domain["min"], domain["max"] + 1)
+    return [item for item in domain["one_of"] if item is not None] or [None]
+
+
+def forms(options: Sequence[Choice]) -> list[str]:
+    """How to say the legal moves."""
+    return list(dict.fromkeys(_form(option) for option in options))
+
+
+def forms_text(options: Sequence[Choice]) -> str:
+    return " | ".join(forms(options))
+
+
+def _form(option: Choice) -> str:
+    words = [option.names[0]]
+    told = []
+    for name, domain in option.fields.items():
+        is_optional = None in domain.get("one_of", ())
+        if is_optional and _all(domain) == [None]:
+            continue
+        words.append(f"[{name.upper()}]" if is_optional else name.upper())
+        told.append(_told(name, domain))
+    return " ".join(words) + (f" ({'; '.join(told)})" if told else "")
+
+
+def _told(name: str, domain: Domain) -> str:
+    if "subset_of" in domain:
+        return f"{name}: {domain['least']} to {domain['most']} of their numbers"
+    if "one_of" in domain:
+        return f"{name}: {', '.join(str(item) for item in domain['one_of'] if item is not None)}"
+    low, high = domain["min"], domain["max"]
+    return f"{name}: {low}" if low == high else f"{name}: {low} to {high}"
+
+
+__all__ = [
+    "CARD_WORDS",
+    "LISTED_MAX",
+    "Choice",
+    "forms",
+    "forms_text",
+    "move_of",
+    "read_choices",
+    "with_numbers",
+]

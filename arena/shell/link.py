@@ -1,0 +1,175 @@
+"""Requests to a server of the arena, over HTTP: where a table is, and what it answers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import attrs
+
+from arena.errors import ArenaError, ConfigError
+from arena.units import shown
+
+ANSWER_BYTES_MAX = 1 << 22
+"""A table has some kilobytes; what is longer is no answer of a server of ours."""
+TIMEOUT_S = 40.0
+"""Longer than any request waits for a table to change."""
+HOW = "give the URL of a table, e.g. http://127.0.0.1:8080/api/tables/ID"
+_ID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+
+
+@attrs.frozen
+class TableUrl:
+    """Where a table is."""
+
+    is_tls: bool
+    host: str
+    port: int
+    prefix: str
+    """What stands before `/api` in paths, where a proxy puts the server below one."""
+    id: str | None
+    """None: the URL is that of a server."""
+
+    @property
+    def server(self) -> str:
+        default = 443 if self.is_tls else 80
+        name = f"[{self.host}]" if ":" in self.host else self.host
+        port = "" if self.port == default else f":{self.port}"
+        return f"http{'s' if self.is_tls else ''}://{name}{port}{self.prefix}"
+
+    def of(self, id: str) -> str:
+        """The URL of a table of this server."""
+        return f"{self.server}/api/tables/{id}"
+
+
+def read_url(text: str) -> TableUrl:
+    """Raises ConfigError with what would be right."""
+    try:
+        parts = urlsplit(text if "//" in text else f"http://{text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ConfigError(f"{shown(text)} is not a URL: {HOW}") from None
+    if parts.scheme not in ("http", "https") or not host or not re.fullmatch(r"[\w.:-]+", host):
+        raise ConfigError(f"{shown(text)} is not a URL: {HOW}")
+    is_tls = parts.scheme == "https"
+    path = parts.path.rstrip("/")
+    found = re.fullmatch(rf"(?P<prefix>.*?)(/api|/ws)?(/tables)?/(?P<id>{_ID})", path)
+    prefix = found["prefix"] if found else re.sub(r"(/api)?(/tables)?$", "", path)
+    if not re.fullmatch(r"[\w./~-]*", prefix, re.ASCII):
+        raise ConfigError(f"{shown(text)} is not a URL of a server: {HOW}")
+    return TableUrl(is_tls, host, port or (443 if is_tls else 80), prefix, found["id"] if found else None)
+
+
+class NoAnswer(ArenaError):
+    """Nobody answers there, or not as a server of ours does."""
+
+
+class NotDone(ArenaError):
+    """The server says no, and what would be right."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ServerLink:
+    """One connection to a server; a request blocks, so each task has a link of its own."""
+
+    def __init__(self, url: TableUrl, key: str | None = None) -> None:
+        """`key`: of the seat in whose name it asks."""
+        self.url = url
+        self.key = key
+        self._connection: http.client.HTTPConnection | None = None
+
+    def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """The JSON of the answer, of `/api` + path.  Raises NotDone or NoAnswer."""
+        if method != "GET":
+            self.close()  # the server closes idle ones: what changes something is not risked on an old one
+        was_open = self._connection is not None
+        try:
+            return self._ask(method, path, body)
+        except _Closed as closed:
+            if was_open:  # the server has closed it in the meantime, as it may
+                return self._ask(method, path, body)
+            raise NoAnswer(str(closed)) from None
+
+    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Any:
+        headers = {"Accept": "application/json"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if self.key is not None:
+            headers["Authorization"] = f"Bearer {self.key}"
+        connection = self._connection or self._connect()
+        octets = None if body is None else json.dumps(body).encode()
+        try:
+            connection.request(method, f"{self.url.prefix}/api{path}", octets, headers)
+            response = connection.getresponse()
+            answer = response.read(ANSWER_BYTES_MAX + 1)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            raise _Closed(f"{self.url.server} does not answer: {why}") from None
+        if response.will_close:
+            self.close()
+        return self._read(response.status, answer)
+
+    def _read(self, status: int, answer: bytes) -> Any:
+        try:
+            if len(answer) > ANSWER_BYTES_MAX:
+                raise ValueError
+            value = json.loads(answer)
+            if status >= 400:
+                raise NotDone(status, str(value["message"])[:400])
+        except (ValueError, RecursionError, KeyError, TypeError):
+            self.close()
+            raise NoAnswer(f"what answers at {self.url.server} is not a server of the arena") from None
+        return value
+
+    def _connect(self) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self.url.is_tls else http.client.HTTPConnection
+        self._connection = kind(self.url.host, self.url.port, timeout=TIMEOUT_S)
+        return self._connection
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class _Closed(NoAnswer):
+    """The connection is closed, or cannot be opened."""
+
+
+def check_table(link: ServerLink) -> dict[str, Any]:
+    """The table at its URL.  Raises ConfigError if there is none, with those that are public."""
+    url = link.url
+    if url.id is not None:
+        try:
+            found: dict[str, Any] = link.ask("GET", f"/tables/{url.id}")
+            return found
+        except NotDone as refused:
+            if refused.status != 404:
+                raise ConfigError(str(refused)) from None
+            raise ConfigError(f"no open table has this URL; {_public(link)}") from None
+        except NoAnswer as error:
+            raise ConfigError(f"{error}: is `arena serve` running there?") from None
+    try:
+        raise ConfigError(f"this is the URL of a server, not of a table; {_public(link)}")
+    except NoAnswer as error:
+        raise ConfigError(f"{error}: is `arena serve` running there?") from None
+
+
+def _public(link: ServerLink) -> str:
+    tables = link.ask("GET", "/tables")
+    words = [
+        f"{link.url.of(table['id'])} ({table['game']}, {table['seats']['taken']} seated)"
+        for table in tables[:5]
+    ]
+    return f"public ones are {', '.join(words)}" if words else "no public one is open"
+
+
+__all__ = ["NoAnswer", "NotDone", "ServerLink", "TableUrl", "check_table", "read_url"]

@@ -1,0 +1,147 @@
+"""Words as moves: names and their beginnings, fields, numbers as shown, and what is said of other words."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.errors import ConfigError
+from arena.game import CHANCE, is_legal
+from arena.games import GAMES
+from arena.players.codec import Codec
+from arena.shell.choices import LISTED_MAX, forms, move_of, read_choices, with_numbers
+
+HAND = ["AS", "2D", "7D", "TC", "KH"]
+
+
+def option(kind: str, form: Any, **fields: Any) -> dict[str, Any]:
+    return {"kind": kind, "form": form, "fields": fields}
+
+
+def cards(claims: list[str | None]) -> dict[str, Any]:
+    return option(
+        "Play",
+        {"play": "<cards>", "claim": "<claim>"},
+        cards={"subset_of": HAND, "least": 1, "most": 5},
+        claim={"one_of": claims},
+    )
+
+
+SEQUENCE = [cards(["7", None])]
+SUITS = [cards(["C", "D", "H", "S"])]
+RANKS = [cards(list("A23456789TJQK"))]
+ACCUSE = [option("Pass", "pass"), option("Accuse", "bluff")]
+BIDS = [
+    option("Bid", ["<face>", "<count>"], face={"min": 5, "max": 6}, count={"min": 3, "max": 3}),
+    option("Bid", ["<face>", "<count>"], face={"min": 1, "max": 6}, count={"min": 4, "max": 90}),
+    option("Challenge", "challenge"),
+]
+SHOTS = [
+    option(
+        "ShootPlayer", {"packet": "ShootPlayer", "username": "<target>"}, target={"one_of": ["ann", "Ace"]}
+    ),
+    option("UseSkipItem", {"packet": "UseSkipItem", "target": "<target>"}, target={"one_of": ["ann"]}),
+    option("UseQuickshotItem", {"packet": "UseQuickshotItem"}),
+]
+CHIPS = [
+    option("Fold", {"action": 0}),
+    option("Bet", {"action": 1, "betAmount": "<amount>"}, amount={"min": 20, "max": 20}),
+    option("Bet", {"action": 1, "betAmount": "<amount>"}, amount={"min": 40, "max": 9990}),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "move"),
+    [
+        (SEQUENCE, "play 1 2 5", {"play": ["AS", "2D", "KH"], "claim": None}),
+        (SEQUENCE, "play 1 3", {"play": ["AS", "7D"], "claim": None}),
+        (SEQUENCE, "play 3 7", {"play": ["7D"], "claim": "7"}),
+        (SEQUENCE, "play 3 sevens", {"play": ["7D"], "claim": "7"}),
+        (SEQUENCE, "play tc KH", {"play": ["TC", "KH"], "claim": None}),
+        (SUITS, "play 1 2 5 Diamonds", {"play": ["AS", "2D", "KH"], "claim": "D"}),
+        (SUITS, "pl 1 d", {"play": ["AS"], "claim": "D"}),
+        (RANKS, "play 1 2 3", {"play": ["AS", "2D"], "claim": "3"}),
+        (RANKS, "play 1 tens", {"play": ["AS"], "claim": "T"}),
+        (RANKS, "play 1 10", {"play": ["AS"], "claim": "T"}),
+        (RANKS, "play 1 queen", {"play": ["AS"], "claim": "Q"}),
+        (ACCUSE, "bluff", "bluff"),
+        (ACCUSE, "accuse", "bluff"),
+        (ACCUSE, "p", "pass"),
+        (ACCUSE, "2", "bluff"),
+        (ACCUSE, "play 1", "pass"),
+        (BIDS, "bid 5 3", [5, 3]),
+        (BIDS, "bid 1 4", [1, 4]),
+        (BIDS, "B 6 90", [6, 90]),
+        (BIDS, "c", "challenge"),
+        (BIDS, "3", "challenge"),
+        (BIDS, "[3, 7]", [3, 7]),
+        (SHOTS, "shoot ann", {"packet": "ShootPlayer", "username": "ann"}),
+        (SHOTS, "shoot ace", {"packet": "ShootPlayer", "username": "Ace"}),
+        (SHOTS, "skip a", {"packet": "UseSkipItem", "target": "ann"}),
+        (SHOTS, "use-quickshot-item", {"packet": "UseQuickshotItem"}),
+        (SHOTS, '{"packet": "Pass"}', {"packet": "Pass"}),
+        (CHIPS, "bet 20", {"action": 1, "betAmount": 20}),
+        (CHIPS, "bet 9990", {"action": 1, "betAmount": 9990}),
+        (CHIPS, "2", {"action": 1, "betAmount": 20}),
+    ],
+)
+def test_words_are_moves(options: list[dict[str, Any]], words: str, move: Any) -> None:
+    assert move == move_of(read_choices(options), words.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "sentence"),
+    [
+        (ACCUSE, "challenge", "challenge is no move that is legal now: pass | bluff"),
+        (ACCUSE, "3", "the moves are numbered from 1 to 2 now"),
+        (ACCUSE, "pass 1", "1 is more than pass takes: pass"),
+        (
+            SEQUENCE,
+            "1",
+            "the moves have no numbers now: play CARDS [CLAIM] (cards: 1 to 5 of their numbers; claim: 7)",
+        ),
+        (SEQUENCE, "play 6", "6 is none of your cards: say their numbers as shown, from 1: play CARDS"),
+        (SEQUENCE, "play 1 1", "one of the cards is named twice"),
+        (SEQUENCE, "play", "1 to 5 cards are asked for"),
+        (SUITS, "play 1 2", "2 is not claim: C, D, H, S"),
+        (BIDS, "bid 5", "bid needs count: 3"),
+        (BIDS, "bid 5 91", "91 is not count: 3"),
+        (BIDS, "bid five 3", "five is not face: 5 to 6"),
+        (SHOTS, "use ann", "use can mean use-skip-item or use-quickshot-item: say more of it"),
+        (SHOTS, "shoot bob", "bob is not target: ann, Ace"),
+        (SHOTS, "{", "this begins like JSON, and is none"),
+    ],
+)
+def test_other_words_are_told_what_would_be_right(
+    options: list[dict[str, Any]], words: str, sentence: str
+) -> None:
+    with pytest.raises(ConfigError) as raised:
+        move_of(read_choices(options), words.split())
+    assert str(raised.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_number_is_a_legal_move_and_every_small_family_has_them(name: str) -> None:
+    """In random matches of each game."""
+    game, names, luck = GAMES[name](), ("ann", "bob", "eve"), Random(1)
+    state, steps = game.start(3), 0
+    while (seats := game.to_act(state)) and steps < 60:
+        steps += 1
+        moves = {}
+        for seat in seats:
+            if seat == CHANCE:
+                moves[seat] = game.draw(state, luck)
+                continue
+            codec, legal = Codec(game, names, seat), game.options(state, seat)
+            options = read_choices(msgspec.json.decode(codec.options(legal)))
+            found, others = with_numbers(options)
+            assert found or others
+            assert len(found) <= LISTED_MAX * len(options)
+            for move in luck.sample(found, min(5, len(found))):
+                assert is_legal(legal, codec.move(move))
+            assert set(others) <= set(forms(options))
+            moves[seat] = codec.move(luck.choice(found)) if found else game.default(state, seat)
+        state = game.apply(state, moves).state
