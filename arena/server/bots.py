@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -16,11 +17,15 @@ from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.process import run_process
 from arena.players.start import BotBroken
+from arena.server.addresses import is_loopback, neighbourhood
 from arena.server.refusal import Refusal
 from arena.tournament.entrants import bot_at, builtin_bots
+from arena.words import counted, listed
 
 PROCESSES_MAX = 32
-"""House bots that play at once, at all tables; a match that needs one more waits."""
+"""House bots that play at once, at all tables."""
+PROCESSES_PER_ADDRESS = 16
+"""The same at the tables that one address has made; this machine's own has no limit but that of all."""
 
 
 class HouseBots:
@@ -41,7 +46,6 @@ class HouseBots:
         self._data = data
         self._watch = watch
         self._note_bug = note_bug
-        self._places = trio.Semaphore(PROCESSES_MAX)
         self._entrants: dict[str, Entrant] = {}
 
     def names(self, game: str) -> tuple[str, ...]:
@@ -53,7 +57,7 @@ class HouseBots:
         """Raises Refusal if there is no such bot for this game."""
         if bot not in (names := self.names(game)):
             raise Refusal(
-                "bad_request", f"no house bot of this name plays {game}: {', '.join(names)} do", field="bot"
+                "bad_request", f"no house bot of this name plays {game}: choose {listed(names)}", field="bot"
             )
 
     def _entrant(self, name: str) -> Entrant:
@@ -66,25 +70,68 @@ class HouseBots:
     @asynccontextmanager
     async def seated(self, bot: str, name: str) -> AsyncIterator[Player]:
         """An instance of a bot under a name, until this ends; one that is gone if it cannot be started."""
-        async with self._places:
-            entrant = attrs.evolve(self._entrant(bot), name=name)
-            run = partial(
-                run_process,
-                entrant,
-                box=self._box,
-                field=(entrant,),
-                results=(self._data,),
-                log_path=None,
-                watch=self._watch,
-                note_sticky=lambda: None,
-                note_bug=self._note_bug,
+        entrant = attrs.evolve(self._entrant(bot), name=name)
+        run = partial(
+            run_process,
+            entrant,
+            box=self._box,
+            field=(entrant,),
+            results=(self._data,),
+            log_path=None,
+            watch=self._watch,
+            note_sticky=lambda: None,
+            note_bug=self._note_bug,
+        )
+        try:
+            player = await self._nursery.start(run)
+        except BotBroken as error:
+            yield GonePlayer(name, error.reason)
+            return
+        try:
+            yield player
+        finally:
+            player.close()
+
+
+class BotPlaces:
+    """How many house bots play at once, in all and at the tables that one address has made.
+
+    A match takes all its places in one step: two that had half of what they need would wait for each other
+    for ever.  It has asked before it began whether there are enough, so that it hardly ever waits.
+    """
+
+    def __init__(self, most: int = PROCESSES_MAX, per_address: int = PROCESSES_PER_ADDRESS) -> None:
+        self._most = most
+        self._per_address = per_address
+        self._by_address: Counter[str] = Counter()
+        self._changed = trio.Event()
+
+    def check(self, bots: int, address: str) -> None:
+        """Raises Refusal if so many more cannot play now."""
+        if bots > self._free(address):
+            raise Refusal(
+                "too_many",
+                f"{counted(bots, 'more house bot')} cannot play now: begin with fewer, or later",
+                key="house_bots",
+                seconds=10.0,
             )
-            try:
-                player = await self._nursery.start(run)
-            except BotBroken as error:
-                yield GonePlayer(name, error.reason)
-                return
-            try:
-                yield player
-            finally:
-                player.close()
+
+    def _free(self, address: str) -> int:
+        left = self._most - self._by_address.total()
+        if address and not is_loopback(address):
+            left = min(left, self._per_address - self._by_address[neighbourhood(address)])
+        return left
+
+    @asynccontextmanager
+    async def taken(self, bots: int, address: str) -> AsyncIterator[None]:
+        """Places for so many, until this ends; waits for them if need be."""
+        while bots > self._free(address):
+            await self._changed.wait()
+        self._by_address[neighbourhood(address)] += bots
+        try:
+            yield
+        finally:
+            self._by_address[neighbourhood(address)] -= bots
+            self._by_address += Counter()  # forgets addresses without any
+            self._changed.set()
+            self._changed = trio.Event()

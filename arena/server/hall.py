@@ -13,6 +13,7 @@ import trio
 from arena.game import Game
 from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
+from arena.server.bots import BotPlaces
 from arena.server.live_match import LiveMatch, MatchTerms
 from arena.server.pauses import Pauses
 from arena.server.table import Member, Table
@@ -60,6 +61,8 @@ class Hall:
     records: Records
     open_bot: Callable[[str, str], AbstractAsyncContextManager[Player]]
     """Gives an instance of a house bot, by its bot's name and its nickname."""
+    bot_places: BotPlaces = attrs.field(factory=BotPlaces)
+    """Places for the house bots of a match."""
     check_bot: Callable[[str, str], None]
     """Raises Refusal if there is no such house bot for a game."""
     now: Callable[[], float]

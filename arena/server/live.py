@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hmac
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from random import Random
@@ -32,6 +32,7 @@ from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer
 from arena.server.table import After, Began, Closed, Member, Notice, QuestionsAsked, Resumed, Table, Way
+from arena.wire.names import looks_like
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
@@ -67,7 +68,7 @@ class LiveTable:
         """The member with this key.  Raises Refusal if nobody here has it."""
         hashed = hash_of(key)
         found = [each for each in self.table.members if hmac.compare_digest(each.key_hash, hashed)]
-        if not found or not key:
+        if not found or not key or found[0].has_left:
             raise Refusal(
                 "unauthorized", "nobody at this table has this key: join, and send the key you are given"
             )
@@ -109,12 +110,10 @@ class LiveTable:
         return self.table.member(newcomer.player_id)
 
     def free_name(self, name: str) -> str:
-        """The name if nobody here has it, or else with a number behind."""
-        taken = {member.nickname for member in self.table.members}
-        if name not in taken:
-            return name
-        names = (f"{name[: NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))
-        return next(name for name in names if name not in taken)
+        """The name if nobody here has it, or one that looks like it, or else with a number behind."""
+        taken = [member.nickname for member in self.table.members]
+        names = [name, *(f"{name[: NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))]
+        return next(name for name in names if not any(looks_like(name, other) for other in taken))
 
     def use_program(self, member: Member) -> None:
         """From now on a bot plays for this member, which connects with its key."""
@@ -129,20 +128,21 @@ class LiveTable:
 
     def leave(self, member: Member) -> None:
         """It goes; in a match its seat plays on by default moves."""
-        self._apply(tables.leave(self.table, member.player_id, self._hall.now()))
+        seed = self._hall.draw_seed()
+        self._apply(tables.leave(self.table, member.player_id, self._hall.now(), _shuffle(seed)), seed)
         if (seat := self.seats.get(member.player_id)) is not None:
             seat.leave()
 
     def ready(self, member: Member) -> None:
         self._hall.records.check()
         seed = self._hall.draw_seed()
-        self._apply(tables.ready(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+        self._begin(tables.ready(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
 
     def begin(self, member: Member) -> None:
         """The host starts."""
         self._hall.records.check()
         seed = self._hall.draw_seed()
-        self._apply(tables.begin(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+        self._begin(tables.begin(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
 
     def begin_standing(self) -> None:
         """A standing table begins with all who are seated."""
@@ -152,7 +152,13 @@ class LiveTable:
     def rematch(self, member: Member) -> None:
         self._hall.records.check()
         seed = self._hall.draw_seed()
-        self._apply(tables.rematch(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+        self._begin(tables.rematch(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def _begin(self, after: After, seed: int) -> None:
+        """What was done may begin a match, for which there must be places for its house bots."""
+        if any(isinstance(notice, Began) for notice in after[1]):
+            self._hall.bot_places.check(_house_bots(after[0].players), self.address)
+        self._apply(after, seed)
 
     def make_public(self, member: Member, is_public: bool) -> None:
         self._hall.records.check()
@@ -321,10 +327,11 @@ class LiveTable:
         assert match is not None, "it has begun"
         with trio.CancelScope() as self._playing:
             try:
-                await self._play_out(match)
+                if not self.table.is_closed:
+                    await self._play_out(match)
             except Exception:  # our bug, or that of a game's rules: it costs this table and no other
                 self._hall.note_bug(traceback.format_exc())
-                self.close("the rules failed in this match: the server's log says how")
+                self.close("the server made a mistake in this match, and noted it")
         self._playing = None
         self.seats = {}
         if self.table.is_closed and not match.is_over:
@@ -338,7 +345,11 @@ class LiveTable:
         pauses = self._hall.pauses(self.game.showdowns) if has_people else None
         if pauses is not None:
             pauses.note_resumed = self._resume_play
-        async with AsyncExitStack() as bots, trio.open_nursery() as nursery:
+        async with (
+            self._hall.bot_places.taken(_house_bots(members), self.address),
+            AsyncExitStack() as bots,
+            trio.open_nursery() as nursery,
+        ):
             players = await self._players(members, nursery, bots)
             await match.play(players, pauses, nursery, [not member.is_person for member in members])
             nursery.cancel_scope.cancel()
@@ -387,6 +398,10 @@ class LiveTable:
         self._hall.records.keep_turn(self.match)
         self._bump()
         self._tell(LiveScene(moment, self.version))
+
+
+def _house_bots(members: Iterable[Member]) -> int:
+    return sum(member.way == "house" for member in members)
 
 
 def _shuffle(seed: int) -> Random:

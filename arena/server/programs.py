@@ -140,7 +140,7 @@ class Programs:
         member = place.member
         self._places.pop(place.player, None)
         place.player.dismiss(reason)
-        if member is not None and not place.live.table.is_closed:
+        if member is not None and not member.has_left and not place.live.table.is_closed:
             place.live.leave(member)
 
     def move(self, place: ProgramPlace, table_id: str, player_id: str) -> None:
@@ -150,7 +150,7 @@ class Programs:
         place.live, place.player_id = live, player_id
         place.player.is_forgiven = True
         self._hear(live)
-        if member is not None:
+        if member is not None and not member.has_left:
             before.leave(member)
 
     # Who has left, and which tables are closed

@@ -169,14 +169,17 @@ class SeatPlayer(Player):
         if self._slot is slot:
             self._slot = None
             now = trio.current_time()
-            slot.settle(Reply(silent(), slot.asked_at if slot.sent_at is None else slot.sent_at, now))
+            slot.settle(Reply(silent(), now, now))
 
     def _take(self) -> Slot | None:
         slot, self._slot = self._slot, None  # before it is settled: the match may ask again within `settle`
         return slot
 
     def expire(self) -> tuple[FaultKind, str]:
-        self._slot = None
+        slot = self._take()
+        if slot is not None and (silent := self._silent_answer(slot.question)) is not None:
+            slot.settle(Reply(silent(), slot.deadline, slot.deadline))  # the limit is shorter than the window
+            return "too_late", ""
         self.missed = min(self.missed + 1, MISSED_MAX)
         self._note_missed(self.missed)
         return "too_late", ""

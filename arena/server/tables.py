@@ -74,12 +74,15 @@ def join(table: Table, newcomer: Member, *, or_watch: bool = False) -> After:
     return joined, (Came(newcomer), *hosts)
 
 
-def leave(table: Table, player_id: str, now: float) -> After:
+def leave(table: Table, player_id: str, now: float, rng: Random | None = None) -> After:
     """A member goes; in the middle of a match its seat plays on by default moves, and nobody takes it.
 
-    The table is closed when the last one who is not a house bot has gone.
+    The table is closed when the last one who is not a house bot has gone.  If all others were ready, they
+    begin, in an order drawn by `rng`.
     """
     member = table.member(player_id)
+    if member.has_left:
+        raise Refusal("conflict", "you have left this table already")
     if table.is_playing and player_id in table.seating:
         gone = attrs.evolve(member, has_left=True)
         members = tuple(gone if each is member else each for each in table.members)
@@ -88,6 +91,9 @@ def leave(table: Table, player_id: str, now: float) -> After:
     left, hosts = _with_host(attrs.evolve(table, members=members, active_at=now))
     if _is_deserted(left):
         return _closed(left, (Went(member), *hosts), "everybody has left")
+    if rng is not None and not member.is_spectator and _are_all_ready(left):
+        begun, notices = _begun(left, rng, now)
+        return begun, (Went(member), *hosts, *notices)
     return left, (Went(member), *hosts)
 
 
@@ -238,12 +244,18 @@ def ready(table: Table, player_id: str, rng: Random, now: float) -> After:
     if not member.is_ready:
         table = _with(table, attrs.evolve(member, is_ready=True), now)
         told = (GotReady(table.member(player_id)),)
-    if len(table.players) < table.seats[0] or not all(
-        each.is_ready or each.is_given for each in table.players
-    ):
+    if not _are_all_ready(table):
         return table, told
     begun, notices = _begun(table, rng, now)
     return begun, (*told, *notices)
+
+
+def _are_all_ready(table: Table) -> bool:
+    """Whether a match begins without the host: enough are seated, and all who can say so are ready."""
+    if table.is_playing or table.is_standing or len(table.players) < table.seats[0]:
+        return False
+    asked = [each for each in table.players if not each.is_given]
+    return bool(asked) and all(each.is_ready for each in asked)
 
 
 def _begun(table: Table, rng: Random, now: float) -> After:

@@ -11,6 +11,7 @@ import pytest
 import trio
 
 from arena.games import GAMES
+from arena.server.bots import BotPlaces
 from arena.server.house import House
 from arena.server.live import LiveTable
 from arena.server.live_match import LiveScene
@@ -193,3 +194,72 @@ async def test_a_table_that_nobody_uses_is_closed_after_a_notice(
         assert live.table.is_closed
         with pytest.raises(Refusal, match="no open table has this id"):
             house.table(live.table.id)
+
+
+async def test_silence_wins_over_a_limit_shorter_than_the_window(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """Whoever may pass passes at the end of its limit; only the seat on turn has missed something."""
+    async with a_house() as house:
+        live = house.create("liars-dice", {}, 3.0)
+        people(live, "ann", "bob", "cid")
+        live.begin(live.table.members[0])
+        await live.changed(live.version)
+        await trio.sleep(3.1)
+        assert live.match is not None
+        kinds = [(type(each.move).__name__, each.fault) for each in live.match.decisions[:3]]
+        assert kinds == [("Forfeit", "too_late"), ("Pass", None), ("Pass", None)]
+        assert not any(seat.is_away for seat in live.seats.values())
+
+
+async def test_all_leave_as_soon_as_it_has_begun(autojump_clock: trio.testing.MockClock) -> None:
+    bugs: list[str] = []
+    async with a_house(note_bug=bugs.append) as house:
+        live = house.create("holdem", {}, 10.0)
+        ann, bob = people(live, "ann", "bob")
+        live.begin(ann)
+        live.leave(ann)
+        live.leave(bob)
+        await trio.sleep(1.0)
+        assert live.table.is_closed
+    assert bugs == []
+
+
+async def test_who_has_left_has_no_key_any_more(autojump_clock: trio.testing.MockClock) -> None:
+    async with a_house() as house:
+        live = house.create("holdem", {}, 10.0)
+        ann, key = live.join("ann")
+        people(live, "bob")
+        live.begin(ann)
+        assert live.holder(key).nickname == "ann"
+        live.leave(ann)
+        with pytest.raises(Refusal, match="nobody at this table has this key"):
+            live.holder(key)
+        with pytest.raises(Refusal, match="you have left this table already"):
+            live.leave(ann)
+
+
+async def test_house_bots_take_all_their_places_at_once(autojump_clock: trio.testing.MockClock) -> None:
+    """Four tables that need nine each, of 20: two play, the others begin when these are over."""
+    async with a_house(bot_places=BotPlaces(most=20)) as house:
+        tables = []
+        for _ in range(4):
+            live = house.create("liars-dice", {"dice": 1, "challenge": "next"}, None)
+            (ann,) = people(live, "ann")
+            for _ in range(9):
+                live.give_seat(ann, "odds")
+            tables.append((live, ann))
+        for live, ann in tables[:2]:
+            live.begin(ann)
+        await trio.sleep(1.0)
+        with pytest.raises(Refusal, match="9 more house bots cannot play now") as refused:
+            tables[2][0].begin(tables[2][1])
+        assert refused.value.key == "house_bots"
+        assert tables[2][0].table.status == "waiting"
+        for live, ann in tables[:2]:
+            live.leave(ann)
+        await trio.sleep(1.0)
+        tables[2][0].begin(tables[2][1])
+        await trio.sleep(1.0)
+        assert tables[2][0].match is not None
+        assert tables[2][0].match.turns

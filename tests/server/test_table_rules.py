@@ -167,3 +167,21 @@ def test_what_is_refused_changes_nothing() -> None:
         with pytest.raises(Refusal):
             act()
     assert table == seated("ann", "bob")
+
+
+def test_the_last_one_who_was_not_ready_leaves() -> None:
+    table = seated("ann", "bob", "cid")
+    for name in ("ann", "bob"):
+        table, _ = tables.ready(table, f"id-{name}", Random(1), 1.0)
+    begun, notices = tables.leave(table, "id-cid", 2.0, Random(1))
+    assert begun.status == "playing"
+    assert Began() in notices
+
+
+def test_after_a_match_newcomers_have_a_seat_again() -> None:
+    """As in the lobby of Chamber's document; the rematch is played with everybody who is seated then."""
+    playing, _ = tables.begin(seated("ann", "bob"), "id-ann", Random(1), 1.0)
+    over, _ = tables.finish(playing, 2.0)
+    joined, _ = tables.join(over, person("cid"), or_watch=True)
+    assert not joined.member("id-cid").is_spectator
+    assert set(tables.rematch(joined, "id-ann", Random(2), 3.0)[0].names) == {"ann", "bob", "cid"}
