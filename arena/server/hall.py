@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, Protocol
 
 import attrs
@@ -80,6 +80,12 @@ class Hall:
     draw_seed: Callable[[], int] = lambda: secrets.randbits(128)
     pauses: Callable[[frozenset[str]], Pauses] = Pauses
     """The pauses of a match at which people sit, from the kinds of its showdowns."""
+
+    async def bot_for(self, table_id: str, member: Member, bots: AsyncExitStack) -> Player:
+        """The bot that plays for a member; a house bot is started, and ends with `bots`."""
+        if member.way == "house":
+            return await bots.enter_async_context(self.open_bot(member.bot, member.nickname))
+        return self.open_program(table_id, member)
 
 
 __all__ = ["Guest", "Hall", "Records"]

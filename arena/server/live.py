@@ -375,17 +375,10 @@ class LiveTable:
             if member.player_id in seats and member.has_left:
                 seats[member.player_id].leave()
         self.seats = seats
-        players: list[Player] = []
-        for member in members:
-            if member.way == "house":
-                players.append(
-                    await bots.enter_async_context(self._hall.open_bot(member.bot, member.nickname))
-                )
-            elif member.is_person:
-                players.append(seats[member.player_id])
-            else:
-                players.append(self._hall.open_program(self.table.id, member))
-        return players
+        return [
+            seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)
+            for member in members
+        ]
 
     def _resume_play(self) -> None:
         """A pause is over, and those who are next have been asked."""
