@@ -27,6 +27,7 @@ from arena.server.programs import ProgramPlace, Programs
 from arena.server.records import Forgetful
 from arena.server.refusal import Refusal
 from arena.server.table import Member, Table
+from arena.server.tables import free_name
 from arena.wire.connection import ArenaConnection
 from arena.wire.names import looks_like, told_apart
 
@@ -117,15 +118,15 @@ class OpenTable:
         """The name of a guest, which is nobody else's here, and no house bot's."""
         if said is None:
             names = (f"bot-{number}" for number in range(1, len(self.live.table.members) + 2))
-            return next(name for name in names if self.live.free_name(name) == name)
+            return next(name for name in names if free_name(self.live.table, name) == name)
         others = [member.nickname for member in self.live.table.members if member.nickname != said]
         if (double := next((other for other in others if looks_like(said, other)), None)) is not None:
             raise Refusal(
                 "conflict", f"{told_apart(said)} looks like {told_apart(double)}, who is here: choose another"
             )
         if said == self._bot:
-            return self.live.free_name(f"{said}-2")
-        return self.live.free_name(said) if len(said) <= NICKNAME_MAX else said
+            return free_name(self.live.table, f"{said}-2")
+        return free_name(self.live.table, said) if len(said) <= NICKNAME_MAX else said
 
     def find(self, name: str, game: str) -> Guest | None:
         """The guest of this name, to be given a seat at another table; None if there is none.

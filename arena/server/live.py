@@ -27,12 +27,11 @@ from arena.schedule import derive_seed
 from arena.server import tables
 from arena.server.hall import Guest, Hall, Records
 from arena.server.keys import hash_of, new_key
-from arena.server.limits import NICKNAME_MAX
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer
 from arena.server.table import After, Began, Closed, Member, Notice, QuestionsAsked, Resumed, Table, Way
-from arena.wire.names import looks_like
+from arena.server.tables import free_name
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]
 """Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
@@ -92,7 +91,7 @@ class LiveTable:
             self._hall.check_bot(bot, self.game.name)
         newcomer = Member(
             str(uuid4()),
-            self.free_name(bot),
+            free_name(self.table, bot),
             "house" if guest is None else "program",
             self._hall.now(),
             "" if guest is None else guest.key_hash,
@@ -105,15 +104,9 @@ class LiveTable:
 
     def seat_house_bot(self, bot: str) -> Member:
         """A house bot takes a seat that nobody gave it, at a table without a host."""
-        newcomer = Member(str(uuid4()), self.free_name(bot), "house", self._hall.now(), bot=bot)
+        newcomer = Member(str(uuid4()), free_name(self.table, bot), "house", self._hall.now(), bot=bot)
         self._apply(tables.join(self.table, newcomer))
         return self.table.member(newcomer.player_id)
-
-    def free_name(self, name: str) -> str:
-        """The name if nobody here has it, or one that looks like it, or else with a number behind."""
-        taken = [member.nickname for member in self.table.members]
-        names = [name, *(f"{name[: NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))]
-        return next(name for name in names if not any(looks_like(name, other) for other in taken))
 
     def use_program(self, member: Member) -> None:
         """From now on a bot plays for this member, which connects with its key."""

@@ -166,6 +166,13 @@ def checked_nickname(nickname: str, reserved: frozenset[str] = frozenset()) -> s
     return nickname
 
 
+def free_name(table: Table, name: str) -> str:
+    """The name if nobody here has it, or one that looks like it, or else with a number behind."""
+    taken = [member.nickname for member in table.members]
+    names = [name, *(f"{name[: NICKNAME_MAX - 4]}-{number}" for number in range(2, len(taken) + 3))]
+    return next(name for name in names if not any(looks_like(name, other) for other in taken))
+
+
 def _check_free(table: Table, nickname: str) -> None:
     for member in table.members:
         if nickname == member.nickname:
