@@ -89,7 +89,7 @@ class PacketRoom:
         self._turns = TurnTeller()
         self._public_sync = ""
         self._synced = (0, 0)
-        """Of which version it is, and of which second: clocks are in it."""
+        """Of which version it is, and of which second."""
         live.attach(self._hear)
         if live.table.is_lobby:  # those who were here before the server was started again
             for member in live.table.members:
@@ -296,11 +296,14 @@ class PacketRoom:
                 client.wire.put_latest("sync", partial(self._sync, client.player_id))
 
     def _sync(self, player_id: str | None) -> str:
-        """GameData for one client; for all without a seat it is made once for each version and second."""
-        member = self._member(player_id)
+        """GameData for one client; for all without a seat it is made once for each version.
+
+        Clocks are in it: while they run, it is made anew every second if somebody asks.
+        """
+        live, member = self.live, self._member(player_id)
         if member is not None and not member.is_spectator:
             return packet("GameDataSync", **self._maker.game_data(member))
-        now = (self.live.version, int(trio.current_time()))
+        now = (live.version, int(trio.current_time()) if live.table.is_playing else 0)
         if self._synced != now:
             self._synced = now
             self._public_sync = packet("GameDataSync", **self._maker.game_data(None))
