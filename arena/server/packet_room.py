@@ -82,7 +82,6 @@ class PacketRoom:
     def __init__(self, live: LiveTable, views: Views, hall: Hall) -> None:
         self.live = live
         self._visitors = hall.visitors
-        self._records = hall.records
         self._maker = GameDataMaker(live, views)
         self._clients: list[PacketClient] = []
         self._closed_pages = ClosedPages(live, hall.nursery, self._is_here)
@@ -126,7 +125,6 @@ class PacketRoom:
         elif member is not None:
             try:
                 self.live.note_presence(member)
-                self._records.check()
                 self._act(client, member, name, fields)
             except Refusal as refusal:
                 client.put(packet("ActionFailed", reason=str(refusal)))
@@ -134,7 +132,6 @@ class PacketRoom:
     def _join(self, client: PacketClient, member: Member | None, fields: dict[str, object]) -> None:
         username, key = fields.get("username"), fields.get("key")
         try:
-            self._records.check()
             if member is not None:
                 raise Refusal("conflict", f"you have joined already, as {member.nickname}")
             if isinstance(key, str):
@@ -152,8 +149,6 @@ class PacketRoom:
     def _resume(self, client: PacketClient, key: str) -> None:
         """It is whoever has this key."""
         member = self.live.holder(key)
-        if member.has_left:
-            raise Refusal("conflict", "you have left this match: join again once it is over")
         client.player_id = member.player_id
         self._closed_pages.note_back(member.player_id)
         self.live.note_presence(member)

@@ -513,4 +513,4 @@ async def test_who_leaves_a_match_is_not_there_any_more(autojump_clock: Clock) -
             each["username"]: each["inGame"] for each in second.sync()["players"]
         }
         again = Page(room)
-        assert "you have left this match" in again.say("JoinGame", key=first.key)[0]["reason"]
+        assert "nobody at this table has this key" in again.say("JoinGame", key=first.key)[0]["reason"]
