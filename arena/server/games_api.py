@@ -46,8 +46,14 @@ COUNT = QueryField(
 class GamesApi:
     """The handlers; `find` gives a match of the archive."""
 
-    def __init__(self, house: House, find: Callable[[str], Replay | None] = lambda match_id: None) -> None:
-        self._past = PastMatches(house, find)
+    def __init__(
+        self,
+        house: House,
+        find: Callable[[str], Replay | None] = lambda match_id: None,
+        plays_on: Callable[[str], bool] = lambda table_id: False,
+    ) -> None:
+        """`plays_on`: whether a table plays hand after hand, so that what one hid must stay hidden."""
+        self._past = PastMatches(house, find, plays_on)
 
     def endpoints(self) -> list[Endpoint]:
         """Every path with its methods."""

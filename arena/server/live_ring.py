@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 from uuid import uuid4
 
+import attrs
 import msgspec
 import trio
 
@@ -52,7 +53,7 @@ from arena.server.seat import SeatPlayer
 MOVE_S = 15.0
 """Who has not acted by then is folded and removed, as the document says."""
 BETWEEN_S = 1.0
-"""Between two hands: whoever asks every now and then sees that one is over."""
+"""Between two hands: whoever asks every now and then sees that one is over; longer after a showdown."""
 
 GameFor: TypeAlias = Callable[[tuple[int, ...]], Game[Any, Any]]
 """The game of one hand, from the chips at stake by seat."""
@@ -98,6 +99,8 @@ class LiveRing:
         self.version = 1
         self.match: LiveMatch | None = None
         """The hand under way."""
+        self.showdown = b"null"
+        """What was shown at the end of the last hand, in JSON."""
         self._game_for = game_for
         self._hall = hall
         self._records = records
@@ -106,6 +109,7 @@ class LiveRing:
         self._between_s = between_s
         self._seats: dict[str, RingSeat] = {}
         """The people of the hand under way, by player_id."""
+        self._pauses = hall.pauses(frozenset())  # those of the latest hand
         self._bots: dict[str, Player] = {}
         """House bots that are ready, by player_id."""
         self._opening: set[str] = set()
@@ -217,13 +221,20 @@ class LiveRing:
                 while not self._has_bots:
                     await self._changed.wait()
                 await self._play_hand(self.ring.hand, unfinished.kept.terms, unfinished)
-                await trio.sleep(self._between_s)
+                await self._rest()
             while True:
                 while not (can_begin(self.ring) and self._has_bots):
                     await self._changed.wait()
-                self.ring, hand = begin_hand(self.ring)
-                await self._play_hand(hand, self._terms(hand))
-                await trio.sleep(self._between_s)
+                ring, hand = begin_hand(self.ring)
+                terms = self._terms(hand)
+                hand = attrs.evolve(hand, match_id=terms.match_id)
+                self.ring = attrs.evolve(ring, hand=hand)
+                await self._play_hand(hand, terms)
+                await self._rest()
+
+    async def _rest(self) -> None:
+        """Between two hands: until people have read what was shown."""
+        await trio.sleep(max(self._between_s, self._pauses.pause_s))
 
     @property
     def _has_bots(self) -> bool:
@@ -268,10 +279,11 @@ class LiveRing:
             record = await self._played(hand, terms, before)
         except Exception:  # our bug, or that of the game's rules: it costs this hand and no other
             self._hall.note_bug(traceback.format_exc())
-            self._end(drop_hand(self.ring, now=self._hall.now()), terms)
+            self._end(drop_hand(self.ring, now=self._hall.now()))
+            self._records.forget_match(terms.match_id)
         else:
             if self.ring.hand is hand:  # it was at its end already when the server was started again
-                self._count(hand, terms, record.returns)
+                self._count(hand, record.returns)
         for player_id, player in tuple(self._bots.items()):
             if player.is_gone and is_seated(self.ring, player_id):
                 self._remove(player_id, "left")
@@ -288,8 +300,11 @@ class LiveRing:
             self.match = match
             players = self._players(hand, terms, nursery, {} if before is None else before.answers)
             are_bots = [player_id not in self._seats for player_id in hand.player_ids]
-            record = await match.play(players, self._hall.pauses(game.showdowns), nursery, are_bots)
+            self._pauses = self._hall.pauses(game.showdowns)
+            record = await match.play(players, self._pauses, nursery, are_bots)
             nursery.cancel_scope.cancel()
+        if self._nursery is not None:  # the disk may be slow, and the next hand need not wait for it
+            self._nursery.start_soon(self._records.end_match, self.ring.id, match)
         return record
 
     def _players(
@@ -312,14 +327,15 @@ class LiveRing:
 
     def _terms(self, hand: Hand) -> MatchTerms:
         seed = self._hall.draw_seed()
-        handles = {each.player_id: each.handle for each in self.ring.places if each is not None}
+        there = {each.player_id: each for each in self.ring.places if each is not None}
         return MatchTerms(
             match_id=f"{derive_seed(seed, 'table match'):032x}"[:12],
             seed=seed,
             seating=hand.player_ids,
-            names=_told_apart([handles[player_id] for player_id in hand.player_ids]),
+            names=_told_apart([there[player_id].handle for player_id in hand.player_ids]),
             move_s=self._move_s,
             started_at=self._hall.now(),
+            are_people=tuple([not there[player_id].is_house for player_id in hand.player_ids]),
         )
 
     def _note(self, moment: Moment) -> None:
@@ -331,32 +347,30 @@ class LiveRing:
         if match.game.to_act(match.state):
             self._bump()
         else:  # nobody may see the hand over and its chips not counted
-            self._count(hand, match.terms, match.game.returns(match.state))
+            self.showdown = _shown(match, moment)
+            self._count(hand, match.game.returns(match.state))
 
-    def _count(self, hand: Hand, terms: MatchTerms, returns: Sequence[float]) -> None:
+    def _count(self, hand: Hand, returns: Sequence[float]) -> None:
         """The hand is over: its chips are where they belong."""
         stacks = [chips + int(won) for chips, won in zip(hand.stacks, returns, strict=True)]
-        self._end(end_hand(self.ring, stacks, now=self._hall.now()), terms)
+        self._end(end_hand(self.ring, stacks, now=self._hall.now()))
 
-    def _end(self, after: tuple[Ring, tuple[RingNotice, ...]], terms: MatchTerms) -> None:
+    def _end(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
         self.match, self._seats = None, {}
-        self._apply(after, over=terms.match_id)
+        self._apply(after)
 
     # What follows from every change
 
     def _remove(self, player_id: str, why: Literal["left", "silent"]) -> None:
         self._apply(leave_ring(self.ring, player_id, now=self._hall.now(), why=why))
 
-    def _apply(self, after: tuple[Ring, tuple[RingNotice, ...]], *, over: str | None = None) -> None:
-        """Makes the table what it is after something was done, and keeps it; `over`: the hand that ended."""
+    def _apply(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
+        """Makes the table what it is after something was done, and keeps it."""
         changed, _ = after
         if changed is self.ring:
             return
         self.ring = changed
-        if over is None:
-            self._records.keep_ring(changed)
-        else:
-            self._records.end_hand(changed, over)
+        self._records.keep_ring(changed)
         self._welcome_bots()
         self._bump()
 
@@ -364,6 +378,13 @@ class LiveRing:
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
+
+
+def _shown(match: LiveMatch, moment: Moment) -> bytes:
+    """What everybody saw at the end of a hand, if there was a showdown."""
+    events = () if moment.step is None else moment.step.events
+    shown = [event.public for event in events if event.kind in match.game.showdowns]
+    return Codec(match.game, match.terms.seating, None).encode(shown[-1] if shown else None)
 
 
 def _told_apart(handles: Sequence[str]) -> tuple[str, ...]:

@@ -34,10 +34,17 @@ from arena.server.waiting import WaitingRequests
 class PastMatches:
     """The finished matches that can be read."""
 
-    def __init__(self, house: House, find: Callable[[str], Replay | None]) -> None:
-        """`find` gives a match of the archive by its id; it is called in a thread."""
+    def __init__(
+        self, house: House, find: Callable[[str], Replay | None], plays_on: Callable[[str], bool]
+    ) -> None:
+        """`find` gives a match of the archive by its id; it is called in a thread.
+
+        `plays_on`: whether this table is open and plays hand after hand: nobody may learn from its archive
+        what the others did not show.
+        """
         self._house = house
         self._find = find
+        self._plays_on = plays_on
         self._readers = trio.CapacityLimiter(READERS)
         self._waits = WaitingRequests(READING_PER_ADDRESS)
 
@@ -68,7 +75,7 @@ class PastMatches:
         self, played: _Past | None, match_id: str, seen_by: str | None, first: int, count: int
     ) -> bytes:
         """The page; runs in a thread."""
-        past = played or self._archived(match_id)
+        past = played or self._archived(match_id, seen_by)
         viewer = _viewer(past.showing.names, seen_by)
         moments = list(islice(past.moments(), first, first + count + 1))
         names = past.showing.names
@@ -86,13 +93,16 @@ class PastMatches:
         )
         return msgspec.json.encode(page)
 
-    def _archived(self, match_id: str) -> _Past:
+    def _archived(self, match_id: str, seen_by: str | None) -> _Past:
         try:
             kept = self._find(match_id)
         except ConfigError:
             raise Refusal("conflict", "this match was played with rules that have changed since") from None
         if kept is None:
             raise _none_such()
+        if seen_by != SPECTATOR.name and self._plays_on(kept.match.series_id):
+            why = "its table is open, and the cards that nobody showed stay hidden: add seen_by=spectator"
+            raise Refusal("forbidden", why, field="seen_by")
         seats = kept.match.seats if kept.match.status == "done" else ()
         return _Past(kept, kept.moments, [seat.rank for seat in seats], [seat.returns for seat in seats])
 

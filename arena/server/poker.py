@@ -22,7 +22,7 @@ from arena.server.api import address_of
 from arena.server.endpoints import Endpoint, routes_to
 from arena.server.live import Hall
 from arena.server.live_ring import LiveRing
-from arena.server.poker_types import PokerAct, PokerGame
+from arena.server.poker_types import PokerAct, PokerGame, PokerShowdown
 from arena.server.records import Unfinished
 from arena.server.refusal import Refusal
 from arena.server.ring import Ring, is_seated
@@ -49,17 +49,19 @@ def ring_game(stacks: tuple[int, ...]) -> Game[Any, Any]:
 
 async def open_rings(
     hall: Hall, records: RingRecords, matches: Sequence[Unfinished], *, bot: str
-) -> list[LiveRing]:
-    """The ring tables as they were left, one at least, with the hands that were being played.
+) -> tuple[list[LiveRing], list[Unfinished]]:
+    """The ring tables as they were left, one at least, with the hands that were being played; other matches.
 
-    `matches`: what was played of them, among others.  `bot`: who keeps somebody company who is alone.
+    `matches`: what was played of the hands, among others.  `bot`: who keeps somebody company who is alone.
     """
-    rings = []
+    rings, others = [], list(matches)
     for ring in records.rings() or [Ring(str(uuid4()))]:
         live = LiveRing(ring, ring_game, hall, records, bot=bot)
-        await hall.nursery.start(live.run, records.hand(ring, matches))
+        hand = records.hand(ring, matches)
+        await hall.nursery.start(live.run, hand)
+        others = [each for each in others if each is not hand]
         rings.append(live)
-    return rings
+    return rings, others
 
 
 class PokerApi:
@@ -68,6 +70,10 @@ class PokerApi:
     def __init__(self, rings: Sequence[LiveRing], users: Users) -> None:
         self._rings = {live.ring.id: live for live in rings}
         self._users = users
+
+    def has_table(self, table_id: str) -> bool:
+        """Whether it is one of the ring tables, which never close."""
+        return table_id in self._rings
 
     def routes(self) -> list[Route]:
         return routes_to(self.endpoints())
@@ -99,6 +105,13 @@ class PokerApi:
                 summary="A ring table, with your own hole cards.",
                 proof="password or none",
                 answers={200: PokerGame},
+            ),
+            Endpoint(
+                method="GET",
+                path="/games/{game}/showdown",
+                handle=self.get_showdown,
+                summary="The cards that were shown at the end of the last hand; null if none were.",
+                answers={200: PokerShowdown | None},
             ),
             Endpoint(
                 method="POST",
@@ -140,6 +153,10 @@ class PokerApi:
     async def get_game(self, request: Request) -> Response:
         owner = await self._viewer(request)
         return _json(self._ring(request).view(owner))
+
+    async def get_showdown(self, request: Request) -> Response:
+        """Not in the document, whose Game has no field for the cards of others."""
+        return _json(self._ring(request).showdown)
 
     async def join(self, request: Request) -> Response:
         user = await self._user(request)

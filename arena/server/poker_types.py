@@ -56,6 +56,13 @@ class PokerPot(msgspec.Struct):
     players: list[str]
 
 
+class PokerShowdown(msgspec.Struct):
+    """The board, and the hands that were shown: playerID, hole cards, and what they make."""
+
+    board: list[str]
+    hands: list[tuple[str, list[str], str]]
+
+
 class PokerGame(msgspec.Struct):
     """A ring table and its hand."""
 

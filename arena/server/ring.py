@@ -55,6 +55,8 @@ CHIPS = 10_000
 """What everybody brings."""
 ALONE_S = 5.0
 """So long somebody sits alone before a house bot joins."""
+QUEUE_S = 30.0
+"""After which to ask again for a place in the queue: about a hand, in which somebody may lose all chips."""
 STACK_MAX = 200_000
 """So many chips may be at stake for one player in a hand, 10,000 big blinds, which bounds its turns; who has
 won more keeps the rest aside."""
@@ -89,6 +91,8 @@ class Hand:
     """By seat: the chips at stake."""
     button: int
     """The place that has the button."""
+    match_id: str = ""
+    """Of the match as which it is played."""
 
     def seat_of(self, player_id: str) -> int | None:
         """The player's seat in this hand; None if it does not play it."""
@@ -177,9 +181,10 @@ def join_ring(ring: Ring, *, owner: str, handle: str, player_id: str, now: float
     if len(ring.queue) >= RING_QUEUE_MAX:
         raise Refusal(
             "too_many",
-            f"all {PLACES} places are taken, and {RING_QUEUE_MAX} players wait for one already: try later",
+            f"all {PLACES} places are taken, and {RING_QUEUE_MAX} players wait for one already: "
+            f"try again in {QUEUE_S:.0f} s",
             key="queue",
-            seconds=ALONE_S,
+            seconds=QUEUE_S,
         )
     newcomer = Occupant(player_id, owner, handle)
     ring, notices = _settled(attrs.evolve(ring, queue=(*ring.queue, newcomer)), now)

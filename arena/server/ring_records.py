@@ -26,7 +26,9 @@ class HandRecords(Protocol):
 
     def keep_turn(self, match: LiveMatch) -> None: ...
 
-    def end_hand(self, ring: Ring, match_id: str) -> None: ...
+    async def end_match(self, table_id: str, match: LiveMatch) -> None: ...
+
+    def forget_match(self, match_id: str) -> None: ...
 
     async def kept(self) -> None: ...
 
@@ -34,7 +36,7 @@ class HandRecords(Protocol):
 
 
 class RingRecords:
-    """Puts what happens at ring tables into the keeper; a hand leaves it when its chips are counted."""
+    """Puts what happens at ring tables into the keeper; a hand leaves it when it is archived."""
 
     def __init__(
         self, keeper: Keeper, records: ServerRecords, note: Callable[[str], None] = lambda sentence: None
@@ -59,9 +61,12 @@ class RingRecords:
     def keep_turn(self, match: LiveMatch) -> None:
         self._records.keep_turn(match)
 
-    def end_hand(self, ring: Ring, match_id: str) -> None:
-        """Keeps the table with the chips after the hand, and forgets the hand, in one commit."""
-        self.keep_ring(ring)
+    async def end_match(self, table_id: str, match: LiveMatch) -> None:
+        """Archives a hand whose chips are counted, and then forgets it; a restart between does it again."""
+        await self._records.end_match(table_id, match)
+
+    def forget_match(self, match_id: str) -> None:
+        """Of a hand that broke off."""
         self._keeper.drop_match(match_id)
 
     async def kept(self) -> None:
@@ -85,17 +90,11 @@ class RingRecords:
         return found
 
     def hand(self, ring: Ring, matches: Sequence[Unfinished]) -> Unfinished | None:
-        """What was played of the hand under way, if it can go on; any other is forgotten."""
-        found = None
-        for unfinished in matches:
-            terms = unfinished.kept.terms
-            if unfinished.kept.table != ring.id:
-                continue
-            if ring.hand is not None and terms.seating == ring.hand.player_ids:
-                found = unfinished
-            else:
-                self._keeper.drop_match(terms.match_id)
-        return found
+        """What was played of the hand under way, if it can go on."""
+        if ring.hand is None:
+            return None
+        is_it = (each for each in matches if each.kept.terms.match_id == ring.hand.match_id)
+        return next(is_it, None)
 
 
 __all__ = ["HandRecords", "RingRecords"]

@@ -92,7 +92,11 @@ def routes_of(
     house: House, poker: PokerApi, find: Callable[[str], Replay | None]
 ) -> list[Route | WebSocketRoute]:
     """All that is served over HTTP.  `find` gives a match of the archive."""
-    endpoints = [*TablesApi(house).endpoints(), *GamesApi(house, find).endpoints(), *poker.endpoints()]
+    endpoints = [
+        *TablesApi(house).endpoints(),
+        *GamesApi(house, find, poker.has_table).endpoints(),
+        *poker.endpoints(),
+    ]
     packets = PacketApi(house).routes()
     return [*routes_to(endpoints), *packets, openapi_route(endpoints)]
 
@@ -126,16 +130,14 @@ async def _open_house(
                 )
                 house = House(hall)
                 left = house.restore(records, records.matches(note), note)
-                rings = await open_rings(
+                rings, left = await open_rings(
                     hall,
                     RingRecords(keeper, records, note),
                     left,
                     bot=bots.names(SERVICES["poker"])[0],
                 )
-                ring_ids = {live.ring.id for live in rings}
                 for unfinished in left:
-                    if unfinished.kept.table not in ring_ids:
-                        nursery.start_soon(house.put_away, unfinished)
+                    nursery.start_soon(house.put_away, unfinished)
                 await keeping.start(keeper.run)  # all that was kept has been read
                 open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
                 nursery.start_soon(open_table.run)

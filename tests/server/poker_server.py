@@ -75,9 +75,6 @@ class KeptRings(Forgetful):
     def begin_hand(self, ring: Ring, game: Any, terms: Any) -> None:
         self.rings.append(ring)
 
-    def end_hand(self, ring: Ring, match_id: str) -> None:
-        self.rings.append(ring)
-
     async def kept(self) -> None:
         await trio.sleep(0.001)
         self.kept_at.append(len(self.rings))

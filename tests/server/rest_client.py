@@ -102,8 +102,11 @@ class Begun:
 
 
 @asynccontextmanager
-async def rest(find: Any = lambda match_id: None, **changes: Any) -> AsyncIterator[Rest]:
+async def rest(
+    find: Any = lambda match_id: None, plays_on: Any = lambda table_id: False, **changes: Any
+) -> AsyncIterator[Rest]:
     async with a_house(**changes) as house:
-        transport = httpx.ASGITransport(app_of(house, find=find), client=("127.0.0.1", 5000))
+        app = app_of(house, find=find, plays_on=plays_on)
+        transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield Rest(house, http)

@@ -19,6 +19,8 @@ from arena.game import CHANCE, Seat
 from arena.games.holdem import Holdem
 from arena.games.holdem.moves import Bet, Deal
 from arena.players.codec import Codec
+from arena.server.live_ring import BETWEEN_S
+from arena.server.pauses import SHOWDOWN_S
 from arena.server.poker import read_act, ring_game
 from arena.server.poker_view import poker_game
 from arena.server.ring import CHIPS, PLACES, STACK_MAX, Ring, begin_hand, join_ring
@@ -224,6 +226,29 @@ async def test_who_leaves_before_its_turn_folds_then(autojump_clock: MockClock) 
         assert (await at.second.game())["cards"]["hole"] is None, "it is not a player of the hand any more"
         assert await at.first.act(BET, 110) == 201
         assert await at.first.wealth() == {at.first.id: CHIPS + 20}
+
+
+async def test_a_showdown_can_be_read(autojump_clock: MockClock) -> None:
+    """Three seconds are between it and the next hand, one after a fold; all see the cards that were shown."""
+    async with duel() as at:
+        hole = {each.id: (await each.game())["cards"]["hole"] for each in (at.first, at.second)}
+        by_id = {each.id: each for each in (at.first, at.second)}
+        assert await at.first.act(BET, 10) == 201
+        while at.server.live.ring.hands == 0:
+            assert (await at.server.http.get(f"/games/{RING}/showdown/")).json() is None
+            assert await by_id[at.server.on_turn].act(BET, 0) == 201
+        assert at.server.live.match is None
+        over_at = trio.current_time()
+        await at.server.asked()
+        assert trio.current_time() - over_at == pytest.approx(SHOWDOWN_S, abs=0.05)
+        shown = (await at.server.http.get(f"/games/{RING}/showdown")).json()
+        assert len(shown["board"]) == 5
+        assert {player: cards for player, cards, _ in shown["hands"]} == hole
+        assert await by_id[at.server.on_turn].act(FOLD) == 201
+        over_at = trio.current_time()
+        await at.server.asked()
+        assert trio.current_time() - over_at == pytest.approx(BETWEEN_S, abs=0.05)
+        assert (await at.server.http.get(f"/games/{RING}/showdown")).json() is None
 
 
 async def test_who_is_not_asked_may_not_act(autojump_clock: MockClock) -> None:

@@ -16,12 +16,15 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.server.keeping import open_keeper
+from arena.server.archive import FinishedTable, open_archive
+from arena.server.house import House
+from arena.server.keeping import NotKept, open_keeper
 from arena.server.records import ServerRecords
 from arena.server.ring import CHIPS, PLACES, Ring
 from arena.server.ring_records import RingRecords
 from tests.server.poker_client import BET, FOLD, PokerClient
 from tests.server.poker_server import RING, FakeUsers, Server, opened
+from tests.server.rest_client import rest
 
 
 async def at_once(commit: Callable[[], None]) -> None:
@@ -29,17 +32,23 @@ async def at_once(commit: Callable[[], None]) -> None:
 
 
 @asynccontextmanager
-async def served(folder: Path, users: FakeUsers) -> AsyncIterator[Server]:
+async def served(
+    folder: Path, users: FakeUsers, archive: Callable[[FinishedTable], None] = lambda match: None
+) -> AsyncIterator[Server]:
     """A server over what lies in this folder, as it was left there."""
     with open_keeper(folder, tell=print, in_thread=at_once) as keeper:
-        records = ServerRecords(keeper, lambda table, match: None)
+        records = ServerRecords(keeper, archive, in_thread=at_once)
         ring_records = RingRecords(keeper, records)
         kept = ring_records.rings()
         ring = kept[0] if kept else Ring(RING)
-        unfinished = ring_records.hand(ring, records.matches(print))
+        matches = records.matches(print)
+        unfinished = ring_records.hand(ring, matches)
         async with trio.open_nursery() as nursery:
             await nursery.start(keeper.run)
             async with opened(ring_records, users, ring, unfinished) as server:
+                for each in matches:
+                    if each is not unfinished:
+                        await House(server.live._hall).put_away(each)
                 yield server
             nursery.cancel_scope.cancel()
 
@@ -133,6 +142,81 @@ async def test_what_is_kept_of_hands_does_not_grow(tmp_path: Path, autojump_cloc
             assert await clients[server.on_turn].act(RING, server.on_turn, FOLD) == 201
         kept: Any = server.records._keeper
         assert len(list(kept.matches())) <= 1
+
+
+async def fold_a_hand(server: Server, clients: dict[str, PokerClient]) -> None:
+    await server.asked()
+    assert await clients[server.on_turn].act(RING, server.on_turn, FOLD) == 201
+
+
+async def test_a_hand_that_is_over_is_archived(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """As a match of people and bots at this table, once its chips are counted."""
+    archived: list[FinishedTable] = []
+    async with served(tmp_path, FakeUsers(), archived.append) as server:
+        clients = await two_players(server)
+        await server.asked()
+        assert server.live.match is not None
+        match_id = server.live.match.terms.match_id
+        await fold_a_hand(server, clients)
+        await server.asked()
+        (hand,) = archived
+        assert (hand.match_id, hand.table_id, hand.kinds) == (match_id, RING, ("person", "person"))
+        assert sorted(hand.record.returns) == [-10, 10]
+
+
+async def test_a_hand_that_could_not_be_archived_is_at_the_next_start(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """Once, and its chips are not counted again, also where the same two sit in the hand that is lost."""
+
+    def full(match: FinishedTable) -> None:
+        raise NotKept("the disk is full")
+
+    archived: list[FinishedTable] = []
+    users = FakeUsers()
+    async with served(tmp_path, users, full) as server:
+        clients = await two_players(server)
+        await server.asked()
+        seating = server.live.match.terms.seating if server.live.match else ()
+        first = server.on_turn
+        assert await clients[first].act(RING, first, BET, 10) == 201
+        assert await clients[server.on_turn].act(RING, server.on_turn, BET, 100) == 201
+        assert await clients[first].act(RING, first, FOLD) == 201
+        await fold_a_hand(server, clients)
+        await server.asked()
+        assert server.live.match is not None
+        assert server.live.match.terms.seating == seating
+        before = server.live.ring
+        server.records._keeper.drop_match(server.live.match.terms.match_id)
+    async with served(tmp_path, users, archived.append) as server:
+        assert len({match.match_id for match in archived}) == len(archived) == 2
+        assert [each.chips for each in server.live.ring.places if each] == [
+            each.chips for each in before.places if each
+        ]
+        assert server.live.ring.hands == 2
+    async with served(tmp_path, users, archived.append):
+        assert len(archived) == 2
+
+
+async def test_the_archive_of_an_open_table_hides_what_nobody_showed(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """Over HTTP; the host of the machine reads the file."""
+    archived: list[FinishedTable] = []
+    async with served(tmp_path, FakeUsers(), archived.append) as server:
+        clients = await two_players(server)
+        await fold_a_hand(server, clients)
+        await server.asked()
+    with open_archive(tmp_path) as archive:
+        archive.add(archived[0])
+        async with rest(find=archive.find, plays_on=lambda table_id: table_id == RING) as server:
+            at = f"/api/matches/{archived[0].match_id}"
+            for query in ("", "?seen_by=ann", "?seen_by=bob"):
+                status, body = await server.get(at + query)
+                assert (status, body.get("field")) == (403, "seen_by"), query
+            status, body = await server.get(f"{at}?seen_by=spectator")
+            assert status == 200
+            assert body["steps"]
 
 
 @pytest.mark.parametrize("moment", range(4))

@@ -89,7 +89,7 @@ def test_the_eleventh_waits() -> None:
 def test_the_queue_is_bounded() -> None:
     """Who comes when it is full is told to try later."""
     ring = ring_of(*NUMBERS, *(f"q{number}" for number in range(RING_QUEUE_MAX)))
-    with pytest.raises(Refusal, match="try later") as refused:
+    with pytest.raises(Refusal, match="wait for one already: try again in 30 s") as refused:
         join_ring(ring, owner="late", handle="late", player_id="late-1", now=0.0)
     assert refused.value.status == 429
 
