@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,11 +15,14 @@ import trio
 from trio.testing import MockClock
 
 from arena.games import GAMES
+from arena.games.blef import Blef
 from arena.server.answer_types import GameShown, MatchPage, RoundShown, TableListed, TableShown
+from arena.server.archive import open_archive
 from arena.server.limits import CHAT_AT_ONCE, IDLE_S, STEPS_MAX, WAITS_PER_ADDRESS
 from arena.server.pauses import Pauses
 from tests.server.halls import any_move
 from tests.server.rest_client import NO_TABLE, Begun, Rest, rest
+from tests.server.test_archive import finished
 
 
 def quick(kinds: frozenset[str]) -> Pauses:
@@ -471,7 +475,7 @@ async def test_a_running_match_cannot_be_read(autojump_clock: MockClock) -> None
         whole = (await server.get(path))[1]
         pages, first = [], 0
         while first is not None:
-            page = (await server.get(f"{path}?first={first}&count=3"))[1]
+            page = (await server.get(f"{path}?first={first}&count=9"))[1]
             pages += page["steps"]
             first = page["next"]
         assert pages == whole["steps"]
@@ -495,3 +499,39 @@ async def test_a_game_says_its_rules_and_schema(game: str, autojump_clock: MockC
         assert set(msgspec.json.decode(shown.rules)) <= set(shown.accepts)
         assert "move" in shown.schema["$defs"]
         assert {"name": game, "title": shown.title} in (await server.get("/api/games"))[1]
+
+
+# The archive.
+
+
+async def test_an_archived_match_can_be_read(tmp_path: Path) -> None:
+    """As it was at its table; without its seed and its table, which nobody need know."""
+    with open_archive(tmp_path) as archive:
+        kept = finished(Blef(), 5)
+        archive.add(kept)
+        async with rest(find=archive.find) as server:
+            response = await server.send("GET", f"/api/matches/{kept.match_id}")
+            page = strictly(response.content, MatchPage)
+            assert (page.names, page.game) == (kept.names, "blef")
+            assert page.ranks == dict(zip(kept.names, kept.record.ranks, strict=True))
+            assert page.returns == dict(zip(kept.names, kept.record.returns, strict=True))
+            assert len(page.steps) == len(kept.record.turns) + 1
+            assert [move.fault for step in page.steps for move in step.moves if move.fault] == ["too_late"]
+            for secret in (kept.table_id, str(kept.seed), f"{kept.seed:x}"):
+                assert secret not in response.text
+            assert (await server.get("/api/matches/00000000ffff"))[0] == 404
+            assert (await server.get(f"/api/matches/{kept.match_id[:6]}"))[0] == 404, "the whole id"
+
+
+async def test_a_match_whose_rules_have_changed_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer says so, and nothing of where the server keeps its files."""
+    with open_archive(tmp_path) as archive:
+        kept = finished(Blef(), 6)
+        archive.add(kept)
+        monkeypatch.setattr(Blef, "version", 77)
+        async with rest(find=archive.find) as server:
+            status, told = await server.get(f"/api/matches/{kept.match_id}")
+            assert (status, told["error"]) == (409, "conflict")
+            assert str(tmp_path) not in str(told)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 from starlette.routing import Route
 
+import arena.server
 from arena.server.answers import refusal_body
 from arena.server.endpoints import Endpoint, routes_to
 from arena.server.guard import Guard, GuardOptions
@@ -32,6 +35,7 @@ from tests.server.poker_server import FakeUsers, KeptRings
 from tests.server.raw_http import served
 from tests.server.rest_client import endpoints_of
 
+README = Path(arena.server.__file__).parent / "README.md"
 RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
 
 
@@ -69,6 +73,26 @@ async def test_operations_have_names_of_their_own() -> None:
         names = [each["operationId"] for each in operations]
         assert len(names) == len(set(names))
         assert all(each["summary"].endswith(".") for each in operations)
+
+
+async def test_the_readme_lists_every_path() -> None:
+    """The table of paths below `/api`, with their methods, and no others."""
+    section = README.read_text().partition("## REST")[2].partition("\n## ")[0]
+    listed: set[tuple[str, str]] = set()
+    for row in re.findall(r"^\| (`.*?`) \|", section, re.M):
+        method = base = ""
+        for said in re.findall(r"`(.*?)`", row):
+            method, path = said.split() if " " in said else (method, said)
+            root = path.split("/")[1]
+            base = path if root in ("tables", "games", "matches") else f"{base.rpartition('/')[0]}{path}"
+            listed.add((method, base.partition("?")[0]))
+    names = {"{id}": ":id", "{match}": ":id", "{player}": ":playerID", "{number}": ":n", "{name}": ":name"}
+    async with a_house() as house:
+        served = {
+            (each.method, re.sub(r"\{\w+\}", lambda found: names[found[0]], each.path.removeprefix("/api")))
+            for each in endpoints_of(house)
+        }
+    assert listed == served
 
 
 async def test_refusals_are_described() -> None:
