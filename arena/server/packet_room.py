@@ -38,8 +38,9 @@ from arena.server.table import (
 from arena.server.turn_teller import TurnTeller
 from arena.server.views import Views
 
-BEHIND = 64
-"""A spectator with so many frames still to read is told the newest state only."""
+BEHIND = 16
+"""A spectator with so many frames still to read is told the newest state only: those of four actions, whose
+states, however long, are less than a socket may have waiting."""
 NO_PACKET = 'a packet is a JSON object with its name, such as {"packet": "JoinGame", "username": "ann"}'
 OF_THE_LOBBY = frozenset(("SetHost", "StartGame", "Ready"))
 """What only some may ask; from others it is ignored."""
@@ -285,10 +286,10 @@ class PacketRoom:
 
     def _sync_all(self) -> None:
         for client in self._clients:
-            if client.held is not None or self._has_seat(client):
-                client.put(self._sync(client.player_id))
-            else:
+            if self._may_miss(client):
                 client.wire.put_latest("sync", partial(self._sync, client.player_id))
+            else:
+                client.put(self._sync(client.player_id))
 
     def _sync(self, player_id: str | None) -> str:
         """GameData for one client; for all without a seat it is made once for each version.

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 import trio
 
+import arena.server
 from arena.games import GAMES
 from arena.games.bluff import Bluff
 from arena.games.bluff.moves import Deal
+from arena.server.packets import move_packets
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room, kinds, only
 
@@ -174,3 +178,15 @@ async def test_nobody_is_told_who_has_answered(autojump_clock: Clock) -> None:
         assert ["Bid", "GameDataSync"] == kinds(told)
         assert first.name == told[0]["player"]
         assert "pass" not in json.dumps(told).lower()
+
+
+def test_the_readme_names_every_packet() -> None:
+    """Those of the chamber document, and the moves of all games."""
+    readme = Path(arena.server.__file__).with_name("README.md").read_text()
+    moves = {name for game in GAMES.values() for name in move_packets(game())}
+    lobby = (
+        "JoinGame PlayerJoined PlayerJoinRejected HostSet SetHost GameDataRequest GameDataSync StartGame "
+        "GameStarted TurnStart TurnEnd UseChamberCheckResult ActionFailed ShowAlert SendNewChatMessage "
+        "NewChatMessageSent Ready LeaveGame Move"
+    )
+    assert [] == [name for name in sorted(moves | set(lobby.split())) if not re.search(rf"`{name}\b", readme)]
