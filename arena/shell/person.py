@@ -28,13 +28,13 @@ SHOWN_MAX = 9
 LINE_MAX = 4096
 GOODBYE_S = 2.0
 HELP = """\
-enter NAME      take a seat (`--name` does)    ready       begin once all are ready
-start           begin now, as the host         rematch     play again, as the host
-cards           what you hold, numbered        moves       all legal moves, numbered
-play 1 2 5 A    put cards down, by number      bluff       accuse; any move by its name
-3               the move with this number      who         who is here, and whose turn it is
-bot NAME        give a seat to a bot           say TEXT    a message to all
-leave           go (end of input too)          ?           this help"""
+enter NAME     take a seat (`--name` does)   ready      begin once all are ready
+start          begin now, as the host        rematch    play again, as the host
+cards          what you hold, numbered       moves      all legal moves
+play 1 2 5 A   put cards down, by number     bluff      accuse (any move's name)
+3              the move with this number     who        who is here, and on turn
+bot NAME       give a seat to a bot          say TEXT   a message to all
+leave          go (end of input too)         ?          this help"""
 
 
 class Person:

@@ -145,3 +145,9 @@ def test_every_number_is_a_legal_move_and_every_small_family_has_them(name: str)
             assert set(others) <= set(forms(options))
             moves[seat] = codec.move(luck.choice(found)) if found else game.default(state, seat)
         state = game.apply(state, moves).state
+
+
+def test_the_help_fits_80_columns() -> None:
+    from arena.shell.person import HELP
+
+    assert max(map(len, HELP.splitlines())) < 80
