@@ -31,8 +31,8 @@ HELP = """\
 enter NAME     take a seat (`--name` does)   ready      begin when all are
 start          begin now, as the host        rematch    play again, as the host
 cards          what you hold, numbered       moves      all legal moves
-play 1 2 5 A   put cards down, by number     bluff      accuse (any move's name)
-3              the move with this number     who        who is here, and on turn
+play 1 2 5 A   put cards down, by number     bluff      accuse (or any move)
+3              the move with this number     who        who is here, whose turn
 bot NAME       give a seat to a bot          say TEXT   a message to all
 leave          go (end of input too)         ?          this help"""
 
