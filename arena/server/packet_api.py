@@ -51,9 +51,10 @@ class PacketApi:
         client = PacketClient(owner, address=address_of(websocket))
         room.enter(client)
         try:
-            await owner.run(receive=partial(room.receive, client))
+            await owner.run(receive=partial(_receive, client))
         finally:
-            room.exit(client)
+            if client.room is not None:
+                client.room.exit(client)
 
     def _lobby(self) -> LiveTable:
         for live in self._house:
@@ -66,9 +67,16 @@ class PacketApi:
         room = self._rooms.get(live.table.id)
         if room is None:
             self._rooms = {id: each for id, each in self._rooms.items() if not each.live.table.is_closed}
-            room = PacketRoom(live, self._house.views(live), self._house.hall)
+            reopen = (lambda: self.room(self._lobby())) if live.table.is_lobby else None
+            room = PacketRoom(live, self._house.views(live), self._house.hall, reopen)
             self._rooms[live.table.id] = room
         return room
+
+
+def _receive(client: PacketClient, text: str) -> None:
+    """In the room where the client is now."""
+    assert client.room is not None, "it has entered"
+    client.room.receive(client, text)
 
 
 async def _turn_away(websocket: WebSocket, refusal: Refusal) -> None:

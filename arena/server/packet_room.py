@@ -69,6 +69,8 @@ class PacketClient:
     held: list[str] | None = None
     """Frames that wait until it has been told who it is."""
     address: str = ""
+    room: PacketRoom | None = None
+    """Where it is."""
 
     def put(self, frame: str) -> None:
         if self.held is None:
@@ -80,8 +82,12 @@ class PacketClient:
 class PacketRoom:
     """All clients of one table."""
 
-    def __init__(self, live: LiveTable, views: Views, hall: Hall) -> None:
+    def __init__(
+        self, live: LiveTable, views: Views, hall: Hall, reopen: Callable[[], PacketRoom] | None = None
+    ) -> None:
+        """`reopen` gives the room in which clients go on when everybody has left this one; None: nowhere."""
         self.live = live
+        self._reopen = reopen
         self._visitors = hall.visitors
         self._maker = GameDataMaker(live, views)
         self._clients: list[PacketClient] = []
@@ -98,6 +104,7 @@ class PacketRoom:
     # Coming and going
 
     def enter(self, client: PacketClient) -> None:
+        client.room = self
         self._clients.append(client)
 
     def exit(self, client: PacketClient) -> None:
@@ -238,8 +245,7 @@ class PacketRoom:
                 self._tell(packet("ShowAlert", message=text))
             case Closed(reason):
                 self._tell(packet("ShowAlert", message=f"this table is closed: {reason}"))
-                for client in self._clients:
-                    client.wire.close(f"this table is closed: {reason}")
+                self._send_away(f"this table is closed: {reason}")
             case Began():
                 self._turns = TurnTeller()
                 self._tell(packet("GameStarted"))
@@ -248,6 +254,22 @@ class PacketRoom:
                 self._tell(packet("ShowAlert", message=packets.winners_told(match)))
             case _ if not live.table.is_closed:
                 self._sync_all()
+
+    def _send_away(self, reason: str) -> None:
+        """The table is closed: whoever is still here has no seat, and goes on at the next one, if any."""
+        try:
+            room = None if self._reopen is None else self._reopen()
+        except Refusal:
+            room = None
+        if room is None:
+            for client in self._clients:
+                client.wire.close(reason)
+            return
+        clients, self._clients = self._clients, []
+        for client in clients:
+            client.player_id = None
+            room.enter(client)
+            client.put(room._sync(None))
 
     def _tell_scene(self, match: LiveMatch, moment: Moment) -> None:
         """A step: the act and what came of it; then the state, at once if nobody is asked next."""

@@ -46,21 +46,27 @@ async def hear(raw: Raw, packet: str) -> dict[str, Any]:
 
 
 async def test_all_find_the_same_lobby_also_after_a_restart() -> None:
-    """And a new one once everybody has left it."""
+    """Once everybody has left it, whoever is still connected goes on at a new one."""
     async with opened() as (house, port):
         ann, bob = await connect(port), await connect(port, LOBBY + "/")
         await say(ann, "JoinGame", username="ann")
         assert "ann" == (await hear(bob, "PlayerJoined"))["player"]["username"]
         (live,) = house
         assert live is PacketApi(house)._lobby()
-        cid = await connect(port, f"/ws/tables/{live.table.id}")
+        cid = await connect(port, f"/ws/tables/{live.table.id}")  # the same room
         await say(cid, "GameDataRequest")
         assert "ann" == (await hear(cid, "GameDataSync"))["gameHost"]
         await say(ann, "LeaveGame")
-        with trio.fail_after(10):
-            assert (1000, "this table is closed: everybody has left") == await bob.goodbye()
-        await say(bob := await connect(port), "JoinGame", username="bob")
-        assert "bob" == (await hear(bob, "HostSet"))["username"]
+        assert "this table is closed: everybody has left" == (await hear(bob, "ShowAlert"))["message"]
+        told = await hear(bob, "GameDataSync")
+        assert ([], None) == (told["players"], told["gameHost"])
+        assert live.table.id != told["gameID"]
+        assert told == await hear(ann, "GameDataSync"), "also who left"
+        await say(bob, "JoinGame", username="bob")
+        assert "bob" == (await hear(ann, "HostSet"))["username"]
+        await say(ann, "JoinGame", username="ann")
+        await hear(bob, "HostSet")
+        assert "ann" == (await hear(bob, "PlayerJoined"))["player"]["username"]
 
 
 async def test_a_table_that_is_not_there_says_so() -> None:

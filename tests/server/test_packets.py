@@ -13,7 +13,7 @@ from arena.games.chamber.moves import Load, Rebalance
 from arena.server.closed_pages import AWAY_S
 from arena.server.packet_room import PacketRoom
 from tests.server.halls import a_house
-from tests.server.pages import Page, a_room, kinds, only
+from tests.server.pages import Page, a_room, kinds, only, room_of
 
 Clock = trio.testing.MockClock
 HOST_GONE_S = AWAY_S + 0.1
@@ -476,6 +476,17 @@ async def test_the_table_is_closed_when_the_last_page_is(autojump_clock: Clock) 
         assert room.live.table.is_closed
         assert "this table is closed: everybody has left" == watcher.wire.closed
         assert "this table is closed: everybody has left" == watcher.news()[-1]["message"]
+
+
+async def test_who_does_not_come_back_to_the_lobby_after_a_restart_leaves(autojump_clock: Clock) -> None:
+    async with a_house() as house:
+        live = house.create("chamber", {}, 30.0, is_lobby=True)
+        (_, key), _ = live.join("ann"), live.join("bob")
+        room = room_of(house, live)  # as when the first page connects to a server that was started again
+        page = Page(room)
+        page.say("JoinGame", key=key)
+        await trio.sleep(HOST_GONE_S)
+        assert ["ann"] == [each["username"] for each in page.sync()["players"]]
 
 
 async def test_in_a_match_a_closed_page_is_away_until_it_is_back(autojump_clock: Clock) -> None:

@@ -68,12 +68,10 @@ async def test_a_match_by_packets_of_its_moves(game: str, autojump_clock: Clock)
         room = a_room(house, game, **SHORT.get(game, {}))
         watcher = Page(room)
         pages = [Page(room).join(name) for name in ("ann", "bob", "cid")]
-        for match in (1, 2):
-            pages[0].say("StartGame")
-            await play(pages, Random(match))
+        pages[0].say("StartGame")
+        await play(pages, Random(1))
         frames = watcher.heard
-        assert 2 == kinds(frames).count("GameStarted")
-        assert 2 == kinds(frames).count("MatchOver")
+        assert 1 == kinds(frames).count("GameStarted") == kinds(frames).count("MatchOver")
         assert not PRIVATE & set(kinds(frames))
         in_order(frames)
         for page in (watcher, *pages):
