@@ -149,6 +149,7 @@ def _check_match(
         sentences.look_at_turn(moves, step.events)
         turns.append(moves)
         steps.append(step)
+        _check_eliminated(game, state, step.state)
         state = step.state
     shown.check_observations(_checked_state(game, state, seats))
     shown.check_rounds(turns)
@@ -166,6 +167,16 @@ def _checked_to_act(game: Game[Any, Any], state: Any, seats: int) -> tuple[Seat,
     ok = asked == (CHANCE,) or all(0 <= seat < seats for seat in asked)
     assert ok, f"to_act gives {asked} at a table of {seats}"
     return asked
+
+
+def _check_eliminated(game: Game[Any, Any], before: Any, after: Any) -> None:
+    """Checks that who is eliminated stays so, and is asked nothing more."""
+    out = game.eliminated(after)
+    assert all(type(seat) is Seat for seat in out), f"eliminated gives {out!r}, of which some are not Seats"
+    back = set(game.eliminated(before)) - set(out)
+    assert not back, f"eliminated forgets {sorted(back)}, who were out before"
+    asked = set(game.to_act(after)) & set(out)
+    assert not asked, f"to_act asks {sorted(asked)}, who are eliminated"
 
 
 def _checked_state(game: Game[Any, Any], state: Any, seats: int) -> dict[Seat | None, Any]:

@@ -91,6 +91,7 @@ def _views(game: Game[Any, Any], history: _History) -> Iterator[tuple[str, int, 
     """What must not differ for equal information: (what, number of the information, seat, view)."""
     asked = game.to_act(history.state)
     yield "to_act", history.known[None], None, asked
+    yield "eliminated", history.known[None], None, game.eliminated(history.state)
     for seat, known in history.known.items():
         yield "observe", known, seat, game.observe(history.state, seat)
         if seat in asked:

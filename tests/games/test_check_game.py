@@ -486,9 +486,27 @@ class BeginsTurnsWithARound(LiarsDice):
     turn_begins: ClassVar[str | None] = "round_started"
 
 
+class AsksTheEliminated(LiarsDice):
+    def eliminated(self, state):
+        return (Seat(1),)
+
+
+class ForgetsTheEliminated(LiarsDice):
+    def eliminated(self, state):
+        return (Seat(2),) if state.round_number == 1 else ()
+
+
+class EliminatesByHands(LiarsDice):
+    def eliminated(self, state):
+        return (Seat(2),) if state.hands[:1] == ((1,),) else ()
+
+
 @pytest.mark.parametrize(
     ("kind", "sentence"),
     [
+        (AsksTheEliminated, r"to_act asks \[Seat\(1\)\], who are eliminated"),
+        (ForgetsTheEliminated, r"eliminated forgets \[Seat\(2\)\]"),
+        (EliminatesByHands, "eliminated tells a spectator more than it was told"),
         (SaysNothingOfPasses, r"tell_move says nothing of .*Pass.* a game has sentences for all"),
         (SaysNothingOfShowdowns, r"tell_event says nothing of .*'challenge'.* a game has sentences for all"),
         (SaysWhatWasRolled, "a move of chance, and once said .* it tells what was drawn"),
