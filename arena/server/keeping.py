@@ -252,10 +252,9 @@ class Keeper:
                     self._is_woken = trio.Event()
                     await self._is_woken.wait()
         self.is_stuck = shield.cancelled_caught
-        if self._waiting or self.is_stuck:
-            self._lose("the server ended before its disk could be written")
-            if self._written:
-                self._written.settle(self._lost)
+        self._lose("the server ended before its disk could be written")  # all that comes later, too
+        if self._written:
+            self._written.settle(self._lost)
 
     async def _write_waiting(self) -> None:
         """One transaction with all that waits.  If it fails, all of that waits on."""

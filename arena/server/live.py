@@ -196,8 +196,8 @@ class LiveTable:
             raise Refusal("conflict", "the match has not begun yet: nothing is asked of you")
         if seat is None:
             raise Refusal("forbidden", f"{member.nickname} does not play in this match")
-        if turn is not None and turn != len(match.turns):
-            raise Refusal("conflict", f"this is turn {len(match.turns)} of the match", field="turn")
+        if turn is not None and turn != match.turn:
+            raise Refusal("conflict", f"this is turn {match.turn} of the match", field="turn")
         move = seat.read(value)
         self._hall.records.check()
         self.table = attrs.evolve(self.table, active_at=self._hall.now())

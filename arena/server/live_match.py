@@ -117,6 +117,11 @@ class LiveMatch:
         return step.state
 
     @property
+    def turn(self) -> int:
+        """How many turns were played, those of chance too: the place of the next one."""
+        return len(self.moments) - 1
+
+    @property
     def is_over(self) -> bool:
         return self.record is not None
 

@@ -126,10 +126,10 @@ class ServerRecords:
 
     def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None:
         packed = pack(match.game, [{Seat(seat): move}])
-        self._keeper.put_answer(match.terms.match_id, len(match.turns), seat, packed)
+        self._keeper.put_answer(match.terms.match_id, match.turn, seat, packed)
 
     def keep_turn(self, match: LiveMatch) -> None:
-        turn = len(match.turns) - 1
+        turn = match.turn - 1
         rows: list[Row] = [
             (int(each.seat), each.elapsed_s, each.fault, each.reason, each.asked, each.lagged)
             for each in match.decisions_of(turn)
@@ -144,6 +144,7 @@ class ServerRecords:
             there.match_id = None  # until it is archived, nothing may forget it
         with trio.CancelScope(shield=True):  # it is over: nothing may keep it from the archive
             try:
+                await self._keeper.kept()  # else, after a kill, the match might end once more, and otherwise
                 await self._in_thread(partial(self._archive, finished(table_id, match)))
             except NotKept:
                 return  # the disk fails, which people are told: it is archived when the server starts again

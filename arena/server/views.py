@@ -161,7 +161,7 @@ class Views:
             match_id=match.terms.match_id,
             number=table.matches,
             round=len(match.rounds),
-            turn=len(match.turns),
+            turn=match.turn,
             names=names,
             to_act=[names[seat] for seat in match.to_act],
             state=self._state(match, viewer_at(match, member)),

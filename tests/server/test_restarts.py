@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ import trio
 from trio.testing import MockClock
 
 from arena.games import GAMES
+from arena.server.archive import FinishedTable
 from arena.server.keeping import NotKept
 from arena.server.limits import IDLE_S
 from arena.server.live import LiveTable
@@ -298,6 +300,26 @@ async def test_matches_that_could_not_be_archived_are_when_it_starts_again(
         assert kept.table.table.is_playing
         await kept.keeper.kept()
         assert [match.id for match in kept.keeper.matches()] == [running]
+
+
+async def test_a_match_is_archived_once_its_end_is_kept(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """A kill after that finds it over: else it would be played to another end, and that one be lost."""
+    images: list[bytes] = []
+
+    def archive(match: FinishedTable) -> None:
+        images.append(kept.keeper._db.serialize())
+
+    async def slowly(commit: Callable[[], None]) -> None:
+        await trio.sleep(0.05)
+        commit()
+
+    async with a_kept_house(tmp_path / "first", archive=archive, in_thread=slowly) as kept:
+        await begun(kept, "liars-dice", "ann", "bob")
+        whole = exact((await People(kept).play()).match)
+        await settled()
+    async with a_kept_house(tmp_path / "again", images[0]) as kept:
+        await settled()
+        assert [exact(each) for each in kept.archived] == [whole]
 
 
 async def begun_and_over(kept: Kept) -> LiveTable:
