@@ -18,7 +18,7 @@ import httpx
 import pytest
 import trio
 import trio.testing
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -40,6 +40,8 @@ from tests.server.test_api import quick
 NAMES = ("ann", "bob", "cid", "dora", "pass", "\u202e")
 PLACE = st.integers(0, 4)
 TABLES_MAX = 3
+EXAMPLES = settings(max_examples=40, stateful_step_count=40, database=None, phases=(Phase.generate,))
+"""Without making a failing one smaller, which would take minutes."""
 RULES = {"dice": 1, "challenge": "next"}
 
 
@@ -140,11 +142,7 @@ class Tables(RuleBasedStateMachine):
         if place >= len(ids):
             yield "nobody", "wrong" * place or None, False
         else:
-            yield ids[place], known.keys[ids[place]], ids[place] in here or self.has_left(known, ids[place])
-
-    def has_left(self, known: Known, player_id: str) -> bool:
-        """Whether it left a match that goes on: its key still says who it is."""
-        return any(each.player_id == player_id and each.has_left for each in known.table.members)
+            yield ids[place], known.keys[ids[place]], ids[place] in here
 
     def by_member(
         self,
@@ -232,7 +230,7 @@ class Tables(RuleBasedStateMachine):
     def expect_leave(self, known: Known, request: tuple[Any, ...], who: str) -> None:
         response = self.server.send(*request)
         assert response.status_code == 200
-        known.table, _ = tables.leave(known.table, who, self.now)
+        known.table, _ = tables.leave(known.table, who, self.now, Random(0))
 
     @precondition(lambda self: self.known)
     @rule(which=PLACE, place=PLACE)
@@ -399,4 +397,4 @@ def renamed(table: Table, player_id: str) -> Table:
 
 @pytest.mark.slow
 def test_the_server_does_what_the_model_says() -> None:
-    run_state_machine_as_test(Tables, settings=settings(max_examples=40, stateful_step_count=40))
+    run_state_machine_as_test(Tables, settings=EXAMPLES)

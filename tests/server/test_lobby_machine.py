@@ -109,10 +109,10 @@ class Lobby(RuleBasedStateMachine):
             self.has_had_people = True
             assert name not in ("pass", "")
 
-    @rule(place=WHO)
-    def leave(self, place: int) -> None:
+    @rule(place=WHO, luck=st.none() | st.integers(0, 3))
+    def leave(self, place: int, luck: int | None) -> None:
         who = self.who(place)
-        told = self.do(tables.leave, who, self.now)
+        told = self.do(tables.leave, who, self.now, None if luck is None else Random(luck))
         assert (told is None) == (
             who not in {each.member.player_id for each in told or () if isinstance(each, Went)}
         )
