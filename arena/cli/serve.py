@@ -24,6 +24,7 @@ def serve(http: str | None, listen: str | None, data: str | None) -> int:
       arena serve
       arena serve --http 127.0.0.1:9000 --data /srv/arena
     """
+    from arena.cli.mistakes import the_mistake_in
     from arena.server.command import run_server
     from arena.server.serve import ServerPlan
     from arena.units import parse_address
@@ -33,4 +34,9 @@ def serve(http: str | None, listen: str | None, data: str | None) -> int:
         listen=None if listen == "none" else parse_address(listen or "127.0.0.1:8888"),
         data=Path(data or "arena-data"),
     )
-    return run_server(plan)
+    try:
+        return run_server(plan)
+    except BaseExceptionGroup as group:
+        if (mistake := the_mistake_in(group)) is not None:
+            raise mistake from None
+        raise

@@ -157,7 +157,7 @@ class TablesApi:
         live = self._house.create(
             new.game, new.rules, _move_s(new), address=neighbourhood(address_of(request))
         )
-        await live.kept()
+        await self._kept_or(live, lambda: live.close("it could not be kept"))
         return json_answer(self._house.views(live).table(None), 201)
 
     async def list_tables(self, request: Request) -> Response:
@@ -182,8 +182,17 @@ class TablesApi:
         with self._house.hall.visitors.joining(live.table, address_of(request)) as note_joined:
             member, key = live.join(new.nickname, spectate=new.spectate)
             note_joined(member)
-        await live.kept()
+        await self._kept_or(live, lambda: live.take_back(member))
         return json_answer(msgspec.json.encode(Joined(member.player_id, key)), 201)
+
+    async def _kept_or(self, live: LiveTable, undo: Callable[[], None]) -> None:
+        """Returns once it is kept; otherwise undoes what nobody could use, as its key or id is not told."""
+        try:
+            await live.kept()
+        except Refusal:
+            undo()
+            self._house.hall.records.check()  # raises what whoever comes next is told
+            raise
 
     async def leave(self, request: Request) -> Response:
         live, member = self._member(request)

@@ -11,6 +11,8 @@ import trio
 
 from arena.server.serve import OpenServer, ServerPlan, serve
 
+GOODBYE_S = 0.2
+"""So long all who are connected have to hear that the server ends."""
 EXIT_CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
@@ -33,6 +35,8 @@ def run_server(plan: ServerPlan) -> int:
                 _say(f"serving on http://{opened.http}{bots}; Ctrl-C ends it")
                 async for number in signals:
                     code = EXIT_CODES[signal.Signals(number)]
+                    opened.house.stop()
+                    await trio.sleep(GOODBYE_S)
                     break
                 nursery.cancel_scope.cancel()
         return code

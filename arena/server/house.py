@@ -198,6 +198,11 @@ class House:
                 elif left_s > limits.NOTICE_S:
                     warned.discard(live.table.id)
 
+    def stop(self) -> None:
+        """The server ends: all at the tables are told."""
+        for live in self:
+            live.stop()
+
     def forget(self, live: LiveTable) -> None:
         """A closed table is no longer here."""
         self._tables.pop(live.table.id, None)

@@ -11,7 +11,6 @@ import hmac
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from functools import partial
 from random import Random
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -29,8 +28,19 @@ from arena.server.hall import Guest, Hall, Records
 from arena.server.keys import hash_of, new_key
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.refusal import Refusal
-from arena.server.seat import SeatPlayer
-from arena.server.table import After, Began, Closed, Member, Notice, QuestionsAsked, Resumed, Table, Way
+from arena.server.seat import SeatPlayer, seated_people
+from arena.server.table import (
+    After,
+    Began,
+    Closed,
+    Member,
+    Notice,
+    QuestionsAsked,
+    Resumed,
+    Stopped,
+    Table,
+    Way,
+)
 from arena.server.tables import free_name
 
 Listener: TypeAlias = Callable[[Notice | LiveScene], None]
@@ -58,7 +68,7 @@ class LiveTable:
         self._listeners: list[Listener] = []
         self._changed = trio.Event()
         self._playing: trio.CancelScope | None = None
-        self._answers: dict[int, Any] = {}
+        self._answers: Mapping[int, Any] = {}
         """Moves that came before a restart, for the questions that are asked anew."""
 
     # Who is who
@@ -168,6 +178,11 @@ class LiveTable:
 
     def close(self, reason: str) -> None:
         self._apply(tables.close(self.table, reason))
+
+    def stop(self) -> None:
+        """The server ends: who waits for something to change is answered, and who listens is told."""
+        self._bump()
+        self._tell(Stopped())
 
     def alert(self, notice: Notice) -> None:
         """Tells all at the table something that changes nothing."""
@@ -287,7 +302,7 @@ class LiveTable:
         `answers`: moves of the open turn that had come already, by seat.
         """
         self.match = self._new_match(terms, resumption)
-        self._answers = dict(answers)
+        self._answers = answers
         self._hall.nursery.start_soon(self._play)
 
     def _new_match(self, terms: MatchTerms, resumption: Resumption | None = None) -> LiveMatch:
@@ -352,22 +367,8 @@ class LiveTable:
         self, members: Sequence[Member], nursery: trio.Nursery, bots: AsyncExitStack
     ) -> list[Player]:
         """Who sits in each seat, for the referee."""
-        seats = {
-            member.player_id: SeatPlayer(
-                member.nickname,
-                nursery,
-                missed=member.missed,
-                note_missed=partial(self._note_missed, member.player_id),
-            )
-            for member in members
-            if member.is_person
-        }
-        for number, member in enumerate(members):
-            if member.player_id in seats and number in self._answers:
-                seats[member.player_id].expect(self._answers.pop(number))
-            if member.player_id in seats and member.has_left:
-                seats[member.player_id].leave()
-        self.seats = seats
+        self.seats = seats = seated_people(members, self._answers, nursery, self._note_missed)
+        self._answers = {}
         return [
             seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)
             for member in members

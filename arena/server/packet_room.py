@@ -22,6 +22,7 @@ from arena.server.live import LiveTable
 from arena.server.live_match import LiveMatch, LiveScene
 from arena.server.packets import packet
 from arena.server.refusal import Refusal
+from arena.server.sockets import GONE, Code
 from arena.server.table import (
     Alerted,
     Began,
@@ -34,6 +35,7 @@ from arena.server.table import (
     QuestionsAsked,
     Resumed,
     Spoke,
+    Stopped,
 )
 from arena.server.turn_teller import TurnTeller
 from arena.server.views import Views
@@ -42,6 +44,7 @@ BEHIND = 16
 """A spectator with so many frames still to read is told the newest state only: those of four actions, whose
 states, however long, are less than a socket may have waiting."""
 NO_PACKET = 'a packet is a JSON object with its name, such as {"packet": "JoinGame", "username": "ann"}'
+STOPS = "the server stops: your key is good for when it runs again"
 OF_THE_LOBBY = frozenset(("SetHost", "StartGame", "Ready"))
 """What only some may ask; from others it is ignored."""
 
@@ -56,7 +59,7 @@ class Wire(Protocol):
 
     def put_latest(self, key: str, make: Callable[[], str]) -> None: ...
 
-    def close(self, reason: str) -> None: ...
+    def close(self, reason: str, code: Code = 1000) -> None: ...
 
 
 @attrs.define(eq=False)
@@ -243,6 +246,9 @@ class PacketRoom:
                 self._tell(packet("NewChatMessageSent", **self._maker.chat(line)))
             case Alerted(text):
                 self._tell(packet("ShowAlert", message=text))
+            case Stopped():
+                for client in self._clients:
+                    client.wire.close(STOPS, GONE)
             case Closed(reason):
                 self._tell(packet("ShowAlert", message=f"this table is closed: {reason}"))
                 self._send_away(f"this table is closed: {reason}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question, Reply, Slot
 from arena.server.refusal import Refusal
-from arena.server.table import MISSED_MAX
+from arena.server.table import MISSED_MAX, Member
 
 WINDOW_S = 5.0
 """Silence for so long means to pass, where that is legal."""
@@ -189,3 +189,26 @@ class SeatPlayer(Player):
 
     def break_off(self) -> None:
         self._slot = None
+
+
+def seated_people(
+    members: Sequence[Member],
+    answers: Mapping[int, Any],
+    nursery: trio.Nursery,
+    note_missed: Callable[[str, int], None],
+) -> dict[str, SeatPlayer]:
+    """The people among those who play, given by seat: the player that each of them is, by player_id.
+
+    `answers`: moves that came before the server was started again, by seat.
+    """
+    seats = {}
+    for number, member in enumerate(members):
+        if member.is_person:
+            note = partial(note_missed, member.player_id)
+            seat = SeatPlayer(member.nickname, nursery, missed=member.missed, note_missed=note)
+            if number in answers:
+                seat.expect(answers[number])
+            if member.has_left:
+                seat.leave()
+            seats[member.player_id] = seat
+    return seats

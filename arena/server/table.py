@@ -186,6 +186,11 @@ class Spoke:
 
 
 @attrs.frozen
+class Stopped:
+    """The server ends; the table is there again when it starts."""
+
+
+@attrs.frozen
 class Alerted:
     """Something that people should read."""
 
@@ -210,6 +215,7 @@ Notice: TypeAlias = (
     | Ended
     | Published
     | Spoke
+    | Stopped
     | Alerted
     | Closed
 )

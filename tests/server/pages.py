@@ -39,7 +39,7 @@ class ListWire:
         else:
             self.put(make())
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: str, code: int = 1000) -> None:
         self.closed = reason
 
 
