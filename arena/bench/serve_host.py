@@ -65,9 +65,8 @@ async def serve_bare() -> None:
 
 
 async def serve_measured(folder: Path) -> None:
-    from arena.server.command import set_aside
     from arena.server.pauses import Pauses
-    from arena.server.serve import OpenServer, ServerPlan, serve
+    from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
     from arena.units import Address
 
     def note_bug(traceback_text: str) -> None:

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.cli.group import cli, options
+
+if TYPE_CHECKING:
+    from arena.units import Address
+
+HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
 
 
 @cli.command()
 @options(
     "Where",
-    ("--http", "HOST:PORT", "HTTP and WebSocket.  [127.0.0.1:8080]"),
-    ("--listen", "HOST:PORT|none", "Bots over TCP.  [127.0.0.1:8888]"),
-    ("--data", "DIR", "What the server keeps.  [arena-data]"),
+    ("--http", "HOST:PORT", f"HTTP and WebSocket; port 0: any free one.  [{HTTP}]"),
+    ("--listen", "HOST:PORT|none", f"Bots over TCP.  [{LISTEN}]"),
+    ("--data", "DIR", f"What the server keeps.  [{DATA}]"),
 )
-def serve(http: str | None, listen: str | None, data: str | None) -> int:
+@options(
+    "Others",
+    ("--allow-host", "*NAME", "A name by which browsers may ask for this server, beside its addresses."),
+    ("--trusted-proxy", "*ADDRESS", "A proxy, which is believed when it says for whom it asks."),
+    ("--cors", "*ORIGIN", "Another site whose pages may use the server: https://example.org."),
+)
+def serve(
+    http: str | None,
+    listen: str | None,
+    data: str | None,
+    allow_host: tuple[str, ...],
+    trusted_proxy: tuple[str, ...],
+    cors: tuple[str, ...],
+) -> int:
     """A server at which bots and people meet: tables of all games, over HTTP, WebSocket and TCP.
 
     It stays up until Ctrl-C; what is at its tables is there again when it starts in the same folder.
@@ -23,20 +42,27 @@ def serve(http: str | None, listen: str | None, data: str | None) -> int:
     Examples:
       arena serve
       arena serve --http 127.0.0.1:9000 --data /srv/arena
+      arena serve --allow-host arena.example.org --trusted-proxy 127.0.0.1
     """
-    from arena.cli.mistakes import the_mistake_in
-    from arena.server.command import run_server
+    from arena.cli.hosting import host_server
+    from arena.server.guard_words import guard_options
     from arena.server.serve import ServerPlan
-    from arena.units import parse_address
 
     plan = ServerPlan(
-        http=parse_address(http or "127.0.0.1:8080"),
-        listen=None if listen == "none" else parse_address(listen or "127.0.0.1:8888"),
-        data=Path(data or "arena-data"),
+        http=_address("--http", http or HTTP),
+        listen=None if listen == "none" else _address("--listen", listen or LISTEN, ", or none"),
+        data=Path(data or DATA),
+        guard=guard_options(allow_host, trusted_proxy, cors),
     )
+    return host_server(plan)
+
+
+def _address(option: str, value: str, or_else: str = "") -> Address:
+    """Raises ConfigError, which names the option."""
+    from arena.errors import ConfigError
+    from arena.units import parse_address
+
     try:
-        return run_server(plan)
-    except BaseExceptionGroup as group:
-        if (mistake := the_mistake_in(group)) is not None:
-            raise mistake from None
-        raise
+        return parse_address(value)
+    except ConfigError as error:
+        raise ConfigError(f"{option}: {error}{or_else}") from None

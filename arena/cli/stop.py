@@ -1,4 +1,5 @@
-"""How a run is ended from outside: in order, or at once; and how it continues when its terminal is closed."""
+"""How a run, or a server, is ended from outside: in order, or at once; and how it continues when its
+terminal is closed."""
 
 from __future__ import annotations
 
@@ -28,16 +29,23 @@ class Stop:
     At once also where nothing else is heard any more, because a bot in this process does not return.
     """
 
-    def __init__(self, log: Path = Path(os.devnull)) -> None:
+    def __init__(
+        self, log: Path = Path(os.devnull), *, what: str = "run", patience_s: float = PATIENCE_S
+    ) -> None:
+        """`what` continues when its terminal is closed."""
         self.number: int | None = None
         """The signal that ended the run."""
         self.note: Callable[[str], None] = say
+        self.ending = "ending the bots"
+        """What the first signal brings about."""
         self.hint = ""
         """What to say when it is ended at once."""
         self.log = log
         """Where a run writes once its terminal is closed."""
         self.hung_up: Callable[[], None] = lambda: None
         """Told when that happens, from within a signal handler."""
+        self._what = what
+        self._patience_s = patience_s
         self._cancel: Callable[[], None] | None = None
         self._terminals: list[int] = []
         """The standard streams that are terminals: once one is closed, nobody can tell."""
@@ -64,7 +72,7 @@ class Stop:
             token = trio.lowlevel.current_trio_token()
 
             def cancel() -> None:
-                self.note("ending the bots; Ctrl-C again ends at once")
+                self.note(f"{self.ending}; Ctrl-C again ends at once")
                 scope.cancel()
 
             self._cancel = partial(token.run_sync_soon, cancel)
@@ -83,7 +91,7 @@ class Stop:
         terminals, self._terminals = self._terminals, []
         self.hung_up()
         if terminals:
-            move_streams(terminals, self.log)
+            move_streams(terminals, self.log, self._what)
 
     def _hear_hang_up(self, number: int, frame: FrameType | None) -> None:
         # Shells and systems send it more than once.  It is heard and not ignored for good (SIG_IGN), as
@@ -98,17 +106,18 @@ class Stop:
             self._cancel()
         # `timeout` and systemd send one signal only, and a bot in this process may never return.
         signal.signal(signal.SIGALRM, lambda *_: leave_at_once(number, self.hint))
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+        signal.setitimer(signal.ITIMER_REAL, self._patience_s)
 
 
-def move_streams(descriptors: Collection[int], log: Path) -> None:
+def move_streams(descriptors: Collection[int], log: Path, what: str = "run") -> None:
     """Lets these standard streams go to the end of a file, or to nowhere if it cannot be written."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     try:
         written = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     except OSError:
         written = os.dup(nowhere)
-    said = f"{datetime.now():%Y-%m-%d %H:%M:%S} the terminal was closed; the run continues, and writes here\n"
+    now = f"{datetime.now():%Y-%m-%d %H:%M:%S}"
+    said = f"{now} the terminal was closed; the {what} continues, and writes here\n"
     with suppress(OSError):
         os.write(written, said.encode())
     for descriptor in descriptors:

@@ -248,6 +248,7 @@ class PacketRoom:
                 self._tell(packet("ShowAlert", message=text))
             case Stopped():
                 for client in self._clients:
+                    client.wire.put(packet("ShowAlert", message=STOPS))
                     client.wire.close(STOPS, GONE)
             case Closed(reason):
                 self._tell(packet("ShowAlert", message=f"this table is closed: {reason}"))

@@ -68,6 +68,7 @@ class PokerApi:
     """The handlers, over the ring tables."""
 
     def __init__(self, rings: Sequence[LiveRing], users: Users) -> None:
+        self.rings = rings
         self._rings = {live.ring.id: live for live in rings}
         self._users = users
 

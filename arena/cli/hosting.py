@@ -1,0 +1,123 @@
+"""A server as a command: what its host sees, and how signals end it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+from ipaddress import ip_address
+
+import trio
+
+from arena.cli.group import BUG
+from arena.cli.mistakes import the_mistake_in
+from arena.cli.stop import EXIT_OF, Stop
+from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
+from arena.show.hosting import HostScreen
+from arena.show.live import Terminal
+from arena.tournament.summary import Summary
+from arena.tournament.writer import BUGS
+from arena.units import Address
+
+LOG = "server.log"
+"""The file in the server's folder for what is said once its terminal is closed."""
+LOOKED_EVERY_S = 1.0
+PATIENCE_S = 2.0
+"""How long an orderly end may take."""
+NO_TLS = "{} can be reached from other machines, and nothing that is sent there is encrypted (no TLS)"
+PROXY = """\
+for HTTPS put a proxy in front, such as Caddy with these three lines, and serve it alone:
+  arena.example.org {{
+      reverse_proxy {http}
+  }}
+  arena serve --http {http} --allow-host arena.example.org --trusted-proxy 127.0.0.1"""
+
+
+def host_server(plan: ServerPlan) -> int:
+    """Serves until Ctrl-C or SIGTERM; gives the exit code.  Raises ConfigError if it cannot begin."""
+    return _Hosting(plan).run()
+
+
+class _Hosting:
+    """A server, its signals and its terminal."""
+
+    def __init__(self, plan: ServerPlan) -> None:
+        self._plan = plan
+        self._bugs = Summary()
+        self._stop = Stop(log=plan.data / LOG, what="server", patience_s=PATIENCE_S)
+        self._stop.ending = "stopping the server"
+
+    def run(self) -> int:
+        with self._stop.listening():
+            self._screen = HostScreen(Terminal.of(sys.stderr), has_status=sys.stderr.isatty())
+            self._stop.note, self._stop.hung_up = self._screen.note, self._screen.hang_up
+            try:
+                trio.run(self._serve)
+            except BaseExceptionGroup as group:
+                if (mistake := the_mistake_in(group)) is not None:
+                    raise mistake from None
+                raise
+            finally:
+                self._screen.ends()
+        if self._bugs.bugs_seen:
+            return BUG
+        assert self._stop.number is not None, "nothing else ends it"
+        return EXIT_OF[signal.Signals(self._stop.number)]
+
+    async def _serve(self) -> None:
+        note = self._screen.note
+        async with trio.open_nursery() as nursery:
+            opened: OpenServer = await nursery.start(
+                partial(serve, self._plan, note=note, note_bug=self._note_bug)
+            )
+            set_aside()
+            for line in told(self._plan, opened):
+                note(line)
+            nursery.start_soon(self._show_status, opened)
+            await self._stop.cancellable(trio.sleep_forever)
+            await opened.say_goodbye()
+            nursery.cancel_scope.cancel()
+        note("stopped")
+
+    async def _show_status(self, opened: OpenServer) -> None:
+        while True:
+            self._screen.show(opened.going_on())
+            await trio.sleep(LOOKED_EVERY_S)
+
+    def _note_bug(self, traceback_text: str) -> None:
+        """Keeps a bug of ours: at once, as the server may yet be killed."""
+        if traceback_text[-1000:] in (bug[-1000:] for bug in self._bugs.bugs):
+            return
+        kept = self._bugs.note_bug(traceback_text)
+        if kept is None:
+            return
+        path = self._plan.data / BUGS
+        with suppress(OSError), path.open("a", encoding="utf-8", errors="backslashreplace") as log:
+            log.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{kept.rstrip()}\n\n")
+        self._screen.note(f"a bug of the arena, which cost one table or connection: see {path}")
+
+
+def told(plan: ServerPlan, opened: OpenServer) -> list[str]:
+    """What the host is told once the server runs: where it is, where its data are, what others could read."""
+    bots = "" if opened.tcp is None else f", bots on {opened.tcp}"
+    lines = [f"serving on http://{opened.http}{bots}", f"tables are kept in {plan.data}; Ctrl-C ends it"]
+    addresses = {f"http://{opened.http}": plan.http, f"the bots' {opened.tcp}": plan.listen}
+    exposed = [shown for shown, address in addresses.items() if address and not _is_loopback(address)]
+    if exposed:
+        lines.append(NO_TLS.format(" and ".join(exposed)))
+    if any(shown.startswith("http") for shown in exposed):
+        port = opened.http.rpartition(":")[2]
+        lines += PROXY.format(http=f"127.0.0.1:{port}").splitlines()
+    return lines
+
+
+def _is_loopback(address: Address) -> bool:
+    try:
+        return ip_address(address.host.partition("%")[0]).is_loopback
+    except ValueError:
+        return address.host == "localhost"
+
+
+__all__ = ["host_server", "told"]
