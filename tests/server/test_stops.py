@@ -48,7 +48,9 @@ def test_a_signal_ends_it_at_once_and_loses_nothing(tmp_path: Path) -> None:
                     moved = post(server, f"{table}/moves", {"move": [6, 1]}, key)
         crowd = Crowd(server, table, get(server, table)["version"])
         took_s = trio.run(crowd.until, signal.SIGTERM)
-        assert ended(server) == (143, "")
+        code, said = ended(server)
+        assert code == 143
+        assert said.splitlines()[1:] == ["stopping the server; Ctrl-C again ends at once", "stopped"]
     assert took_s < 2.0
     assert crowd.told == [(1001, "the server stops: your key is good for when it runs again")] * 50
     assert crowd.answers == [200] * 100
