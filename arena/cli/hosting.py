@@ -73,7 +73,7 @@ class _Hosting:
                 partial(serve, self._plan, note=note, note_bug=self._note_bug)
             )
             set_aside()
-            for line in told(self._plan, opened):
+            for line in told_at_start(self._plan, opened):
                 note(line)
             nursery.start_soon(self._show_status, opened)
             await self._stop.cancellable(trio.sleep_forever)
@@ -99,7 +99,7 @@ class _Hosting:
         self._screen.note(f"a bug of the arena, which cost one table or connection: see {path}")
 
 
-def told(plan: ServerPlan, opened: OpenServer) -> list[str]:
+def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
     """What the host is told once the server runs: where it is, where its data are, what others could read."""
     bots = "" if opened.tcp is None else f", bots on {opened.tcp}"
     lines = [f"serving on http://{opened.http}{bots}", f"tables are kept in {plan.data}; Ctrl-C ends it"]
@@ -120,4 +120,4 @@ def _is_loopback(address: Address) -> bool:
         return address.host == "localhost"
 
 
-__all__ = ["host_server", "told"]
+__all__ = ["host_server", "told_at_start"]

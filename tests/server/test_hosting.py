@@ -15,7 +15,7 @@ from threading import Thread
 import pytest
 import trio
 
-from arena.cli.hosting import told
+from arena.cli.hosting import told_at_start
 from arena.errors import ConfigError
 from arena.server.guard_words import guard_options
 from arena.server.packet_room import STOPS
@@ -58,7 +58,7 @@ def test_who_is_believed() -> None:
 def test_a_host_is_warned_where_others_can_listen_in(http_at: str, tcp_at: str, warned: bool) -> None:
     plan = ServerPlan(parse_address(http_at), parse_address(tcp_at), Path("data"))
     opened = OpenServer(None, (), http_at, tcp_at, None)  # type: ignore[arg-type]
-    lines = "\n".join(told(plan, opened))
+    lines = "\n".join(told_at_start(plan, opened))
     assert ("no TLS" in lines) == warned
     assert ("reverse_proxy" in lines) == http_at.startswith("0.0.0.0"), "a proxy is for HTTP alone"
 
