@@ -116,13 +116,22 @@ def test_the_analysis_runs_as_it_stands(home: Path) -> None:
     assert "odds" in result.stdout
 
 
-def test_the_speed_table_is_one_run_of_the_bench(capsys: pytest.CaptureFixture[str]) -> None:
-    """All of it, and nothing else: `results/bench.json` holds every measuring of that run."""
-    kept = HOUSE / "results" / "bench.json"
+@pytest.mark.parametrize(
+    ("file", "holds", "groups"),
+    [
+        ("bench.json", "decisions/s", MEASURINGS.keys() - {"serve"}),
+        ("bench-serve.json", "requests/s", {"serve"}),
+    ],
+)
+def test_a_speed_table_is_one_run_of_the_bench(
+    file: str, holds: str, groups: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of it, and nothing else: the file holds every measuring of that run."""
+    kept = HOUSE / "results" / file
     bench(["--show", str(kept)])
-    (shown,) = (block for block in blocks("text") if "decisions/s" in block)
+    (shown,) = (block for block in blocks("text") if holds in block)
     assert capsys.readouterr().out == shown
-    assert MEASURINGS.keys() == {row["group"] for row in json.loads(kept.read_text())["measures"]}
+    assert groups == {row["group"] for row in json.loads(kept.read_text())["measures"]}
 
 
 def test_a_bot_takes_no_more_than_twenty_lines() -> None:
