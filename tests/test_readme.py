@@ -101,7 +101,7 @@ def test_the_commands_run_as_they_stand(home: Path) -> None:
         assert result.stdout.strip(), f"{command} printed nothing"
         printed += result.stderr + result.stdout
     # Seeded: the first match of Kuhn poker and the verdict are the same in every run, to the letter.
-    _, retold, compared, _ = blocks("text")
+    _, retold, compared, *_ = blocks("text")
     assert retold in printed
     lines = iter(printed.splitlines())
     assert [] == [line for line in compared.splitlines() if line not in lines]
@@ -175,7 +175,7 @@ def test_what_contributors_are_sent_to_is_there() -> None:
     assert len(named) > 15
     assert not [name for name in named if not (HOUSE / name).exists()]
     modules = set(re.findall(r"python -m (tests[\w.]*)", page))
-    commands = {"golden", "simulate", "fuzz", "wire.recorded", "recorded_matches"}
+    commands = {"golden", "simulate", "fuzz", "wire.recorded", "recorded_matches", "server.killed"}
     assert {f"tests.{command}" for command in commands} == modules
     for module in modules:
         place = HOUSE.joinpath(*module.split("."))

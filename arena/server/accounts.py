@@ -102,8 +102,7 @@ class Accounts:
         self._in_thread: HashInThread = in_thread or partial(
             trio.to_thread.run_sync, limiter=trio.CapacityLimiter(THREADS)
         )
-        decoder = msgspec.json.Decoder(_Kept)
-        self._users = {name: decoder.decode(value) for name, value in keeper.users().items()}
+        self._users = {name: _read(value, cost) for name, value in keeper.users().items()}
         self._nobody = _Kept("", secrets.token_bytes(SALT_BYTES), secrets.token_bytes(HASH_BYTES), cost)
         """Whose password is hashed if there is no user of that name."""
         self._key = secrets.token_bytes(32)
@@ -230,6 +229,14 @@ class Accounts:
     def _check_free(self, name: str) -> None:
         if name in self._users:
             raise Refusal("forbidden", f"there is a user {name} already: choose another name", field="name")
+
+
+def _read(value: bytes, cost: Cost) -> _Kept:
+    """A user; one that cannot be read any more has a password that nobody knows, and its name stays taken."""
+    try:
+        return msgspec.json.decode(value, type=_Kept)
+    except msgspec.DecodeError:
+        return _Kept("", secrets.token_bytes(SALT_BYTES), secrets.token_bytes(HASH_BYTES), cost)
 
 
 def _check_name(name: str) -> None:

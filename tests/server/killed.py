@@ -55,11 +55,9 @@ async def run(folder: Path, kills: int, seed: int) -> World:
             await play_and_kill(world, kills)
             nursery.cancel_scope.cancel()
         await check_archive(world)
-        chips, players = chips_in(folder), len(set().union(*world.ledger.owners.values()))
-        if chips != CHIPS * players:
-            world.ledger.wrong.append(f"{chips} chips of {players} players")
         if (code := world.end()) != 143:
             world.ledger.wrong.append(f"exit code {code}")
+        check_ring(world)
     finally:
         world.give_up()
         await world.http.aclose()
@@ -84,22 +82,34 @@ async def play_and_kill(world: World, kills: int) -> None:
     assert not nursery.cancel_scope.cancelled_caught, "some match does not end"
 
 
-def chips_in(folder: Path) -> int:
-    """Those of all who sit at the ring table or wait for a place, before the hand under way."""
-    with sqlite3.connect(folder / "server.db") as db:
-        ((value,),) = db.execute("SELECT value FROM tables WHERE id LIKE 'ring %'").fetchall()
-    db.close()
+def check_ring(world: World) -> None:
+    """No chip is lost, and every hand that was played is in the archive once."""
+    ((value,),) = rows(world.folder / "server.db", "SELECT value FROM tables WHERE id LIKE 'ring %'")
     ring = json.loads(value)
-    return sum(player["chips"] for player in [*ring["places"], *ring["queue"]] if player)
+    chips = sum(player["chips"] for player in [*ring["places"], *ring["queue"]] if player)
+    players = len(set().union(*world.ledger.owners.values()))
+    if chips != CHIPS * players:
+        world.ledger.wrong.append(f"{chips} chips of {players} players")
+    pairings = rows(world.folder / "tables" / "arena.db", "SELECT series_id FROM matches")
+    if (archived := pairings.count((ring["id"],))) != ring["hands"]:
+        world.ledger.wrong.append(f"{archived} hands in the archive, of {ring['hands']}")
+
+
+def rows(path: Path, sql: str) -> list[Any]:
+    db = sqlite3.connect(path)
+    try:
+        return db.execute(sql).fetchall()
+    finally:
+        db.close()
 
 
 async def check_archive(world: World) -> None:
     """Every match is there once, with all that was acknowledged at its turn, and nothing that nobody sent."""
     ledger = world.ledger
     ledger.settle()
-    with sqlite3.connect(f"file:{world.folder / 'tables' / 'arena.db'}?mode=ro", uri=True) as db:
-        ids = [match_id for (match_id,) in db.execute("SELECT match_id FROM matches")]
-    db.close()
+    ids = [
+        match_id for (match_id,) in rows(world.folder / "tables" / "arena.db", "SELECT match_id FROM matches")
+    ]
     if len(ids) != len(set(ids)):
         ledger.wrong.append("a match is in the archive twice")
     for match_id in {key[0] for key, sent in ledger.moves.items() if any(map(is_acknowledged, sent))}:

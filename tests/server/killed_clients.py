@@ -111,6 +111,7 @@ async def play_by_packets(world: World, seat: Seat, is_host: bool) -> None:
 async def talk(world: World, raw: Raw, seat: Seat, is_host: bool, luck: Random, life: int) -> bool:
     """Speaks packets until the connection ends, or the last match is over: whether that is so."""
     sent: tuple[int, Move] | None = None
+    has_asked = False
     try:
         await raw.text(json.dumps({"packet": "JoinGame", "key": seat.key}))
         while True:
@@ -132,9 +133,12 @@ async def talk(world: World, raw: Raw, seat: Seat, is_host: bool, luck: Random, 
                 sent = None
             if not packet["gameStarted"] and world.is_over(seat, is_host):
                 return True
-            if not packet["gameStarted"] and is_host:
+            if not packet["gameStarted"] and is_host and not has_asked:
                 await raw.text(json.dumps({"packet": "StartGame"}))
-            elif options and sent is None:
+            has_asked = not packet["gameStarted"]
+            if has_asked:
+                continue
+            if options and sent is None:
                 move = any_move(options, luck)
                 note = partial(world.ledger.note, match["match_id"], match["turn"], seat.name)
                 sent = match["turn"], note(move, life)

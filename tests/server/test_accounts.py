@@ -137,6 +137,17 @@ async def test_a_user_who_was_created_is_verified_after_a_restart_too(tmp_path, 
         assert await accounts.verify("ann", "a secret of mine") == User(guid, "ann")
 
 
+async def test_a_user_who_cannot_be_read_costs_nobody_else(keeper, accounts, threads, autojump_clock):
+    """Its password is right no more, and nobody else gets its name."""
+    await accounts.create("ann", "secret")
+    keeper.put_user("bob", b'{"id": 5')
+    await keeper.kept()
+    accounts = Accounts(keeper, cost=CHEAP, in_thread=threads)
+    await accounts.verify("ann", "secret")
+    await refused("unauthorized", accounts.verify("bob", "secret"), key="basic")
+    await refused("forbidden", accounts.create("bob", "secret"), field="name")
+
+
 async def test_a_name_is_taken_once(accounts, nursery, autojump_clock):
     """Even by two who ask at the same time; the first one's password stays."""
     made: list[str] = []
