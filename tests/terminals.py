@@ -33,6 +33,8 @@ class Glass:
         self.takes_text = True
         self.is_broken = self.is_closed = False
         self.writes = 0
+        self._is_at_start = True
+        """Whether the cursor is at the start of a line."""
         self.lines = [""]
         self.row = 0
 
@@ -69,6 +71,10 @@ class Glass:
 
     def _obey(self, part: re.Match[str]) -> None:
         number, command, text = part.groups()
+        is_at_start, self._is_at_start = (
+            self._is_at_start,
+            text is None and (self._is_at_start or command != "K"),
+        )
         if part[0] == "\n":
             self.row += 1
             self.lines += [""] * (self.row >= len(self.lines))
@@ -81,8 +87,11 @@ class Glass:
             wrapped = self._wrapped(text)
             self.lines[self.row : self.row + 1] = wrapped
             self.row += len(wrapped) - 1
+        elif command == "K":
+            if is_at_start:
+                self.lines[self.row] = ""
         else:
-            assert part[0] == "\r" or command == "K", f"unknown to this terminal: {part[0]!r}"
+            assert part[0] == "\r", f"unknown to this terminal: {part[0]!r}"
 
     def _wrapped(self, line: str) -> list[str]:
         wrapped = [""]

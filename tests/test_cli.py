@@ -115,13 +115,29 @@ def test_help_imports_nothing_heavy(tmp_path):
     """`arena --help` is quick, as it leaves alone what takes long to import."""
     code = (
         "import sys; sys.argv = ['arena', '--help']\n"
-        "heavy = {'trio', 'pandas', 'msgspec', 'rich', 'attrs', 'sqlite3'}\n"
+        "heavy = {'trio', 'pandas', 'msgspec', 'rich', 'attrs', 'sqlite3',\n"
+        "         'arena.server', 'starlette', 'anycorn', 'anyio'}\n"
         "from arena.cli import main\n"
         "try: main()\n"
         "except SystemExit: print(heavy & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "set()" == done.stdout.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_a_run_imports_nothing_of_the_server(tmp_path):
+    """Nor does it need the packages that the server alone needs."""
+    code = (
+        "import sys; sys.argv = ['arena', 'run', 'random', 'random', '--series', '1', '--rule', 'dice=1']\n"
+        "from arena.cli import main\n"
+        "try: main()\n"
+        "except SystemExit as end: print(end.code, {'arena.server', 'starlette', 'anycorn', 'anyio'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "0 set()" == done.stdout.splitlines()[-1]
 
 
 @pytest.mark.slow

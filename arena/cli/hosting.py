@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -23,6 +24,7 @@ from arena.units import Address
 
 LOG = "server.log"
 """The file in the server's folder for what is said once its terminal is closed."""
+APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 LOOKED_EVERY_S = 1.0
 PATIENCE_S = 2.0
 """How long an orderly end may take."""
@@ -94,8 +96,9 @@ class _Hosting:
         if kept is None:
             return
         path = self._plan.data / BUGS
-        with suppress(OSError), path.open("a", encoding="utf-8", errors="backslashreplace") as log:
-            log.write(f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{kept.rstrip()}\n\n")
+        said = f"{datetime.now():%Y-%m-%d %H:%M:%S}\n{kept.rstrip()}\n\n"
+        with suppress(OSError), open(os.open(path, APPENDING, 0o600), "ab") as log:  # it may show a seed
+            log.write(said.encode("utf-8", "backslashreplace"))
         self._screen.note(f"a bug of the arena, which cost one table or connection: see {path}")
 
 

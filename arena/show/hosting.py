@@ -27,7 +27,7 @@ class HostScreen:
         self._notes: deque[str] = deque()
         self._left_out = 0
         self._status = self._shown = ""
-        self._is_lost = False
+        self.is_lost = False
         self._is_over = False
         self._woken = threading.Event()
         self._thread = threading.Thread(target=self._keep_writing, name="host screen", daemon=True)
@@ -35,7 +35,7 @@ class HostScreen:
 
     def note(self, line: str) -> None:
         """Shows a line, of any text, for good."""
-        if self._is_lost:
+        if self.is_lost:
             say(line)
             return
         if len(self._notes) < NOTES_WAITING:
@@ -52,7 +52,7 @@ class HostScreen:
 
     def hang_up(self) -> None:
         """The terminal is gone: what is said from now on goes to standard error."""
-        self._is_lost = True  # no lock: a signal handler may be in the middle of anything
+        self.is_lost = True  # no lock: a signal handler may be in the middle of anything
 
     def ends(self) -> None:
         """Leaves the notes alone on the screen."""
@@ -65,7 +65,7 @@ class HostScreen:
     def _keep_writing(self) -> None:
         while True:
             self._woken.wait()
-            if self._is_lost:
+            if self.is_lost:
                 return
             if not self._device.is_ready():
                 if self._is_over:
@@ -77,7 +77,7 @@ class HostScreen:
             try:
                 self._device.write(self._text())
             except OSError:
-                self._is_lost = True
+                self.is_lost = True
             if is_over:
                 return
 

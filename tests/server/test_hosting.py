@@ -1,124 +1,259 @@
-"""`arena serve` as its host sees it: what it says, whom it believes, what mistakes it names, how it ends."""
+"""`arena serve` as its host sees it: what it says, whom it believes, what it refuses, and how it ends."""
 
 from __future__ import annotations
 
-import http.client
-import json
+import re
 import signal
 import socket
-import subprocess
-import sys
+import sqlite3
+import stat
 import time
 from pathlib import Path
-from threading import Thread
+from typing import Any
 
+import click
+import httpx
 import pytest
 import trio
+from trio.testing import MockClock
 
+from arena.cli import cli
+from arena.cli.group import BUG
 from arena.cli.hosting import told_at_start
 from arena.errors import ConfigError
+from arena.server.goodbye import Goodbye
+from arena.server.guard import GuardOptions
 from arena.server.guard_words import guard_options
+from arena.server.keeping import open_keeper
 from arena.server.packet_room import STOPS
 from arena.server.serve import OpenServer, ServerPlan
-from arena.units import parse_address
-from tests.server.raw_http import upgraded
-from tests.server.served import a_server
+from arena.units import Address
+from tests.server.raw_http import close_clients, connect, request, status_of, until_closed, upgraded
+from tests.server.served import Served, a_server
+
+# What is asked of it.
 
 
-@pytest.mark.parametrize(
-    ("hosts", "proxies", "origins", "words"),
-    [
-        (["http://a.example"], [], [], "--allow-host: found .* a name such as arena.example.org"),
-        (["a.example:80"], [], [], "--allow-host"),
-        ([], ["proxy"], [], "--trusted-proxy: found .* the IP address of a proxy"),
-        ([], [], ["a.example"], "--cors: found .* a site as browsers name it"),
-        ([], [], ["https://a.example/x"], "--cors"),
-    ],
-)
-def test_words_that_name_nobody(hosts: list[str], proxies: list[str], origins: list[str], words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
-        guard_options(hosts, proxies, origins)
-
-
-def test_who_is_believed() -> None:
-    options = guard_options(["Arena.Example."], ["::1"], ["HTTPS://a.example:443", "http://localhost:5173"])
-    assert options.hosts == {"arena.example"}
-    assert options.trusted_proxies == {"::1"}
-    assert options.origins == {"https://a.example", "http://localhost:5173"}
-
-
-@pytest.mark.parametrize(
-    ("http_at", "tcp_at", "warned"),
-    [
-        ("127.0.0.1:8080", "127.0.0.1:8888", False),
-        ("0.0.0.0:8080", "127.0.0.1:8888", True),
-        ("[::1]:1", "[::]:2", True),
-    ],
-)
-def test_a_host_is_warned_where_others_can_listen_in(http_at: str, tcp_at: str, warned: bool) -> None:
-    plan = ServerPlan(parse_address(http_at), parse_address(tcp_at), Path("data"))
-    opened = OpenServer(None, (), http_at, tcp_at, None)  # type: ignore[arg-type]
-    lines = "\n".join(told_at_start(plan, opened))
-    assert ("no TLS" in lines) == warned
-    assert ("reverse_proxy" in lines) == http_at.startswith("0.0.0.0"), "a proxy is for HTTP alone"
-
-
-def a_mistake(*words: str) -> str:
-    """What the command says of it."""
-    done = subprocess.run(
-        [sys.executable, "-m", "arena", "serve", *words], capture_output=True, text=True, timeout=20
+def test_who_is_believed_beside_the_server_itself() -> None:
+    """Names and sites as browsers write them, addresses as the system does."""
+    found = guard_options(
+        ["Arena.Example.org.", "box_1"],
+        ["::ffff:7f00:1", "127.0.0.1", "0:0:0:0:0:0:0:1"],
+        ["HTTPS://Example.org:443", "http://localhost:5173", "http://[::1]:80"],
     )
-    assert (done.returncode, done.stdout) == (2, ""), done
-    assert "Traceback" not in done.stderr
-    return done.stderr.splitlines()[-1]
+    assert frozenset(("arena.example.org", "box_1")) == found.hosts
+    assert frozenset(("::ffff:7f00:1", "127.0.0.1", "::1")) == found.trusted_proxies
+    assert frozenset(("https://example.org", "http://localhost:5173", "http://[::1]")) == found.origins
+    assert GuardOptions() == guard_options([], [], [])
+
+
+WRONG = [
+    ("--allow-host", word)
+    for word in ("", "https://example.org", "example.org:80", "a b", "*", "-a", "a..b", "ä.example.org")
+]
+WRONG += [("--trusted-proxy", word) for word in ("", "localhost", "10.0.0.0/8", "127.0.0.1:80", "*")]
+WRONG += [
+    ("--cors", word)
+    for word in ("", "*", "null", "example.org", "https://a/b", "https://a/", "ftp://a", "https://a@b")
+]
+
+
+@pytest.mark.parametrize(("option", "word"), WRONG)
+def test_words_that_name_nobody(option: str, word: str, tmp_path: Path) -> None:
+    """One sentence says which option, what was found and what would be right; nothing is opened."""
+    data = tmp_path / "data"
+    with pytest.raises(ConfigError, match=rf'^{option}: found "[^"]*", expected .*such as') as told:
+        cli.main(["serve", "--data", str(data), option, word], standalone_mode=False)
+    assert "\n" not in str(told.value)
+    assert not data.exists()
+
+
+# What is in its way.
+
+
+def refused(*words: str) -> str:
+    """The sentence with which the command ends before it has opened anything."""
+    if "--http" not in words:
+        words = ("--http", "127.0.0.1:0", *words)
+    if "--listen" not in words:
+        words = ("--listen", "none", *words)
+    with pytest.raises(ConfigError) as told:
+        cli.main(["serve", *words], standalone_mode=False)
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+@pytest.mark.parametrize("option", ["--http", "--listen"])
+def test_a_port_in_use(option: str, tmp_path: Path) -> None:
+    """Nothing is made where it would have been kept."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        said = refused("--data", str(tmp_path / "data"), option, address)
+    assert f"cannot listen on {address}: the port is in use; choose another one" in said
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:
+    """A file is left as it is."""
+    (tmp_path / "data").write_text("mine")
+    said = refused("--data", str(tmp_path / "data"))
+    assert f"{tmp_path}/data cannot be written: it is a file, expected a folder" == said
+    assert "mine" == (tmp_path / "data").read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder here in which nobody can write")
+def test_a_folder_in_which_nobody_can_write() -> None:
+    assert "/proc/arena-data cannot be written" in refused("--data", "/proc/arena-data")
+
+
+def test_a_folder_of_a_newer_arena(tmp_path: Path) -> None:
+    """It is not touched."""
+    with open_keeper(tmp_path, tell=print):
+        pass
+    with sqlite3.connect(tmp_path / "server.db") as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    before = (tmp_path / "server.db").read_bytes()
+    said = refused("--data", str(tmp_path))
+    assert "server.db was written by a newer arena (version 99; this one knows " in said
+    assert said.endswith("): update this one, or choose another --data")
+    assert before == (tmp_path / "server.db").read_bytes()
+
+
+def test_another_server_in_the_folder(tmp_path: Path) -> None:
+    with open_keeper(tmp_path, tell=print):
+        said = refused("--data", str(tmp_path))
+    assert re.fullmatch(
+        r"another server \(process \d+\) has its tables in .*: end that one, or choose another --data", said
+    )
+
+
+# What its host is told.
+
+
+def opened(http: str, tcp: str | None) -> OpenServer:
+    async def say_goodbye() -> None: ...
+
+    return OpenServer([], [], http, tcp, say_goodbye)  # type: ignore[arg-type]  # nothing is asked of it
+
+
+def test_what_is_said_on_loopback() -> None:
+    """Where it is, where its tables are kept, and not a word about encryption."""
+    for host, shown in (("127.0.0.1", "127.0.0.1"), ("::1", "[::1]"), ("localhost", "localhost")):
+        plan = ServerPlan(Address(host, 0), Address("127.0.0.1", 0), Path("there"))
+        assert [
+            f"serving on http://{shown}:8080, bots on 127.0.0.1:8888",
+            "tables are kept in there; Ctrl-C ends it",
+        ] == told_at_start(plan, opened(f"{shown}:8080", "127.0.0.1:8888"))
+
+
+def test_what_is_said_to_who_opens_it_to_others() -> None:
+    """One sentence says that nothing is encrypted; a proxy's three lines, with the real port, say what helps."""
+    plan = ServerPlan(Address("0.0.0.0", 0), None, Path("there"))
+    warning, *proxy = told_at_start(plan, opened("0.0.0.0:4711", None))[2:]
+    assert "http://0.0.0.0:4711 can be reached from other machines" in warning
+    assert warning.endswith("nothing that is sent there is encrypted (no TLS)")
+    assert ["arena.example.org {", "reverse_proxy 127.0.0.1:4711", "}"] == [
+        line.strip() for line in proxy[1:4]
+    ]
+    command = proxy[4].split()
+    assert ["arena", "serve"] == command[:2]
+    with click.Context(cli.commands["serve"]) as context:
+        cli.commands["serve"].parse_args(context, command[2:])
+
+
+def test_bots_beyond_loopback_are_warned_about_too() -> None:
+    plan = ServerPlan(Address("127.0.0.1", 0), Address("::", 0), Path("there"))
+    (warning,) = told_at_start(plan, opened("127.0.0.1:8080", "[::]:8888"))[2:]
+    assert warning.startswith("the bots' [::]:8888 can be reached")
+
+
+# How it ends.
+
+
+async def test_goodbye_waits_for_answers(autojump_clock: MockClock) -> None:
+    """What has begun is answered to its end; then it is over at once."""
+    heard: list[str] = []
+    goodbye = Goodbye(lambda: heard.append("told"))
+
+    async def answer(scope: object, receive: object, send: object) -> None:
+        await trio.sleep(0.3)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(goodbye.counted(answer), {}, None, None)  # type: ignore[arg-type]
+        await trio.testing.wait_all_tasks_blocked()
+        await goodbye.say()
+    assert (0.3, ["told"]) == (trio.current_time(), heard)
+
+
+async def test_goodbye_waits_for_nobody_for_long(autojump_clock: MockClock) -> None:
+    """A client that reads nothing holds the end up by a second."""
+    goodbye = Goodbye(lambda: None)
+
+    async def answer(scope: object, receive: object, send: object) -> None:
+        await trio.sleep_forever()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(goodbye.counted(answer), {}, None, None)  # type: ignore[arg-type]
+        await trio.testing.wait_all_tasks_blocked()
+        await goodbye.say()
+        assert 1.0 == trio.current_time()
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.slow
-def test_its_mistakes_are_one_sentence_each(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("")
-    with a_server(tmp_path / "data") as server:
-        port = server.http.removeprefix("http://")
-        nowhere = ["--listen", "none", "--http"]
-        assert "the port is in use" in a_mistake(*nowhere, port, "--data", str(tmp_path / "other"))
-        assert "another server" in a_mistake(*nowhere, "127.0.0.1:0", "--data", str(tmp_path / "data"))
-        assert "it is a file" in a_mistake(*nowhere, "127.0.0.1:0", "--data", str(file))
-        assert server.process.poll() is None
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-async def test_everybody_is_told_when_it_ends(tmp_path: Path, number: int, code: int) -> None:
-    """In under two seconds: who waits is answered, WebSockets get an alert and close code 1001, bots a bye."""
-    with a_server(tmp_path / "data") as server:
-        host, _, port = server.http.removeprefix("http://").partition(":")
-        connection = http.client.HTTPConnection(host, int(port), timeout=20)
-        connection.request(
-            "POST", "/api/tables", json.dumps({"game": "blef"}), {"Content-Type": "application/json"}
+async def test_everybody_is_told_when_the_server_ends(tmp_path: Path) -> None:
+    """WebSocket, waiting request and bot; in less than two seconds, with the exit code of the signal."""
+    with a_server(tmp_path) as server:
+        port = int(server.http.rpartition(":")[2])
+        async with httpx.AsyncClient(base_url=server.http) as client:
+            table = (await client.post("/api/tables", json={"game": "chamber"})).json()
+        at = f"/api/tables/{table['id']}"
+        page = await upgraded(port, f"/ws/tables/{table['id']}")
+        waiting, idle = await connect(port), await connect(port)
+        await waiting.send_all(request("GET", f"{at}?after={table['version']}&wait=20", close=False))
+        bot = await connect(server.tcp[1])
+        await bot.send_all(b'{"name":"Romeo"}\n')
+        await trio.sleep(0.3)  # until all of them are heard
+        began = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        kind, alert = await page.hear()
+        assert (1, {"packet": "ShowAlert", "message": STOPS}) == (
+            kind,
+            httpx.Response(200, content=alert).json(),
         )
-        table = json.loads(connection.getresponse().read())
-        answers: list[int] = []
+        assert (1001, STOPS) == await page.goodbye()
+        answer = await until_closed(waiting)
+        assert (200, True) == (status_of(answer), b"connection: close" in answer.lower())
+        assert b"" == await until_closed(idle)
+        assert b'{"type":"bye","reason":"the server was stopped"}\n' == await until_closed(bot)
+        assert 143 == await trio.to_thread.run_sync(server.process.wait, 5)
+        assert time.monotonic() - began < 2
+        assert (True, "stopped\n") == _last_said(server)
+    close_clients()
 
-        def wait() -> None:
-            connection.request("GET", f"/api/tables/{table['id']}?after={table['version']}&wait=25")
-            answers.append(connection.getresponse().status)
 
-        waiting = Thread(target=wait)
-        waiting.start()
-        page = await upgraded(int(port), f"/ws/tables/{table['id']}")
-        with socket.create_connection(server.tcp, timeout=10) as bot:
-            bot.sendall(b'{"type": "hello", "protocol": 1, "name": "rex"}\n')
-            said = bot.recv(1000)
-            await trio.sleep(0.3)
-            began = time.monotonic()
-            server.process.send_signal(number)
-            frames = [await page.hear() for _ in range(2)]
-            assert STOPS in frames[0][1].decode()
-            assert frames[1][1][:2] == (1001).to_bytes(2, "big")
-            waiting.join(5)
-            assert server.process.wait(5) == code
-            assert time.monotonic() - began < 2.0
-            while piece := bot.recv(1000):
-                said += piece
-        assert answers == [200]
-        assert b'"bye"' in said
+def _last_said(server: Served) -> tuple[bool, str]:
+    """Whether there was no traceback, and the last line."""
+    assert server.process.stderr is not None
+    lines = server.process.stderr.readlines()
+    return not any("Traceback" in line for line in lines), lines[-1]
+
+
+def test_bugs_are_kept_apart_and_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each once, in a file that its owner alone may read; the exit code says that there were some."""
+
+    async def serve(plan: ServerPlan, *, note: Any, note_bug: Any, task_status: Any) -> None:
+        for traceback_text in ("first bug", "second bug", "first bug"):
+            note_bug(traceback_text)
+        task_status.started(opened("127.0.0.1:1", None))
+        signal.raise_signal(signal.SIGTERM)
+        await trio.sleep_forever()
+
+    monkeypatch.setattr("arena.cli.hosting.serve", serve)
+    monkeypatch.setattr("arena.cli.hosting.set_aside", lambda: None)  # it is for whole processes
+    monkeypatch.setattr("arena.cli.hosting.PATIENCE_S", 60.0)  # after that it would end the tests
+    assert BUG == cli.main(["serve", "--data", str(tmp_path)], standalone_mode=False)
+    kept = tmp_path / "bugs.log"
+    assert (1, 1) == (kept.read_text().count("first bug"), kept.read_text().count("second bug"))
+    assert 0o600 == stat.S_IMODE(kept.stat().st_mode)
