@@ -13,11 +13,10 @@ from typing import Any
 
 import trio
 
+from arena.choices import Choice, forms, move_of, read_choices, spoken_moves, with_numbers
 from arena.errors import ConfigError
 from arena.game import Seat
 from arena.games import GAMES
-from arena.players.codec import Codec
-from arena.shell.choices import Choice, forms, move_of, read_choices, with_numbers
 from arena.shell.follow import Say, ask_server, follow, show_line
 from arena.shell.link import NoAnswer, NotDone, ServerLink
 from arena.shell.news import News
@@ -189,29 +188,26 @@ class Person:
         if len(listed) > SHOWN_MAX:
             told = " | ".join(forms(options))
         else:
-            clauses = [f"{place} {self._clause(move)}" for place, move in enumerate(listed, 1)]
+            clauses = [f"{place} {clause}" for place, clause in enumerate(self._clauses(), 1)]
             told = " | ".join([*clauses, *others])
         self._tell(f"{name}, what do you do{clock}? {told}")
 
     async def _moves(self, words: list[str]) -> None:
         if not self._options:
             raise ConfigError("nothing is asked of you now")
-        listed, _ = with_numbers(self._options)
         for form in forms(self._options):
             self._tell(form)
-        for place, move in enumerate(listed, 1):
-            self._tell(f"{place:3} {self._clause(move)}")
+        for place, clause in enumerate(self._clauses(), 1):
+            self._tell(f"{place:3} {clause}")
 
-    def _clause(self, move: Any) -> str:
-        """What somebody does who makes this move, in the game's own words if they are known here."""
-        match, name = self._table["match"], self._table["you"]["nickname"]
-        names = tuple(match["names"])
-        try:
-            game, seat = GAMES[self._table["game"]](), Seat(names.index(name))
-            told = game.tell_move(seat, Codec(game, names, seat).move(move), lambda each: names[each])
-        except Exception:  # a server of another version: the move is shown as it is sent
-            told = None
-        return str(move) if told is None else told.removeprefix(f"{name} ")
+    def _clauses(self) -> list[str]:
+        """What somebody does who makes each numbered move, in the game's own words if it is known here."""
+        names, game = tuple(self._table["match"]["names"]), self._table["game"]
+        options = self._table["you"]["options"]
+        if game not in GAMES:  # a server of another version: the moves are shown as they are sent
+            return [str(move) for move in with_numbers(read_choices(options))[0]]
+        seat = Seat(names.index(self._table["you"]["nickname"]))
+        return [words for _, words in spoken_moves(options, GAMES[game](), names, seat)]
 
     async def _cards(self, words: list[str]) -> None:
         self._show_cards()

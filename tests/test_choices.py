@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from arena.choices import LISTED_MAX, forms, move_of, read_choices, spoken_moves, with_numbers
 from arena.errors import ConfigError
-from arena.game import CHANCE, is_legal
+from arena.game import CHANCE, Seat, is_legal
 from arena.games import GAMES
 from arena.players.codec import Codec
-from arena.shell.choices import LISTED_MAX, forms, move_of, read_choices, with_numbers
 
 HAND = ["AS", "2D", "7D", "TC", "KH"]
 
@@ -75,6 +75,7 @@ CHIPS = [
         (BIDS, "bid 5 3", [5, 3]),
         (BIDS, "bid 1 4", [1, 4]),
         (BIDS, "B 6 90", [6, 90]),
+        (BIDS, "b 4 5", [4, 5]),
         (BIDS, "c", "challenge"),
         (BIDS, "3", "challenge"),
         (BIDS, "[3, 7]", [3, 7]),
@@ -147,7 +148,24 @@ def test_every_number_is_a_legal_move_and_every_small_family_has_them(name: str)
         state = game.apply(state, moves).state
 
 
-def test_the_help_fits_80_columns() -> None:
-    from arena.shell.person import HELP
+def spoken(game: str, options: list[dict[str, Any]], seat: int = 0) -> list[tuple[Any, str]]:
+    return spoken_moves(options, GAMES[game](), ("ann", "bob"), Seat(seat))
 
-    assert max(map(len, HELP.splitlines())) < 80
+
+def test_the_numbered_moves_are_said_in_the_words_of_the_game() -> None:
+    """Without who moves; a family that is too large has no numbers, and none of its moves is among them."""
+    assert [([5, 3], "bids three 5s"), ([6, 3], "bids three 6s"), ("challenge", "challenges")] == spoken(
+        "liars-dice", BIDS
+    )
+    assert [({"action": 0}, "folds"), ({"action": 1, "betAmount": 20}, "puts 20 in")] == spoken(
+        "holdem", CHIPS, seat=1
+    )
+
+
+def test_a_move_that_the_game_does_not_know_is_said_as_it_is_sent() -> None:
+    assert [("juggle", '"juggle"')] == spoken("liars-dice", [option("Juggle", "juggle")])
+
+
+def test_the_moves_of_a_game_without_sentences_are_said_by_their_names(monkeypatch: Any) -> None:
+    monkeypatch.setattr(GAMES["liars-dice"], "tell_move", lambda *_: None)
+    assert ["bid 5 3", "bid 6 3", "challenge"] == [words for _, words in spoken("liars-dice", BIDS)]

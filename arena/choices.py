@@ -1,7 +1,7 @@
-"""Pure: a person's words as a move, and the legal moves as words, for any game, from the options it is sent.
+"""Pure: a person's words as a move, and the legal moves as words, for any game, from the options as JSON.
 
 A move is said by its name, or the beginning of it, and its fields one after the other; cards and the like by
-their numbers as they are shown.  What the server refuses is refused there: here only words are read.
+their numbers as they are shown.  Here only words are read: what is legal is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ArenaError, ConfigError
+from arena.game import Game, Seat
+from arena.players.codec import Codec
 from arena.words import spaced
 
 LISTED_MAX = 100
@@ -70,7 +72,7 @@ class Choice:
 
 
 def read_choices(options: Sequence[Mapping[str, Any]]) -> tuple[Choice, ...]:
-    """The options as the server sends them."""
+    """The options as `Codec.options` writes them, read from JSON."""
     return tuple(Choice(str(each["kind"]), each["form"], each["fields"]) for each in options)
 
 
@@ -223,6 +225,33 @@ def with_numbers(options: Sequence[Choice]) -> tuple[list[Any], list[str]]:
     return found, forms(others)
 
 
+def spoken_moves(
+    options: Sequence[Mapping[str, Any]], game: Game[Any, Any], names: Sequence[str], seat: Seat
+) -> list[tuple[Any, str]]:
+    """The legal moves that have numbers, in their order: each as JSON, and in words, such as `bids five 3s`.
+
+    `options` are those of the seat, as `Codec.options` writes them, read from JSON.  The words are the
+    game's own clause without who moves, or made of the names of the fields; the moves of large families are
+    not among them (`with_numbers` says how these are told).
+    """
+    codec = Codec(game, names, seat)
+    found, _ = with_numbers(read_choices(options))
+    return [(move, _spoken(move, codec, game, names, seat)) for move in found]
+
+
+def _spoken(move: Any, codec: Codec, game: Game[Any, Any], names: Sequence[str], seat: Seat) -> str:
+    try:
+        said = codec.move(move)
+    except ArenaError:  # from an arena of another version: the move is shown as it is sent
+        return json.dumps(move)
+    told = game.tell_move(seat, said, lambda each: names[each])
+    if told is not None:
+        return told.removeprefix(f"{names[seat]} ")
+    fields = (getattr(said, field.name) for field in attrs.fields(type(said)))
+    values = [names[value] if isinstance(value, Seat) else str(value) for value in fields]
+    return " ".join([spaced(type(said).__name__), *values])
+
+
 def _all(domain: Domain) -> Sequence[Any]:
     if "min" in domain:
         return range(domain["min"], domain["max"] + 1)
@@ -267,5 +296,6 @@ __all__ = [
     "forms_text",
     "move_of",
     "read_choices",
+    "spoken_moves",
     "with_numbers",
 ]
