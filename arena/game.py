@@ -11,7 +11,6 @@ observations, events, and the rules: games/README.md says in which files.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
@@ -19,7 +18,7 @@ from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 import attrs
 
 from arena.errors import IllegalMove
-from arena.words import spelt, spelt_list
+from arena.options import Between, Domain, OneOf, Option, Subset, explain, is_legal
 
 __all__ = [
     "CHANCE",
@@ -104,141 +103,6 @@ class Tagged:
 Form = Literal | Items | Bare | Tagged
 
 
-# What a seat may do: options and the domains of their fields.
-
-
-@attrs.frozen
-class OneOf:
-    """Any one of `values`."""
-
-    values: tuple[Any, ...]
-
-    def __contains__(self, value: object) -> bool:
-        return value in self.values
-
-    def sample(self, rng: Random) -> Any:
-        return rng.choice(self.values)
-
-    def __str__(self) -> str:
-        return f"one of {spelt_list(self.values)}" if len(self.values) != 1 else spelt(self.values[0])
-
-
-@attrs.frozen
-class Between:
-    """Any integer from `low` to `high`, both included."""
-
-    low: int
-    high: int
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int) and self.low <= value <= self.high
-
-    def sample(self, rng: Random) -> int:
-        return rng.randint(self.low, self.high)
-
-    def __str__(self) -> str:
-        return f"{self.low} to {self.high}" if self.low < self.high else str(self.low)
-
-
-@attrs.frozen
-class Subset:
-    """A tuple of distinct members of `of`, at least `least` and at most `most` of them, in any order."""
-
-    of: tuple[Any, ...]
-    least: int
-    most: int
-
-    def __contains__(self, value: object) -> bool:
-        return (
-            isinstance(value, tuple)
-            and self.least <= len(value) <= self.most
-            and len(members := set(value)) == len(value)
-            and members.issubset(self.of)
-        )
-
-    def sample(self, rng: Random) -> tuple[Any, ...]:
-        """A subset: first its size, uniformly, then its members."""
-        return tuple(rng.sample(self.of, rng.randint(self.least, self.most)))
-
-    def __str__(self) -> str:
-        return f"{self.least} to {self.most} different ones of {spelt_list(self.of)}"
-
-    def wrong_in(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The members that make `value` illegal: those that are not in `of`, or named twice.
-
-        Looks at one more than `of` has, among which at least one must be wrong: a bot may name 20,000.
-        """
-        head, known = value[: len(self.of) + 1], set(self.of)
-        times = Counter(head)
-        return tuple([each for each in head if each not in known or times[each] > 1])
-
-
-Domain = OneOf | Between | Subset
-
-
-@attrs.frozen
-class Option:
-    """A family of legal moves: every `move(**fields)` with each field in its domain.
-
-    A rule that ties two fields together takes several options.
-    """
-
-    move: type[Any]
-    fields: Mapping[str, Domain] = attrs.field(factory=dict)
-
-    def __contains__(self, move: object) -> bool:
-        if type(move) is not self.move:
-            return False
-        # A loop: this runs for every move, and `all(...)` costs twice as much.
-        for name, domain in self.fields.items():  # noqa: SIM110
-            if getattr(move, name) not in domain:
-                return False
-        return True
-
-    def sample(self, rng: Random) -> Any:
-        """A move of this family, each field drawn uniformly."""
-        return self.move(**{name: domain.sample(rng) for name, domain in self.fields.items()})
-
-    def __str__(self) -> str:
-        fields = ", ".join(f"{name} {domain}" for name, domain in self.fields.items())
-        return f"{self.move.__name__}({fields})" if fields else self.move.__name__
-
-
-def is_legal(options: Sequence[Option], move: object) -> bool:
-    """Whether some option contains the move."""
-    for option in options:  # noqa: SIM110 - see Option.__contains__
-        if move in option:
-            return True
-    return False
-
-
-def explain(options: Sequence[Option], move: object) -> str:
-    """Why `move` is not legal: one clause that names the field and the accepted values."""
-    same = [option for option in options if option.move is type(move)]
-    if not same:
-        kinds = ", ".join(dict.fromkeys(option.move.__name__ for option in options))
-        return f"{type(move).__name__} is not possible here; possible: {kinds}"
-    wrong = [
-        [
-            f"{name} {_wrong(domain, getattr(move, name))} is not {domain}"
-            for name, domain in option.fields.items()
-            if getattr(move, name) not in domain
-        ]
-        for option in same
-    ]
-    least = min(map(len, wrong))  # the families nearest to the move best show what was meant
-    clauses = [" and ".join(each) for each in wrong if len(each) == least]
-    return f"{type(move).__name__}: " + "; or ".join(clauses)
-
-
-def _wrong(domain: Domain, value: object) -> str:
-    """What is wrong in a value, in readable form; of a long list only its wrong members."""
-    if isinstance(domain, Subset) and isinstance(value, tuple):
-        wrong = spelt_list(domain.wrong_in(value) or value) or "nothing"
-        return wrong if len(value) <= len(domain.of) else f"{wrong} (among {len(value)})"
-    return spelt(value)
-
-
 @attrs.frozen
 class Event:
     """Something that happened, and who may know what about it.
@@ -294,6 +158,8 @@ class Game(ABC, Generic[S, M]):
     """Kinds of public events that show, as a round ends, what was hidden: people need time to read them."""
     round_begins: ClassVar[str | None] = None
     """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
+    holding: ClassVar[tuple[str, str]] = ("", "")
+    """What a seat loses and wins, one and many: `("die", "dice")`.  Empty: the game says nothing of it."""
     turn_begins: ClassVar[str | None] = None
     """The kind of public event whose first field is who is on turn now; None: whoever alone is asked is."""
     silent_move: ClassVar[type[Any] | None] = None
@@ -333,6 +199,15 @@ class Game(ABC, Generic[S, M]):
     def eliminated(self, state: S) -> tuple[Seat, ...]:
         """The seats that take no part in the rest of the match, which everybody knows."""
         return ()
+
+    def holdings(self, state: S) -> tuple[float, ...] | None:
+        """By seat, how much it has of what `holding` names, as everybody may know; more is better.
+
+        A drop from one step to the next is a loss, and people are shown where a bot's largest one was.  So
+        what a seat would rather not have is counted negative, and what is decided only later (bets, before
+        the hand is over) is not taken off yet.  None, always: the game says nothing of it.
+        """
+        return None
 
     @abstractmethod
     def chance_key(self, state: S) -> tuple[str | int, ...]:
@@ -380,6 +255,13 @@ class Game(ABC, Generic[S, M]):
         `seat`: who alone is told it; None: it is the public one.  None as for `tell_move`.
         """
         return None
+
+    def tell_mark(self, kind: str, payload: Any) -> str:
+        """The word, of at most 20 characters, under which a timeline marks a public payload; most have none.
+
+        Eliminations and faults are marked by the viewer, from `eliminated` and the decisions.
+        """
+        return "showdown" if kind in self.showdowns else ""
 
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:

@@ -278,6 +278,7 @@ ALIKE = {
     "refusal": "as pairings",
     "size": "as pairings",
     "tell_event": "each game's sentences",
+    "tell_mark": "as tell_event",
     "tell_move": "as tell_event",
 }
 """The public functions that several modules define, each with the reason."""

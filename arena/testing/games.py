@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, permutations
+from math import isfinite
 from random import Random
 from typing import Any
 
@@ -111,6 +112,10 @@ def _check_class(game: Game[Any, Any]) -> None:
         words = getattr(game, name)
         ok = isinstance(words, frozenset) and all(isinstance(word, str) for word in words)
         assert ok, f"{name} is {words!r}, not a frozenset of texts"
+    holding: Any = game.holding
+    are_texts = isinstance(holding, tuple) and all(isinstance(word, str) for word in holding)
+    ok = are_texts and [*map(bool, holding)] in ([True, True], [False, False])
+    assert ok, f"holding is {holding!r}, neither two words nor two empty texts"
     check_reserved_names(game)
     assert len(set(game.moves)) == len(game.moves), "moves names a class twice"
     check_literals(game)
@@ -190,7 +195,19 @@ def _checked_state(game: Game[Any, Any], state: Any, seats: int) -> dict[Seat | 
             f"observe gives seat {seat} two answers to one question"
         )
         seen[seat] = observation
+    _check_holdings(game, state, seats)
     return seen
+
+
+def _check_holdings(game: Game[Any, Any], state: Any, seats: int) -> None:
+    """Checks that every seat has a number of what `holding` names, and that there is none without a name."""
+    held: Any = game.holdings(state)
+    if not game.holding[0]:
+        assert held is None, f"holdings gives {held!r}, but holding does not name of what"
+        return
+    ok = isinstance(held, tuple) and all(type(each) in (int, float) and isfinite(each) for each in held)
+    assert ok, f"holdings gives {held!r}, not a tuple with a number of {game.holding[1]} for each seat"
+    assert len(held) == seats, f"holdings gives {held} at a table of {seats}"
 
 
 def _check_not_over(game: Game[Any, Any], state: Any) -> None:

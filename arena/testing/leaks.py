@@ -92,6 +92,7 @@ def _views(game: Game[Any, Any], history: _History) -> Iterator[tuple[str, int, 
     asked = game.to_act(history.state)
     yield "to_act", history.known[None], None, asked
     yield "eliminated", history.known[None], None, game.eliminated(history.state)
+    yield "holdings", history.known[None], None, game.holdings(history.state)
     for seat, known in history.known.items():
         yield "observe", known, seat, game.observe(history.state, seat)
         if seat in asked:

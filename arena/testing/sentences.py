@@ -2,7 +2,8 @@
 
 A sentence is made from one move or one payload of an event.  Whoever may know these may read it, so it can
 only tell too much if the game remembers something else: then it differs when it is asked for again, in
-another order, or it names somebody whom the payload does not name.
+another order, or it names somebody whom the payload does not name.  So it is with the words under which
+timelines mark what is public.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from arena.game import CHANCE, Event, Game, Names, Seat, Step
 from arena.record import Turn
 
 __all__ = ["Sentences"]
+
+MARK_LETTERS_MAX = 20
+"""More do not fit beside a timeline."""
 
 
 def _name(seat: Seat) -> str:
@@ -44,6 +48,7 @@ class Sentences:
             for who, payload in ((None, event.public), *event.private.items()):
                 if payload is not None:
                     self._sentence("event", event.kind, payload, who)
+                    self._look_at_mark(event.kind, payload, who)
 
     def look_at_match(self, steps: Sequence[Step[Any]]) -> None:
         """Looks at what can be seen of a whole match only: rounds, and whether anything was remembered."""
@@ -85,6 +90,18 @@ class Sentences:
                 f"{first!r}: it tells what was drawn, which nobody may know"
             )
 
+    def _look_at_mark(self, kind: str, payload: Any, who: Seat | None) -> None:
+        """Looks at the word under which a timeline marks a payload: short, and only of what is public."""
+        asked = ("mark", kind, payload)
+        mark: Any = self._ask(asked, _name)
+        self._told.append((asked, mark))
+        said = f"tell_mark says {mark!r} of {kind}, {payload}"
+        is_text = isinstance(mark, str) and mark.isprintable() and mark == mark.strip()
+        if not is_text or len(mark) > MARK_LETTERS_MAX:
+            self._complain(f"{said}, which is not a text of at most {MARK_LETTERS_MAX} characters")
+        elif mark and who is not None:
+            self._complain(f"{said}, which seat {int(who)} alone is told: timelines are for everybody")
+
     def _sentence(self, *asked: Any) -> Any:
         """The sentence, which must be there if any is, be one clause, and name only who may be named."""
         named: list[Seat] = []
@@ -111,6 +128,8 @@ class Sentences:
 
     def _ask(self, asked: tuple[Any, ...], name: Names) -> Any:
         of, *known = asked
+        if of == "mark":
+            return self._game.tell_mark(*known)
         tell: Any = self._game.tell_move if of == "move" else self._game.tell_event
         return tell(*known, name)
 

@@ -6,7 +6,9 @@ A line is a word and what it says; the words that all files share are
   sees     a seat and what it observes
   play     seat: move, …
   tell     an event that everybody is told
+  mark     the word under which a timeline marks the event before
   secret   an event that one seat is told
+  hold     how much each seat has of what is lost and won, by seat
   #        a comment
 
 A game adds its own words for what chance does, and may have others for what is so at a place.
@@ -22,10 +24,12 @@ def fields(thing, write):
     return " ".join(f"{name}={write(getattr(thing, name))}" for name in attrs.fields_dict(type(thing)))
 
 
-def retold(event, write):
-    """The lines of an event: what all are told, and what one seat is."""
+def retold(game, event, write):
+    """The lines of an event: what all are told, how that is marked, and what one seat is told."""
     if event.public is not None:
         yield f"tell {event.kind} {fields(event.public, write)}"
+        if mark := game.tell_mark(event.kind, event.public):
+            yield f"mark {mark}"
     for seat, payload in event.private.items():
         yield f"secret {int(seat)} {event.kind} {fields(payload, write)}"
 
@@ -36,6 +40,11 @@ def asked(game, state):
     return "chance" if seats == (CHANCE,) else " ".join(str(int(seat)) for seat in seats)
 
 
+def held(game, state):
+    """What the seats have that can be lost."""
+    return ",".join(str(each) for each in game.holdings(state))
+
+
 def played(path, game, seats, *, write, read_move, chance, facts=None, header=3):
     """The last state of the match in this file, which is over, all lines having been as the game says.
 
@@ -44,7 +53,7 @@ def played(path, game, seats, *, write, read_move, chance, facts=None, header=3)
     paragraphs before the match.
     """
     state, told = game.start(seats), []
-    facts = {"ask": asked} | (facts or {})
+    facts = {"ask": asked, "hold": held} | (facts or {})
     for line in filter(None, path.read_text(encoding="utf-8").split("\n\n", header)[-1].splitlines()):
         word, _, text = line.partition(" ")
         text = text.strip()
@@ -52,8 +61,8 @@ def played(path, game, seats, *, write, read_move, chance, facts=None, header=3)
             assert [] == told, f"untold before {line!r}"
             moves = {CHANCE: chance[word](text)} if word in chance else _answers(game, state, text, read_move)
             step = game.apply(state, moves)
-            state, told = step.state, [each for event in step.events for each in retold(event, write)]
-        elif word in ("tell", "secret"):
+            state, told = step.state, [each for event in step.events for each in retold(game, event, write)]
+        elif word in ("tell", "mark", "secret"):
             assert told, f"nothing is told at {line!r}"
             _compare(told.pop(0), f"{word} {text}")
         elif word == "sees":

@@ -49,7 +49,7 @@ from arena.games.blef.events import (
     Showdown,
 )
 from arena.games.blef.moves import CHECK, Bet, Check, Deal, Forfeit, Move
-from arena.games.blef.sentences import tell_event, tell_move
+from arena.games.blef.sentences import tell_event, tell_mark, tell_move
 from arena.games.blef.sets import CARDS, SETS, TEXTS, Card, pool
 from arena.games.blef.state import LOST, Action, Hand, LastRound, Observation, Player, State
 from arena.games.house_rules import check_seats
@@ -67,6 +67,7 @@ class Blef(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 9)
     rated_by: ClassVar[str] = "ranks"
+    holding: ClassVar[tuple[str, str]] = ("card", "cards")
     round_begins: ClassVar[str | None] = "round_started"
     showdowns: ClassVar[frozenset[str]] = frozenset({"check", "round_lost"})
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Bet, Check, Forfeit)
@@ -93,6 +94,14 @@ class Blef(Game[State, Move]):
     def eliminated(self, state: State) -> tuple[Seat, ...]:
         """Those who lost a round with as many cards as a hand may have."""
         return state.out
+
+    def holdings(self, state: State) -> tuple[float, ...]:
+        """The cards of each seat, negative: every lost round costs one, the last one too.
+
+        A seat that is out has as many as eliminated it: one more than a hand may have.
+        """
+        out = self.max_cards(len(state.n_cards)) + 1
+        return tuple([-(count or out) for count in state.n_cards])
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each round has its own deck."""
@@ -151,6 +160,10 @@ class Blef(Game[State, Move]):
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
         """In the words of `sentences.py`."""
         return tell_event(payload, seat, name)
+
+    def tell_mark(self, kind: str, payload: Any) -> str:
+        """In the words of `sentences.py`."""
+        return tell_mark(payload)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

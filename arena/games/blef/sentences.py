@@ -18,7 +18,7 @@ from arena.games.blef.moves import Bet, Check, Deal, Forfeit, Move
 from arena.games.blef.sets import SETS
 from arena.games.wording import cards_of, hands_of, holdings, match_won
 
-__all__ = ["tell_event", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move"]
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -53,6 +53,11 @@ def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
         case MatchOver(ranks):
             return match_won(ranks, name)
     return None
+
+
+def tell_mark(payload: Any) -> str:
+    """The word under which a timeline marks a public payload."""
+    return "check" if isinstance(payload, Showdown) else ""
 
 
 def _showdown(shown: Showdown, name: Names) -> str:

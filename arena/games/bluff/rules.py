@@ -47,7 +47,7 @@ from arena.game import (
 )
 from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
 from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
-from arena.games.bluff.sentences import tell_event, tell_move
+from arena.games.bluff.sentences import tell_event, tell_mark, tell_move
 from arena.games.bluff.state import LastChallenge, LastPlay, Observation, State
 from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
 from arena.games.house_rules import Accepts, check_seats
@@ -69,6 +69,7 @@ class Bluff(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
+    holding: ClassVar[tuple[str, str]] = ("card", "cards")
     round_begins: ClassVar[str | None] = "dealt"
     showdowns: ClassVar[frozenset[str]] = frozenset({"challenge"})
     silent_move: ClassVar[type[Any] | None] = Pass
@@ -99,6 +100,13 @@ class Bluff(Game[State, Move]):
         if state.asked == "play":
             return (state.current,)
         return _CHANCE_ALONE if state.asked else ()
+
+    def holdings(self, state: State) -> tuple[float, ...]:
+        """The cards of each seat, negative; before the deal those that it will get, which are no loss."""
+        seats = len(state.hands)
+        if state.asked == "deal":
+            return tuple([-len(self.deck[seat::seats]) for seat in range(seats)])
+        return tuple([-len(hand) for hand in state.hands])
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """There is one deal in a match."""
@@ -155,6 +163,10 @@ class Bluff(Game[State, Move]):
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
         """In the words of `sentences.py`."""
         return tell_event(payload, seat, name)
+
+    def tell_mark(self, kind: str, payload: Any) -> str:
+        """In the words of `sentences.py`."""
+        return tell_mark(payload)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""

@@ -10,7 +10,7 @@ from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
 from arena.games.wording import cards_of, holdings, match_won, some
 from arena.words import number_word
 
-__all__ = ["tell_event", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move"]
 
 _KINDS = {
     "A": ("ace", "aces"),
@@ -56,6 +56,11 @@ def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
             won = match_won(ranks, name)
             return f"the limit on plays is reached: {won}" if plays_max_reached else won
     return None
+
+
+def tell_mark(payload: Any) -> str:
+    """The word under which a timeline marks a public payload."""
+    return "accusation" if isinstance(payload, Challenged) else ""
 
 
 def _challenged(shown: Challenged, name: Names) -> str:

@@ -76,7 +76,7 @@ from arena.games.chamber.moves import (
     UseStealItem,
 )
 from arena.games.chamber.options import options_in_window, options_on_turn
-from arena.games.chamber.sentences import tell_event, tell_move
+from arena.games.chamber.sentences import tell_event, tell_mark, tell_move
 from arena.games.chamber.state import (
     LOAD,
     OVER,
@@ -110,6 +110,7 @@ class Chamber(Game[State, Move]):
     version: ClassVar[int] = 2
     seats: ClassVar[range] = range(2, 8)
     rated_by: ClassVar[str] = "ranks"
+    holding: ClassVar[tuple[str, str]] = ("life", "lives")
     round_begins: ClassVar[str | None] = "round_started"
     turn_begins: ClassVar[str | None] = "turn_start"
     silent_move: ClassVar[type[Any] | None] = Pass
@@ -174,6 +175,10 @@ class Chamber(Game[State, Move]):
     def eliminated(self, state: State) -> tuple[Seat, ...]:
         """Those without lives."""
         return state.out
+
+    def holdings(self, state: State) -> tuple[float, ...]:
+        """The lives of each seat."""
+        return state.lives
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each round has its own load, and each time something was added its own order."""
@@ -255,6 +260,10 @@ class Chamber(Game[State, Move]):
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
         """In the words of `sentences.py`."""
         return tell_event(kind, payload, seat, name)
+
+    def tell_mark(self, kind: str, payload: Any) -> str:
+        """In the words of `sentences.py`."""
+        return tell_mark(payload)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

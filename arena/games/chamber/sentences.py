@@ -25,6 +25,7 @@ from arena.games.chamber.items import (
     ADD_LIFE,
     CHAMBER_CHECK,
     DOUBLE_DAMAGE,
+    LIVE,
     QUICKSHOT,
     REBALANCER,
     SKIP,
@@ -44,7 +45,7 @@ from arena.games.chamber.moves import (
 from arena.games.wording import holdings, match_won, some
 from arena.words import listed, number_word
 
-__all__ = ["tell_event", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move"]
 
 _ITEMS = {
     SKIP: "Skip",
@@ -115,6 +116,11 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case MatchOver(ranks):
             return match_won(ranks, name)
     return None
+
+
+def tell_mark(payload: Any) -> str:
+    """The word under which a timeline marks a public payload."""
+    return "live shot" if isinstance(payload, Shot) and payload.fired == LIVE else ""
 
 
 def _round_started(begun: RoundStarted, name: Names) -> str:

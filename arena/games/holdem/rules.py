@@ -86,20 +86,9 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
-from arena.games.holdem.sentences import tell_event, tell_move
+from arena.games.holdem.sentences import tell_event, tell_mark, tell_move
 from arena.games.holdem.state import State
-from arena.games.holdem.view import (
-    NO_CARDS,
-    NO_POTS,
-    NO_TURN,
-    LastWinner,
-    Observation,
-    cards_for,
-    open_pots,
-    players_between,
-    players_in,
-    turn_of,
-)
+from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
 from arena.games.house_rules import Accepts, AcceptsEach, check_seats
 from arena.games.states import changed
 from arena.words import counted
@@ -119,6 +108,7 @@ class Holdem(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "returns"
+    holding: ClassVar[tuple[str, str]] = ("chip", "chips")
     round_begins: ClassVar[str | None] = "hand_started"
     people_move_s: ClassVar[float] = 15.0
     showdowns: ClassVar[frozenset[str]] = frozenset({"showdown"})
@@ -196,6 +186,10 @@ class Holdem(Game[State, Move]):
         """Those without chips, in a freeze-out."""
         return tuple([seat for seat, _, _ in state.busts])
 
+    def holdings(self, state: State) -> tuple[float, ...]:
+        """Chips won or lost by each seat in the hands that are over; sums to zero."""
+        return state.results
+
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each hand has its own deck."""
         return ("deal", state.hand_number)
@@ -240,25 +234,8 @@ class Holdem(Game[State, Move]):
         """What lies open, and the seat's own two cards."""
         number, hand = min(state.hand_number, self.hands), state.hand
         if hand is None:
-            players = players_between(state.button, state.stacks)
-            return Observation(
-                hand_number=number,
-                button=state.button,
-                table=players,
-                turn=NO_TURN,
-                cards=NO_CARDS,
-                pots=NO_POTS,
-                last_winners=state.last,
-            )
-        return Observation(
-            hand_number=number,
-            button=state.button,
-            table=players_in(hand, state.stacks),
-            turn=turn_of(hand),
-            cards=cards_for(hand, seat if seat is not None and state.stacks[seat] else None),
-            pots=open_pots(hand),
-            last_winners=state.last,
-        )
+            return seen_between(number, state.button, state.stacks, state.last)
+        return seen_in_hand(number, hand, state.stacks, state.last, seat)
 
     def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
         """In the words of `sentences.py`."""
@@ -267,6 +244,10 @@ class Holdem(Game[State, Move]):
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
         """In the words of `sentences.py`."""
         return tell_event(kind, payload, seat, name)
+
+    def tell_mark(self, kind: str, payload: Any) -> str:
+        """In the words of `sentences.py`."""
+        return tell_mark(payload)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """Chips won or lost in all hands together, so relative to the seat's own start; sums to zero."""

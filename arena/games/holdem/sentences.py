@@ -22,7 +22,7 @@ from arena.games.holdem.events import (
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
 from arena.games.wording import cards_of, pot_shares
 
-__all__ = ["tell_event", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move"]
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -67,6 +67,16 @@ def tell_event(kind: str, payload: Any, seat: Seat | None, name: Names) -> str |
         case MatchOver(_, returns):
             return f"the match: {_signed(returns, name)}"
     return None
+
+
+def tell_mark(payload: Any) -> str:
+    """The word under which a timeline marks a public payload."""
+    match payload:
+        case Paid(all_in=True):
+            return "all-in"
+        case Showdown():
+            return "showdown"
+    return ""
 
 
 def _hand_started(hand: HandStarted, name: Names) -> str:

@@ -10,18 +10,7 @@ import attrs
 from arena.game import Seat
 from arena.games.holdem.betting import Hand, board, hole, pots, raises, small_blind_seat, to_call
 
-__all__ = [
-    "NO_CARDS",
-    "NO_POTS",
-    "NO_TURN",
-    "LastWinner",
-    "Observation",
-    "cards_for",
-    "open_pots",
-    "players_between",
-    "players_in",
-    "turn_of",
-]
+__all__ = ["LastWinner", "Observation", "seen_between", "seen_in_hand"]
 
 
 # The document's words: its names are not Python's.
@@ -101,10 +90,40 @@ class Observation:
     last_winners: tuple[LastWinner, ...]
 
 
-# Of a hand.
+def seen_in_hand(
+    number: int, hand: Hand, stacks: tuple[int, ...], last: tuple[LastWinner, ...], seat: Seat | None
+) -> Observation:
+    """What one seat (None: a spectator) sees of a hand, which began with these stacks."""
+    return Observation(
+        hand_number=number,
+        button=hand.button,
+        table=_players_in(hand, stacks),
+        turn=_turn_of(hand),
+        cards=_cards_for(hand, seat if seat is not None and stacks[seat] else None),
+        pots=_open_pots(hand),
+        last_winners=last,
+    )
 
 
-def players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
+def seen_between(
+    number: int, button: Seat, stacks: tuple[int, ...], last: tuple[LastWinner, ...]
+) -> Observation:
+    """What everybody sees between two hands."""
+    return Observation(
+        hand_number=number,
+        button=button,
+        table=_players_between(button, stacks),
+        turn=_NO_TURN,
+        cards=_NO_CARDS,
+        pots=_NO_POTS,
+        last_winners=last,
+    )
+
+
+# The parts of it.
+
+
+def _players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
     """Every seat as anybody may see it during a hand, which began with these stacks."""
     small = small_blind_seat(hand.button, stacks)
     return tuple(
@@ -126,7 +145,7 @@ def _standing(hand: Hand, seat: Seat, chips_before: int) -> str:
     return "active" if seat in hand.waiting else "called"
 
 
-def players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...]:
+def _players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...]:
     """Every seat between two hands."""
     small = small_blind_seat(button, stacks) if sum(map(bool, stacks)) > 1 else None
     return tuple(
@@ -137,7 +156,7 @@ def players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...]
     )
 
 
-def turn_of(hand: Hand) -> Turn:
+def _turn_of(hand: Hand) -> Turn:
     """What the seat on turn has to answer to."""
     seat, top = hand.waiting[0], max(hand.bets)
     raising = raises(hand, seat)
@@ -145,7 +164,7 @@ def turn_of(hand: Hand) -> Turn:
     return Turn(seat, hand.bets[seat], top, least)
 
 
-def cards_for(hand: Hand, seat: Seat | None) -> Cards:
+def _cards_for(hand: Hand, seat: Seat | None) -> Cards:
     """The board as far as it is open, and the hole cards of one seat."""
     opened = board(hand)
     return Cards(
@@ -156,11 +175,11 @@ def cards_for(hand: Hand, seat: Seat | None) -> Cards:
     )
 
 
-def open_pots(hand: Hand) -> tuple[OpenPot, ...]:
+def _open_pots(hand: Hand) -> tuple[OpenPot, ...]:
     """The main pot, then the side pots."""
     return tuple([OpenPot(pot.size, pot.seats) for pot in pots(hand)])
 
 
-NO_TURN = Turn(None, 0, 0, 0)
-NO_CARDS = Cards(None, None, None, None)
-NO_POTS = (OpenPot(0, ()),)
+_NO_TURN = Turn(None, 0, 0, 0)
+_NO_CARDS = Cards(None, None, None, None)
+_NO_POTS = (OpenPot(0, ()),)

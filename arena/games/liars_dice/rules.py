@@ -50,7 +50,7 @@ from arena.games.liars_dice.events import (
     Showdown,
 )
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
-from arena.games.liars_dice.sentences import tell_event, tell_move
+from arena.games.liars_dice.sentences import tell_event, tell_mark, tell_move
 from arena.games.liars_dice.state import NOBODY, Observation, State
 from arena.games.states import changed
 
@@ -66,6 +66,7 @@ class LiarsDice(Game[State, Move]):
     version: ClassVar[int] = 1
     seats: ClassVar[range] = range(2, 11)
     rated_by: ClassVar[str] = "ranks"
+    holding: ClassVar[tuple[str, str]] = ("die", "dice")
     round_begins: ClassVar[str | None] = "round_started"
     showdowns: ClassVar[frozenset[str]] = frozenset({"challenge"})
     silent_move: ClassVar[type[Any] | None] = Pass
@@ -110,6 +111,10 @@ class LiarsDice(Game[State, Move]):
     def eliminated(self, state: State) -> tuple[Seat, ...]:
         """Those without dice."""
         return state.out
+
+    def holdings(self, state: State) -> tuple[float, ...]:
+        """The dice of each seat."""
+        return state.dice
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
         """Each round rolls its own dice."""
@@ -174,6 +179,10 @@ class LiarsDice(Game[State, Move]):
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
         """In the words of `sentences.py`."""
         return tell_event(payload, seat, name)
+
+    def tell_mark(self, kind: str, payload: Any) -> str:
+        """In the words of `sentences.py`."""
+        return tell_mark(payload)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""

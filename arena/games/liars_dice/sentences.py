@@ -18,7 +18,7 @@ from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Ro
 from arena.games.wording import cards_of, hands_of, holdings, match_won
 from arena.words import number_word
 
-__all__ = ["tell_event", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move"]
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -55,6 +55,11 @@ def tell_event(payload: Any, seat: Seat | None, name: Names) -> str | None:
             won = match_won(ranks, name)
             return f"the limit on turns is reached: {won}" if turns_max_reached else won
     return None
+
+
+def tell_mark(payload: Any) -> str:
+    """The word under which a timeline marks a public payload."""
+    return "challenge" if isinstance(payload, Showdown) else ""
 
 
 def _showdown(shown: Showdown, name: Names) -> str:
