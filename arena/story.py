@@ -14,7 +14,7 @@ import attrs
 import msgspec
 
 from arena.errors import ConfigError
-from arena.replay import Fields, Replay, Scene, SeenEvent, SeenMove, Viewer
+from arena.replay import Fields, Replay, Scene, SeenEvent, SeenMove, Showing, Viewer
 from arena.words import counted, listed, plural_verb, printable, spaced
 
 
@@ -93,7 +93,7 @@ def story(replay: Replay, viewer: Viewer, apart: Collection[int] = ()) -> Iterat
 
 def _passages(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
     """A passage for each step that anything is told about."""
-    teller = _Teller(replay, viewer)
+    teller = Teller(replay, viewer)
     number = round_number = 0
     for scene in replay.scenes(viewer):
         begins_round = teller.begins_round(scene)
@@ -119,14 +119,14 @@ def gathered(one: Passage, other: Passage) -> Passage | None:
 # What is told about a scene.
 
 
-class _Teller:
-    """Tells scene after scene."""
+class Teller:
+    """Tells scene after scene, each once and in order."""
 
-    def __init__(self, replay: Replay, viewer: Viewer) -> None:
-        self._round_begins = replay.game.round_begins
-        self._names_of_moves = {spaced(move.__name__) for move in replay.game.moves}
-        self._bots = replay.match.bots
-        self._fields = _FieldWords(replay.match.bots, viewer)
+    def __init__(self, showing: Showing, viewer: Viewer) -> None:
+        self._round_begins = showing.game.round_begins
+        self._names_of_moves = {spaced(move.__name__) for move in showing.game.moves}
+        self._bots = showing.names
+        self._fields = _FieldWords(showing.names, viewer)
 
     def begins_round(self, scene: Scene) -> bool:
         """Whether a round begins: as the game says, or else with each move of chance."""
