@@ -1,0 +1,165 @@
+// The table of Liar's Dice: dice under every player's hand, the bid in the middle, and the count when it is challenged.
+
+export function board(scene, seat, kit) {
+  const { html } = kit;
+  if (!scene.state) return html`<p>The rules failed here, so there is nothing to show.</p>`;
+  const look = lookOf(scene, kit);
+  return kit.table(scene, seat, {
+    centre: centre(scene, look, kit),
+    place: (each) => place(scene, each, look, kit),
+  });
+}
+
+// Everything that the table shows, by seat.
+function lookOf(scene, kit) {
+  const { state, shown, rules } = scene;
+  const owner = typeof scene.viewer === "number" ? scene.viewer : null;
+  const seatOf = (name) => kit.seatOf(scene, name, owner);
+  const left = scene.names.map(() => 0);
+  state.other_hands.forEach(([name, count]) => (left[seatOf(name)] = count));
+  const showdown = shown?.kind === "challenge" ? showdownOf(scene, shown.fields, rules, kit) : null;
+  const forfeiter = kit.told(scene, "invalid_move")?.loser;
+  const [face, count] = state.last_bid;
+  return {
+    left,
+    inPlay: left.reduce((sum, each) => sum + each, 0),
+    onTurn: scene.asked.length && state.other_hands.length ? seatOf(state.other_hands[0][0]) : null,
+    bid: count ? { face, count, bidder: seatOf(state.last_bidder) } : null,
+    showdown,
+    forfeiter: forfeiter === undefined ? null : seatOf(forfeiter),
+  };
+}
+
+function showdownOf(scene, fields, { wild_ones: wild }, kit) {
+  const [face, count] = fields.bid;
+  const counts = (die) => die === face || (wild && die === 1);
+  const hands = scene.names.map(() => null);
+  const numbers = scene.names.map(() => []);
+  fields.hands.forEach(([name, dice]) => (hands[kit.seatOf(scene, name)] = dice));
+  let running = 0;
+  hands.forEach((hand, seat) => (numbers[seat] = (hand ?? []).map((die) => (counts(die) ? ++running : 0))));
+  const seat = (name) => kit.seatOf(scene, name);
+  return {
+    face, count, hands, numbers, actual: fields.actual,
+    challenger: seat(fields.challenger), bidder: seat(fields.bidder), loser: seat(fields.loser),
+  };
+}
+
+const bidWords = (count, face, kit) => `${kit.numberWord(count)} ${face}${count === 1 ? "" : "s"}`;
+
+// The middle.
+
+const DRAWN_MAX = 10; // dice of a bid; more are a number beside one die
+
+function centre(scene, look, kit) {
+  const { html } = kit;
+  if (look.showdown) return counted(scene, look.showdown, kit);
+  if (look.forfeiter !== null) {
+    return html`<p class="k-verdict">No valid answer</p>
+      <p class="k-note">${scene.names[look.forfeiter]} loses a die</p>`;
+  }
+  if (scene.ranks) return winner(scene, kit);
+  const inPlay = `${kit.counted(look.inPlay, "die", "dice")} in play`;
+  if (!look.bid) return html`<p class="k-title">No bid yet</p><p class="k-note">${inPlay}</p>`;
+  const { face, count, bidder } = look.bid;
+  return html`${bidDice(count, face, {}, kit)}
+    <p class="k-title">${bidWords(count, face, kit)}</p>
+    <p class="k-note">${bidder === null ? "" : `bid by ${scene.names[bidder]}, `}${inPlay}</p>`;
+}
+
+function bidDice(count, face, options, kit) {
+  const { html } = kit;
+  const label = bidWords(count, face, kit);
+  if (count <= DRAWN_MAX) return kit.dice(Array(count).fill(face), { label, ...options });
+  return html`<span class="k-row ld-many"><b class="k-figure">${count} ×</b>${kit.die(face)}</span>`;
+}
+
+// The dice that were bid, filled as far as they are there, and what follows.
+function counted(scene, { face, count, actual, challenger, bidder, loser }, kit) {
+  const { html } = kit;
+  const name = (seat) => scene.names[seat];
+  return html`${bidDice(count, face, { claimed: (_, at) => at >= actual, marked: (_, at) => at < actual }, kit)}
+    <p class="k-figure">${actual} of ${count}</p>
+    <p class="k-note">${name(challenger)} challenges ${name(bidder)}’s bid of ${bidWords(count, face, kit)}</p>
+    <p class="k-verdict">${actual < count ? "Not true" : "True"}: ${name(loser)} loses a die</p>`;
+}
+
+function winner(scene, kit) {
+  const names = scene.names.filter((_, seat) => scene.ranks[seat] === 1);
+  return kit.html`<p class="k-title">${kit.listed(names)} ${names.length > 1 ? "share first place" : "wins"}</p>`;
+}
+
+// A player.
+
+function place(scene, seat, look, kit) {
+  const { html } = kit;
+  const { left, showdown } = look;
+  const own = scene.own[seat]?.your_hand ?? [];
+  const revealed = showdown?.hands[seat];
+  const loses = showdown ? showdown.loser === seat : look.forfeiter === seat;
+  return kit.place(scene, seat, {
+    stats: left[seat] || !scene.out[seat] ? kit.counted(left[seat], "die", "dice") : "no dice left",
+    turn: look.onTurn === seat,
+    lost: loses ? "loses a die" : null,
+    body: html`${revealed ? revealedDice(showdown, seat, kit) : null}
+      ${own.length ? kit.dice(own) : revealed || !left[seat] ? null : kit.dice(left[seat])}`,
+  });
+}
+
+function revealedDice({ hands, numbers }, seat, kit) {
+  const at = numbers[seat];
+  return kit.dice(hands[seat], {
+    marked: (_, place) => at[place] > 0,
+    dim: (_, place) => !at[place],
+    number: (_, place) => at[place] || null,
+  });
+}
+
+// How a person moves: a count and a face, of which only legal ones can be chosen; challenge; pass.
+
+export function controls({ options, send }, kit) {
+  const { html } = kit;
+  const bids = (options ?? []).filter(({ kind }) => kind === "Bid");
+  const others = (options ?? []).filter(({ kind }) => kind !== "Bid");
+  return html`<div class="k-controls">
+    ${bids.length ? html`<${BidForm} key="bid" bids=${bids} send=${send} kit=${kit} />` : null}
+    <div class="k-buttons">
+      ${others.map(
+        ({ kind, form }) => html`<button type="button" key=${kind} onClick=${() => send(form)}>${kind}</button>`,
+      )}
+    </div>
+  </div>`;
+}
+
+function BidForm({ bids, send, kit }) {
+  const { html } = kit;
+  const range = (field, take) => take(...bids.flatMap(({ fields }) => [fields[field].min, fields[field].max]));
+  const least = range("count", Math.min);
+  const most = range("count", Math.max);
+  const faces = Array.from({ length: range("face", Math.max) }, (_, at) => at + 1);
+  const optionOf = (face, count) => bids.find((option) => kit.allows(option, { face, count }));
+  const [wanted, want] = kit.useState({ face: null, count: least });
+  const count = Math.min(Math.max(wanted.count, least), most);
+  const legal = faces.filter((face) => optionOf(face, count));
+  const face = legal.includes(wanted.face) ? wanted.face : legal[0];
+  const bid = (event) => {
+    event.preventDefault();
+    send(kit.filled(optionOf(face, count).form, { face, count }));
+  };
+  return html`<form class="k-controls" onSubmit=${bid}>
+    <fieldset>
+      <legend>How many</legend>
+      <${kit.Stepper} label="How many dice" value=${count} min=${least} max=${most} change=${(next) => want({ face, count: next })} />
+    </fieldset>
+    <fieldset>
+      <legend>Of which face</legend>
+      ${faces.map(
+        (each) => html`<label class="k-choice" key=${each}>
+          <input type="radio" name="face" value=${each} checked=${each === face} disabled=${!legal.includes(each)} onChange=${() => want({ face: each, count })} />
+          ${kit.die(each)}
+        </label>`,
+      )}
+    </fieldset>
+    <div class="k-buttons"><button class="k-send">Bid ${bidWords(count, face, kit)}</button></div>
+  </form>`;
+}

@@ -1,0 +1,91 @@
+// A table: what lies in its middle, and the players round it.
+import { html } from "../html.js";
+import { classes, place as placeWord } from "./words.js";
+
+// What somebody said or did last.
+export const bubble = (text) => html`<span class="k-bubble">${text}</span>`;
+
+const mark = (sign) => html`<svg class="k-mark" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><use href=${`#s-${sign}`} /></svg>`;
+
+// A player at the table. stats: a short line ("3 dice"); body: the hand; turn: whether it is to move (by
+// default: whether it is asked); lost: what it just lost ("loses a die"); won: what it just won; dealer: has the
+// button; note: a short word beside the name; said: instead of what the scene says it did.
+export function place(scene, seat, options = {}) {
+  const { stats, body, dealer, lost, won, note, said = scene.said[seat] } = options;
+  const out = scene.out[seat];
+  const rank = scene.ranks ? scene.ranks[seat] : null;
+  const turn = !scene.ranks && (options.turn ?? scene.asked.includes(seat));
+  const first = rank === 1;
+  return html`<section
+    class=${classes("k-place", turn && "is-turn", out && "is-out", first && "is-first", lost && "is-lost")}
+    aria-label=${`seat ${seat + 1}`}
+    data-seat=${seat}
+  >
+    <header class="k-head">
+      ${turn ? mark("turn") : first ? mark("won") : out ? mark("lost") : null}
+      <b class="k-name" title=${scene.names[seat]}>${scene.names[seat]}</b>
+      ${scene.viewer === seat ? html`<span class="k-tag">you</span>` : null}
+      ${dealer ? html`<span class="k-tag">dealer</span>` : null}
+      ${note ? html`<span class="k-tag">${note}</span>` : null}
+      ${turn ? html`<span class="k-tag is-strong">to move</span>` : null}
+      ${rank !== null ? html`<span class=${classes("k-tag", first && "is-strong")}>${placeWord(rank)}</span>` : out ? html`<span class="k-tag">out</span>` : null}
+    </header>
+    ${stats ? html`<p class="k-stats">${stats}</p>` : null}
+    ${body ? html`<div class="k-hand">${body}</div>` : null}
+    <p class="k-said">
+      ${lost ? html`<span class="k-bubble is-lost">${mark("lost")}${lost}</span>` : won ? html`<span class="k-bubble is-won">${mark("won")}${won}</span>` : said ? bubble(said) : null}
+    </p>
+  </section>`;
+}
+
+// How many sit left, at the top and right of the one at the bottom; the rest sits beside that one.
+const SIDES = { 2: [0, 1, 0], 3: [0, 2, 0], 4: [1, 1, 1], 5: [1, 2, 1], 6: [1, 3, 1], 7: [2, 2, 2], 8: [2, 3, 2], 9: [2, 4, 2], 10: [2, 3, 2] };
+const COLUMNS = 12;
+
+// The table of a scene with `seat` at the bottom (null: seat 0), in playing order clockwise; in a narrow box a list.
+export function table(scene, seat, { centre, place: drawPlace }) {
+  const seats = scene.names.length;
+  const bottom = seat ?? 0;
+  const slots = slotsOf(seats);
+  // In a list the viewer's own seat is the last, next to the controls.
+  const order = Array.from({ length: seats }, (_, at) => (seat === null ? at : (bottom + 1 + at) % seats));
+  return html`<div class="k-board">
+    <div class="k-table" data-seats=${seats}>
+      <div class="k-felt" aria-hidden="true"></div>
+      <div class="k-centre" role="group" aria-label="the table">${centre}</div>
+      <ol class="k-places">
+        ${order.map((each) => {
+          const slot = slots[(each - bottom + seats) % seats];
+          return html`<li key=${each} class=${`k-slot at-${slot.side}`} style=${{ "--columns": slot.columns, "--rows": slot.rows }}>${drawPlace(each)}</li>`;
+        })}
+      </ol>
+    </div>
+  </div>`;
+}
+
+// Where each seat is in the grid of a wide table, clockwise from the bottom.
+export function slotsOf(seats) {
+  const [left, top, right] = SIDES[seats] ?? SIDES[10];
+  const beside = seats - 1 - left - top - right;
+  const bottomRow = acrossOf(beside + 1).map((columns) => ({ side: "bottom", columns, rows: "4" }));
+  const middle = Math.floor(bottomRow.length / 2);
+  const topRow = acrossOf(top).map((columns) => ({ side: "top", columns, rows: "1" }));
+  const leftSide = downOf(left).map((rows) => ({ side: "left", columns: "1 / span 3", rows }));
+  const rightSide = downOf(right).map((rows) => ({ side: "right", columns: "10 / span 3", rows }));
+  // Clockwise: from the bottom's middle to its left, up the left side, along the top, down the right side.
+  return [
+    ...bottomRow.slice(0, middle + 1).reverse(),
+    ...leftSide.reverse(),
+    ...topRow,
+    ...rightSide,
+    ...bottomRow.slice(middle + 1).reverse(),
+  ];
+}
+
+function acrossOf(count) {
+  const span = count > 3 ? 3 : 4;
+  const first = 1 + (COLUMNS - span * count) / 2;
+  return Array.from({ length: count }, (_, at) => `${first + at * span} / span ${span}`);
+}
+
+const downOf = (count) => (count === 1 ? ["2 / span 2"] : ["2", "3"].slice(0, count));
