@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from browsers import chromium, tabs, watched  # noqa: F401  fixtures for all folders: one browser serves a whole run
 from hypothesis import settings
 
 HOUSE = Path(__file__).parent.parent

@@ -11,10 +11,11 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from posixpath import dirname, join, normpath
 
 __all__ = ["bundle"]
 
-_IMPORT = re.compile(r'(?:^|(?<=;))import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*"\./([\w./-]+)";', re.MULTILINE)
+_IMPORT = re.compile(r'(?:^|(?<=;))import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*"(\.\.?/[\w./-]+)";', re.MULTILINE)
 _LIST = re.compile(r"(?:^|(?<=[;}]))export\s*\{([^}]*)\};?", re.MULTILINE)
 _DEFAULT = re.compile(r"(?:^|(?<=[;}]))export\s+default\s+", re.MULTILINE)
 _DECLARED = re.compile(r"^export\s+((?:async\s+)?function|const|let|class)\s+(\w+)", re.MULTILINE)
@@ -58,7 +59,7 @@ def _imports(path: str) -> list[str]:
 
 
 def _beside(path: str, other: str) -> str:
-    return f"{path.rpartition('/')[0]}/{other}".lstrip("/")
+    return normpath(join(dirname(path), other))
 
 
 def _name(path: str) -> str:

@@ -6,7 +6,7 @@ import { chips, pile } from "./drawings/chips.js";
 import { dice, die } from "./drawings/dice.js";
 import { Stepper } from "./drawings/controls.js";
 import { allows, filled } from "./drawings/moves.js";
-import { bubble, place, table } from "./drawings/table.js";
+import { bubble, orderOf, place, table } from "./drawings/table.js";
 import { classes, counted, listed, numberWord, place as placeWord } from "./drawings/words.js";
 
 // The seat of a name in an observation or event; `owner`: the seat whose observation it is, which calls itself "yourself".
@@ -21,7 +21,7 @@ export const told = (scene, kind) => scene.events.find((event) => event.kind ===
 export const kit = {
   html, useEffect, useMemo, useRef, useState,
   die, dice, card, cards, cardWords, chips, pile, shell, chamber, item,
-  bubble, place, table, seatOf, told,
+  bubble, place, table, orderOf, seatOf, told,
   allows, filled, Stepper,
   classes, counted, listed, numberWord, placeWord,
 };

@@ -3,7 +3,7 @@
 export function board(scene, seat, kit) {
   const { html } = kit;
   if (!scene.state) return html`<p>The rules failed here, so there is nothing to show.</p>`;
-  const look = lookOf(scene, kit);
+  const look = lookOf(scene, seat, kit);
   return kit.table(scene, seat, {
     centre: centre(scene, look, kit),
     place: (each) => place(scene, each, look, kit),
@@ -11,13 +11,13 @@ export function board(scene, seat, kit) {
 }
 
 // Everything that the table shows, by seat.
-function lookOf(scene, kit) {
-  const { state, shown, rules } = scene;
+function lookOf(scene, seat, kit) {
+  const { state, shown } = scene;
   const owner = typeof scene.viewer === "number" ? scene.viewer : null;
   const seatOf = (name) => kit.seatOf(scene, name, owner);
   const left = scene.names.map(() => 0);
   state.other_hands.forEach(([name, count]) => (left[seatOf(name)] = count));
-  const showdown = shown?.kind === "challenge" ? showdownOf(scene, shown.fields, rules, kit) : null;
+  const showdown = shown?.kind === "challenge" ? showdownOf(scene, seat, shown.fields, kit) : null;
   const forfeiter = kit.told(scene, "invalid_move")?.loser;
   const [face, count] = state.last_bid;
   return {
@@ -30,18 +30,21 @@ function lookOf(scene, kit) {
   };
 }
 
-function showdownOf(scene, fields, { wild_ones: wild }, kit) {
+// `numbers`: the dice that count, numbered through in the order in which the table is read; 0: it does not.
+function showdownOf(scene, seat, fields, kit) {
   const [face, count] = fields.bid;
-  const counts = (die) => die === face || (wild && die === 1);
+  const counts = (die) => die === face || (scene.rules.wild_ones && die === 1);
   const hands = scene.names.map(() => null);
   const numbers = scene.names.map(() => []);
   fields.hands.forEach(([name, dice]) => (hands[kit.seatOf(scene, name)] = dice));
   let running = 0;
-  hands.forEach((hand, seat) => (numbers[seat] = (hand ?? []).map((die) => (counts(die) ? ++running : 0))));
-  const seat = (name) => kit.seatOf(scene, name);
+  for (const each of kit.orderOf(scene, seat)) {
+    numbers[each] = (hands[each] ?? []).map((die) => (counts(die) ? ++running : 0));
+  }
+  const seatOf = (name) => kit.seatOf(scene, name);
   return {
     face, count, hands, numbers, actual: fields.actual,
-    challenger: seat(fields.challenger), bidder: seat(fields.bidder), loser: seat(fields.loser),
+    challenger: seatOf(fields.challenger), bidder: seatOf(fields.bidder), loser: seatOf(fields.loser),
   };
 }
 

@@ -10,7 +10,7 @@ export function Stepper({ label, value, min, max, step = 1, change }) {
   };
   return html`<span class="k-stepper">
     <button type="button" aria-label=${`${label}: less`} disabled=${value <= min} onClick=${() => change(bounded(value - step))}>−</button>
-    <input type="number" inputmode="numeric" aria-label=${label} value=${value} min=${min} max=${max} step=${step} onChange=${typed} />
+    <input type="number" inputmode="numeric" aria-label=${label} value=${value} min=${min} max=${max} step=${step} onChange=${typed} onFocus=${(event) => event.target.select()} />
     <button type="button" aria-label=${`${label}: more`} disabled=${value >= max} onClick=${() => change(bounded(value + step))}>+</button>
   </span>`;
 }

@@ -47,8 +47,7 @@ export function table(scene, seat, { centre, place: drawPlace }) {
   const seats = scene.names.length;
   const bottom = seat ?? 0;
   const slots = slotsOf(seats);
-  // In a list the viewer's own seat is the last, next to the controls.
-  const order = Array.from({ length: seats }, (_, at) => (seat === null ? at : (bottom + 1 + at) % seats));
+  const order = orderOf(scene, seat);
   return html`<div class="k-board">
     <div class="k-table" data-seats=${seats}>
       <div class="k-felt" aria-hidden="true"></div>
@@ -61,6 +60,12 @@ export function table(scene, seat, { centre, place: drawPlace }) {
       </ol>
     </div>
   </div>`;
+}
+
+// The seats in the order in which they are read: `seat` is the last, next to its controls.
+export function orderOf(scene, seat) {
+  const seats = scene.names.length;
+  return scene.names.map((_, at) => (seat === null ? at : (seat + 1 + at) % seats));
 }
 
 // Where each seat is in the grid of a wide table, clockwise from the bottom.

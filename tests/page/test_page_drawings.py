@@ -1,0 +1,48 @@
+"""The sheet of symbols and the sources of drawings and boards, as files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import arena
+from arena.page.bundle import bundle
+
+PACKAGE = Path(arena.__file__).parent
+SHEET = PACKAGE / "page" / "symbols.svg"
+DRAWINGS = sorted((PACKAGE / "page" / "drawings").glob("*.js"))
+BOARDS = sorted((PACKAGE / "games").glob("*/board.js"))
+
+
+def test_the_sheet_of_symbols_is_small_and_whole():
+    """It is inlined once in every page, so it stays under 12 KB; no symbol is there twice."""
+    assert SHEET.stat().st_size < 12_288
+    names = [each.get("id") for each in ElementTree.parse(SHEET).getroot()]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_symbol_that_is_drawn_is_on_the_sheet():
+    """Suits, dice and rounds are named by what they are; others in full."""
+    names = {each.get("id") for each in ElementTree.parse(SHEET).getroot()}
+    wanted = {f"s-suit-{suit}" for suit in "CDHS"} | {f"s-die-{face}" for face in (*range(1, 7), "back")}
+    wanted |= {f"s-shell-{kind}" for kind in ("live", "blank", "hidden")}
+    for file in DRAWINGS:
+        wanted |= set(re.findall(r'"#(s-[\w-]+)"', file.read_text(encoding="utf-8")))
+    assert set() == wanted - names
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda file: file.parent.name)
+def test_a_board_is_one_file_that_reads_only_its_scene(board: Path):
+    """It imports nothing, and asks neither the page nor a clock; markup is never made from text."""
+    text = board.read_text(encoding="utf-8")
+    asked = r"\b(import|document|window|globalThis|location|Date|performance|fetch|innerHTML|setTimeout)\b|style=\"|Math\.random"
+    assert [] == re.findall(asked, re.sub(r"//.*", "", text))
+    assert "export function board(scene, seat, kit)" in text
+
+
+def test_the_kit_fits_into_a_report():
+    """A report holds the modules as one script: they keep to the forms of import and export that can be bundled."""
+    assert "m_kit" in bundle("kit.js")
