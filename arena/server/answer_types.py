@@ -213,6 +213,13 @@ class GameListed(msgspec.Struct):
 
     name: str
     title: str
+    seats: SeatsOfGame
+    move_time_s: float
+    """The usual limit of a move."""
+    bots: list[str]
+    """The house bots that play it."""
+    board: str | None
+    """The path of the script that draws it; null: there is none."""
 
 
 class GameShown(GameListed):
@@ -221,9 +228,6 @@ class GameShown(GameListed):
     version: int
     description: str
     """The rules, as people read them."""
-    seats: SeatsOfGame
-    move_time_s: float
-    """The usual limit of a move."""
     rules: msgspec.Raw
     """The house rules, as they are if nothing else is asked for."""
     accepts: dict[str, str]

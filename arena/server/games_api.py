@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import attrs
 import msgspec
+from msgspec.structs import asdict
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -51,9 +52,18 @@ class GamesApi:
         house: House,
         find: Callable[[str], Replay | None] = lambda match_id: None,
         plays_on: Callable[[str], bool] = lambda table_id: False,
+        bots: Callable[[str], Sequence[str]] = lambda game: (),
+        boards: Mapping[str, str | None] = MappingProxyType({}),
     ) -> None:
-        """`plays_on`: whether a table plays hand after hand, so that what one hid must stay hidden."""
+        """`plays_on`: whether a table plays hand after hand, so that what one hid must stay hidden.
+
+        `bots` gives the house bots that play a game, and `boards` the paths of the scripts that draw it.
+        """
         self._past = PastMatches(house, find, plays_on)
+        self._bots = bots
+        self._boards = boards
+        self._shown: dict[str, bytes] = {}
+        """Games as JSON, by name."""
 
     def endpoints(self) -> list[Endpoint]:
         """Every path with its methods."""
@@ -84,10 +94,15 @@ class GamesApi:
         ]
 
     async def list_games(self, request: Request) -> Response:
-        return json_answer(msgspec.json.encode([GameListed(name, GAMES[name].title) for name in GAMES]))
+        return json_answer(msgspec.json.encode([self._listed(name) for name in GAMES]))
 
     async def get_game(self, request: Request) -> Response:
-        return json_answer(_game(request.path_params["name"]))
+        name = request.path_params["name"]
+        if name not in GAMES:
+            raise Refusal("not_found", f"no game is called that: {', '.join(GAMES)} are")
+        if name not in self._shown:
+            self._shown[name] = msgspec.json.encode(_shown(self._listed(name)))
+        return json_answer(self._shown[name])
 
     async def get_match(self, request: Request) -> Response:
         first = number_in_query(request, "first", 0, FIRST_MAX)
@@ -101,28 +116,28 @@ class GamesApi:
         )
         return json_answer(page)
 
+    def _listed(self, name: str) -> GameListed:
+        cls = GAMES[name]
+        return GameListed(
+            name=name,
+            title=cls.title,
+            seats=SeatsOfGame(cls.seats[0], cls.seats[-1]),
+            move_time_s=cls.people_move_s,
+            bots=list(self._bots(name)),
+            board=self._boards.get(name),
+        )
 
-def _game(name: str) -> bytes:
-    if name not in GAMES:
-        raise Refusal("not_found", f"no game is called that: {', '.join(GAMES)} are")
-    return _encoded_game(name)
 
-
-@cache
-def _encoded_game(name: str) -> bytes:
-    cls = GAMES[name]
-    shown = GameShown(
-        name=name,
-        title=cls.title,
+def _shown(listed: GameListed) -> GameShown:
+    cls = GAMES[listed.name]
+    return GameShown(
+        **asdict(listed),
         version=cls.version,
         description=(sys.modules[cls.__module__].__doc__ or "").strip(),
-        seats=SeatsOfGame(cls.seats[0], cls.seats[-1]),
-        move_time_s=cls.people_move_s,
         rules=msgspec.Raw(rules_json(cls(), cls.seats[0])),
         accepts={rule.name: str(rule.validator) for rule in attrs.fields(cls)},
         schema=game_schema(cls),
     )
-    return msgspec.json.encode(shown)
 
 
 __all__ = ["GamesApi"]

@@ -36,7 +36,11 @@ from arena.server.refusal import STATUS, Refusal
 Headers = dict[bytes, bytes]
 
 KINDS = {status: kind for kind, status in STATUS.items()}
-POLICY = b"default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""What a page may load and run: our own files alone, and nothing that is written into the page."""
 ADDED = {
     b"x-content-type-options": b"nosniff",
     b"cache-control": b"no-store",
@@ -185,7 +189,11 @@ class _Answer:
         if kind in ("http.response.start", "websocket.http.response.start"):
             given = list(message.get("headers", ()))
             names = {name.lower() for name, _ in given}
-            given += [(name, value) for name, value in self._added.items() if name not in names]
+            given += [
+                (name, value)
+                for name, value in self._added.items()
+                if name not in names or name == b"vary"  # an answer may vary by more than one header
+            ]
             message["headers"] = given
         self._is_begun = True
         await self._send(message)

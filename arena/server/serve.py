@@ -41,6 +41,7 @@ from arena.server.programs import Programs
 from arena.server.records import ServerRecords
 from arena.server.ring_records import RingRecords
 from arena.server.routing import Routing
+from arena.server.site import Site
 from arena.server.tcp_door import TcpDoor
 from arena.units import Address
 from arena.words import counted
@@ -97,10 +98,10 @@ async def serve(
         bots_listener = None
         if plan.listen is not None:
             bots_listener = stack.enter_context(listen(plan.listen.host, plan.listen.port))
-        house, poker, door, archive = await stack.enter_async_context(_open_house(plan, note, note_bug))
+        house, poker, door, archive, bots = await stack.enter_async_context(_open_house(plan, note, note_bug))
         nursery = await stack.enter_async_context(trio.open_nursery())
         goodbye = Goodbye(house.stop)
-        app = goodbye.counted(Routing(routes_of(house, poker, archive.find)))
+        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names)))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(partial(serve_http, app, [listener], options, note=note, note_bug=note_bug))
         nursery.start_soon(house.watch)
@@ -128,21 +129,26 @@ def _bound(asked: Address, listener: socket.socket) -> str:
 
 
 def routes_of(
-    house: House, poker: PokerApi, find: Callable[[str], Replay | None]
+    house: House,
+    poker: PokerApi,
+    find: Callable[[str], Replay | None],
+    bots: Callable[[str], Sequence[str]] = lambda game: (),
 ) -> list[Route | WebSocketRoute]:
-    """All that is served over HTTP.  `find` gives a match of the archive."""
+    """All that is served over HTTP.  `find` gives a match of the archive, `bots` the house bots of a game."""
+    site = Site()
     endpoints = [
         *TablesApi(house).endpoints(),
-        *GamesApi(house, find, poker.has_table).endpoints(),
+        *GamesApi(house, find, poker.has_table, bots, site.boards()).endpoints(),
         *poker.endpoints(),
     ]
-    return [*routes_to(endpoints), *PacketApi(house).routes(), openapi_route(endpoints)]
+    routes = [*routes_to(endpoints), openapi_route(endpoints)]
+    return [*routes, *PacketApi(house).routes(), *site.routes()]
 
 
 @asynccontextmanager
 async def _open_house(
     plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
-) -> AsyncIterator[tuple[House, PokerApi, TcpDoor, Archive]]:
+) -> AsyncIterator[tuple[House, PokerApi, TcpDoor, Archive, HouseBots]]:
     """The tables as they were left, those of the two documents too, with house bots to sit at them."""
     with (
         open_keeper(plan.data, tell=note) as keeper,
@@ -179,7 +185,7 @@ async def _open_house(
                 await keeping.start(keeper.run)  # all that was kept has been read
                 open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
                 nursery.start_soon(open_table.run)
-                yield house, PokerApi(rings, users), TcpDoor(house, programs, open_table), archive
+                yield house, PokerApi(rings, users), TcpDoor(house, programs, open_table), archive, bots
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -103,10 +104,14 @@ class Begun:
 
 @asynccontextmanager
 async def rest(
-    find: Any = lambda match_id: None, plays_on: Any = lambda table_id: False, **changes: Any
+    find: Any = lambda match_id: None,
+    plays_on: Any = lambda table_id: False,
+    bots: Any = lambda game: (),
+    boards: Any = MappingProxyType({}),
+    **changes: Any,
 ) -> AsyncIterator[Rest]:
     async with a_house(**changes) as house:
-        app = app_of(house, find=find, plays_on=plays_on)
+        app = app_of(house, find=find, plays_on=plays_on, bots=bots, boards=boards)
         transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
             yield Rest(house, http)

@@ -16,7 +16,7 @@ from trio.testing import MockClock
 
 from arena.games import GAMES
 from arena.games.blef import Blef
-from arena.server.answer_types import GameShown, MatchPage, RoundShown, TableListed, TableShown
+from arena.server.answer_types import GameListed, GameShown, MatchPage, RoundShown, TableListed, TableShown
 from arena.server.archive import open_archive
 from arena.server.limits import CHAT_AT_ONCE, IDLE_S, STEPS_MAX, WAITS_PER_ADDRESS
 from arena.server.pauses import Pauses
@@ -492,13 +492,18 @@ async def test_a_running_match_cannot_be_read(autojump_clock: MockClock) -> None
 
 @pytest.mark.parametrize("game", GAMES)
 async def test_a_game_says_its_rules_and_schema(game: str, autojump_clock: MockClock) -> None:
-    async with rest() as server:
+    boards = {game: f"/static/games/{game}/board.js"}
+    async with rest(bots=lambda game: (f"{game}-bot",), boards=boards) as server:
         response = await server.send("GET", f"/api/games/{game}")
         shown = strictly(response.content, GameShown)
         assert (shown.name, shown.seats.least) == (game, 2)
         assert set(msgspec.json.decode(shown.rules)) <= set(shown.accepts)
         assert "move" in shown.schema["$defs"]
-        assert {"name": game, "title": shown.title} in (await server.get("/api/games"))[1]
+        games = await server.send("GET", "/api/games")
+        listed = {each.name: each for each in strictly(games.content, list[GameListed])}
+        assert listed[game].title == shown.title
+        assert listed[game].bots == shown.bots == [f"{game}-bot"]
+        assert listed[game].board == shown.board == f"/static/games/{game}/board.js"
 
 
 # The archive.

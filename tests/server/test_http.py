@@ -97,7 +97,10 @@ async def test_an_application_answers() -> None:
         headers["cache-control"],
         headers["referrer-policy"],
     )
-    assert "default-src 'self'" in headers["content-security-policy"]
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'; script-src 'self'; style-src 'self';" in policy
+    assert "connect-src 'self';" in policy
+    assert "unsafe" not in policy
     assert not [name for name in headers if name.startswith("access-control")]
 
 

@@ -30,6 +30,7 @@ from arena.server.refusal import STATUS, Refusal
 from arena.server.ring import Ring
 from arena.server.routing import Routing
 from arena.server.serve import routes_of
+from arena.server.site import Site
 from tests.server.halls import a_house
 from tests.server.poker_server import FakeUsers, KeptRings
 from tests.server.raw_http import served
@@ -44,7 +45,7 @@ def all_endpoints(house: House, rings: list[LiveRing]) -> list[Endpoint]:
 
 
 async def test_every_route_is_described() -> None:
-    """All paths of the server with their methods, but for WebSockets and the document itself."""
+    """All paths of the server with their methods, but for WebSockets, pages and the document itself."""
     async with a_house() as house:
         document = openapi_document(all_endpoints(house, []))
         described = {
@@ -55,12 +56,12 @@ async def test_every_route_is_described() -> None:
             for each in routes_of(house, PokerApi([], FakeUsers()), lambda match_id: None)
             if isinstance(each, Route)
         ]
-        packets = {each.path for each in PacketApi(house).routes()}
+        apart = {each.path for each in [*PacketApi(house).routes(), *Site().routes()]}
         served = {
             (each.path, method)
             for each in routes
             for method in (each.methods or set()) - {"HEAD"}
-            if each.path not in packets
+            if each.path not in apart
         }
         assert served - described == {("/openapi.json", "GET")}
         assert described <= served

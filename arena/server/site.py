@@ -1,0 +1,136 @@
+"""The site as files: its pages, scripts and pictures, found once at the start and kept ready in memory.
+
+What a request names is looked up among them, and never on the disk.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import attrs
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+import arena.games
+import arena.page
+from arena.games import GAMES
+from arena.page.boards import board_of
+from arena.server.refusal import Refusal
+
+TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+}
+"""Of the files that are served; nothing else is."""
+FILE_BYTES_MAX = 1 << 20
+"""More than any of them has: whatever is larger got there by mistake."""
+SHELL = "page/site.html"
+PAGES = ("/", "/tables/{id}", "/matches/{id}", "/results")
+"""All of them are the same file, whose script shows what the address asks for."""
+ROOTS = {"page": Path(arena.page.__file__).parent, "games": Path(arena.games.__file__).parent}
+"""The folders of the files, by what their paths begin with."""
+PLAIN_TAG, GZIP_TAG = '"{}"', '"{}-gzip"'
+
+
+@attrs.frozen
+class StaticFile:
+    """A file as it is sent."""
+
+    octets: bytes
+    gzipped: bytes | None
+    """None if that is not shorter."""
+    digest: str
+    media_type: str
+
+
+class Site:
+    """The files by their paths below `/static/`."""
+
+    def __init__(self, roots: Mapping[str, Path] = ROOTS) -> None:
+        self._files = {path: _read(file) for name, root in roots.items() for path, file in _found(root, name)}
+
+    def routes(self) -> list[Route]:
+        pages = [Route(path, self.get_page, methods=["GET"]) for path in PAGES]
+        return [*pages, Route("/static/{path:path}", self.get_file, methods=["GET"])]
+
+    async def get_page(self, request: Request) -> Response:
+        return self._answer(request, SHELL)
+
+    async def get_file(self, request: Request) -> Response:
+        return self._answer(request, request.path_params["path"])
+
+    def boards(self) -> dict[str, str | None]:
+        """The boards of the games of the house, by the games' names."""
+        found = {name: board_of(game) for name, game in GAMES.items()}
+        return {name: None if file is None else self._address(file) for name, file in found.items()}
+
+    def _address(self, file: Path) -> str | None:
+        """The address of a file of the games; None if it is not served."""
+        if not file.is_relative_to(ROOTS["games"]):
+            return None
+        path = f"games/{file.relative_to(ROOTS['games']).as_posix()}"
+        return f"/static/{path}" if path in self._files else None
+
+    def _answer(self, request: Request, path: str) -> Response:
+        file = self._files.get(path)
+        if file is None:
+            raise Refusal("not_found", "the site has no such file")
+        is_gzipped = file.gzipped is not None and _takes_gzip(request.headers.get("accept-encoding", ""))
+        tag = (GZIP_TAG if is_gzipped else PLAIN_TAG).format(file.digest)
+        headers = {"cache-control": "no-cache", "etag": tag, "vary": "Accept-Encoding"}
+        if _is_known(file, request.headers.get("if-none-match", "")):
+            return Response(status_code=304, headers=headers)
+        if is_gzipped:
+            headers["content-encoding"] = "gzip"
+        body = file.gzipped if is_gzipped else file.octets
+        return Response(body, media_type=file.media_type, headers=headers)
+
+
+def _found(root: Path, name: str) -> Iterator[tuple[str, Path]]:
+    """The files below a folder that may be served, by their paths; links are followed nowhere."""
+    for file in sorted(root.rglob("*")):
+        inside = file.relative_to(root)
+        if file.suffix in TYPES and file.is_file() and not any(map(Path.is_symlink, _within(root, inside))):
+            yield f"{name}/{inside.as_posix()}", file
+
+
+def _within(root: Path, inside: Path) -> Iterator[Path]:
+    """The file, and the folders between it and the root."""
+    return (root / part for part in (inside, *inside.parents[:-1]))
+
+
+def _read(file: Path) -> StaticFile:
+    octets = file.read_bytes()
+    assert len(octets) <= FILE_BYTES_MAX, file
+    gzipped = gzip.compress(octets, mtime=0)
+    return StaticFile(
+        octets,
+        gzipped if len(gzipped) < len(octets) else None,
+        hashlib.sha256(octets).hexdigest()[:32],
+        TYPES[file.suffix],
+    )
+
+
+def _takes_gzip(accepted: str) -> bool:
+    """Whether an Accept-Encoding names gzip, and does not give it the weight 0."""
+    for each in accepted.lower().split(","):
+        coding, _, weight = each.partition(";")
+        if coding.strip() in ("gzip", "*"):
+            return weight.replace(" ", "").rstrip("0") not in ("q=", "q=0.")
+    return False
+
+
+def _is_known(file: StaticFile, tags: str) -> bool:
+    """Whether an If-None-Match names this file, packed or not."""
+    known = {each.strip().removeprefix("W/") for each in tags.split(",")}
+    return not known.isdisjoint(("*", PLAIN_TAG.format(file.digest), GZIP_TAG.format(file.digest)))
+
+
+__all__ = ["Site"]

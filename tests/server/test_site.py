@@ -1,0 +1,195 @@
+"""The site's files: what is served, how browsers keep it, and that no request reaches anything else."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from raw_http import headers_of, request, said_by, served, status_of
+
+from arena.games import GAMES
+from arena.server.guard import Guard, GuardOptions
+from arena.server.routing import Routing
+from arena.server.site import ROOTS, Site
+
+SECRET = "nobody may read this"
+SCRIPT = "export const line = 'the same again and again';\n" * 20
+
+
+def a_folder(folder: Path) -> dict[str, Path]:
+    """A page and a game, beside files that are not served."""
+    page, games = folder / "page", folder / "games"
+    (page / "vendor").mkdir(parents=True)
+    (games / "dice").mkdir(parents=True)
+    (page / "site.html").write_text("<!doctype html><title>arena</title>")
+    (page / "vendor" / "tiny.js").write_text(SCRIPT)
+    (page / "film.py").write_text(SECRET)
+    (page / "vendor" / "LICENSE").write_text(SECRET)
+    (games / "dice" / "board.js").write_text("export function board() {}")
+    (folder / "secret.js").write_text(SECRET)
+    (page / "linked.js").symlink_to(folder / "secret.js")
+    (page / "elsewhere").symlink_to(folder)
+    return {"page": page, "games": games}
+
+
+@asynccontextmanager
+async def asked(site: Site, allowed: str = "") -> AsyncIterator[httpx.AsyncClient]:
+    options = GuardOptions(origins=frozenset(filter(None, [allowed])))
+    app = Guard(Routing(site.routes()), options, note_bug=lambda text: pytest.fail(text))
+    transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+        yield http
+
+
+@pytest.mark.parametrize("path", ["/", "/tables/7", "/tables/<b>", "/matches/0123456789ab", "/results"])
+async def test_every_page_is_the_same_file(path: str, tmp_path: Path) -> None:
+    """An address of something that is not there too: the page says so."""
+    async with asked(Site(a_folder(tmp_path))) as http:
+        answer = await http.get(path)
+    assert 200 == answer.status_code
+    assert "<!doctype html><title>arena</title>" == answer.text
+    assert "text/html; charset=utf-8" == answer.headers["content-type"]
+    assert "no-cache" == answer.headers["cache-control"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+
+
+async def test_files_have_their_types() -> None:
+    """Those of the package: modules are JavaScript, or no browser would run them."""
+    async with asked(Site()) as http:
+        script = await http.get("/static/page/vendor/preact.js")
+        style = await http.get("/static/page/page.css")
+    assert (200, "text/javascript; charset=utf-8") == (script.status_code, script.headers["content-type"])
+    assert (ROOTS["page"] / "vendor" / "preact.js").read_text() == script.text
+    assert "text/css; charset=utf-8" == style.headers["content-type"]
+    assert "nosniff" == script.headers["x-content-type-options"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/page/film.py",
+        "/static/page/vendor/LICENSE",
+        "/static/page/vendor",
+        "/static/page",
+        "/static",
+        "/static/secret.js",
+        "/static/page/../secret.js",
+        "/static/page/%2e%2e/secret.js",
+        "/static/page/..%2fsecret.js",
+        "/static/page/vendor/../../secret.js",
+        "/static//page/site.html",
+        "/static/page/./site.html",
+        "/static/page\\site.html",
+        "/static/page/site.html%00.js",
+        "/static/page/linked.js",
+        "/static/page/elsewhere/secret.js",
+        "/static/page/elsewhere/page/site.html",
+        "/static/%2fetc/passwd",
+        "/static/PAGE/site.html",
+    ],
+)
+async def test_nothing_else_is_served(path: str, tmp_path: Path) -> None:
+    """No source, no folder, nothing by a detour or a link."""
+    app = Guard(Routing(Site(a_folder(tmp_path)).routes()), GuardOptions(), note_bug=pytest.fail)
+    async with served(app) as port:
+        answer = await said_by(port, request("GET", path))
+    assert 404 == status_of(answer)
+    assert SECRET.encode() not in answer
+
+
+async def test_files_are_found_at_the_start_alone(tmp_path: Path) -> None:
+    """A file that is put there later, or changed, is not read."""
+    roots = a_folder(tmp_path)
+    site = Site(roots)
+    (roots["page"] / "later.js").write_text(SECRET)
+    (roots["page"] / "site.html").write_text(SECRET)
+    async with asked(site) as http:
+        assert 404 == (await http.get("/static/page/later.js")).status_code
+        assert SECRET not in (await http.get("/static/page/site.html")).text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "is_gzipped"),
+    [
+        ("gzip", True),
+        ("br, GZIP;q=0.5", True),
+        ("*", True),
+        ("", False),
+        ("br", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.00", False),
+        ("xgzip", False),
+    ],
+)
+async def test_long_files_go_out_gzipped_to_who_takes_it(
+    accepted: str, is_gzipped: bool, tmp_path: Path
+) -> None:
+    app = Guard(Routing(Site(a_folder(tmp_path)).routes()), GuardOptions(), note_bug=pytest.fail)
+    async with served(app) as port:
+        answer = await said_by(
+            port, request("GET", "/static/page/vendor/tiny.js", f"Accept-Encoding: {accepted}")
+        )
+    headers, body = headers_of(answer), answer.partition(b"\r\n\r\n")[2]
+    assert is_gzipped == (headers.get("content-encoding") == "gzip")
+    assert SCRIPT.encode() == (gzip.decompress(body) if is_gzipped else body)
+    assert str(len(body)) == headers["content-length"]
+    assert "Accept-Encoding" == headers["vary"]
+
+
+async def test_short_files_stay_as_they_are(tmp_path: Path) -> None:
+    async with asked(Site(a_folder(tmp_path))) as http:
+        answer = await http.get("/static/games/dice/board.js")
+    assert "content-encoding" not in answer.headers
+
+
+async def test_a_browser_that_has_a_file_is_not_sent_it_again(tmp_path: Path) -> None:
+    """By either of its tags, and in a list; another tag, or none, gets the file."""
+    path = "/static/page/vendor/tiny.js"
+    async with asked(Site(a_folder(tmp_path))) as http:
+        packed = await http.get(path)
+        plain = await http.get(path, headers={"Accept-Encoding": "identity"})
+        assert packed.headers["etag"] != plain.headers["etag"]
+        for known in (
+            packed.headers["etag"],
+            f"W/{plain.headers['etag']}",
+            f'"x", {packed.headers["etag"]}',
+            "*",
+        ):
+            again = await http.get(path, headers={"If-None-Match": known})
+            assert (304, b"") == (again.status_code, again.content)
+            assert packed.headers["etag"] == again.headers["etag"]
+        other = await http.get(path, headers={"If-None-Match": '"another"'})
+        assert 200 == other.status_code
+
+
+async def test_a_head_has_the_headers_alone(tmp_path: Path) -> None:
+    app = Guard(Routing(Site(a_folder(tmp_path)).routes()), GuardOptions(), note_bug=pytest.fail)
+    async with served(app) as port:
+        whole = await said_by(port, request("GET", "/static/page/vendor/tiny.js"))
+        head = await said_by(port, request("HEAD", "/static/page/vendor/tiny.js"))
+        post = await said_by(port, request("POST", "/static/page/vendor/tiny.js"))
+    same = ("content-length", "content-type", "etag")
+    assert [headers_of(whole)[name] for name in same] == [headers_of(head)[name] for name in same]
+    assert b"" == head.partition(b"\r\n\r\n")[2]
+    assert 405 == status_of(post)
+
+
+async def test_what_another_site_reads_varies_by_both(tmp_path: Path) -> None:
+    """A cache must not give the answer for one site to another, nor a packed one to who cannot read it."""
+    async with asked(Site(a_folder(tmp_path)), allowed="https://example.org") as http:
+        answer = await http.get("/static/page/vendor/tiny.js", headers={"Origin": "https://example.org"})
+    assert ["Accept-Encoding", "Origin"] == sorted(answer.headers.get_list("vary"))
+
+
+def test_boards_are_addresses_of_files_that_are_served(tmp_path: Path) -> None:
+    boards = Site().boards()
+    assert list(GAMES) == list(boards)
+    for name, address in boards.items():
+        folder = ROOTS["games"] / GAMES[name].__module__.split(".")[2]
+        is_there = (folder / "board.js").is_file()
+        assert (f"/static/games/{folder.name}/board.js" if is_there else None) == address
+    assert {None} == set(Site(a_folder(tmp_path)).boards().values())
