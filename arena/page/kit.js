@@ -1,7 +1,7 @@
 // The kit that boards are given: markup, hooks, drawings, and the table round which players sit.
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { card, cards, cardWords } from "./drawings/cards.js";
-import { chamber, item, shell } from "./drawings/chamber.js";
+import { chamber, item, itemWords, lives, shell } from "./drawings/chamber.js";
 import { chips, pile } from "./drawings/chips.js";
 import { dice, die } from "./drawings/dice.js";
 import { Stepper } from "./drawings/controls.js";
@@ -20,7 +20,7 @@ export const told = (scene, kind) => scene.events.find((event) => event.kind ===
 
 export const kit = {
   html, useEffect, useMemo, useRef, useState,
-  die, dice, card, cards, cardWords, chips, pile, shell, chamber, item,
+  die, dice, card, cards, cardWords, chips, pile, shell, chamber, item, itemWords, lives,
   bubble, place, table, orderOf, seatOf, told,
   allows, filled, Stepper,
   classes, counted, listed, numberWord, placeWord,

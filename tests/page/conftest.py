@@ -23,6 +23,7 @@ SHELL = """<!doctype html><html lang="en"><meta charset="utf-8"><title>boards</t
 
 STAGE = """
 import { html, render } from "/page/html.js";
+import { boardOf } from "/page/boards.js";
 import { kit } from "/page/kit.js";
 import * as film from "/page/film.js";
 import * as table from "/page/drawings/table.js";
@@ -31,7 +32,7 @@ const stage = document.getElementById("stage"), below = document.getElementById(
 window.sent = [];
 window.page = { html, render, kit, film, table, words };
 window.open_ = async (path) => {
-  window.module = await import(path);
+  window.module = boardOf(await import(path));
   window.Controls = (props) => window.module.controls(props, kit);
 };
 window.draw = (scene, seat = null, options = null) => {

@@ -1,0 +1,211 @@
+// How Bluff looks, and how a person plays and accuses.
+
+const KINDS = {
+  A: ["ace", "aces"], T: ["ten", "tens"], J: ["jack", "jacks"], Q: ["queen", "queens"], K: ["king", "kings"],
+  C: ["club", "clubs"], D: ["diamond", "diamonds"], H: ["heart", "hearts"], S: ["spade", "spades"],
+};
+const CLAIMED_MAX = 8; // cards of a claim that are drawn; more are a number
+const BACKS_MAX = 14; // of a hand that are drawn; how many there are is written above
+
+export function board(scene, seat, kit) {
+  if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
+  const challenge = scene.shown?.kind === "challenge" ? scene.shown.fields : null;
+  return kit.table(scene, seat, {
+    centre: centre(scene, challenge, kit),
+    place: (each) => place(scene, each, seat, challenge, kit),
+  });
+}
+
+// What is claimed.
+
+// One and many of a rank or a suit; ranks from 2 to 9 are said by their digits.
+const kindWord = (claim, many) => (KINDS[claim] ?? [claim, `${claim}s`])[many ? 1 : 0];
+const claimWords = (count, claim, kit) => `${kit.numberWord(count)} ${kindWord(claim, count !== 1)}`;
+const isAs = (card, claim, rules) => card[rules.claims === "free_suit" ? 1 : 0] === claim;
+
+// A card of which only this is said; "K*" has no suit, "*S" no rank.
+const spoken = (claim, rules) => (rules.claims === "free_suit" ? `*${claim}` : `${claim}*`);
+
+// The middle of the table.
+
+function centre(scene, challenge, kit) {
+  const { html } = kit;
+  const { pile_size: size } = scene.state;
+  return html`<div class="bluff-centre">
+    ${challenge ? verdict(scene, challenge, kit) : claimed(scene, kit)}
+    ${size ? html`<div class="bluff-pile">${kit.pile(size)}<span>${kit.counted(size, "card")} on the pile</span></div>` : html`<p class="k-note">The pile is empty.</p>`}
+    ${next(scene, challenge, kit)}
+  </div>`;
+}
+
+// The play that may be accused now, or the last one.
+function claimed(scene, kit) {
+  const { html } = kit;
+  const { last_play: play, asked } = scene.state;
+  if (scene.ranks) return html`<p class="k-title">${winners(scene, kit)}</p>`;
+  if (!play || (asked === "play" && !kit.told(scene, "unchallenged"))) return null;
+  const words = claimWords(play.count, play.claim, kit);
+  if (asked === "play") return html`<p class="k-verdict">Nobody doubts the ${words} of ${play.player}.</p>`;
+  return html`${claimCards(scene, play, kit)}
+    <p class="k-title">“${words}”</p>
+    <p class="k-note">claimed by ${play.player}. True, or a bluff?</p>`;
+}
+
+function claimCards({ rules }, { count, claim }, kit) {
+  const label = `claimed: ${claimWords(count, claim, kit)}`;
+  const card = spoken(claim, rules);
+  if (count <= CLAIMED_MAX) return kit.cards(Array(count).fill(card), { claimed: true, loose: true, label });
+  return kit.html`<span class="k-row"><b class="k-figure">${count} ×</b>${kit.card(card, { claimed: true, label })}</span>`;
+}
+
+// The accusation: the cards that were shown, each true or not, and who takes the pile.
+function verdict(scene, { accuser, player, claim, cards, bluff, taker, pile_size: size }, kit) {
+  const { html } = kit;
+  const isTrue = (card) => isAs(card, claim, scene.rules);
+  const label = cards.map((card) => `${kit.cardWords(card)}, ${isTrue(card) ? "as claimed" : "not as claimed"}`).join("; ");
+  return html`<p class="k-note">${accuser} accuses ${player} of a bluff. Claimed: ${claimWords(cards.length, claim, kit)}</p>
+    ${kit.cards(cards, { loose: true, small: cards.length > 6, label, marked: isTrue, number: (card) => (isTrue(card) ? "✓" : "✗ no") })}
+    <p class="k-title">${bluff ? "A bluff!" : "As claimed."}</p>
+    <p class="k-verdict">${taker} takes the pile of ${kit.counted(size, "card")}</p>
+    ${scene.ranks ? html`<p class="k-verdict">${winners(scene, kit)}</p>` : null}`;
+}
+
+function winners({ names, ranks }, kit) {
+  const first = names.filter((_, seat) => ranks[seat] === 1);
+  return `${kit.listed(first)} ${first.length > 1 ? "share first place" : "wins"}`;
+}
+
+function next(scene, challenge, kit) {
+  const { asked, current_player: current, claim_due: due } = scene.state;
+  if (scene.ranks || asked !== "play") return null;
+  const what = due ? kindWord(due, true) : scene.rules.claims === "free_suit" ? "a suit" : "a rank";
+  const isFirst = !challenge && !scene.state.last_play;
+  const title = html => html`<b>${current}</b> plays ${isFirst ? "first" : "next"} and claims ${what}`;
+  return kit.html`<p class=${challenge ? "k-note" : "bluff-next"}>${title(kit.html)}</p>`;
+}
+
+// A player.
+
+function place(scene, seat, bottom, challenge, kit) {
+  const { state } = scene;
+  const name = scene.names[seat];
+  const count = Object.fromEntries(state.hand_sizes)[name];
+  const hand = scene.own[seat]?.hand;
+  const label = count ? `${kit.counted(count, "card")} face down` : "no cards";
+  const isAccused = state.asked === "accuse" && state.current_player === name;
+  return kit.place(scene, seat, {
+    stats: kit.counted(count, "card"),
+    // All others are asked whether they accuse: only the one who looks needs to be told.
+    turn: scene.asked.includes(seat) && (state.asked === "play" || seat === bottom),
+    note: isAccused && !scene.ranks ? "claims" : null,
+    said: scene.acted.includes(seat) || isAccused ? scene.said[seat] : "", // the match is one round: the rest is long ago
+    lost: challenge?.taker === name ? `takes ${kit.counted(challenge.pile_size, "card")}` : null,
+    body: hand?.length ? kit.cards(hand, { small: seat !== bottom }) : count ? kit.cards(Math.min(count, BACKS_MAX), { small: true, label }) : null,
+  });
+}
+
+// How a person plays: cards are chosen one by one, then played together; accusing takes one button.
+
+export function controls({ scene, seat, options, send }, kit) {
+  if (!options?.length || seat === null) return null;
+  const [play] = options.filter(({ kind }) => kind === "Play");
+  const part = play ? Playing : Accusing;
+  return kit.html`<${part} key=${scene.step} ...${{ scene, seat, option: play, options, send, kit }} />`;
+}
+
+function Accusing({ scene, options, send, kit }) {
+  const { html } = kit;
+  const { last_play: play } = scene.state;
+  const act = (kind) => send(options.find((option) => option.kind === kind).form);
+  const hear = (event) => {
+    const kind = { p: "Pass", b: "Accuse" }[event.key.toLowerCase()];
+    if (kind && !event.altKey && !event.ctrlKey && !event.metaKey) act(kind);
+  };
+  return html`<div class="k-controls bluff-moves" onKeyDown=${hear}>
+    <p>${play.player} claims ${claimWords(play.count, play.claim, kit)}.</p>
+    <div class="k-buttons">
+      <button type="button" data-part="pass" onClick=${() => act("Pass")}>Pass <kbd>P</kbd></button>
+      <button type="button" data-part="accuse" class="k-send" onClick=${() => act("Accuse")}>Bluff! <kbd>B</kbd></button>
+    </div>
+  </div>`;
+}
+
+function Playing({ scene, option, send, kit }) {
+  const { html, useState } = kit;
+  const { subset_of: hand, most } = option.fields.cards;
+  const claims = option.fields.claim.one_of.filter((claim) => claim !== null);
+  const isFree = claims.length > 1;
+  const [chosen, choose] = useState([]);
+  const [wanted, want] = useState(null);
+  const kind = (card) => card[scene.rules.claims === "free_suit" ? 1 : 0];
+  const claim = isFree ? wanted ?? (chosen.length ? kind(chosen[0]) : null) : claims[0];
+  const fitting = claim ? hand.filter((card) => kind(card) === claim) : [];
+  const toggle = (card) => choose(hand.filter((each) => (each === card) !== chosen.includes(each)));
+  const play = (event) => {
+    event.preventDefault();
+    if (!chosen.length || chosen.length > most || !claim) return;
+    send(isFree ? kit.filled(option.form, { cards: chosen, claim }) : { play: chosen });
+  };
+  return html`<form class="k-controls bluff-moves" onSubmit=${play}>
+    <${Hand} ...${{ hand, chosen, toggle, kit }} />
+    ${isFree ? html`<${Claims} ...${{ claims, claim, want, kit }} />` : null}
+    <div class="k-buttons">
+      <button type="submit" data-part="play" class="k-send" disabled=${!chosen.length || !claim}>${chosen.length && claim ? `Play ${kit.counted(chosen.length, "card")} as “${claimWords(chosen.length, claim, kit)}”` : "Play"}</button>
+      ${fitting.length ? html`<button type="button" data-part="fitting" onClick=${() => choose(fitting)}>Choose ${fitting.length === 1 ? "the" : "all"} ${claimWords(fitting.length, claim, kit)}</button>` : null}
+      ${chosen.length ? html`<button type="button" data-part="none" onClick=${() => choose([])}>Choose none</button>` : null}
+    </div>
+    <output aria-live="polite">${sentence(chosen, claim, fitting, kit)}</output>
+  </form>`;
+}
+
+function sentence(chosen, claim, fitting, kit) {
+  if (!chosen.length) return claim ? `The claim is ${kindWord(claim, true)}: choose the cards to lay face down.` : "Choose the cards to lay face down.";
+  const lies = chosen.filter((card) => !fitting.includes(card)).length;
+  const what = lies === 0 ? "true" : lies === chosen.length ? "a bluff" : `a bluff, as ${kit.numberWord(lies)} of them ${lies === 1 ? "is" : "are"} not`;
+  return `You lay ${kit.listed(chosen.map(kit.cardWords))} face down and claim ${claimWords(chosen.length, claim, kit)}: ${what}.`;
+}
+
+// The cards as buttons; arrows go from card to card, a rank's letter or digit to the next card of that rank.
+function Hand({ hand, chosen, toggle, kit }) {
+  const { html, useState } = kit;
+  const [at, move] = useState(0);
+  const go = (event, to) => {
+    event.preventDefault();
+    move(to);
+    event.currentTarget.children[to].focus();
+  };
+  const hear = (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const ends = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: hand.length - 1 };
+    if (event.key in ends) go(event, Math.max(0, Math.min(hand.length - 1, ends[event.key])));
+    const rank = event.key.toUpperCase();
+    const later = hand.map((_, by) => (at + 1 + by) % hand.length).find((place) => hand[place][0] === rank);
+    if (later !== undefined) go(event, later);
+  };
+  return html`<div class="bluff-hand" role="group" aria-label="your cards" onKeyDown=${hear}>
+    ${hand.map((card, place) => html`<button key=${card} type="button" data-card=${card} tabindex=${place === Math.min(at, hand.length - 1) ? 0 : -1}
+      aria-pressed=${chosen.includes(card)} aria-label=${kit.cardWords(card)} onFocus=${() => move(place)} onClick=${() => toggle(card)}>
+      ${kit.card(card)}</button>`)}
+  </div>`;
+}
+
+function Claims({ claims, claim, want, kit }) {
+  return kit.html`<fieldset><legend>Claim</legend>
+    ${claims.map((each) => kit.html`<label class="k-choice" key=${each}>
+      <input type="radio" name="claim" value=${each} checked=${each === claim} onChange=${() => want(each)} />${kindWord(each, true)}</label>`)}
+  </fieldset>`;
+}
+
+export const style = `
+.bluff-centre { display: grid; gap: .5rem; justify-items: center; text-align: center; min-width: 0; overflow-wrap: anywhere; }
+.bluff-centre > .k-row { justify-content: center; max-width: 100%; }
+.bluff-pile { display: flex; flex-wrap: wrap; gap: .1rem .6rem; align-items: center; justify-content: center; color: var(--soft); font-size: .88rem; }
+.bluff-moves p { margin: 0; }
+.bluff-hand { display: flex; flex-wrap: wrap; gap: .25rem; }
+.bluff-hand button { padding: .15rem; min-width: 2.75rem; border-radius: .5rem; border-color: transparent; background: none; }
+.bluff-hand button .k-card { margin-inline: auto; }
+.bluff-hand [aria-pressed=true] { border-color: var(--accent); background: var(--shade); box-shadow: 0 0 0 1.5px var(--accent); transform: translateY(-.2rem); }
+.bluff-moves output { color: var(--soft); font-size: .9rem; min-height: 1.4em; }
+.bluff-moves kbd { font: inherit; font-size: .75em; font-weight: 400; border: 1px solid currentColor; border-radius: .25rem; padding: 0 .3em; margin-left: .25em; opacity: .8; }
+@media (pointer: coarse) { .bluff-moves kbd { display: none; } }
+`;

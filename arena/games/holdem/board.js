@@ -1,0 +1,365 @@
+// How Hold'em looks, and how a person bets.
+
+const PLACES = 5;
+const STREETS = ["flop", "turn", "river"];
+const RANKS = "23456789TJQKA";
+
+export function board(scene, seat, kit) {
+  if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
+  const hand = handOf(scene, kit);
+  const body = kit.table(scene, seat, {
+    centre: centre(scene, hand, kit),
+    place: (each) => place(scene, each, hand, kit),
+  });
+  return kit.html`<div class="holdem">${body}${results(scene, hand, kit)}</div>`;
+}
+
+// What a scene tells of the hand that is played or, in the step in which one ends, of that one.
+function handOf(scene, kit) {
+  const { table, cards, pots } = scene.state;
+  const over = kit.told(scene, "hand_over");
+  const showdown = kit.told(scene, "showdown") ?? (scene.shown?.kind === "showdown" ? scene.shown.fields : null);
+  const told = (kind) => scene.events.filter((event) => event.kind === kind).map((event) => event.fields);
+  const found = {
+    over: over && Object.fromEntries(over.won),
+    showdown,
+    pots: over ? told("pot") : pots.filter(({ size }) => size).map(({ size, players }) => ({ size, players })),
+    winnings: over ? {} : Object.fromEntries(scene.state.last_winners.map(({ playerID, won }) => [playerID, won])),
+    row: Object.fromEntries(table.map((player) => [player.playerID, player])),
+  };
+  for (const { winners = [] } of found.pots) {
+    for (const [name, chips] of winners) found.winnings[name] = (found.winnings[name] ?? 0) + chips;
+  }
+  found.opened = over ? (showdown?.board ?? []) : STREETS.flatMap((street) => cards[street] ?? []);
+  found.best = bestOf(over ? showdown : null);
+  found.bigBlind = over ? null : bigBlindOf(scene);
+  return found;
+}
+
+// By name the five cards that make each hand that was shown.
+function bestOf(showdown) {
+  return Object.fromEntries((showdown?.hands ?? []).map(([name, hole]) => [name, bestFive([...showdown.board, ...hole])]));
+}
+
+// The seat after the small blind that is in the hand, in playing order.
+function bigBlindOf({ state: { table, turn } }) {
+  const small = table.findIndex((player) => player.small_blind);
+  if (small < 0 || turn.playerID === null) return null;
+  for (let by = 1; by < table.length; by++) {
+    const player = table[(small + by) % table.length];
+    if (player.state !== "out") return player.playerID;
+  }
+  return null;
+}
+
+// The middle of the table.
+
+function centre(scene, hand, kit) {
+  const { html } = kit;
+  const first = hand.pots.find(({ winners }) => winners);
+  const counting = new Set((first?.winners ?? []).flatMap(([name]) => hand.best[name] ?? []));
+  const marked = (card) => counting.has(card);
+  return html`<div class="holdem-centre">
+    <p class="k-title">${streetOf(scene, hand)}</p>
+    ${hand.over && !hand.showdown ? null : html`<div class="holdem-cards">
+      ${hand.opened.length ? kit.cards(hand.opened, { loose: true, marked, dim: (card) => counting.size > 0 && !marked(card) }) : null}
+      ${Array.from({ length: PLACES - hand.opened.length }, (_, at) => space(at, html))}
+    </div>`}
+    ${hand.pots.length ? html`<ul class="holdem-pots">${hand.pots.map((pot, at) => potLine(pot, at, hand, kit))}</ul>` : null}
+    ${toAct(scene, kit)}
+  </div>`;
+}
+
+const space = (at, html) => html`<span key=${`space${at}`} class="k-card holdem-space" aria-hidden="true">
+  <svg viewBox="0 0 44 62" focusable="false"><rect x="1.5" y="1.5" width="41" height="59" rx="6" /></svg></span>`;
+
+function streetOf(scene, hand) {
+  if (scene.ranks) return "The match is over";
+  if (hand.over) return hand.showdown ? "Showdown" : "Nobody called";
+  if (!scene.state.turn.playerID) return "Before the first hand";
+  const street = { 3: "flop", 4: "turn", 5: "river" }[hand.opened.length] ?? "before the flop";
+  return `Hand ${number(scene.state.hand_number)}, ${street}`;
+}
+
+function potLine({ size, players, winners }, at, { pots }, kit) {
+  const label = pots.length === 1 ? "pot" : at ? `${pots.length > 2 ? `${kit.placeWord(at)} ` : ""}side pot` : "main pot";
+  const won = (winners ?? []).map(([name, chips]) => (winners.length > 1 ? `${name} ${number(chips)}` : name)).join(", ");
+  return kit.html`<li key=${at}>${kit.chips(size, { label })}
+    ${won ? kit.html`<span class="holdem-to"> to <b>${won}</b></span>` : null}
+    ${pots.length > 1 && players ? kit.html`<small>for ${players.map((name) => kit.html`<span key=${name}>${name}</span>`)}</small>` : null}</li>`;
+}
+
+// What the seat on turn has to answer to.
+function toAct(scene, kit) {
+  const { turn } = scene.state;
+  if (!turn.playerID || scene.ranks) return null;
+  const { wealth } = scene.state.table.find((player) => player.playerID === turn.playerID);
+  const call = Math.min(turn.bet_to_player - turn.bet_so_far, wealth);
+  const said = call ? `${number(call)} to call${call === wealth ? ", all in" : ""}` : "may check";
+  return kit.html`<p class="k-note holdem-turn"><b>${turn.playerID}</b>: ${said}</p>`;
+}
+
+// A player.
+
+function place(scene, seat, hand, kit) {
+  const name = scene.names[seat];
+  const row = hand.row[name];
+  return kit.place(scene, seat, {
+    stats: statsOf(scene, row, hand, kit),
+    dealer: !hand.over && scene.state.turn.playerID !== null && scene.state.button === name,
+    note: noteOf(row, hand),
+    body: bodyOf(scene, seat, row, hand, kit),
+    ...resultOf(name, hand),
+  });
+}
+
+function statsOf(scene, row, hand, kit) {
+  const over = kit.told(scene, "match_over");
+  if (over) return `${signed(Object.fromEntries(over.returns)[row.playerID])} in all`;
+  if (row.state === "out") return null;
+  const blind = hand.bigBlind === null ? "" : row.small_blind ? ", small blind" : row.playerID === hand.bigBlind ? ", big blind" : "";
+  return `${number(row.wealth)} chips${blind}`;
+}
+
+function noteOf(row, hand) {
+  if (hand.over) return null;
+  return { all_in: "all in", folded: "folded" }[row.state] ?? null;
+}
+
+function resultOf(name, { over, showdown, winnings }) {
+  if (!over) return {};
+  const what = showdown?.hands.find(([who]) => who === name)?.[2];
+  if (winnings[name]) return { won: `wins ${number(winnings[name])}${what ? ` with ${handWords(what)}` : ""}` };
+  return what ? { lost: `loses ${number(-over[name])} with ${handWords(what)}` } : {};
+}
+
+function bodyOf(scene, seat, row, { over, showdown, best }, kit) {
+  const name = scene.names[seat];
+  if (over) {
+    const shown = showdown?.hands.find(([who]) => who === name)?.[1];
+    if (!shown) return null;
+    return kit.cards(shown, { loose: true, marked: (card) => best[name].includes(card), dim: (card) => !best[name].includes(card) });
+  }
+  if (row.state === "out" || scene.state.turn.playerID === null) return null;
+  const hole = scene.own[seat]?.cards.hole ?? [null, null];
+  return kit.html`${kit.cards(hole, { loose: true, dim: row.state === "folded" })}
+    ${row.bet_so_far ? kit.chips(row.bet_so_far, { label: "bet" }) : null}`;
+}
+
+// Below the table: the last showdown as a list, until somebody acts again; later in a line.
+
+function results(scene, hand, kit) {
+  if (hand.showdown) return showdownList(scene, hand, kit);
+  const won = scene.state.last_winners.filter((each) => each.won > 0);
+  if (!won.length || hand.over) return null;
+  const said = won.map((each) => `${each.playerID} won ${number(each.won)}${each.hand ? ` with ${handWords(each.hand)}` : ""}`);
+  return kit.html`<p class="holdem-before">The hand before: ${kit.listed(said)}.</p>`;
+}
+
+function showdownList(scene, { showdown, winnings, over }, kit) {
+  const { html } = kit;
+  const best = bestOf(showdown);
+  const rows = [...showdown.hands].sort(([one], [other]) => (winnings[other] ?? 0) - (winnings[one] ?? 0));
+  return html`<section class="k-board holdem-showdown" aria-label="Showdown">
+    <h4>${over ? "Showdown" : "Showdown of the hand before"}</h4>
+    <ol>${rows.map(([name, hole, what]) => html`<li key=${name} class=${winnings[name] ? "is-won" : ""}>
+      <b class="holdem-name" title=${name}>${name}</b>
+      ${kit.cards(best[name], { small: true, loose: true, marked: (card) => hole.includes(card) })}
+      <span>${what}</span>
+      <span class="holdem-won">${winnings[name] ? `wins ${number(winnings[name])}` : "wins nothing"}</span>
+    </li>`)}</ol>
+    <p>The cards from its own hand are marked.</p>
+  </section>`;
+}
+
+// The best five of seven cards.
+
+function bestFive(cards) {
+  let best = null;
+  for (let one = 0; one < cards.length; one++) {
+    for (let other = one + 1; other < cards.length; other++) {
+      const five = cards.filter((_, at) => at !== one && at !== other);
+      const worth = worthOf(five);
+      if (best === null || isMore(worth, best.worth)) best = { five, worth };
+    }
+  }
+  return sorted(best.five);
+}
+
+// The category and what decides within it, the most important first.
+function worthOf(five) {
+  const ranks = five.map(([rank]) => RANKS.indexOf(rank)).sort((one, other) => other - one);
+  const many = (rank) => ranks.filter((each) => each === rank).length;
+  const order = [...new Set(ranks)].sort((one, other) => many(other) - many(one) || other - one);
+  const isFlush = five.every((card) => card[1] === five[0][1]);
+  const isWheel = ranks.join() === "12,3,2,1,0";
+  const top = order.length < 5 ? -1 : isWheel ? 3 : ranks[0] - ranks[4] === 4 ? ranks[0] : -1;
+  const pairs = order.map(many).join("");
+  const kind = { 41: 7, 32: 6, 311: 3, 221: 2, 2111: 1 }[pairs] ?? 0;
+  if (top >= 0) return [isFlush ? 8 : 4, top];
+  return [isFlush ? 5 : kind, ...order];
+}
+
+function isMore(one, other) {
+  const at = one.findIndex((value, place) => value !== other[place]);
+  return at >= 0 && one[at] > other[at];
+}
+
+// The cards that go together first: pairs before single cards, high before low.
+function sorted(five) {
+  const many = (card) => five.filter(([rank]) => rank === card[0]).length;
+  return [...five].sort((one, other) => many(other) - many(one) || RANKS.indexOf(other[0]) - RANKS.indexOf(one[0]));
+}
+
+// Words.
+
+const number = (chips) => String(chips).replace(/\B(?=(\d{3})+$)/g, ",");
+const signed = (chips) => (chips < 0 ? `−${number(Math.abs(chips))}` : `+${number(chips)}`);
+const handWords = (what) => (/^(two|three|four|high)/.test(what) ? what : `a ${what}`);
+
+// How a person bets.  It is sent at a click, by Enter in the field, or by a letter while the focus is in here.
+
+export function controls({ scene, seat, options, send }, kit) {
+  if (!options?.length || seat === null || !scene.state) return null;
+  return kit.html`<${Betting} key=${scene.step} ...${{ scene, seat, options, send, kit }} />`;
+}
+
+function Betting({ scene, seat, options, send, kit }) {
+  const { html, useRef, useState } = kit;
+  const spot = spotOf(scene, seat, options);
+  const [text, setText] = useState(spot.raise ? String(spot.raise.least) : "");
+  const field = useRef(null);
+  const fold = () => send({ action: 0 });
+  const stay = () => send({ action: 1, betAmount: spot.call });
+  const total = Number(text.replace(/[, ]/g, "") || NaN);
+  const isLegal = spot.raise && Number.isInteger(total) && total >= spot.raise.least && total <= spot.raise.most;
+  const raise = () => isLegal && send({ action: 1, betAmount: total - spot.bet });
+  const keys = { f: fold, c: stay, r: () => field.current?.focus() };
+  const hear = (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || (event.target.tagName === "INPUT" && event.target.type === "text")) return;
+    const act = keys[event.key.toLowerCase()];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  };
+  return html`<form class="k-controls holdem-moves" onKeyDown=${hear} onSubmit=${(event) => { event.preventDefault(); raise(); }}>
+    <div class="holdem-row">
+      <button type="button" data-part="fold" onClick=${fold}>Fold <kbd>F</kbd></button>
+      <button type="button" data-part="call" class="k-send" onClick=${stay}>${stayWords(spot)} <kbd>C</kbd></button>
+    </div>
+    ${spot.raise ? html`<${Raising} ...${{ spot, text, setText, total, isLegal, field, kit }} />` : null}
+  </form>`;
+}
+
+// The size of a bet: a field, a slider, and the usual sizes.
+function Raising({ spot, text, setText, total, isLegal, field, kit }) {
+  const { html } = kit;
+  const { least, most } = spot.raise;
+  const word = spot.top ? "Raise to" : "Bet";
+  const choose = (chips) => setText(String(chips));
+  const said = isLegal ? raiseWords(spot, total) : `${spot.top ? "Raise to" : "Bet"} ${rangeWords(spot.raise)}.`;
+  return html`<fieldset>
+    <legend>${word}</legend>
+    <div class="holdem-row">
+      <input type="text" inputmode="numeric" autocomplete="off" data-part="amount" aria-label=${`${word}, in chips`} ref=${field}
+        value=${text} onInput=${(event) => setText(event.target.value)} aria-invalid=${isLegal ? null : "true"} />
+      ${sizesOf(spot).map(({ label, chips }) => html`<button key=${label} type="button" aria-pressed=${total === chips} onClick=${() => choose(chips)}>${label}</button>`)}
+    </div>
+    ${least < most ? html`<input type="range" min="0" max="100" data-part="size" aria-label=${word}
+      aria-valuetext=${isLegal ? number(total) : ""} value=${placeOf(spot, isLegal ? total : least)}
+      onInput=${(event) => choose(chipsAt(spot, Number(event.target.value)))} />` : null}
+    <div class="holdem-row">
+      <button type="submit" data-part="raise" disabled=${!isLegal}>${isLegal ? `${word} ${number(total)}` : word} <kbd>R</kbd></button>
+      <output aria-live="polite">${said}</output>
+    </div>
+  </fieldset>`;
+}
+
+// What the seat may do, in chips: `call` more to stay; a raise to a whole bet of `least` to `most`.
+function spotOf(scene, seat, options) {
+  const { turn, pots, table } = scene.state;
+  const amounts = options.filter(({ kind }) => kind === "Bet").map(({ fields }) => fields.amount);
+  const row = table[seat];
+  const range = amounts[1];
+  const bet = row.bet_so_far;
+  return {
+    bet,
+    call: amounts[0].min,
+    top: turn.bet_to_player,
+    stack: row.wealth,
+    pot: pots.reduce((sum, { size }) => sum + size, 0),
+    unit: scene.rules.small_blind,
+    raise: range ? { least: bet + range.min, most: bet + range.max } : null,
+  };
+}
+
+const stayWords = ({ call, stack }) => (call ? `Call ${number(call)}${call === stack ? ", all in" : ""}` : "Check");
+
+const rangeWords = ({ least, most }) => (least === most ? number(least) : `${number(least)} to ${number(most)}`);
+
+function raiseWords({ bet, top, stack }, total) {
+  const more = total - bet;
+  const act = top ? `You raise to ${number(total)}` : `You bet ${number(total)}`;
+  const put = bet ? `: ${number(more)} more` : "";
+  return `${act}${put}${more === stack ? ", all in" : ""}.`;
+}
+
+// Whole bets: half of the pot and the pot are counted as if the call were in it.
+function sizesOf({ raise: { least, most }, pot, call, top }) {
+  const part = (share) => Math.round(top + share * (pot + call));
+  const sizes = [["Min", least], ["½ pot", part(0.5)], ["Pot", part(1)], ["All in", most]];
+  return sizes
+    .filter(([label, chips], at) => (chips >= least && chips <= most && sizes.findIndex((size) => size[1] === chips) === at) || label === "All in")
+    .map(([label, chips]) => ({ label, chips }));
+}
+
+// The slider is finer for small bets, and gives round ones.
+function chipsAt({ raise: { least, most }, unit }, place) {
+  if (place >= 100) return most;
+  const chips = least + (most - least) * (place / 100) ** 2;
+  return place <= 0 ? least : Math.min(most, Math.max(least, Math.round(chips / unit) * unit));
+}
+
+const placeOf = ({ raise: { least, most } }, chips) => Math.round(100 * Math.sqrt((chips - least) / (most - least || 1)));
+
+export const style = `
+.holdem-centre { display: grid; gap: .4rem; justify-items: center; text-align: center; min-width: 0; }
+.holdem-centre p { margin: 0; }
+.holdem-cards { display: flex; gap: .25rem; justify-content: center; }
+.holdem-space rect { fill: none; stroke: var(--soft); stroke-dasharray: 3 3; opacity: .55; }
+.holdem-pots { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; justify-content: center; }
+.holdem-pots li { display: flex; flex-wrap: wrap; gap: 0 .4rem; align-items: baseline; justify-content: center; max-width: 100%; }
+.holdem-pots small { display: inline-flex; flex-wrap: wrap; gap: 0 .3rem; min-width: 0; }
+.holdem-pots small span { max-width: 8rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.holdem-pots small span:not(:last-child)::after { content: ","; }
+.holdem-pots small, .holdem-before { color: var(--soft); }
+.holdem-turn b { color: var(--ink); }
+.holdem-before { font-size: .89rem; margin: .6rem 0 0; }
+.holdem-showdown { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); padding: .6rem .8rem; margin-top: .7rem; font-size: .92rem; }
+.holdem-showdown h4 { margin: 0 0 .3rem; font-size: .95rem; }
+.holdem-showdown > p { margin: .3rem 0 0; color: var(--soft); font-size: .84rem; }
+.holdem-showdown ol { list-style: none; margin: 0; padding: 0; display: grid; gap: .35rem; }
+.holdem-showdown li { display: grid; grid-template-columns: minmax(4rem, 1fr) auto minmax(6rem, 1fr) minmax(6rem, 1fr); gap: .1rem .8rem; align-items: center; }
+.holdem-name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.holdem-showdown li:not(.is-won) .holdem-won { color: var(--soft); }
+.holdem-showdown li.is-won .holdem-won { font-weight: 650; }
+.holdem { container-type: inline-size; }
+@container (max-width: 34rem) {
+  .holdem-showdown li { grid-template-columns: auto minmax(0, 1fr); }
+  .holdem-showdown li > :is(.holdem-name, .k-row) { grid-column: 1 / -1; }
+  .holdem-showdown li + li { border-top: 1px solid var(--line); padding-top: .35rem; }
+}
+.holdem-moves { display: grid; gap: .6rem; }
+.holdem-moves fieldset { border: 0; margin: 0; padding: 0; display: grid; gap: .45rem; min-width: 0; }
+.holdem-moves legend { font-size: .84rem; color: var(--soft); padding: 0; }
+.holdem-row { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
+.holdem-moves input[type=text] { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--soft); border-radius: .5rem; padding: .35rem .6rem; min-height: 2.4rem; width: 7rem; font-variant-numeric: tabular-nums; }
+.holdem-moves input[aria-invalid] { border-color: var(--warn); }
+.holdem-moves input[type=range] { width: 100%; max-width: 28rem; margin: 0; min-height: 2rem; accent-color: var(--accent); }
+.holdem-moves [aria-pressed=true] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+.holdem-moves [data-part=raise] { border-color: var(--accent); font-weight: 600; }
+.holdem-moves .k-send kbd { color: inherit; border-color: currentColor; }
+.holdem-moves kbd { font: inherit; font-size: .75em; font-weight: 400; color: var(--soft); border: 1px solid var(--line); border-radius: .25rem; padding: 0 .3em; margin-left: .25em; }
+.holdem-moves output { color: var(--soft); }
+@media (pointer: coarse) { .holdem-moves kbd { display: none; } }
+`;
