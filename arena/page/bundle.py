@@ -15,8 +15,10 @@ from posixpath import dirname, join, normpath
 
 __all__ = ["bundle"]
 
-_IMPORT = re.compile(r'(?:^|(?<=;))import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*"(\.\.?/[\w./-]+)";', re.MULTILINE)
-_LIST = re.compile(r"(?:^|(?<=[;}]))export\s*\{([^}]*)\};?", re.MULTILINE)
+_IMPORT = re.compile(
+    r'(?:^|(?<=;))import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*"(\.{1,2}/[\w./-]+)";', re.MULTILINE
+)
+_LIST = re.compile(r"(?:^|(?<=[;}]))export\s*\{([^}]*)\}(?!\s*from);?", re.MULTILINE)
 _DEFAULT = re.compile(r"(?:^|(?<=[;}]))export\s+default\s+", re.MULTILINE)
 _DECLARED = re.compile(r"^export\s+((?:async\s+)?function|const|let|class)\s+(\w+)", re.MULTILINE)
 _LEFT = re.compile(r"(?:^|(?<=;))(?:import|export)\b(?!\()", re.MULTILINE)

@@ -110,9 +110,10 @@ export function withoutName(text, name) {
   return text.startsWith(`${name} `) ? text.slice(name.length + 1) : text;
 }
 
-// The last showdown, until somebody acts again.
+// The showdown of this step; at a table that is played now, the last one, until somebody acts again.
 function shown(film, index, viewer) {
-  for (let at = index; at >= 0; at--) {
+  const oldest = film.status === "playing" ? 0 : index;
+  for (let at = index; at >= oldest; at--) {
     const found = eventsAt(film, at, viewer).findLast((event) => film.showdowns.includes(event.kind));
     if (found) return { kind: found.kind, fields: found.fields };
     if (linesAt(film, at, viewer).some((line) => line.kind === ACT)) return null;

@@ -9,6 +9,13 @@ const SPEEDS = [["slow", 2400], ["normal", 1200], ["fast", 500], ["very fast", 1
 const SWIPE_PX = 40;
 const LINES_MAX = 400; // of the list: what is further back is reached by stepping there
 
+const ICONS = {
+  first: "M3 3v10M13 3 6 8l7 5z", roundBack: "M8 3 2 8l6 5zM14 3 8 8l6 5z", back: "M11 3 5 8l6 5z",
+  play: "M4 2.5v11L13 8z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  next: "M5 3l6 5-6 5z", roundNext: "M8 3l6 5-6 5zM2 3l6 5-6 5z", last: "M13 3v10M3 3l7 5-7 5z",
+};
+const icon = (name) => html`<svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
+
 // `film`: see film.js; it may grow, and then `version` changes.  `start`: { step, viewer }.
 // `onMove(step, viewer)` hears where the player is.  `beside`: markup below the board, such as a person's moves.
 export function Player({ film, version = 0, module, start = {}, onMove, seat: own = null, beside = null, embed = false }) {
@@ -59,13 +66,13 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
         ${beside}
         <${Timeline} ...${{ film, place, last, marks, rounds, go }} />
         <div class="controls">
-          <button type="button" data-part="first" onClick=${() => go(0)} disabled=${place === 0} aria-label="First step">⏮</button>
-          <button type="button" data-part="round-back" onClick=${() => toRound(-1)} disabled=${place === 0} aria-label="Round before">«</button>
-          <button type="button" data-part="back" onClick=${() => go(place - 1)} disabled=${place === 0} aria-label="Step back">‹</button>
-          <button type="button" data-part="play" class="main" onClick=${toggle} disabled=${last === 0} aria-label=${plays ? "Pause" : "Play"}>${plays ? "❚❚" : "▶"}</button>
-          <button type="button" data-part="next" onClick=${() => go(place + 1)} disabled=${place === last} aria-label="Next step">›</button>
-          <button type="button" data-part="round-next" onClick=${() => toRound(1)} disabled=${place === last} aria-label="Next round">»</button>
-          <button type="button" data-part="last" onClick=${() => go(last)} disabled=${place === last} aria-label=${isLive ? "To now" : "Last step"}>⏭</button>
+          <button type="button" data-part="first" onClick=${() => go(0)} disabled=${place === 0} aria-label="First step">${icon("first")}</button>
+          <button type="button" data-part="round-back" onClick=${() => toRound(-1)} disabled=${place === 0} aria-label="Round before">${icon("roundBack")}</button>
+          <button type="button" data-part="back" onClick=${() => go(place - 1)} disabled=${place === 0} aria-label="Step back">${icon("back")}</button>
+          <button type="button" data-part="play" class="main" onClick=${toggle} disabled=${last === 0} aria-label=${plays ? "Pause" : "Play"}>${icon(plays ? "pause" : "play")}</button>
+          <button type="button" data-part="next" onClick=${() => go(place + 1)} disabled=${place === last} aria-label="Next step">${icon("next")}</button>
+          <button type="button" data-part="round-next" onClick=${() => toRound(1)} disabled=${place === last} aria-label="Next round">${icon("roundNext")}</button>
+          <button type="button" data-part="last" onClick=${() => go(last)} disabled=${place === last} aria-label=${isLive ? "To now" : "Last step"}>${icon("last")}</button>
           <label class="pace"><span class="unseen">Speed</span>
             <select data-part="pace" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
               ${SPEEDS.map(([name], each) => html`<option key=${name} value=${each}>${name}</option>`)}

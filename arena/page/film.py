@@ -1,0 +1,324 @@
+"""A film: a match as JSON for a page, step by step, for the viewers who may choose how they see it.
+
+A stored match is filmed for everybody: the spectator's observation, beyond it what each seat alone observed,
+and for every sentence and event who was told it.  A live one is filmed for one viewer, from nothing but that
+viewer's scenes.  What does not change from one step to the next is told once.
+
+Who is told something is a mask: bit i stands for seat i, bit n (of n seats) for a spectator, bit n+1 for one
+who sees everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+import msgspec
+
+from arena.game import Event, Seat
+from arena.players.codec import rules_of
+from arena.replay import EVERYBODY, SPECTATOR, Moment, Replay, Scene, SeenEvent, Showing, Viewer
+from arena.story import Teller
+from arena.words import clipped, number, printable
+
+TEXT_MAX = 600
+"""Characters of a sentence: a showdown of ten hands has fewer."""
+HEADING, ACT, NEWS = "h", "a", "n"
+"""Kinds of lines: what is said as a round begins, what a seat did, what came of it."""
+
+Json = dict[str, Any]
+
+
+@attrs.frozen
+class FilmStep:
+    """One step, whole."""
+
+    turn: int
+    """−1: the start, before any move."""
+    round_number: int
+    """From 1; 0 before the first round."""
+    asked: tuple[Seat, ...]
+    state: Json | None
+    """The observation of the one viewer, or a spectator's; None if the rules failed here."""
+    own: Mapping[Seat, Json]
+    """The observations of the seats, if the film is for everybody."""
+    lines: tuple[tuple[int, str, int, str, str], ...]
+    """Who is told it, kind, seat (−1: nobody's), sentence, fault."""
+    events: tuple[tuple[int, str, int, Mapping[str, Any]], ...]
+    """Who is told it, kind, which seat alone is told it (−1: it is public), its fields."""
+    marks: tuple[str, ...]
+    lost: tuple[tuple[Seat, float], ...]
+    """How much seats lost with this step of what the game is about."""
+    times: tuple[tuple[Seat, float, str], ...]
+    """Milliseconds for the answers that were kept, each with its fault, if any."""
+    out: tuple[Seat, ...]
+
+
+class Filming:
+    """Makes the steps of a film: each moment once and in order; moments between may be left out."""
+
+    def __init__(self, showing: Showing, viewer: Viewer = EVERYBODY) -> None:
+        """`viewer`: for whom alone the film is; by default for everybody, who may then see it as anybody."""
+        self._showing = showing
+        self._viewer = viewer
+        names = showing.names
+        self._seats = tuple(Viewer(name, Seat(seat)) for seat, name in enumerate(names))
+        viewers = (
+            (EVERYBODY, SPECTATOR, *self._seats) if viewer.sees_all else (viewer,)
+        )  # the order of most first
+        self._tellers = [(self._bit(each), each, Teller(showing, each)) for each in viewers]
+
+    def _bit(self, viewer: Viewer) -> int:
+        seats = len(self._showing.names)
+        return 1 << (seats + viewer.sees_all if viewer.seat is None else viewer.seat)
+
+    def step(
+        self,
+        moment: Moment,
+        *,
+        round_number: int,
+        begins_round: bool,
+        lost: tuple[tuple[Seat, float], ...] = (),
+    ) -> FilmStep:
+        """A moment as it is shown; the caller counts rounds and losses (`Watcher`)."""
+        showing, viewer = self._showing, self._viewer
+        state = None if moment.step is None else moment.step.state
+        own = {}
+        if viewer.sees_all and state is not None:
+            own = {Seat(seat): showing.observation(moment, each) for seat, each in enumerate(self._seats)}
+        return FilmStep(
+            turn=moment.turn,
+            round_number=round_number,
+            asked=showing.asked(moment),
+            state=showing.observation(moment, SPECTATOR if viewer.sees_all else viewer),
+            own=own,
+            lines=tuple(self._lines(moment, begins_round)),
+            events=tuple(self._events(moment)),
+            marks=tuple(_marks(showing, moment)),
+            lost=lost,
+            times=tuple(self._times(moment)),
+            out=() if state is None else tuple(showing.game.eliminated(state)),
+        )
+
+    def _lines(self, moment: Moment, begins_round: bool) -> list[tuple[int, str, int, str, str]]:
+        """What is told, each line once, in an order that is right for every viewer."""
+        lines: list[list[Any]] = []
+        for bit, viewer, teller in self._tellers:
+            place = 0
+            for line in self._told(moment, viewer, teller, begins_round):
+                same = next((each for each in lines if each[1:] == line), None)
+                if same is None:
+                    lines.insert(place, [bit, *line])
+                else:
+                    same[0] |= bit
+                    place = lines.index(same)
+                place += 1
+        return [tuple(line) for line in lines]
+
+    def _told(
+        self, moment: Moment, viewer: Viewer, teller: Teller, begins_round: bool
+    ) -> Iterator[list[Any]]:
+        showing = self._showing
+        moves, events = showing.moves(moment, viewer), showing.events(moment, viewer)
+        scene = Scene(moment.turn, moment.is_of_chance, moves, events, None, {})
+        heading, acts, news = teller.told(scene, begins_round)
+        if heading:
+            yield [HEADING, -1, _text(heading), ""]
+        for act in acts:
+            seat = showing.names.index(act.who) if act.who in showing.names else -1
+            yield [ACT, seat, _text(act.text), _text(act.fault)]
+        for line in news:
+            yield [NEWS, -1, _text(line), ""]
+
+    def _events(self, moment: Moment) -> Iterator[tuple[int, str, int, Mapping[str, Any]]]:
+        everyone = (4 << len(self._seats)) - 1
+        for event in self._showing.events(moment, self._viewer):
+            for who, fields in event.payloads:
+                if not self._viewer.sees_all:
+                    mask = self._bit(self._viewer)
+                elif who is None:
+                    mask = _public_mask(event, everyone)
+                else:
+                    mask = 1 << who | self._bit(EVERYBODY)
+                yield mask, event.kind, -1 if who is None else int(who), fields
+
+    def _times(self, moment: Moment) -> Iterator[tuple[Seat, float, str]]:
+        for who in moment.moves:
+            decision = self._showing.decisions.get((moment.turn, who))
+            if decision is not None and decision.asked and self._viewer.sees_move_of(who):
+                yield who, round(1000 * decision.elapsed_s, 1), decision.fault or ""
+
+
+def _public_mask(event: SeenEvent, everyone: int) -> int:
+    """Who is told the public part: all that are told nothing else."""
+    return everyone & ~sum(1 << who for who in event.private)
+
+
+def _marks(showing: Showing, moment: Moment) -> Iterator[str]:
+    events: tuple[Event, ...] = () if moment.step is None else moment.step.events
+    told = (showing.game.tell_mark(event.kind, event.public) for event in events if event.public is not None)
+    yield from dict.fromkeys(word for word in told if word)
+
+
+def _text(text: str) -> str:
+    return clipped(printable(text), TEXT_MAX)
+
+
+class Watcher:
+    """Counts rounds and losses from moment to moment, of which none may be left out."""
+
+    def __init__(self, showing: Showing) -> None:
+        self._game = showing.game
+        self._holdings: tuple[float, ...] | None = None
+        self.round_number = 0
+
+    def note(self, moment: Moment) -> tuple[bool, tuple[tuple[Seat, float], ...]]:
+        """Whether a round begins with this moment, and how much each seat lost that lost something."""
+        begins = self._begins_round(moment)
+        self.round_number += begins
+        before = self._holdings
+        if moment.step is not None:
+            self._holdings = self._game.holdings(moment.step.state)
+        if before is None or self._holdings is None:
+            return begins, ()
+        drops = (one - other for one, other in zip(before, self._holdings, strict=True))
+        return begins, tuple((Seat(seat), drop) for seat, drop in enumerate(drops) if drop > 0)
+
+    def _begins_round(self, moment: Moment) -> bool:
+        if self._game.round_begins is None:
+            return moment.is_of_chance
+        events = () if moment.step is None else moment.step.events
+        return any(event.kind == self._game.round_begins for event in events)
+
+
+def filmed(showing: Showing, moments: Iterable[Moment], viewer: Viewer = EVERYBODY) -> Iterator[FilmStep]:
+    """Every moment as a step."""
+    filming, watcher = Filming(showing, viewer), Watcher(showing)
+    for moment in moments:
+        begins, lost = watcher.note(moment)
+        yield filming.step(moment, round_number=watcher.round_number, begins_round=begins, lost=lost)
+
+
+# As JSON.
+
+
+def packed(steps: Iterable[FilmStep], before: FilmStep | None = None) -> Iterator[Json]:
+    """The steps, each as what is different from the one before; the first one whole, unless `before` is."""
+    for step in steps:
+        yield _packed(step, before)
+        before = step
+
+
+def _packed(step: FilmStep, before: FilmStep | None) -> Json:
+    made: Json = {"turn": step.turn, "round": step.round_number, "asked": list(map(int, step.asked))}
+    if (state := _changes(step.state, None if before is None else before.state)) != {}:
+        made["state"] = state
+    own = {
+        str(int(seat)): changed
+        for seat, seen in step.own.items()
+        if (changed := _changes(seen, None if before is None else before.own.get(seat))) != {}
+    }
+    out = list(map(int, step.out))
+    if before is None or out != list(map(int, before.out)):
+        made["out"] = out
+    told = {
+        "own": own,
+        "lines": step.lines,
+        "events": step.events,
+        "marks": step.marks,
+        "lost": [(int(seat), amount) for seat, amount in step.lost],
+        "times": [(int(seat), spent_ms, fault) for seat, spent_ms, fault in step.times],
+    }
+    return made | {name: value for name, value in told.items() if value}
+
+
+def _changes(state: Json | None, before: Json | None) -> Json | None:
+    """The top-level fields that are new."""
+    if state is None:
+        return None
+    return {
+        name: value
+        for name, value in state.items()
+        if before is None or name not in before or before[name] != value
+    }
+
+
+def head_of(
+    showing: Showing, match_id: str, viewer: Viewer = EVERYBODY, *, move_s: float | None = None
+) -> Json:
+    """What is the same for all steps of a film; `result_of` says how the match ended."""
+    game = showing.game
+    seat = None if viewer.seat is None else int(viewer.seat)
+    return {
+        "match": match_id,
+        "game": game.name,
+        "title": game.title,
+        "rules": rules_of(game),
+        "names": list(showing.names),
+        "sees": "all" if viewer.sees_all else SPECTATOR.name if seat is None else seat,
+        "showdowns": sorted(game.showdowns),
+        "holding": list(game.holding),
+        "move_s": move_s,
+        "status": "playing",
+        "ranks": None,
+        "returns": None,
+    }
+
+
+def result_of(ranks: Sequence[int], returns: Sequence[float]) -> Json:
+    """How a match ended, for the head of its film."""
+    said = [number(each, 0 if float(each).is_integer() else 2, "+") for each in returns]
+    return {"status": "done", "ranks": list(ranks), "returns": said}
+
+
+def film_of(replay: Replay, *, first: int = 0, count: int | None = None, move_s: float | None = None) -> Json:
+    """A stored match for everybody: so many of its steps from `first` on, or all."""
+    steps, total = [], 0
+    filming, watcher = Filming(replay), Watcher(replay)
+    for place, moment in enumerate(replay.moments()):
+        begins, lost = watcher.note(moment)
+        total += 1
+        if first <= place and (count is None or place < first + count):
+            steps.append(
+                filming.step(moment, round_number=watcher.round_number, begins_round=begins, lost=lost)
+            )
+    return stored_head(replay, move_s) | {
+        "first": first,
+        "steps_in_all": total,
+        "steps": list(packed(steps)),
+    }
+
+
+def stored_head(replay: Replay, move_s: float | None = None) -> Json:
+    """The head of a stored match, with its result."""
+    match = replay.match
+    head = head_of(replay, match.match_id, move_s=move_s) | {
+        "series": match.series_id,
+        "status": match.status,
+    }
+    if match.status == "done":
+        head |= result_of([seat.rank for seat in match.seats], [seat.returns for seat in match.seats])
+    return head
+
+
+def as_json(film: Json) -> bytes:
+    """A film as it is sent, or embedded in a page: no text in it can end a script."""
+    return msgspec.json.encode(film).replace(b"<", b"\\u003c")
+
+
+__all__ = [
+    "ACT",
+    "HEADING",
+    "NEWS",
+    "FilmStep",
+    "Filming",
+    "Watcher",
+    "as_json",
+    "film_of",
+    "filmed",
+    "head_of",
+    "packed",
+    "result_of",
+    "stored_head",
+]
