@@ -203,14 +203,14 @@ def filmed(showing: Showing, moments: Iterable[Moment], viewer: Viewer = EVERYBO
 # As JSON.
 
 
-def packed(steps: Iterable[FilmStep], before: FilmStep | None = None) -> Iterator[Json]:
+def changes_of(steps: Iterable[FilmStep], before: FilmStep | None = None) -> Iterator[Json]:
     """The steps, each as what is different from the one before; the first one whole, unless `before` is."""
     for step in steps:
-        yield _packed(step, before)
+        yield _step_changes(step, before)
         before = step
 
 
-def _packed(step: FilmStep, before: FilmStep | None) -> Json:
+def _step_changes(step: FilmStep, before: FilmStep | None) -> Json:
     made: Json = {"turn": step.turn, "round": step.round_number, "asked": list(map(int, step.asked))}
     if (state := _changes(step.state, None if before is None else before.state)) != {}:
         made["state"] = state
@@ -247,7 +247,7 @@ def _changes(state: Json | None, before: Json | None) -> Json | None:
 def head_of(
     showing: Showing, match_id: str, viewer: Viewer = EVERYBODY, *, move_s: float | None = None
 ) -> Json:
-    """What is the same for all steps of a film; `result_of` says how the match ended."""
+    """What is the same for all steps of a film; `film_result` says how the match ended."""
     game = showing.game
     seat = None if viewer.seat is None else int(viewer.seat)
     return {
@@ -266,7 +266,7 @@ def head_of(
     }
 
 
-def result_of(ranks: Sequence[int], returns: Sequence[float]) -> Json:
+def film_result(ranks: Sequence[int], returns: Sequence[float]) -> Json:
     """How a match ended, for the head of its film."""
     said = [number(each, 0 if float(each).is_integer() else 2, "+") for each in returns]
     return {"status": "done", "ranks": list(ranks), "returns": said}
@@ -286,7 +286,7 @@ def film_of(replay: Replay, *, first: int = 0, count: int | None = None, move_s:
     return stored_head(replay, move_s) | {
         "first": first,
         "steps_in_all": total,
-        "steps": list(packed(steps)),
+        "steps": list(changes_of(steps)),
     }
 
 
@@ -298,11 +298,11 @@ def stored_head(replay: Replay, move_s: float | None = None) -> Json:
         "status": match.status,
     }
     if match.status == "done":
-        head |= result_of([seat.rank for seat in match.seats], [seat.returns for seat in match.seats])
+        head |= film_result([seat.rank for seat in match.seats], [seat.returns for seat in match.seats])
     return head
 
 
-def as_json(film: Json) -> bytes:
+def film_json(film: Json) -> bytes:
     """A film as it is sent, or embedded in a page: no text in it can end a script."""
     return msgspec.json.encode(film).replace(b"<", b"\\u003c")
 
@@ -314,11 +314,11 @@ __all__ = [
     "FilmStep",
     "Filming",
     "Watcher",
-    "as_json",
+    "changes_of",
+    "film_json",
     "film_of",
+    "film_result",
     "filmed",
     "head_of",
-    "packed",
-    "result_of",
     "stored_head",
 ]

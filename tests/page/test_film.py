@@ -11,7 +11,7 @@ from replays import BOTS, SMALL, random_replay
 
 from arena.game import Seat
 from arena.games import GAMES
-from arena.page.film import Watcher, as_json, film_of, filmed, packed
+from arena.page.film import Watcher, changes_of, film_json, film_of, filmed
 from arena.replay import EVERYBODY, SPECTATOR, Replay, Viewer
 from arena.story import story
 
@@ -43,7 +43,7 @@ def whole(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_every_viewer_sees_what_it_observed(game: str, seats: int) -> None:
     """The spectator's observation is the state of each step, and each seat's own stands beside it."""
     replay = played(game, seats)
-    steps = whole(msgspec.json.decode(as_json(film_of(replay)))["steps"])
+    steps = whole(msgspec.json.decode(film_json(film_of(replay)))["steps"])
     moments = list(replay.moments())
     assert len(moments) == len(steps)
     for moment, step in zip(moments, steps, strict=True):
@@ -78,9 +78,9 @@ def test_lines_are_the_story_of_each_viewer(game: str, seats: int) -> None:
 def test_a_film_for_one_viewer_is_its_part_of_the_whole(game: str, seats: int) -> None:
     """What a table sends a seat or a spectator is made without the others' secrets, and is the same as theirs in the film for all."""
     replay = played(game, seats)
-    everybody = whole(list(packed(filmed(replay, replay.moments()))))
+    everybody = whole(list(changes_of(filmed(replay, replay.moments()))))
     for bit, viewer in enumerate(viewers(replay)[:-1]):
-        alone = whole(list(packed(filmed(replay, replay.moments(), viewer))))
+        alone = whole(list(changes_of(filmed(replay, replay.moments(), viewer))))
         for one, all_of_it in zip(alone, everybody, strict=True):
             assert not one["own"]
             state = all_of_it["state"] if viewer.seat is None else all_of_it["own"][str(int(viewer.seat))]
@@ -133,6 +133,6 @@ def test_no_text_ends_a_script() -> None:
     """A film can stand inside a page: no text of it begins a tag."""
     replay = played("liars-dice", 2)
     film = film_of(replay) | {"why": "</script><b>"}
-    assert b"<" not in as_json(film)
-    assert "</script><b>" == msgspec.json.decode(as_json(film))["why"]
+    assert b"<" not in film_json(film)
+    assert "</script><b>" == msgspec.json.decode(film_json(film))["why"]
     assert BOTS[:2] == tuple(film["names"])
