@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from arena.errors import ArenaError, ConfigError
-from arena.game import Game, Seat
+from arena.errors import ArenaError, ConfigError, MalformedAnswer
+from arena.game import Game, Option, Seat, explain, is_legal
 from arena.players.codec import Codec
 from arena.words import spaced
 
@@ -111,6 +111,20 @@ def move_of(options: Sequence[Choice], words: Sequence[str]) -> Any:
         except ConfigError as error:
             problem = problem or str(error)
     raise ConfigError(f"{problem}: {forms_text(called)}")
+
+
+def legal_move(codec: Codec, options: tuple[Option, ...], names: Sequence[str], value: Any) -> Any:
+    """The legal move that a JSON value means.  Raises ConfigError, in the players' names, if it is none."""
+    try:
+        move = codec.move(value)
+    except MalformedAnswer as error:
+        raise ConfigError(str(error)) from None
+    if not is_legal(options, move):
+        reason = explain(options, move)
+        for seat, name in enumerate(names):
+            reason = reason.replace(repr(Seat(seat)), name)
+        raise ConfigError(reason)
+    return move
 
 
 def _json(text: str) -> Any:
@@ -294,6 +308,7 @@ __all__ = [
     "Choice",
     "forms",
     "forms_text",
+    "legal_move",
     "move_of",
     "read_choices",
     "spoken_moves",

@@ -1,8 +1,7 @@
 """The contract of a game: rules as pure functions over frozen states.
 
-A game knows no clock, no JSON, no bots and no points.  Chance is just another
-actor: where the rules roll or deal, `to_act` names CHANCE and `draw` makes the
-move, so that a list of moves alone rebuilds every state.
+A game knows no clock, no JSON, no bots and no points.  Chance is just another actor: where the rules roll
+or deal, `to_act` names CHANCE and `draw` makes the move, so that a list of moves alone rebuilds every state.
 
 A game defines house rules (the fields of its frozen attrs class), moves, states,
 observations, events, and the rules: games/README.md says in which files.
@@ -143,17 +142,12 @@ class Game(ABC, Generic[S, M]):
     rated_by: ClassVar[str]
     """`"ranks"` or `"returns"`."""
     moves: ClassVar[tuple[type[Any], ...]]
-    """Every move class, those of chance and of `default` included; records rely on the order.
-
-    Each is a frozen attrs class with annotated fields; only those that bots may send have a class attribute
-    `form: ClassVar[Form]`.
-    """
+    """Every move class, those of chance and of `default` included; records rely on the order.  Each is a
+    frozen attrs class with annotated fields; only those that bots may send have a class attribute `form`."""
     reveals: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of events that reveal what no observation says, such as a showdown of all hands.
-
-    All other events tell a seat (or the spectators) nothing that does not follow from its own moves and its
-    observations, including the one after the event.  `check_game` tests that.
-    """
+    """Kinds of events that reveal what no observation says, such as a showdown of all hands; all others tell
+    a seat (or the spectators) nothing that does not follow from its own moves and its observations, including
+    the one after the event.  `check_game` tests that."""
     showdowns: ClassVar[frozenset[str]] = frozenset()
     """Kinds of public events that show, as a round ends, what was hidden: people need time to read them."""
     round_begins: ClassVar[str | None] = None
@@ -175,10 +169,8 @@ class Game(ABC, Generic[S, M]):
 
     @property
     def returns_unit(self) -> tuple[str, float]:
-        """The unit in which people are shown the returns of a match, and how many returns one unit is.
-
-        Only games rated by returns need one: `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100.
-        """
+        """The unit in which people are shown returns, for games rated by them, and how many returns it is:
+        `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100."""
         return "", 1.0
 
     def at_table(self, seats: int) -> Self:
@@ -262,6 +254,14 @@ class Game(ABC, Generic[S, M]):
         Eliminations and faults are marked by the viewer, from `eliminated` and the decisions.
         """
         return "showdown" if kind in self.showdowns else ""
+
+    def tell_seen(self, observation: Any, seat: Seat | None, name: Names) -> tuple[str, ...] | None:
+        """What a person in this seat (None: a spectator) needs to see in order to decide: a few clauses.
+
+        Made from an observation of that seat alone; each card, die or the like in them stands in brackets,
+        `[5C]`, so that viewers can draw it.  None: as for `tell_move`.
+        """
+        return None
 
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:

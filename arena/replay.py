@@ -272,6 +272,19 @@ class Showing(ABC):
         return msgspec.json.decode(self.codec.encode(value))
 
 
+class LiveShowing(Showing):
+    """How a match is shown that is being played, whose decisions are still coming in."""
+
+    def __init__(self, game: Game[Any, Any], names: tuple[str, ...]) -> None:
+        self.game = game
+        self._names = names
+        self.decisions: dict[tuple[int, Seat], Decision] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
+
+
 @attrs.frozen
 class Replay(Showing):
     """A stored match, and everything needed to replay it."""

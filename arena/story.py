@@ -94,15 +94,7 @@ def story(replay: Replay, viewer: Viewer, apart: Collection[int] = ()) -> Iterat
 def _passages(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
     """A passage for each step that anything is told about."""
     teller = Teller(replay, viewer)
-    number = round_number = 0
-    for scene in replay.scenes(viewer):
-        begins_round = teller.begins_round(scene)
-        number += bool(scene.turn >= 0 and not scene.is_of_chance)
-        round_number += begins_round
-        heading, acts, news = teller.told(scene, begins_round)
-        if begins_round or acts or news:
-            of = 0 if scene.is_of_chance or scene.turn < 0 else number
-            yield Passage(of, of, round_number, begins_round, heading, tuple(acts), tuple(news), scene.turn)
+    return (passage for scene in replay.scenes(viewer) if (passage := teller.passage(scene)) is not None)
 
 
 def gathered(one: Passage, other: Passage) -> Passage | None:
@@ -120,13 +112,28 @@ def gathered(one: Passage, other: Passage) -> Passage | None:
 
 
 class Teller:
-    """Tells scene after scene, each once and in order."""
+    """Tells scene after scene of a match, stored or being played, each once and in order."""
 
     def __init__(self, showing: Showing, viewer: Viewer) -> None:
         self._round_begins = showing.game.round_begins
         self._names_of_moves = {spaced(move.__name__) for move in showing.game.moves}
         self._bots = showing.names
         self._fields = _FieldWords(showing.names, viewer)
+        self._number = self._round_number = 0
+
+    def passage(self, scene: Scene) -> Passage | None:
+        """What is told about the next scene, if anything."""
+        begins_round = self.begins_round(scene)
+        is_numbered = scene.turn >= 0 and not scene.is_of_chance
+        self._number += is_numbered
+        self._round_number += begins_round
+        heading, acts, news = self.told(scene, begins_round)
+        if not (begins_round or acts or news):
+            return None
+        of = self._number if is_numbered else 0
+        return Passage(
+            of, of, self._round_number, begins_round, heading, tuple(acts), tuple(news), scene.turn
+        )
 
     def begins_round(self, scene: Scene) -> bool:
         """Whether a round begins: as the game says, or else with each move of chance."""
@@ -279,6 +286,13 @@ def _inline(value: Any) -> str:
     if isinstance(value, Mapping):
         return " ".join(f"{key}={_inline(item)}" for key, item in value.items())
     return msgspec.json.encode(value).decode()
+
+
+def told_fields(fields: Fields) -> Iterator[str]:
+    """What somebody sees, in the names of its fields, a line each; what is empty is left out."""
+    for field, value in fields.items():
+        if value not in (None, False, "", [], {}):
+            yield printable(_field(field, value))
 
 
 # A part of it.

@@ -280,6 +280,7 @@ ALIKE = {
     "tell_event": "each game's sentences",
     "tell_mark": "as tell_event",
     "tell_move": "as tell_event",
+    "tell_seen": "as tell_event",
 }
 """The public functions that several modules define, each with the reason."""
 

@@ -1,35 +1,72 @@
-"""The commands for a server's table in a terminal: `play` and `watch`."""
+"""The commands for people in a terminal: `play` and `watch`."""
 
 from __future__ import annotations
 
 import click
 
+from arena.cli import completion
 from arena.cli.group import TERMINATED, cli, options
 from arena.errors import ConfigError
 
 
 @cli.command()
+@click.argument("game", metavar="[GAME]", required=False, shell_complete=completion.games)
 @options(
-    "Where",
-    ("--table", "URL", "The table of a server (`arena serve`)."),
-    ("--name", "NAME", "Take a seat under this name at once."),
+    "Against bots, here",
+    ("--against", "*BOT", "A bot to play against, as `arena run` takes it; may be repeated.  [a house bot]"),
+    ("--seats", "N", "How many sit at the table, the bots in turn.  [you and the bots that are named]"),
+    ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
+    ("--seed", "N", "The source of all luck.  [drawn]"),
+    ("--move-time", "D", "Everybody's limit for a move.  [1s for bots, none for you]"),
+    ("--sandbox", "shield|strict|off", "What confines the bots.  [shield]"),
 )
-def play(table: str | None, name: str | None) -> int:
-    """Play at a server's table, in the terminal.
+@options(
+    "At a server's table",
+    ("--table", "URL", "The table of a server (`arena serve`)."),
+)
+@options(
+    "You",
+    ("--name", "NAME", "What you are called.  [player; at a server's table you enter it later]"),
+    ("--plain", None, "For a screen reader: every line a sentence, no drawings, no colour."),
+)
+def play(
+    game: str | None,
+    table: str | None,
+    name: str | None,
+    plain: bool,
+    against: tuple[str, ...],
+    rules: tuple[str, ...],
+    **wishes: str | None,
+) -> int:
+    """Play in the terminal: against bots here, or at a server's table.
 
-    What happens is told in sentences, and the legal moves are numbered; `?` lists the words.
+    GAME is a name (`arena games`), a .py file or module:Class.  What happens is told in sentences, and the
+    legal moves are numbered; `?` lists what can be typed, `q` leaves.
 
     \b
     Examples:
+      arena play liars-dice
+      arena play holdem --against equity --against random --rule hands=10
       arena play --table http://127.0.0.1:8080/api/tables/ID --name Romeo
     """
+    if (game is None) == (table is None):
+        raise ConfigError("say a game (arena play liars-dice) or a server's table (arena play --table URL)")
+    if table is None:
+        from arena.cli.person import play_here
+
+        return play_here(str(game), against, rules, name=name, is_plain=plain, wishes=wishes)
+    if against or rules or any(wishes.values()):
+        raise ConfigError("--table: the server's host decides how it is played; leave out all but --name")
+    return _play_there(table, name)
+
+
+def _play_there(table: str, name: str | None) -> int:
+    """Plays at a server's table; gives the exit code."""
     import trio
 
     from arena.shell.link import ServerLink, check_table, read_url
     from arena.shell.person import Person
 
-    if table is None:
-        raise ConfigError("say at which table: arena play --table URL")
     url = read_url(table)
     check_table(ServerLink(url))
     try:

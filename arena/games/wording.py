@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from arena.game import Names, Seat
 from arena.words import listed, number_word
 
-__all__ = ["cards_of", "hands_of", "holdings", "match_won", "pot_shares", "some"]
+__all__ = ["cards_of", "drawn", "hands_of", "holdings", "match_won", "pot_shares", "some"]
 
 
 def some(number: int, one: str, many: str) -> str:
@@ -28,6 +28,11 @@ def holdings(pairs: Sequence[tuple[Seat, int]], name: Names, one: str, many: str
 def cards_of(cards: Iterable[object]) -> str:
     """Cards or dice side by side: `AS KD`."""
     return " ".join(map(str, cards)) or "nothing"
+
+
+def drawn(cards: Iterable[object]) -> str:
+    """Cards or dice that viewers draw: `[AS] [KD]`."""
+    return " ".join(f"[{card}]" for card in cards) or "nothing"
 
 
 def hands_of(hands: Iterable[tuple[Seat, Iterable[object]]], name: Names) -> str:

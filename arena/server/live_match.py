@@ -14,7 +14,7 @@ from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
 from arena.record import Decision, MatchRecord, Turn
 from arena.referee import Conduct, Resumption, Seating, no_lag, play_match
-from arena.replay import Moment, Showing, Viewer, replay
+from arena.replay import LiveShowing, Moment, Viewer, replay
 from arena.schedule import bot_seed
 from arena.server.pauses import PacedPlayer, Pauses
 
@@ -45,19 +45,6 @@ class LiveScene:
     moment: Moment
     version: int
     """The table's."""
-
-
-class LiveShowing(Showing):
-    """How a match is shown whose decisions are still coming in."""
-
-    def __init__(self, game: Game[Any, Any], names: tuple[str, ...]) -> None:
-        self.game = game
-        self._names = names
-        self.decisions: dict[tuple[int, Seat], Decision] = {}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self._names
 
 
 class LiveMatch:
@@ -233,4 +220,4 @@ class LiveMatch:
         return found[::-1]
 
 
-__all__ = ["LiveMatch", "LiveScene", "LiveShowing", "MatchTerms"]
+__all__ = ["LiveMatch", "LiveScene", "MatchTerms"]

@@ -21,11 +21,11 @@ from arena.errors import ConfigError
 from arena.game import Game, Seat
 from arena.players.codec import rules_of
 from arena.record import Turn
-from arena.replay import EVERYBODY, SPECTATOR, Moment, Replay, Showing, Viewer, replay
+from arena.replay import EVERYBODY, SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer, replay
 from arena.server.answer_types import MatchPage, SceneShown
 from arena.server.house import House
 from arena.server.limits import READERS, READING_PER_ADDRESS
-from arena.server.live_match import LiveMatch, LiveShowing
+from arena.server.live_match import LiveMatch
 from arena.server.refusal import Refusal
 from arena.server.views import shown_step
 from arena.server.waiting import WaitingRequests

@@ -8,8 +8,9 @@ from typing import Any
 
 import trio
 
-from arena.errors import FaultKind, MalformedAnswer
-from arena.game import Seat, explain, is_legal
+from arena.choices import legal_move
+from arena.errors import ConfigError, FaultKind
+from arena.game import Seat, is_legal
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question, Reply, Slot
@@ -76,15 +77,9 @@ class SeatPlayer(Player):
         if slot is None or codec is None:
             raise Refusal("conflict", "it is not your turn: nothing is asked of you now")
         try:
-            move = codec.move(value)
-        except MalformedAnswer as error:
+            return legal_move(codec, slot.question.options, self._names, value)
+        except ConfigError as error:
             raise Refusal("bad_request", str(error), field="move") from None
-        if not is_legal(slot.question.options, move):
-            reason = explain(slot.question.options, move)
-            for seat, name in enumerate(self._names):
-                reason = reason.replace(repr(Seat(seat)), name)
-            raise Refusal("bad_request", reason, field="move")
-        return move
 
     def play(self, move: Any) -> None:
         """Answers the open question with a move, legal or not: the referee judges it."""

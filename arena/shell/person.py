@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
 from typing import Any
 
 import trio
@@ -72,9 +73,10 @@ class Person:
             await self._sit_down(name)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._listen, nursery.cancel_scope)
-                async for line in lines_of(descriptor):
-                    if not await self._hear(line):
-                        break
+                async with aclosing(lines_of(descriptor)) as lines:
+                    async for line in lines:
+                        if not await self._hear(line):
+                            break
                 nursery.cancel_scope.cancel()
         finally:
             await self._leave()
@@ -289,16 +291,22 @@ def _words_of(line: str) -> list[str]:
     return line.split()
 
 
-async def lines_of(descriptor: int) -> AsyncIterator[str]:
+async def lines_of(descriptor: int) -> AsyncGenerator[str, None]:
     """The lines of standard input, as they are typed or piped, until its end."""
-    is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)  # which cannot be waited for, and never has to be
+    mode = os.fstat(descriptor).st_mode
+    is_stream = stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)
     octets, is_open = b"", True
     while is_open:
-        if not is_file:
+        if is_stream:  # a file or /dev/null cannot be waited for, and never has to be
             await trio.lowlevel.wait_readable(descriptor)
-        piece = os.read(descriptor, LINE_MAX)
+        else:
+            await trio.lowlevel.checkpoint()
+        try:
+            piece = os.read(descriptor, LINE_MAX)
+        except OSError:  # the terminal is closed
+            piece = b""
         is_open = bool(piece)
-        *lines, octets = (octets + piece).split(b"\n") if is_open else ([octets, b""])
+        *lines, octets = (octets + piece).split(b"\n") if is_open else ([octets, b""] if octets else [b""])
         octets = octets[-LINE_MAX:]
         for line in lines:
             await trio.lowlevel.checkpoint()

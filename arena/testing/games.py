@@ -138,7 +138,9 @@ def _check_match(
     seen: dict[Any, None] = {}
     played = 0
     while asked := _checked_to_act(game, state, seats):
-        shown.check_observations(_checked_state(game, state, seats))
+        seen_now = _checked_state(game, state, seats)
+        shown.check_observations(seen_now)
+        sentences.look_at_seen({who: seen_now[who] for who in (*asked, None) if who in seen_now})
         _check_not_over(game, state)
         if asked == (CHANCE,):
             moves = _checked_luck(game, state, rng, keys)

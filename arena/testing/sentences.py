@@ -33,6 +33,8 @@ class Sentences:
     _game: Game[Any, Any]
     _has_any: bool | None = None
     """Whether the game has sentences of its own; not known before the first move."""
+    _has_seen: bool | None = None
+    """The same of what is seen."""
     _of_chance: dict[type[Any], str] = attrs.field(factory=dict)
     _told: list[tuple[tuple[Any, ...], str | None]] = attrs.field(factory=list)
     """Of this match: what was asked for, and the sentence."""
@@ -49,6 +51,29 @@ class Sentences:
                 if payload is not None:
                     self._sentence("event", event.kind, payload, who)
                     self._look_at_mark(event.kind, payload, who)
+
+    def look_at_seen(self, seen: Mapping[Seat | None, Any]) -> None:
+        """Looks at what people in these seats are told that they see, each from its own observation."""
+        for seat, observation in seen.items():
+            named: list[Seat] = []
+
+            def name(other: Seat, named: list[Seat] = named) -> str:
+                named.append(other)
+                return _name(other)
+
+            lines = self._game.tell_seen(observation, seat, name)
+            told = f"tell_seen says {lines!r} of {observation}"
+            self._has_seen = lines is not None if self._has_seen is None else self._has_seen
+            if self._has_seen != (lines is not None):
+                self._complain(f"{told}: a game tells what is seen of all its observations, or of none")
+            if lines is not None and not (
+                isinstance(lines, tuple) and all(_is_clause(line, may_be_empty=False) for line in lines)
+            ):
+                self._complain(f"{told}, which are not clauses without a full stop")
+            if extra := set(named) - {seat, *_seats(observation)}:
+                self._complain(f"{told}, which does not name {sorted(extra)}")
+            if lines != self._game.tell_seen(observation, seat, name):
+                self._complain(f"{told}, and something else when it is asked again")
 
     def look_at_match(self, steps: Sequence[Step[Any]]) -> None:
         """Looks at what can be seen of a whole match only: rounds, and whether anything was remembered."""

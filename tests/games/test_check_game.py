@@ -478,6 +478,21 @@ class MoverLast(LiarsDice):
         return f"a pass by {name(seat)}" if isinstance(move, Pass) else super().tell_move(seat, move, name)
 
 
+class SeesNothingWithoutABid(LiarsDice):
+    def tell_seen(self, observation, seat, name):
+        return super().tell_seen(observation, seat, name) if observation.last_bid != (0, 0) else None
+
+
+class SeesWithAFullStop(LiarsDice):
+    def tell_seen(self, observation, seat, name):
+        return tuple(f"{line}." for line in super().tell_seen(observation, seat, name))
+
+
+class SeesSomebodyElse(LiarsDice):
+    def tell_seen(self, observation, seat, name):
+        return (f"{name(Seat(9))} is there",)
+
+
 class BeginsWithoutARound(LiarsDice):
     round_begins: ClassVar[str | None] = "bid"
 
@@ -513,6 +528,9 @@ class EliminatesByHands(LiarsDice):
         (RemembersAHand, "a sentence is made from its move or payload alone"),
         (NamesSomebodyElse, r"which does not name \[Seat\([01]\)\]"),
         (EndsWithAFullStop, "not a clause without a full stop"),
+        (SeesNothingWithoutABid, "tells what is seen of all its observations, or of none"),
+        (SeesWithAFullStop, "tell_seen says .* which are not clauses without a full stop"),
+        (SeesSomebodyElse, r"tell_seen says .* which does not name \[Seat\(9\)\]"),
         (MoverLast, "does not begin with the seat that moved"),
         (BeginsWithoutARound, "round_begins is 'bid', but a match begins with .*round_started"),
         (BeginsTurnsWithARound, "turn_begins is 'round_started', but .* without a seat as its first field"),

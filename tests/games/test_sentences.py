@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+
 import pytest
 
 from arena.game import CHANCE, Seat
@@ -151,3 +154,99 @@ def test_an_event_is_told(game, kind, payload, sentence):
 def test_a_secret_is_told_with_whose_it_is(game, payload, sentence):
     """In a story of somebody who sees everything there are several."""
     assert sentence == game().tell_event("hand", payload, BOB, NAMES.__getitem__)
+
+
+# What is seen.
+
+
+def seen_of(game, seat, moves=()):
+    """The lines for a seat after the luck of seed 1 and these moves."""
+    state = game.start(2)
+    for move in (None, *moves):
+        (who, *_) = game.to_act(state)
+        moved = {CHANCE: game.draw(state, Random(1))} if who == CHANCE else {who: move}
+        state = game.apply(state, moved).state
+    return game.tell_seen(game.observe(state, seat), seat, NAMES.__getitem__)
+
+
+@pytest.mark.parametrize(
+    ("game", "seat", "moves", "lines"),
+    [
+        (
+            LiarsDice(challenge="next"),
+            ANN,
+            [],
+            [
+                r"your dice are (\[[1-6]\] ?){5}",
+                "there is no bid on the table",
+                "ann and bob have five dice each, ten in all",
+            ],
+        ),
+        (
+            LiarsDice(challenge="next"),
+            None,
+            [Bid(3, 5)],
+            ["ann's bid of five 3s is on the table", "bob and ann have five dice each, ten in all"],
+        ),
+        (
+            Blef(),
+            BOB,
+            [BlefBet(6)],
+            [
+                r"your cards are \[[9TJQKA][CDHS]\]",
+                "ann's bet is a pair of nines",
+                "ann and bob have one card each; who loses a round with eleven cards is out",
+            ],
+        ),
+        (
+            Bluff(),
+            ANN,
+            [],
+            [
+                r"your cards are (\[[2-9TJQKA][CDHS]\] ?){26}",
+                "ann and bob have 26 cards each",
+                "the pile has no cards",
+                "the next play claims aces",
+            ],
+        ),
+        (
+            Holdem(),
+            ANN,
+            [],
+            [
+                r"your cards are \[..\] \[..\]",
+                "there is no board yet, and the pot is 30",
+                "to call costs 10, a raise at least 30",
+                r"ann has 9,990, 10 in the pot \(button\); bob has 9,980, 20 in the pot",
+            ],
+        ),
+        (
+            Holdem(),
+            BOB,
+            [Bet(10), Bet(0)],
+            [
+                r"your cards are \[..\] \[..\]",
+                r"the board is \[..\] \[..\] \[..\], and the pot is 40",
+                "to check costs nothing, a raise at least 20",
+                r"ann has 9,980 \(button\); bob has 9,980",
+            ],
+        ),
+        (
+            Chamber(items_per_round=0),
+            BOB,
+            [],
+            [
+                "bob has five lives, and holds no items",
+                "ann has five lives, and holds no items",
+                r"the chamber holds \w+ live shells? and \w+ blank",
+                "it is ann's turn",
+            ],
+        ),
+    ],
+)
+def test_what_a_seat_sees_is_told_in_a_few_lines(game, seat, moves, lines):
+    """What it holds, in brackets; what lies on the table; what the others have."""
+    told = seen_of(game, seat, moves)
+    assert len(lines) == len(told)
+    for line, said in zip(lines, told, strict=True):
+        assert re.fullmatch(line, said), said

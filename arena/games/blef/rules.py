@@ -49,7 +49,7 @@ from arena.games.blef.events import (
     Showdown,
 )
 from arena.games.blef.moves import CHECK, Bet, Check, Deal, Forfeit, Move
-from arena.games.blef.sentences import tell_event, tell_mark, tell_move
+from arena.games.blef.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.blef.sets import CARDS, SETS, TEXTS, Card, pool
 from arena.games.blef.state import LOST, Action, Hand, LastRound, Observation, Player, State
 from arena.games.house_rules import check_seats
@@ -164,6 +164,10 @@ class Blef(Game[State, Move]):
     def tell_mark(self, kind: str, payload: Any) -> str:
         """In the words of `sentences.py`."""
         return tell_mark(payload)
+
+    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+        """In the words of `sentences.py`."""
+        return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from arena.game import Names, Seat
@@ -15,10 +16,11 @@ from arena.games.blef.events import (
     Showdown,
 )
 from arena.games.blef.moves import Bet, Check, Deal, Forfeit, Move
-from arena.games.blef.sets import SETS
-from arena.games.wording import cards_of, hands_of, holdings, match_won
+from arena.games.blef.sets import SETS, TEXTS
+from arena.games.blef.state import Observation
+from arena.games.wording import cards_of, drawn, hands_of, holdings, match_won, some
 
-__all__ = ["tell_event", "tell_mark", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -71,3 +73,24 @@ def _showdown(shown: Showdown, name: Names) -> str:
 def _set(words: str) -> str:
     """`a pair of nines`; but `three nines`, `two pair, kings and nines`, `high card nine`."""
     return words if words.startswith(("high", "two", "three", "four")) else f"a {words}"
+
+
+def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+    """The lines for what a seat sees."""
+    return tuple(_seen(seen, seat, name))
+
+
+def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
+    for hand in seen.hands:
+        yield f"your cards are {drawn(TEXTS[4 * card.value + card.colour] for card in hand.hand)}"
+    if seat is not None and not seen.hands:
+        yield "you have no cards to look at"
+    last = seen.history[-1] if seen.history else None
+    if last is not None and last.action_id < len(SETS):
+        yield f"{name(last.player)}'s bet is {_set(SETS[last.action_id].name)}"
+    elif seen.status == "Running":
+        yield "there is no bet yet"
+    left = [(player.nickname, player.n_cards) for player in seen.players if player.n_cards]
+    if left:
+        limit = some(seen.max_cards, "card", "cards")
+        yield f"{holdings(left, name, 'card', 'cards')}; who loses a round with {limit} is out"

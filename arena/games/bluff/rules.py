@@ -47,7 +47,7 @@ from arena.game import (
 )
 from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
 from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
-from arena.games.bluff.sentences import tell_event, tell_mark, tell_move
+from arena.games.bluff.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.bluff.state import LastChallenge, LastPlay, Observation, State
 from arena.games.cards import DECK, RANKS, SUITS, shuffled, sort_cards
 from arena.games.house_rules import Accepts, check_seats
@@ -167,6 +167,10 @@ class Bluff(Game[State, Move]):
     def tell_mark(self, kind: str, payload: Any) -> str:
         """In the words of `sentences.py`."""
         return tell_mark(payload)
+
+    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+        """In the words of `sentences.py`."""
+        return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""

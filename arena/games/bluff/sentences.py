@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from arena.game import Names, Seat
 from arena.games.bluff.events import Challenged, Dealt, Hand, MatchOver, Played, Unchallenged
 from arena.games.bluff.moves import Accuse, Deal, Move, Pass, Play
-from arena.games.wording import cards_of, holdings, match_won, some
+from arena.games.bluff.state import Observation
+from arena.games.wording import cards_of, drawn, holdings, match_won, some
 from arena.words import number_word
 
-__all__ = ["tell_event", "tell_mark", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
 
 _KINDS = {
     "A": ("ace", "aces"),
@@ -76,3 +78,20 @@ def _claim(count: int, claim: str) -> str:
     """`two kings`, `one 5`."""
     one, many = _KINDS.get(claim, (claim, f"{claim}s"))
     return f"{number_word(count)} {one if count == 1 else many}"
+
+
+def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+    """The lines for what a seat sees."""
+    return tuple(_seen(seen, seat, name))
+
+
+def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
+    if seat is not None:
+        yield f"your cards are {drawn(seen.hand)}" if seen.hand else "you have no cards left"
+    if seen.hand_sizes:
+        yield holdings(seen.hand_sizes, name, "card", "cards")
+    last = seen.last_play if seen.asked == "accuse" else None
+    pile = f"the pile has {some(seen.pile_size, 'card', 'cards')}"
+    yield pile if last is None else f"{pile}; {name(last.player)} claims {_claim(last.count, last.claim)}"
+    if seen.asked == "play" and seen.claim_due is not None:
+        yield f"the next play claims {_claim(2, seen.claim_due).removeprefix('two ')}"

@@ -76,7 +76,7 @@ from arena.games.chamber.moves import (
     UseStealItem,
 )
 from arena.games.chamber.options import options_in_window, options_on_turn
-from arena.games.chamber.sentences import tell_event, tell_mark, tell_move
+from arena.games.chamber.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.chamber.state import (
     LOAD,
     OVER,
@@ -264,6 +264,10 @@ class Chamber(Game[State, Move]):
     def tell_mark(self, kind: str, payload: Any) -> str:
         """In the words of `sentences.py`."""
         return tell_mark(payload)
+
+    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+        """In the words of `sentences.py`."""
+        return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for the winner, −1/(n−1) for the others."""

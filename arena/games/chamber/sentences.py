@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from arena.game import Names, Seat
@@ -42,10 +42,11 @@ from arena.games.chamber.moves import (
     UseSkipItem,
     UseStealItem,
 )
+from arena.games.chamber.state import Observation, Player
 from arena.games.wording import holdings, match_won, some
 from arena.words import listed, number_word
 
-__all__ = ["tell_event", "tell_mark", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
 
 _ITEMS = {
     SKIP: "Skip",
@@ -153,3 +154,33 @@ def _listed(items: Iterable[Item]) -> str:
     """`two Skips and a Steal` in short: `2 Skip, Steal`."""
     counts = Counter(_ITEMS[item] for item in items)
     return ", ".join(f"{count} {item}" if count > 1 else item for item, count in counts.items()) or "nothing"
+
+
+def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+    """The lines for what a seat sees."""
+    return tuple(_seen(seen, seat, name))
+
+
+def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
+    by_seat = {player.username: player for player in seen.players}
+    first = (seat,) if seat is not None else ()
+    for who in (*first, *(other for other in seen.turnOrder if other != seat)):
+        yield _owner(by_seat[who], name)
+    chamber = f"the chamber holds {_shells(seen.live_left, seen.blank_left)}"
+    yield chamber if seen.known_next is None else f"{chamber}, and the next shell is [{seen.known_next}]"
+    effects = {"Double Damage": seen.double_damage, "Quickshot": seen.quickshot}
+    if on := [effect for effect, is_on in effects.items() if is_on]:
+        yield f"{listed(on)} {'is' if len(on) == 1 else 'are'} on"
+    if seen.asked == "rebalance":
+        yield "the round has not begun: Rebalancers may be used"
+    elif seen.current_player != seat:
+        yield f"it is {name(seen.current_player)}'s turn"
+
+
+def _owner(player: Player, name: Names) -> str:
+    """`ann has five lives, and holds [Skip] [Steal]`."""
+    if player.isSpectator:
+        return f"{name(player.username)} is out"
+    held = " ".join(f"[{_ITEMS[item]}]" for item in player.items) or "no items"
+    skipped = ", and loses its next turn" if player.isSkipped else ""
+    return f"{name(player.username)} has {some(player.lives, 'life', 'lives')}, and holds {held}{skipped}"

@@ -86,7 +86,7 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
-from arena.games.holdem.sentences import tell_event, tell_mark, tell_move
+from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
 from arena.games.house_rules import Accepts, AcceptsEach, check_seats
@@ -249,6 +249,10 @@ class Holdem(Game[State, Move]):
         """In the words of `sentences.py`."""
         return tell_mark(payload)
 
+    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+        """In the words of `sentences.py`."""
+        return tell_seen(observation, seat, name)
+
     def returns(self, state: State) -> tuple[float, ...]:
         """Chips won or lost in all hands together, so relative to the seat's own start; sums to zero."""
         if not self._is_over(state):
@@ -341,15 +345,13 @@ class Holdem(Game[State, Move]):
             returns = tuple([(Seat(seat), chips) for seat, chips in enumerate(after.results)])
             events.append(Event("match_over", MatchOver(ranks, returns)))
             return Step(after, tuple(events))
-        order = clockwise(len(after.stacks), state.button)
-        button = next(seat for seat in order if after.stacks[seat])
+        button = next(seat for seat in clockwise(len(after.stacks), state.button) if after.stacks[seat])
         return Step(changed(after, button=button), tuple(events))
 
     def _is_over(self, state: State) -> bool:
         """Whether all hands are played, or one seat has all chips."""
-        if state.hand is not None:
-            return False
-        return state.hand_number > self.hands or len(state.busts) == len(state.stacks) - 1
+        is_last = state.hand_number > self.hands or len(state.busts) == len(state.stacks) - 1
+        return is_last and state.hand is None
 
 
 _CHANCE_ALONE = (CHANCE,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from arena.game import Names, Seat
@@ -20,9 +20,10 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
-from arena.games.wording import cards_of, pot_shares
+from arena.games.holdem.view import Observation, Player
+from arena.games.wording import cards_of, drawn, pot_shares
 
-__all__ = ["tell_event", "tell_mark", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -96,3 +97,39 @@ def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
     """`ann +60, bob −60`."""
     signed = [(name(seat), f"{chips:+,}".replace("-", "−")) for seat, chips in pairs]
     return ", ".join(f"{who} {chips}" for who, chips in signed)
+
+
+def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+    """The lines for what a seat sees."""
+    return tuple(_seen(seen, seat, name))
+
+
+def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
+    cards, turn = seen.cards, seen.turn
+    if cards.hole is not None:
+        yield f"your cards are {drawn(cards.hole)}"
+    board = [card for street in (cards.flop, cards.turn, cards.river) for card in street or ()]
+    pot = sum(pot.size for pot in seen.pots)
+    lying = f"the board is {drawn(board)}" if board else "there is no board yet"
+    yield f"{lying}, and the pot is {pot:,}"
+    if seat is not None and turn.playerID == seat:
+        yield _due(turn.bet_to_player - turn.bet_so_far, turn.minimum_raise)
+    yield "; ".join(_player(player, seen.button, name) for player in seen.table)
+
+
+def _due(to_call: int, least_raise: int) -> str:
+    """What it costs to stay in: `to check costs nothing, a raise at least 20`."""
+    due = f"to call costs {to_call:,}" if to_call else "to check costs nothing"
+    raising = f"a raise at least {to_call + least_raise:,}" if least_raise else "and nobody can raise"
+    return f"{due}, {raising}"
+
+
+def _player(player: Player, button: Seat, name: Names) -> str:
+    """`ann has 9,980, 20 in the pot (button)`."""
+    if player.state == "out":
+        return f"{name(player.playerID)} is out"
+    bet = f", {player.bet_so_far:,} in the pot" if player.bet_so_far else ""
+    notes = [{"folded": "folded", "all_in": "all in"}.get(player.state, "")]
+    notes += ["button"] if player.playerID == button else []
+    told = ", ".join(filter(None, notes))
+    return f"{name(player.playerID)} has {player.wealth:,}{bet}" + (f" ({told})" if told else "")

@@ -50,7 +50,7 @@ from arena.games.liars_dice.events import (
     Showdown,
 )
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
-from arena.games.liars_dice.sentences import tell_event, tell_mark, tell_move
+from arena.games.liars_dice.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.liars_dice.state import NOBODY, Observation, State
 from arena.games.states import changed
 
@@ -183,6 +183,10 @@ class LiarsDice(Game[State, Move]):
     def tell_mark(self, kind: str, payload: Any) -> str:
         """In the words of `sentences.py`."""
         return tell_mark(payload)
+
+    def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+        """In the words of `sentences.py`."""
+        return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """+1 for a lone winner, −1/(n−1) for the others; shared by those who tie."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from arena.game import Names, Seat
@@ -15,10 +16,11 @@ from arena.games.liars_dice.events import (
     Showdown,
 )
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Move, Pass, Roll
-from arena.games.wording import cards_of, hands_of, holdings, match_won
+from arena.games.liars_dice.state import Observation
+from arena.games.wording import cards_of, drawn, hands_of, holdings, match_won
 from arena.words import number_word
 
-__all__ = ["tell_event", "tell_mark", "tell_move"]
+__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -75,3 +77,20 @@ def _bid(bid: tuple[int, int]) -> str:
     """`five 3s`, `one 6`."""
     face, count = bid
     return f"{number_word(count)} {face}{'' if count == 1 else 's'}"
+
+
+def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
+    """The lines for what a seat sees."""
+    return tuple(_seen(seen, seat, name))
+
+
+def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
+    if seat is not None:
+        yield f"your dice are {drawn(seen.your_hand)}" if seen.your_hand else "you have no dice to look at"
+    if isinstance(seen.last_bidder, Seat):
+        yield f"{name(seen.last_bidder)}'s bid of {_bid(seen.last_bid)} is on the table"
+    else:
+        yield "there is no bid on the table"
+    if seen.other_hands:
+        in_play = sum(dice for _, dice in seen.other_hands)
+        yield f"{holdings(seen.other_hands, name, 'die', 'dice')}, {number_word(in_play)} in all"

@@ -1,0 +1,73 @@
+"""`arena play GAME`: from its words to a match of a person against bots, and its exit code."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from arena.cli.mistakes import the_mistake_in
+from arena.cli.stop import EXIT_OF, Stop
+from arena.shell.match import Sitting, play_against
+from arena.shell.voice import voice_for
+from arena.show.text import say
+from arena.tournament.plan import Plan, check_plan_seats, make_game, parse_rules, with_options
+from arena.tournament.sparring import house_bots, opponents_of
+from arena.tournament.stored import source_of
+
+PERSON = "player"
+"""What a person is called who has said no name."""
+
+
+def play_here(
+    game: str,
+    against: Sequence[str],
+    rules: Sequence[str],
+    *,
+    name: str | None,
+    is_plain: bool,
+    wishes: Mapping[str, str | None],
+) -> int:
+    """Plays a match against bots; gives the exit code."""
+    sitting = sitting_of(game, against, rules, name, wishes)
+    stop = Stop(what="match")
+    with stop.listening():
+        try:
+            trio.run(stop.cancellable, partial(play_against, sitting, voice_for(is_plain), say))
+        except BaseExceptionGroup as group:
+            if (mistake := the_mistake_in(group)) is not None:
+                raise mistake from None
+            raise
+    return 0 if stop.number is None else EXIT_OF[signal.Signals(stop.number)]
+
+
+def sitting_of(
+    game: str,
+    against: Sequence[str],
+    rules: Sequence[str],
+    name: str | None,
+    wishes: Mapping[str, str | None],
+) -> Sitting:
+    """What the words come to.  Raises ConfigError with a sentence for what is wrong."""
+    plan = with_options(Plan(), {**wishes, "game": game}, base=Path.cwd())
+    cls = source_of(plan, None).cls
+    words = tuple(against) or house_bots(cls.name)[:1]
+    seats = plan.seats if wishes.get("seats") else max(1 + len(words), cls.seats[0])
+    check_plan_seats(cls, seats)
+    played = make_game(cls, parse_rules(cls, rules))
+    played.start(seats)  # the game refuses rules that do not fit the number of seats
+    bots, person = opponents_of(
+        PERSON if name is None else name, words, seats=seats, game=cls.name, reserved=cls.reserved_names
+    )
+    return Sitting(
+        game=played,
+        person=person,
+        bots=bots,
+        seed=secrets.randbits(128) if plan.seed is None else plan.seed,
+        move_s=plan.move_time if wishes.get("move_time") else None,
+        sandbox=plan.sandbox,
+    )

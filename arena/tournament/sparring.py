@@ -1,0 +1,153 @@
+"""Bots for one match outside of a run, against a person for instance: found, built, started, ended."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+
+import trio
+
+from arena.box.box import Box, Level, open_box
+from arena.errors import ConfigError
+from arena.players.access import place_of
+from arena.players.base import Player
+from arena.players.entrant import Entrant
+from arena.players.lag import LagWatch
+from arena.players.local import LocalPlayer, load_bot
+from arena.players.process import run_process
+from arena.players.start import BotBroken
+from arena.tournament.broken import BrokenBots, found_broken, tried_in_vain
+from arena.tournament.build import build
+from arena.tournament.entrants import bot_at, builtin_bots
+from arena.tournament.field import field_of, mistakes_of
+from arena.tournament.fingerprints import needs_build
+from arena.tournament.plan import BotSpec
+from arena.tournament.prepare import QUICKSTART
+from arena.tournament.submissions import expanded
+from arena.units import shown
+
+
+def house_bots(game: str) -> tuple[str, ...]:
+    """The bots of the house that can play a game here, the best to play against first.
+
+    Those made for the game come before those that play any, those of the quick start before the others,
+    and those that must be built last.  A bot whose program is not on this machine is left out.
+    """
+    found = [entrant for folder in builtin_bots().values() if (entrant := bot_at(folder)) is not None]
+    able = [bot for bot in found if (not bot.games or game in bot.games) and _has_program(bot)]
+    quick = [spec.spec for spec in QUICKSTART.bots]
+
+    def merit(bot: Entrant) -> tuple[bool, bool, int, int]:
+        place = quick.index(bot.name) if bot.name in quick else len(quick)
+        return not bot.games, bool(bot.build), place, len(bot.games)
+
+    return tuple(bot.name for bot in sorted(able, key=merit))
+
+
+def _has_program(bot: Entrant) -> bool:
+    program = next(iter(bot.build or bot.run), "")
+    return bool(bot.build) or bool(shutil.which(program))
+
+
+def opponents_of(
+    person: str, against: Sequence[str], *, seats: int, game: str, reserved: Collection[str]
+) -> tuple[tuple[Entrant, ...], str]:
+    """The bots that sit down with a person: those that were named, in turn, until the table is full; and
+    what the person is called there.
+
+    Raises ConfigError if one of them cannot play, or the person cannot be called that.
+    """
+    from arena.wire.messages import check_name
+
+    if reason := check_name(person, reserved):
+        raise ConfigError(f"--name {shown(person)}: {reason}")
+    specs = list(expanded(BotSpec(word, Path.cwd()) for word in against))
+    if len(specs) > seats - 1:
+        raise ConfigError(f"--against names {len(specs)} bots, and --seats {seats} has room for {seats - 1}")
+    field = field_of(list(islice(cycle(specs), seats - 1)), [person], game=game, reserved=reserved)
+    broken = [found_broken(entrant) for entrant in mistakes_of(field)]
+    if broken:
+        raise BrokenBots(broken, bots=seats - 1, seats=seats)
+    return field[:-1], field[-1].name
+
+
+@asynccontextmanager
+async def started(
+    entrants: Sequence[Entrant], sandbox: Level, note: Callable[[str], None]
+) -> AsyncIterator[tuple[list[Player], LagWatch]]:
+    """The players that these bots are, in this order, until this ends; then none of them is left running.
+
+    Raises BrokenBots for the first one that cannot be built or started.
+    """
+    watch = LagWatch()
+    bugs = list[str]()
+    trio.lowlevel.add_instrument(watch)
+    try:
+        async with open_box(sandbox, say=note) as box:
+            built = tuple([await _built(entrant, box, note) for entrant in entrants])
+            async with trio.open_nursery() as nursery:
+                start = partial(
+                    _started, nursery=nursery, field=built, box=box, watch=watch, note_bug=bugs.append
+                )
+                yield [await start(entrant) for entrant in built], watch
+                nursery.cancel_scope.cancel()
+    finally:
+        trio.lowlevel.remove_instrument(watch)
+    if bugs:
+        raise RuntimeError(f"a connection set off a bug of the arena's:\n{bugs[0]}")
+
+
+async def _built(entrant: Entrant, box: Box, note: Callable[[str], None]) -> Entrant:
+    if entrant.kind != "process" or not needs_build(entrant):
+        return entrant
+    note(f"building {entrant.name}: {' '.join(entrant.build)}")
+    with tempfile.TemporaryDirectory(prefix="arena-play-") as home:
+        try:
+            return await build(entrant, box, place_of(entrant, (), ()), Path(home) / "build.log")
+        except BotBroken as error:
+            raise _broken(entrant, error) from None
+
+
+async def _started(
+    entrant: Entrant,
+    *,
+    nursery: trio.Nursery,
+    field: tuple[Entrant, ...],
+    box: Box,
+    watch: LagWatch,
+    note_bug: Callable[[str], None],
+) -> Player:
+    try:
+        if entrant.kind == "local":
+            if entrant.folder is not None and str(entrant.folder) not in sys.path:
+                sys.path.insert(0, str(entrant.folder))
+            return LocalPlayer(entrant.name, load_bot(entrant))
+        run = partial(
+            run_process,
+            entrant,
+            box=box,
+            field=field,
+            log_path=None,
+            watch=watch,
+            note_sticky=lambda: None,
+            note_bug=note_bug,
+        )
+        player: Player = await nursery.start(run)
+    except BotBroken as error:
+        raise _broken(entrant, error) from None
+    return player
+
+
+def _broken(entrant: Entrant, error: BotBroken) -> BrokenBots:
+    said = tried_in_vain(entrant, error)
+    said.log_path = None  # it is gone by the time that anybody could read it
+    return BrokenBots([said], head=f"{entrant.name} cannot play:")
+
+
+__all__ = ["house_bots", "opponents_of", "started"]
