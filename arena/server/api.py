@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import trio
+from msgspec import UNSET
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -35,6 +36,7 @@ from arena.server.request_types import (
     number_in_query,
     seconds_in_query,
 )
+from arena.server.spoken import move_from_words
 from arena.server.table import Member
 from arena.server.views import listed_table
 from arena.server.waiting import WaitingRequests
@@ -228,7 +230,7 @@ class TablesApi:
     async def move(self, request: Request) -> Response:
         live, member = self._member(request)
         new = await body_of(request, NewMove)
-        live.play(member, new.move, new.turn)
+        live.play(member, _move_of(new, live, member), new.turn)
         return await self._shown_to(live, member)
 
     async def speak(self, request: Request) -> Response:
@@ -282,6 +284,13 @@ def _move_s(new: NewTable) -> float | None:
     if new.move_time is None:
         return GAMES[new.game].people_move_s if new.game in GAMES else None
     return None if new.move_time == "none" else new.move_time
+
+
+def _move_of(new: NewMove, live: LiveTable, member: Member) -> Any:
+    """The move that is meant, as JSON."""
+    if (new.move is UNSET) == (new.words is None):
+        raise Refusal("bad_request", "send a `move`, or `words` that say it", field="move")
+    return new.move if new.words is None else move_from_words(live, member, new.words)
 
 
 def address_of(request: HTTPConnection) -> str:

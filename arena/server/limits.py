@@ -47,6 +47,8 @@ IDLE_PLAYING_S = 6 * 3600.0
 """The same in the middle of a match, where friends may play without a clock."""
 NOTICE_S = 60.0
 """So long before that the table is told."""
+WORDS_MAX = 200
+"""Characters of a move in words."""
 WAITS_PER_ADDRESS = 256
 """Requests of one address that wait for a table to change."""
 WAIT_MAX_S = 30.0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
 
 import attrs
 import trio
@@ -22,7 +21,7 @@ from arena.server.live import LiveTable
 from arena.server.live_match import LiveMatch, LiveScene
 from arena.server.packets import packet
 from arena.server.refusal import Refusal
-from arena.server.sockets import GONE, Code
+from arena.server.sockets import GONE, Wire
 from arena.server.table import (
     Alerted,
     Began,
@@ -47,19 +46,6 @@ NO_PACKET = 'a packet is a JSON object with its name, such as {"packet": "JoinGa
 STOPS = "the server stops: your key is good for when it runs again"
 OF_THE_LOBBY = frozenset(("SetHost", "StartGame", "Ready"))
 """What only some may ask; from others it is ignored."""
-
-
-class Wire(Protocol):
-    """Where frames go: a `SocketOwner`, or a list in a test."""
-
-    @property
-    def waiting(self) -> int: ...
-
-    def put(self, frame: str) -> None: ...
-
-    def put_latest(self, key: str, make: Callable[[], str]) -> None: ...
-
-    def close(self, reason: str, code: Code = 1000) -> None: ...
 
 
 @attrs.define(eq=False)
@@ -335,4 +321,4 @@ class PacketRoom:
         return self._public_sync
 
 
-__all__ = ["PacketClient", "PacketRoom", "Wire"]
+__all__ = ["PacketClient", "PacketRoom"]

@@ -6,11 +6,11 @@ import re
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta
 from starlette.requests import Request
 
 from arena.games import GAMES
-from arena.server.limits import CHAT_MAX, NICKNAME_MAX
+from arena.server.limits import CHAT_MAX, NICKNAME_MAX, WORDS_MAX
 from arena.server.refusal import Refusal
 
 T = TypeVar("T")
@@ -57,9 +57,11 @@ class NewBot(Body):
 
 
 class NewMove(Body):
-    """A move, in the form in which bots send it over TCP."""
+    """A move: in the form in which bots send it over TCP, or in words."""
 
-    move: Any
+    move: Any = UNSET
+    words: Annotated[str, Meta(min_length=1, max_length=WORDS_MAX)] | None = None
+    """What a person would type, such as `b 4 5`: a name or its beginning, and its fields."""
     turn: Annotated[int, Meta(ge=0)] | None = None
     """The `turn` of the match for which it is meant: sent again later, it is refused."""
 

@@ -41,6 +41,7 @@ from arena.server.programs import Programs
 from arena.server.records import ServerRecords
 from arena.server.ring_records import RingRecords
 from arena.server.routing import Routing
+from arena.server.scene_api import SceneApi
 from arena.server.site import Site
 from arena.server.tcp_door import TcpDoor
 from arena.units import Address
@@ -142,7 +143,7 @@ def routes_of(
         *poker.endpoints(),
     ]
     routes = [*routes_to(endpoints), openapi_route(endpoints)]
-    return [*routes, *PacketApi(house).routes(), *site.routes()]
+    return [*routes, *PacketApi(house).routes(), *SceneApi(house).routes(), *site.routes()]
 
 
 @asynccontextmanager

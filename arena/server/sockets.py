@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import attrs
 import trio
@@ -41,6 +41,19 @@ FRAMES_TOGETHER = 16
 """Frames that go to the kernel in one call: a move with the state and the turn after it are four."""
 REASON_BYTES_MAX = 120
 """A close frame has room for 123."""
+
+
+class Wire(Protocol):
+    """Where frames go: a `SocketOwner`, or a list in a test."""
+
+    @property
+    def waiting(self) -> int: ...
+
+    def put(self, frame: str) -> None: ...
+
+    def put_latest(self, key: str, make: Callable[[], str]) -> None: ...
+
+    def close(self, reason: str, code: Code = 1000) -> None: ...
 
 
 @attrs.frozen

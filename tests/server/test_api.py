@@ -147,6 +147,21 @@ async def test_blefs_move_is_an_action_id(autojump_clock: MockClock) -> None:
         assert (status, told["match"]["state"]["round_number"]) == (200, 2)
 
 
+async def test_a_move_may_be_words(autojump_clock: MockClock) -> None:
+    """What a person would type: the beginning of a name, and fields."""
+    async with rest(pauses=quick) as server:
+        begun = await server.begun(rules={"challenge": "next"})
+        (first,) = (await server.get(begun.at))[1]["match"]["to_act"]
+        second = next(name for name in begun.keys if name != first)
+        status, told = await server.post(
+            f"{begun.at}/moves", {"words": "b 4 2", "turn": 1}, begun.keys[first]
+        )
+        assert status == 200, told
+        assert [4, 2] == told["match"]["state"]["last_bid"]
+        status, told = await server.post(f"{begun.at}/moves", {"words": "chal"}, begun.keys[second])
+        assert (status, told["match"]["round"]) == (200, 2)
+
+
 async def test_somebody_eliminated_is_a_spectator(autojump_clock: MockClock) -> None:
     """It is shown as out to all, and asked nothing more."""
     async with rest(pauses=quick) as server:
@@ -246,6 +261,16 @@ def wrong(
     yield "POST", f"{table}/moves", {"move": [1, 1], "turn": 77}, on_turn, 409, "turn"
     yield "POST", f"{table}/moves", {"move": [1, 1], "turn": -1}, on_turn, 400, "turn"
     yield "POST", f"{table}/moves", {}, on_turn, 400, "move"
+    yield "POST", f"{table}/moves", {"move": [1, 1], "words": "b 1 1"}, on_turn, 400, "move"
+    yield "POST", f"{table}/moves", {"words": "b 9 9"}, on_turn, 400, "words"
+    yield "POST", f"{table}/moves", {"words": "dance"}, on_turn, 400, "words"
+    yield "POST", f"{table}/moves", {"words": "  "}, on_turn, 400, "words"
+    yield "POST", f"{table}/moves", {"words": ""}, on_turn, 400, "words"
+    yield "POST", f"{table}/moves", {"words": "[" * 300}, on_turn, 400, "words"
+    yield "POST", f"{table}/moves", {"words": "b " * 300}, on_turn, 400, "words"
+    yield "POST", f"{table}/moves", {"words": 7}, on_turn, 400, "words"
+    yield "POST", f"{table}/moves", {"words": "b 1 1", "turn": 77}, on_turn, 409, "turn"
+    yield "POST", f"{table}/moves", {"words": "b 1 1"}, other, 409, "not your turn"
     yield "POST", f"{table}/moves", {"move": 1, "more": 2}, on_turn, 400, "more"
     yield "POST", f"{table}/moves", [], on_turn, 400, "object"
     yield "POST", f"{table}/moves", {"move": [2, 1]}, other, 409, "not your turn"

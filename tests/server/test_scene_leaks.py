@@ -1,0 +1,95 @@
+"""Equal information, equal frames: of two matches that differ in what a viewer cannot know, its page hears the same.
+
+Answers of a turn come in another order and at other times; every frame is compared, with its time, and what a page
+that comes late is told at the end.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+import trio
+import trio.testing
+
+from arena.game import CHANCE, Seat
+from arena.games import GAMES
+from arena.tournament.plan import make_game
+from tests.server.halls import a_house
+from tests.server.scene_pages import ScenePage, a_scene_room
+from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, two_matches
+
+Heard = list[tuple[float, str]]
+
+
+async def heard(
+    game: str, turns: Turns, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch, order: Random
+) -> Heard:
+    """What the viewer's page hears, and then another page of the same viewer; luck is the same each time."""
+    script(game, turns, monkeypatch)
+    bugs: list[str] = []
+    async with a_house(note_bug=bugs.append) as house, trio.open_nursery() as nursery:
+        room = a_scene_room(house, game, 10_000.0, **RULES.get(game, {}))
+        live = room.live
+        members = dict(live.join(name) for name in NAMES)
+        keys = {member.player_id: key for member, key in members.items()}
+        live.begin(next(iter(members)))
+        await trio.testing.wait_all_tasks_blocked()
+        match = live.match
+        assert match is not None
+        key = None if viewer is None else keys[match.terms.seating[viewer]]
+        page = await ScenePage(room, nursery).looks(key)
+        for moves in turns:
+            if CHANCE not in moves:
+                await trio.testing.wait_all_tasks_blocked()
+                await trio.sleep(3.5 if match.is_paused else 0.0)
+                now = 0.0
+                for when, seat in times_of(moves, viewer, order):
+                    await trio.sleep(when - now)
+                    now = when
+                    said = json.loads(json.dumps(match.showing.codec.move_json(moves[seat])))
+                    live.play(live.holder(keys[match.terms.seating[seat]]), said)
+        await trio.testing.wait_all_tasks_blocked()
+        late = await ScenePage(room, nursery).looks(key)
+        told = [
+            each
+            for wire in (page.wire, late.wire)
+            for each in zip(wire.times, wire.frames, strict=True)
+            if '"bye"' not in each[1]
+        ]
+        nursery.cancel_scope.cancel()
+    assert all(SCRIPT_OVER in bug for bug in bugs), bugs
+    return told
+
+
+def heard_by(
+    game: str, turns: Turns, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch, order: Random
+) -> Heard:
+    """The same, in virtual time that begins at 0."""
+    with monkeypatch.context() as patch:
+        clock = trio.testing.MockClock(autojump_threshold=0)
+        return trio.run(heard, game, turns, viewer, patch, order, clock=clock)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])
+@pytest.mark.parametrize("game", GAMES)
+def test_equal_information_gives_equal_films(
+    game: str, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = make_game(GAMES[game], RULES.get(game, {}))
+    compared = 0
+    for number in range(12):
+        one, other, differ = two_matches(rules, viewer, Random(f"{game} {viewer} {number}"))
+        if not differ or compared == 3:
+            continue
+        compared += 1
+        told, instead = [
+            heard_by(game, turns, viewer, monkeypatch, Random(number))
+            for number, turns in enumerate((one, other))
+        ]
+        for first, second in zip(told, instead, strict=True):
+            assert first == second
+        assert len(told) > len(one) / 2
+    assert compared == 3, "the matches differ in what is hidden"
