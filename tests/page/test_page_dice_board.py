@@ -64,15 +64,15 @@ def test_only_legal_bids_can_be_made(stage: Callable[..., Any]):
         "([scene, options]) => draw(scene, 0, options)",
         [dice_scene([2, 2], (4, 2), "bot-1"), AFTER_TWO_FOURS],
     )
-    assert ["1", "2", "3", "4"] == [
-        each.get_attribute("value") for each in page.locator("input[type=radio]:disabled").all()
+    assert [True, True, True, True, False, False] == [
+        page.get_by_role("radio", name=f"a {face}").is_disabled() for face in range(1, 7)
     ]
     assert "Bid two 5s" == page.inner_text(".k-send")
     page.click("text=+")
     assert 0 == page.locator("input[type=radio]:disabled").count()
-    page.check("input[value='2']")
+    page.get_by_role("radio", name="a 2").check()
     page.click(".k-send")
-    page.click("text=Challenge")
+    page.click("text=Challenge bot-1’s bid of two 4s")
     assert [[2, 3], "challenge"] == page.evaluate("sent")
 
 

@@ -52,7 +52,8 @@ const bidWords = (count, face, kit) => `${kit.numberWord(count)} ${face}${count 
 
 // The middle.
 
-const DRAWN_MAX = 10; // dice of a bid; more are a number beside one die
+const LARGE_MAX = 10; // dice of a bid; more are drawn smaller,
+const DRAWN_MAX = 24; // and still more are a number beside one die
 
 function centre(scene, look, kit) {
   const { html } = kit;
@@ -61,7 +62,7 @@ function centre(scene, look, kit) {
     return html`<p class="k-verdict">No valid answer</p>
       <p class="k-note">${scene.names[look.forfeiter]} loses a die</p>`;
   }
-  if (scene.ranks) return winner(scene, kit);
+  if (scene.ranks) return kit.winners(scene);
   const inPlay = `${kit.counted(look.inPlay, "die", "dice")} in play`;
   if (!look.bid) return html`<p class="k-title">No bid yet</p><p class="k-note">${inPlay}</p>`;
   const { face, count, bidder } = look.bid;
@@ -73,8 +74,9 @@ function centre(scene, look, kit) {
 function bidDice(count, face, options, kit) {
   const { html } = kit;
   const label = bidWords(count, face, kit);
-  if (count <= DRAWN_MAX) return kit.dice(Array(count).fill(face), { label, ...options });
-  return html`<span class="k-row ld-many"><b class="k-figure">${count} ×</b>${kit.die(face)}</span>`;
+  const small = count > LARGE_MAX;
+  if (count <= DRAWN_MAX) return kit.dice(Array(count).fill(face), { label, small, ...options });
+  return html`<span class="k-row"><b class="k-figure">${count} ×</b>${kit.die(face)}</span>`;
 }
 
 // The dice that were bid, filled as far as they are there, and what follows.
@@ -82,36 +84,34 @@ function counted(scene, { face, count, actual, challenger, bidder, loser }, kit)
   const { html } = kit;
   const name = (seat) => scene.names[seat];
   return html`${bidDice(count, face, { claimed: (_, at) => at >= actual, marked: (_, at) => at < actual }, kit)}
-    <p class="k-figure">${actual} of ${count}</p>
+    <p class="k-figure">${Math.min(actual, count)} of ${count}${actual > count ? html`<small> and ${kit.numberWord(actual - count)} more</small>` : null}</p>
     <p class="k-note">${name(challenger)} challenges ${name(bidder)}’s bid of ${bidWords(count, face, kit)}</p>
     <p class="k-verdict">${actual < count ? "Not true" : "True"}: ${name(loser)} loses a die</p>`;
-}
-
-function winner(scene, kit) {
-  const names = scene.names.filter((_, seat) => scene.ranks[seat] === 1);
-  return kit.html`<p class="k-title">${kit.listed(names)} ${names.length > 1 ? "share first place" : "wins"}</p>`;
 }
 
 // A player.
 
 function place(scene, seat, look, kit) {
-  const { html } = kit;
   const { left, showdown } = look;
   const own = scene.own[seat]?.your_hand ?? [];
   const revealed = showdown?.hands[seat];
   const loses = showdown ? showdown.loser === seat : look.forfeiter === seat;
   return kit.place(scene, seat, {
-    stats: left[seat] || !scene.out[seat] ? kit.counted(left[seat], "die", "dice") : "no dice left",
+    stats: kit.counted(left[seat], "die", "dice"),
     turn: look.onTurn === seat,
-    lost: loses ? "loses a die" : null,
-    body: html`${revealed ? revealedDice(showdown, seat, kit) : null}
-      ${own.length ? kit.dice(own) : revealed || !left[seat] ? null : kit.dice(left[seat])}`,
+    lost: loses ? (scene.out[seat] ? "is out" : "loses a die") : null,
+    body: [
+      revealed && revealedDice(showdown, seat, own.length > 0, kit),
+      revealed && own.length > 0 && kit.html`<span class="k-label">now</span>`,
+      own.length ? kit.dice(own) : !revealed && left[seat] > 0 && kit.dice(left[seat]),
+    ],
   });
 }
 
-function revealedDice({ hands, numbers }, seat, kit) {
+function revealedDice({ hands, numbers }, seat, small, kit) {
   const at = numbers[seat];
   return kit.dice(hands[seat], {
+    small,
     marked: (_, place) => at[place] > 0,
     dim: (_, place) => !at[place],
     number: (_, place) => at[place] || null,
@@ -120,21 +120,24 @@ function revealedDice({ hands, numbers }, seat, kit) {
 
 // How a person moves: a count and a face, of which only legal ones can be chosen; challenge; pass.
 
-export function controls({ options, send }, kit) {
-  const { html } = kit;
+export function controls({ scene, seat, options, send }, kit) {
   const bids = (options ?? []).filter(({ kind }) => kind === "Bid");
   const others = (options ?? []).filter(({ kind }) => kind !== "Bid");
-  return html`<div class="k-controls">
-    ${bids.length ? html`<${BidForm} key="bid" bids=${bids} send=${send} kit=${kit} />` : null}
-    <div class="k-buttons">
-      ${others.map(
-        ({ kind, form }) => html`<button type="button" key=${kind} onClick=${() => send(form)}>${kind}</button>`,
-      )}
-    </div>
-  </div>`;
+  const words = { Challenge: challengeWords(scene, seat, kit), Pass: "Pass" };
+  const buttons = others.map(
+    ({ kind, form }) => kit.html`<button type="button" key=${kind} onClick=${() => send(form)}>${words[kind]}</button>`,
+  );
+  if (bids.length) return kit.html`<${BidForm} bids=${bids} send=${send} kit=${kit} besides=${buttons} />`;
+  return kit.html`<div class="k-controls"><div class="k-buttons">${buttons}</div></div>`;
 }
 
-function BidForm({ bids, send, kit }) {
+function challengeWords(scene, seat, kit) {
+  const [face, count] = scene.state?.last_bid ?? [0, 0];
+  if (!count) return "Challenge";
+  return `Challenge ${scene.names[kit.seatOf(scene, scene.state.last_bidder, seat)]}’s bid of ${bidWords(count, face, kit)}`;
+}
+
+function BidForm({ bids, send, kit, besides }) {
   const { html } = kit;
   const range = (field, take) => take(...bids.flatMap(({ fields }) => [fields[field].min, fields[field].max]));
   const least = range("count", Math.min);
@@ -157,12 +160,10 @@ function BidForm({ bids, send, kit }) {
     <fieldset>
       <legend>Of which face</legend>
       ${faces.map(
-        (each) => html`<label class="k-choice" key=${each}>
-          <input type="radio" name="face" value=${each} checked=${each === face} disabled=${!legal.includes(each)} onChange=${() => want({ face: each, count })} />
-          ${kit.die(each)}
-        </label>`,
+        (each) => html`<${kit.Choice} key=${each} name="face" chosen=${each === face} disabled=${!legal.includes(each)}
+          choose=${() => want({ face: each, count })}>${kit.die(each)}<//>`,
       )}
     </fieldset>
-    <div class="k-buttons"><button class="k-send">Bid ${bidWords(count, face, kit)}</button></div>
+    <div class="k-buttons"><button class="k-send">Bid ${bidWords(count, face, kit)}</button>${besides}</div>
   </form>`;
 }

@@ -7,6 +7,7 @@ const RANKS = {
   A: "ace", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", T: "ten",
   J: "jack", Q: "queen", K: "king",
 };
+const ROW_MAX = 12; // cards that move closer together to stay in one row; more are wrapped
 const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
 
 // "five of hearts", "ace" (of any suit), "heart" (of any rank).
@@ -31,10 +32,9 @@ export function cards(list, options = {}) {
   const { label, loose, ...others } = options;
   const each = all.map((text, at) => optionsOf(others, text, at));
   return html`<span
-    class=${classes("k-row k-cards", loose && "is-loose", options.small && "is-small")}
+    class=${classes("k-row k-cards", loose && "is-loose", all.length > ROW_MAX && !loose && "is-many", options.small && "is-small")}
     role="img"
     aria-label=${label ?? rowWords(all, each)}
-    data-count=${all.length}
   >
     ${all.map((text, at) => drawn(text, each[at]))}
   </span>`;
@@ -57,14 +57,12 @@ function drawn(text, { marked, dim, raised, small, claimed, number }) {
 }
 
 function face(rank, suit) {
-  const sign = rank === "T" ? "10" : rank;
-  if (suit === "*") {
-    return html`<text x="11.5" y="20" text-anchor="middle">${sign}</text>
-      <text class="k-large" x="25" y="49" text-anchor="middle">${sign}</text>`;
-  }
-  const corner = rank === "*" ? 6 : 24;
-  return html`${rank === "*" ? null : html`<text x="11.5" y="20" text-anchor="middle">${sign}</text>`}
-    <use href=${`#s-suit-${suit}`} x="5" y=${corner} width="13" height="13" />
+  const isTen = rank === "T";
+  const sign = isTen ? "10" : rank;
+  const index = rank === "*" ? null : html`<text class=${classes(isTen && "k-ten")} x=${isTen ? 12 : 11.5} y="20" text-anchor="middle">${sign}</text>`;
+  if (suit === "*") return html`${index}<text class=${classes("k-large", isTen && "k-ten")} x="25" y="49" text-anchor="middle">${sign}</text>`;
+  return html`${index}
+    <use href=${`#s-suit-${suit}`} x="5" y=${rank === "*" ? 6 : 24} width="13" height="13" />
     <use href=${`#s-suit-${suit}`} x="18" y="35" width="21" height="21" />`;
 }
 

@@ -14,3 +14,11 @@ export function Stepper({ label, value, min, max, step = 1, change }) {
     <button type="button" aria-label=${`${label}: more`} disabled=${value >= max} onClick=${() => change(bounded(value + step))}>+</button>
   </span>`;
 }
+
+// One of several that exclude each other, drawn as its children; choose: it was chosen.
+export function Choice({ name, chosen, disabled, choose, children }) {
+  return html`<label class="k-choice">
+    <input type="radio" name=${name} checked=${chosen} disabled=${disabled} onChange=${choose} />
+    ${children}
+  </label>`;
+}

@@ -1,6 +1,6 @@
 // A table: what lies in its middle, and the players round it.
 import { html } from "../html.js";
-import { classes, place as placeWord } from "./words.js";
+import { classes, listed, place as placeWord } from "./words.js";
 
 // What somebody said or did last.
 export const bubble = (text) => html`<span class="k-bubble">${text}</span>`;
@@ -12,30 +12,39 @@ const mark = (sign) => html`<svg class="k-mark" viewBox="0 0 16 16" aria-hidden=
 // button; note: a short word beside the name; said: instead of what the scene says it did.
 export function place(scene, seat, options = {}) {
   const { stats, body, dealer, lost, won, note, said = scene.said[seat] } = options;
-  const out = scene.out[seat];
+  const isOut = scene.out[seat];
   const rank = scene.ranks ? scene.ranks[seat] : null;
-  const turn = !scene.ranks && (options.turn ?? scene.asked.includes(seat));
-  const first = rank === 1;
+  const isTurn = !scene.ranks && scene.asked.length > 0 && (options.turn ?? scene.asked.includes(seat));
+  const isFirst = rank === 1;
+  const status = rank !== null ? placeWord(rank) : isOut ? "out" : isTurn ? "to move" : null;
+  const sign = isTurn ? "turn" : isFirst ? "won" : isOut ? "lost" : null;
   return html`<section
-    class=${classes("k-place", turn && "is-turn", out && "is-out", first && "is-first", lost && "is-lost")}
-    aria-label=${`seat ${seat + 1}`}
+    class=${classes("k-place", isTurn && "is-turn", isOut && "is-out", isFirst && "is-first", lost && "is-lost", won && "is-won")}
+    aria-label=${scene.names[seat]}
     data-seat=${seat}
   >
-    <header class="k-head">
-      ${turn ? mark("turn") : first ? mark("won") : out ? mark("lost") : null}
+    <div class="k-top"><div class="k-head">
+      ${sign ? mark(sign) : null}
       <b class="k-name" title=${scene.names[seat]}>${scene.names[seat]}</b>
-      ${scene.viewer === seat ? html`<span class="k-tag">you</span>` : null}
-      ${dealer ? html`<span class="k-tag">dealer</span>` : null}
-      ${note ? html`<span class="k-tag">${note}</span>` : null}
-      ${turn ? html`<span class="k-tag is-strong">to move</span>` : null}
-      ${rank !== null ? html`<span class=${classes("k-tag", first && "is-strong")}>${placeWord(rank)}</span>` : out ? html`<span class="k-tag">out</span>` : null}
-    </header>
-    ${stats ? html`<p class="k-stats">${stats}</p>` : null}
-    ${body ? html`<div class="k-hand">${body}</div>` : null}
-    <p class="k-said">
-      ${lost ? html`<span class="k-bubble is-lost">${mark("lost")}${lost}</span>` : won ? html`<span class="k-bubble is-won">${mark("won")}${won}</span>` : said ? bubble(said) : null}
-    </p>
+      ${[scene.viewer === seat && "you", dealer && "dealer", note].filter(Boolean).map((tag) => html`<span class="k-tag" key=${tag}>${tag}</span>`)}
+    </div>
+    <p class="k-stats"><span>${stats}</span>${status ? html`<span class="k-status">${status}</span>` : null}</p></div>
+    ${[body].flat().some(Boolean) ? html`<div class="k-hand">${body}</div>` : null}
+    <p class="k-said">${news({ lost, won, said })}</p>
   </section>`;
+}
+
+function news({ lost, won, said }) {
+  if (lost) return html`<span class="k-bubble is-lost">${mark("lost")}${lost}</span>`;
+  if (won) return html`<span class="k-bubble is-won">${mark("won")}${won}</span>`;
+  return said ? bubble(said) : null;
+}
+
+// Who won, for the middle of a table whose match is over.
+export function winners(scene) {
+  const names = scene.names.filter((_, seat) => scene.ranks[seat] === 1);
+  return html`<p class="k-title">${mark("won")} ${listed(names)}</p>
+    <p class="k-note">${names.length > 1 ? "share first place" : "wins the match"}</p>`;
 }
 
 // How many sit left, at the top and right of the one at the bottom; the rest sits beside that one.
@@ -55,7 +64,7 @@ export function table(scene, seat, { centre, place: drawPlace }) {
       <ol class="k-places">
         ${order.map((each) => {
           const slot = slots[(each - bottom + seats) % seats];
-          return html`<li key=${each} class=${`k-slot at-${slot.side}`} style=${{ "--columns": slot.columns, "--rows": slot.rows }}>${drawPlace(each)}</li>`;
+          return html`<li key=${each} class=${classes(`k-slot at-${slot.side}`, each === seat && "is-own")} style=${{ "--columns": slot.columns, "--rows": slot.rows }}>${drawPlace(each)}</li>`;
         })}
       </ol>
     </div>

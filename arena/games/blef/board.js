@@ -1,0 +1,219 @@
+// The table of Blef: hands of cards, the bet in the middle as the cards that it claims, and what was there of them.
+
+export function board(scene, seat, kit) {
+  if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
+  const look = lookOf(scene, seat, kit);
+  return kit.table(scene, seat, {
+    centre: centre(scene, look, kit),
+    place: (each) => place(scene, each, look, kit),
+  });
+}
+
+// Everything that the table shows, by seat.
+function lookOf(scene, seat, kit) {
+  const { state, shown } = scene;
+  const left = scene.names.map(() => 0);
+  state.players.forEach(({ nickname, n_cards: count }) => (left[kit.seatOf(scene, nickname)] = count));
+  const last = state.history.findLast(({ action_id: id }) => id < SETS.length);
+  return {
+    left,
+    most: state.max_cards,
+    bet: last ? { set: SETS[last.action_id], bettor: kit.seatOf(scene, last.player) } : null,
+    showdown: shown ? showdownOf(scene, seat, shown, kit) : null,
+  };
+}
+
+// What was shown at the end of the round; `set` is null where nobody checked.
+function showdownOf(scene, seat, { fields }, kit) {
+  const seatOf = (name) => kit.seatOf(scene, name);
+  const hands = scene.names.map(() => null);
+  fields.hands.forEach(([name, cards]) => (hands[seatOf(name)] = cards));
+  const set = SETS[fields.action_id] ?? null;
+  const order = kit.orderOf(scene, seat);
+  return {
+    hands, set, loser: seatOf(fields.loser), isThere: fields.is_there,
+    checker: set && seatOf(fields.player), bettor: set && seatOf(fields.bettor),
+    found: set && foundIn(set, order.flatMap((each) => hands[each] ?? [])),
+  };
+}
+
+// The middle.
+
+function centre(scene, look, kit) {
+  const { html } = kit;
+  if (look.showdown) return checked(scene, look.showdown, kit);
+  if (scene.ranks) return kit.winners(scene);
+  const inPlay = `${kit.counted(look.left.reduce((sum, each) => sum + each, 0), "card")} in play`;
+  if (!look.bet) {
+    return html`<p class="k-title">No bet yet</p>
+      <p class="k-note">${inPlay}; whoever must take more than ${kit.numberWord(look.most)} is out</p>`;
+  }
+  const { set, bettor } = look.bet;
+  return html`${kit.cards(set.cards, { claimed: true, loose: true, label: set.words })}
+    <p class="k-title">${set.words}</p>
+    <p class="k-note">bet by ${scene.names[bettor]}, ${inPlay}</p>`;
+}
+
+// The set that was bet on, put together as far as it was there, and what follows.
+function checked(scene, { set, found, isThere, checker, bettor, loser }, kit) {
+  const { html } = kit;
+  const name = (seat) => scene.names[seat];
+  if (!set) return html`<p class="k-title">No valid answer</p><p class="k-verdict">${name(loser)} loses the round</p>`;
+  const met = set.cards.map((claimed, at) => found.slots[at] ?? claimed);
+  const isMet = (_, at) => found.slots[at] !== null;
+  const cards = kit.cards(met, { loose: true, marked: isMet, claimed: (...each) => !isMet(...each), label: set.words });
+  return html`${cards}
+    <p class="k-figure">${found.numbers.size} of ${set.cards.length}</p>
+    <p class="k-note">${name(checker)} checks ${name(bettor)}’s ${set.words}</p>
+    <p class="k-verdict">${isThere ? "It is there" : "It is not there"}: ${name(loser)} loses the round</p>`;
+}
+
+// A player.
+
+function place(scene, seat, look, kit) {
+  const { left, most, showdown } = look;
+  const own = scene.own[seat]?.hands[0]?.hand.map(textOf) ?? [];
+  const revealed = showdown?.hands[seat];
+  return kit.place(scene, seat, {
+    stats: `${kit.counted(left[seat], "card")}${left[seat] === most ? ", the most" : ""}`,
+    lost: showdown?.loser === seat ? (scene.out[seat] ? "is out" : "loses the round") : null,
+    body: [
+      revealed && kit.cards(revealed, revealedOptions(showdown, own.length > 0)),
+      revealed && own.length > 0 && kit.html`<span class="k-label">now</span>`,
+      own.length ? kit.cards(own) : !revealed && left[seat] > 0 && kit.cards(left[seat]),
+    ],
+  });
+}
+
+function revealedOptions({ set, found }, small) {
+  if (!set) return { small };
+  return {
+    small,
+    marked: (card) => found.numbers.has(card),
+    dim: (card) => !found.fitting.has(card),
+    number: (card) => found.numbers.get(card) ?? null,
+  };
+}
+
+// How a person moves: the kind of set, then its values or colours, of which only legal ones can be chosen; check.
+
+export function controls({ scene, options, send }, kit) {
+  const bets = (options ?? []).filter(({ kind }) => kind === "Bet");
+  const check = (options ?? []).find(({ kind }) => kind === "Check");
+  const last = scene.state?.history.findLast(({ action_id: id }) => id < SETS.length);
+  const words = last ? `Check ${last.player}’s ${SETS[last.action_id].words}` : "Check";
+  const button = check && kit.html`<button type="button" onClick=${() => send(check.form)}>${words}</button>`;
+  if (bets.length) return kit.html`<${BetForm} bets=${bets} send=${send} kit=${kit} besides=${button} />`;
+  return kit.html`<div class="k-controls"><div class="k-buttons">${button}</div></div>`;
+}
+
+function BetForm({ bets, send, kit, besides }) {
+  const { html } = kit;
+  const optionOf = (set) => bets.find((option) => kit.allows(option, { action_id: set.id }));
+  const [wanted, want] = kit.useState({});
+  const legal = SETS.filter(optionOf);
+  const kind = legal.some((set) => set.kind === wanted.kind) ? wanted.kind : legal[0].kind;
+  const ofKind = legal.filter((set) => set.kind === kind);
+  const first = ofKind.some((set) => set.first === wanted.first) ? wanted.first : ofKind[0].first;
+  const ofFirst = ofKind.filter((set) => set.first === first);
+  const set = ofFirst.find(({ second }) => second === wanted.second) ?? ofFirst[0];
+  const all = SETS.filter((each) => each.kind === kind);
+  const { title, firstTitle, secondTitle } = KINDS[kind];
+  const bet = (event) => {
+    event.preventDefault();
+    send(kit.filled(optionOf(set).form, { action_id: set.id }));
+  };
+  const part = (name, legend, of, among, chosen) => html`<fieldset>
+    <legend>${legend}</legend>
+    ${[...new Set(of.map((each) => each[name]))].map((value) => html`<${kit.Choice} key=${value} name=${name} chosen=${value === chosen}
+      disabled=${!among.some((each) => each[name] === value)} choose=${() => want({ ...set, [name]: value })}>${partSign(value, kit)}<//>`)}
+  </fieldset>`;
+  return html`<form class="k-controls" onSubmit=${bet}>
+    <fieldset>
+      <legend>What do you bet is there?</legend>
+      ${Object.keys(KINDS).map((each) => html`<${kit.Choice} key=${each} name="kind" chosen=${each === kind}
+        disabled=${!legal.some((other) => other.kind === each)} choose=${() => want({ ...set, kind: each })}>${KINDS[each].title}<//>`)}
+    </fieldset>
+    ${part("first", firstTitle ?? title, all, ofKind, set.first)}
+    ${secondTitle ? part("second", secondTitle, all.filter((each) => each.first === set.first), ofFirst, set.second) : null}
+    ${kit.cards(set.cards, { small: true, claimed: true, loose: true, label: set.words })}
+    <div class="k-buttons"><button class="k-send">Bet ${articled(set.words)}</button>${besides}</div>
+  </form>`;
+}
+
+// A value or colour as a card, the size of a straight in words.
+function partSign(part, kit) {
+  if (part in SIZES) return `${part} (${RANK_WORDS[SIZES[part][0]]} to ${RANK_WORDS[SIZES[part].at(-1)]})`;
+  return kit.card(part, { small: true });
+}
+
+const articled = (words) => (/^(high|two|three|four)/.test(words) ? words : `a ${words}`);
+
+// The sets, in the order of their seniority.
+
+const RANKS = "9TJQKA";
+const SUITS = "CDHS";
+const RANK_WORDS = { 9: "nine", T: "ten", J: "jack", Q: "queen", K: "king", A: "ace" };
+const SUIT_WORDS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
+const SIZES = { small: "9TJQK", big: "TJQKA", great: "9TJQKA" };
+
+// Every kind: how its first and second part are asked for.
+const KINDS = {
+  high: { title: "high card", firstTitle: "Of" },
+  pair: { title: "pair", firstTitle: "Of" },
+  pairs: { title: "two pair", firstTitle: "The higher pair", secondTitle: "The lower pair" },
+  straight: { title: "straight", firstTitle: "How long" },
+  three: { title: "three", firstTitle: "Of" },
+  full: { title: "full house", firstTitle: "Three", secondTitle: "Over two" },
+  flush: { title: "flush", firstTitle: "Of" },
+  four: { title: "four", firstTitle: "Of" },
+  run: { title: "straight flush", firstTitle: "How long", secondTitle: "Of" },
+};
+
+const textOf = ({ value, colour }) => RANKS[value] + SUITS[colour];
+
+// All sets by action id: the cards that each claims ("*": any), its words, and the parts it is chosen by.
+export const SETS = allSets().map((set, id) => ({ id, ...set }));
+
+function allSets() {
+  const ranks = [...RANKS], suits = [...SUITS], sizes = Object.keys(SIZES);
+  const of = (rank, count) => Array(count).fill(`${rank}*`);
+  const many = (rank) => `${RANK_WORDS[rank]}s`;
+  const same = (kind, count, words) =>
+    ranks.map((rank) => ({ kind, first: `${rank}*`, cards: of(rank, count), words: words(rank) }));
+  return [
+    ...same("high", 1, (rank) => `high card ${RANK_WORDS[rank]}`),
+    ...same("pair", 2, (rank) => `pair of ${many(rank)}`),
+    ...ranks.flatMap((high, at) => ranks.slice(0, at).map((low) => ({
+      kind: "pairs", first: `${high}*`, second: `${low}*`, cards: [...of(high, 2), ...of(low, 2)], words: `two pair, ${many(high)} and ${many(low)}`,
+    }))),
+    ...sizes.map((size) => ({
+      kind: "straight", first: size, cards: [...SIZES[size]].map((rank) => `${rank}*`), words: `${size} straight`,
+    })),
+    ...same("three", 3, (rank) => `three ${many(rank)}`),
+    ...ranks.flatMap((high) => ranks.filter((low) => low !== high).map((low) => ({
+      kind: "full", first: `${high}*`, second: `${low}*`, cards: [...of(high, 3), ...of(low, 2)], words: `full house, ${many(high)} over ${many(low)}`,
+    }))),
+    ...suits.map((suit) => ({ kind: "flush", first: `*${suit}`, cards: Array(5).fill(`*${suit}`), words: `flush of ${SUIT_WORDS[suit]}` })),
+    ...same("four", 4, (rank) => `four ${many(rank)}`),
+    ...sizes.flatMap((size) => suits.map((suit) => ({
+      kind: "run", first: size, second: `*${suit}`, cards: [...SIZES[size]].map((rank) => rank + suit), words: `${size} straight flush of ${SUIT_WORDS[suit]}`,
+    }))),
+  ];
+}
+
+// What is there of a set among these cards: `slots`, for each of the set's cards the one that fills it, or null;
+// `numbers`, those cards numbered through; `fitting`, all that could count, also beyond what is needed.
+export function foundIn(set, cards) {
+  const fits = (claimed, card) => [...claimed].every((sign, at) => sign === "*" || sign === card[at]);
+  const slots = set.cards.map(() => null);
+  const numbers = new Map();
+  for (const card of cards) {
+    const at = set.cards.findIndex((claimed, place) => slots[place] === null && fits(claimed, card));
+    if (at >= 0) {
+      slots[at] = card;
+      numbers.set(card, numbers.size + 1);
+    }
+  }
+  return { slots, numbers, fitting: new Set(cards.filter((card) => set.cards.some((claimed) => fits(claimed, card)))) };
+}
