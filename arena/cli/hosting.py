@@ -12,6 +12,7 @@ from ipaddress import ip_address
 
 import trio
 
+from arena.cli.browser import show_page_beside
 from arena.cli.group import BUG
 from arena.cli.mistakes import the_mistake_in
 from arena.cli.stop import EXIT_OF, Stop
@@ -37,16 +38,20 @@ for HTTPS put a proxy in front, such as Caddy with these three lines, and serve 
   arena serve --http {http} --allow-host arena.example.org --trusted-proxy 127.0.0.1"""
 
 
-def host_server(plan: ServerPlan) -> int:
-    """Serves until Ctrl-C or SIGTERM; gives the exit code.  Raises ConfigError if it cannot begin."""
-    return _Hosting(plan).run()
+def host_server(plan: ServerPlan, *, is_opened: bool = False) -> int:
+    """Serves until Ctrl-C or SIGTERM; gives the exit code.  Raises ConfigError if it cannot begin.
+
+    `is_opened`: its page is opened in the browser of this machine.
+    """
+    return _Hosting(plan, is_opened).run()
 
 
 class _Hosting:
     """A server, its signals and its terminal."""
 
-    def __init__(self, plan: ServerPlan) -> None:
+    def __init__(self, plan: ServerPlan, is_opened: bool) -> None:
         self._plan = plan
+        self._is_opened = is_opened
         self._bugs = Summary()
         self._stop = Stop(log=plan.data / LOG, what="server", patience_s=PATIENCE_S)
         self._stop.ending = "stopping the server"
@@ -77,6 +82,8 @@ class _Hosting:
             set_aside()
             for line in told_at_start(self._plan, opened):
                 note(line)
+            if self._is_opened:
+                show_page_beside(page_of(opened), note)
             nursery.start_soon(self._show_status, opened)
             await self._stop.cancellable(trio.sleep_forever)
             await opened.say_goodbye()
@@ -116,6 +123,16 @@ def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
     return lines
 
 
+def page_of(opened: OpenServer) -> str:
+    """Where a browser of this machine finds the server, which may listen at all its addresses."""
+    host, _, port = opened.http.rpartition(":")
+    try:
+        is_any = ip_address(host.strip("[]")).is_unspecified
+    except ValueError:
+        is_any = False
+    return f"http://{'127.0.0.1' if is_any else host}:{port}/"
+
+
 def _is_loopback(address: Address) -> bool:
     try:
         return ip_address(address.host.partition("%")[0]).is_loopback
@@ -123,4 +140,4 @@ def _is_loopback(address: Address) -> bool:
         return address.host == "localhost"
 
 
-__all__ = ["host_server", "told_at_start"]
+__all__ = ["host_server", "page_of", "told_at_start"]

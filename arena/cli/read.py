@@ -97,7 +97,7 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
 @cli.command()
 @folder_argument
 @click.option("--out", "path", metavar="FILE", help="The file to write.  [DIR/report.html]")
-@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser.")
+@click.option("--open", "is_opened", is_flag=True, help="Open it in the browser, if there is one.")
 @game_option
 def report(folder: Path, path: str | None, is_opened: bool, game: str | None) -> int:
     """One page to view and share: who is best, how sure that is, and how bots lost.
@@ -119,9 +119,9 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
         _say_what_is_missing(store, game)
     out(str(written))
     if is_opened:
-        import webbrowser
+        from arena.cli.browser import show_page
 
-        webbrowser.open(written.absolute().as_uri())
+        show_page(written.absolute().as_uri())
     return complained(store)
 
 

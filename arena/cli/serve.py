@@ -19,6 +19,7 @@ HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
     ("--http", "HOST:PORT", f"HTTP and WebSocket; port 0: any free one.  [{HTTP}]"),
     ("--listen", "HOST:PORT|none", f"Bots over TCP.  [{LISTEN}]"),
     ("--data", "DIR", f"What the server keeps.  [{DATA}]"),
+    ("--open", "is_opened", None, "Open its page in the browser, if there is one."),
 )
 @options(
     "Others",
@@ -30,6 +31,7 @@ def serve(
     http: str | None,
     listen: str | None,
     data: str | None,
+    is_opened: bool,
     allow_host: tuple[str, ...],
     trusted_proxy: tuple[str, ...],
     cors: tuple[str, ...],
@@ -40,7 +42,7 @@ def serve(
 
     \b
     Examples:
-      arena serve
+      arena serve --open
       arena serve --http 127.0.0.1:9000 --data /srv/arena
       arena serve --allow-host arena.example.org --trusted-proxy 127.0.0.1
     """
@@ -54,7 +56,7 @@ def serve(
         data=Path(data or DATA),
         guard=guard_options(allow_host, trusted_proxy, cors),
     )
-    return host_server(plan)
+    return host_server(plan, is_opened=is_opened)
 
 
 def _address(option: str, value: str, or_else: str = "") -> Address:
