@@ -18,11 +18,14 @@ from arena.testing.games import random_match
 
 SMALL = {"holdem": Holdem(hands=40), "bluff": Bluff(), "liars-dice": LiarsDice(dice=2)}
 """Games made short where they would last long; the others are played as they are."""
-BOTS = ("ann", "bob", "cat")
+BOTS = (
+    *("ann", "bob", "cat", "a name of sixty-four characters, the most that a bot may have ...", "<b>eve</b>"),
+    *("名前-Ω-😀", "gil", "hal", "ida", "one-long-word-without-any-place-to-break-it-anywhere"),
+)
 
 
 def random_replay(game: Game[Any, Any], seats: int, seed: int) -> Replay:
-    """A random match of ann, bob and cat, or the first two."""
+    """A random match of the first so many bots: ann, bob, cat, and some with less common names."""
     played = list(random_match(game, seats, Random(seed)))
     ranks = game.ranks(played[-1][1].state)
     blank = {field.name: 0 for field in attrs.fields(StoredSeat)}

@@ -33,7 +33,7 @@ function centre(scene, challenge, kit) {
   const { pile_size: size } = scene.state;
   return html`<div class="bluff-centre">
     ${challenge ? verdict(scene, challenge, kit) : claimed(scene, kit)}
-    ${size ? html`<div class="bluff-pile">${kit.pile(size)}<span>${kit.counted(size, "card")} on the pile</span></div>` : html`<p class="k-note">The pile is empty.</p>`}
+    ${size ? html`<div class="bluff-pile">${kit.pile(size)}<span>on the pile</span></div>` : html`<p class="k-note">The pile is empty.</p>`}
     ${next(scene, challenge, kit)}
   </div>`;
 }
@@ -42,7 +42,7 @@ function centre(scene, challenge, kit) {
 function claimed(scene, kit) {
   const { html } = kit;
   const { last_play: play, asked } = scene.state;
-  if (scene.ranks) return html`<p class="k-title">${winners(scene, kit)}</p>`;
+  if (scene.ranks) return kit.winners(scene);
   if (!play || (asked === "play" && !kit.told(scene, "unchallenged"))) return null;
   const words = claimWords(play.count, play.claim, kit);
   if (asked === "play") return html`<p class="k-verdict">Nobody doubts the ${words} of ${play.player}.</p>`;
@@ -67,12 +67,7 @@ function verdict(scene, { accuser, player, claim, cards, bluff, taker, pile_size
     ${kit.cards(cards, { loose: true, small: cards.length > 6, label, marked: isTrue, number: (card) => (isTrue(card) ? "✓" : "✗ no") })}
     <p class="k-title">${bluff ? "A bluff!" : "As claimed."}</p>
     <p class="k-verdict">${taker} takes the pile of ${kit.counted(size, "card")}</p>
-    ${scene.ranks ? html`<p class="k-verdict">${winners(scene, kit)}</p>` : null}`;
-}
-
-function winners({ names, ranks }, kit) {
-  const first = names.filter((_, seat) => ranks[seat] === 1);
-  return `${kit.listed(first)} ${first.length > 1 ? "share first place" : "wins"}`;
+    ${scene.ranks ? kit.winners(scene) : null}`;
 }
 
 function next(scene, challenge, kit) {
@@ -94,7 +89,7 @@ function place(scene, seat, bottom, challenge, kit) {
   const label = count ? `${kit.counted(count, "card")} face down` : "no cards";
   const isAccused = state.asked === "accuse" && state.current_player === name;
   return kit.place(scene, seat, {
-    stats: kit.counted(count, "card"),
+    stats: count === 1 ? "1 card" : `${count} cards`,
     // All others are asked whether they accuse: only the one who looks needs to be told.
     turn: scene.asked.includes(seat) && (state.asked === "play" || seat === bottom),
     note: isAccused && !scene.ranks ? "claims" : null,

@@ -17,7 +17,7 @@ function centre(scene, kit) {
   const { live_left: live, blank_left: blank, roundNumber, current_player: current } = scene.state;
   const known = [scene.state, ...scene.own].map((own) => own?.known_next).find(Boolean) ?? null;
   return html`<div class="chamber-centre">
-    <p class="k-title">${scene.ranks ? "The match is over" : `Round ${roundNumber}`}</p>
+    ${scene.ranks ? kit.winners(scene) : html`<p class="k-title">Round ${roundNumber}</p>`}
     ${live + blank ? kit.chamber({ live, blank, next: known }) : html`<p class="k-note">The chamber is empty.</p>`}
     ${known ? html`<p class="k-note">${scene.viewer === "all" ? `${current} knows that the next shell is ${known}.` : `The next shell is ${known}.`}</p>` : null}
     ${effects(scene, kit)}
@@ -136,7 +136,7 @@ function Moving({ scene, seat, options, send, kit }) {
         aria-expanded=${kind === "UseSkipItem" || kind === "UseStealItem" ? String(chosen?.kind === kind) : null}
         onClick=${() => use(kind, of(kind)[0])}>${kit.item(ITEMS[kind][0], { count: ownedOf(scene, seat, ITEMS[kind][0]) })}<small>${ITEMS[kind][1]}</small></button>`)}
     </fieldset>` : null}
-    ${chosen ? html`<fieldset key="target" class="chamber-target">${targetsOf(chosen, of, act, choose, kit)}
+    ${chosen ? html`<fieldset key="target" class=${kit.classes("chamber-target", chosen.stolen && "is-second")}>${targetsOf(chosen, of, act, choose, kit)}
       <button type="button" data-part="back" onClick=${() => choose(null)}>Back</button></fieldset>` : null}
   </div>`;
 }

@@ -60,7 +60,7 @@ function centre(scene, hand, kit) {
   const counting = new Set((first?.winners ?? []).flatMap(([name]) => hand.best[name] ?? []));
   const marked = (card) => counting.has(card);
   return html`<div class="holdem-centre">
-    <p class="k-title">${streetOf(scene, hand)}</p>
+    ${scene.ranks ? kit.winners(scene) : html`<p class="k-title">${streetOf(scene, hand)}</p>`}
     ${hand.over && !hand.showdown ? null : html`<div class="holdem-cards">
       ${hand.opened.length ? kit.cards(hand.opened, { loose: true, marked, dim: (card) => counting.size > 0 && !marked(card) }) : null}
       ${Array.from({ length: PLACES - hand.opened.length }, (_, at) => space(at, html))}
@@ -74,7 +74,6 @@ const space = (at, html) => html`<span key=${`space${at}`} class="k-card holdem-
   <svg viewBox="0 0 44 62" focusable="false"><rect x="1.5" y="1.5" width="41" height="59" rx="6" /></svg></span>`;
 
 function streetOf(scene, hand) {
-  if (scene.ranks) return "The match is over";
   if (hand.over) return hand.showdown ? "Showdown" : "Nobody called";
   if (!scene.state.turn.playerID) return "Before the first hand";
   const street = { 3: "flop", 4: "turn", 5: "river" }[hand.opened.length] ?? "before the flop";
@@ -115,10 +114,17 @@ function place(scene, seat, hand, kit) {
 
 function statsOf(scene, row, hand, kit) {
   const over = kit.told(scene, "match_over");
-  if (over) return `${signed(Object.fromEntries(over.returns)[row.playerID])} in all`;
-  if (row.state === "out") return null;
-  const blind = hand.bigBlind === null ? "" : row.small_blind ? ", small blind" : row.playerID === hand.bigBlind ? ", big blind" : "";
-  return `${number(row.wealth)} chips${blind}`;
+  const name = row.playerID;
+  if (over) return `${signed(Object.fromEntries(over.returns)[name])} in the match`;
+  const chips = row.state === "out" ? "" : `${number(row.wealth)} chips`;
+  if (hand.over) {
+    const won = name in hand.over ? `${signed(hand.over[name])} in this hand` : "";
+    // Where stacks are reset, those of the next hand would only hide what was won.
+    return [scene.rules.reset_stacks ? "" : chips, won].filter(Boolean).join(", ");
+  }
+  if (!chips) return null;
+  const blind = hand.bigBlind === null ? "" : row.small_blind ? ", small blind" : name === hand.bigBlind ? ", big blind" : "";
+  return `${chips}${blind}`;
 }
 
 function noteOf(row, hand) {
@@ -138,11 +144,12 @@ function bodyOf(scene, seat, row, { over, showdown, best }, kit) {
   if (over) {
     const shown = showdown?.hands.find(([who]) => who === name)?.[1];
     if (!shown) return null;
-    return kit.cards(shown, { loose: true, marked: (card) => best[name].includes(card), dim: (card) => !best[name].includes(card) });
+    return kit.html`<div class="holdem-shown">${kit.cards(shown, { loose: true, marked: (card) => best[name].includes(card), dim: (card) => !best[name].includes(card) })}</div>`;
   }
   if (row.state === "out" || scene.state.turn.playerID === null) return null;
-  const hole = scene.own[seat]?.cards.hole ?? [null, null];
-  return kit.html`${kit.cards(hole, { loose: true, dim: row.state === "folded" })}
+  const isFolded = row.state === "folded";
+  const hole = scene.own[seat]?.cards.hole ?? (isFolded ? null : [null, null]);
+  return kit.html`${hole ? kit.cards(hole, { loose: true, dim: isFolded }) : null}
     ${row.bet_so_far ? kit.chips(row.bet_so_far, { label: "bet" }) : null}`;
 }
 
@@ -214,7 +221,7 @@ function sorted(five) {
 // Words.
 
 const number = (chips) => String(chips).replace(/\B(?=(\d{3})+$)/g, ",");
-const signed = (chips) => (chips < 0 ? `−${number(Math.abs(chips))}` : `+${number(chips)}`);
+const signed = (chips) => `${chips < 0 ? "−" : chips > 0 ? "+" : "±"}${number(Math.abs(chips))}`;
 const handWords = (what) => (/^(two|three|four|high)/.test(what) ? what : `a ${what}`);
 
 // How a person bets.  It is sent at a click, by Enter in the field, or by a letter while the focus is in here.
@@ -328,12 +335,13 @@ export const style = `
 .holdem-cards { display: flex; gap: .25rem; justify-content: center; }
 .holdem-space rect { fill: none; stroke: var(--soft); stroke-dasharray: 3 3; opacity: .55; }
 .holdem-pots { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; justify-content: center; }
-.holdem-pots li { display: flex; flex-wrap: wrap; gap: 0 .4rem; align-items: baseline; justify-content: center; max-width: 100%; }
-.holdem-pots small { display: inline-flex; flex-wrap: wrap; gap: 0 .3rem; min-width: 0; }
+.holdem-pots li { display: flex; flex-wrap: wrap; gap: 0 .4rem; align-items: center; justify-content: center; max-width: 100%; }
+.holdem-pots small { display: inline-flex; flex-wrap: wrap; justify-content: center; gap: 0 .3rem; min-width: 0; }
 .holdem-pots small span { max-width: 8rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .holdem-pots small span:not(:last-child)::after { content: ","; }
 .holdem-pots small, .holdem-before { color: var(--soft); }
 .holdem-turn b { color: var(--ink); }
+.holdem-shown, .holdem-showdown .k-row { padding-top: .35rem; justify-content: start; }
 .holdem-before { font-size: .89rem; margin: .6rem 0 0; }
 .holdem-showdown { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); padding: .6rem .8rem; margin-top: .7rem; font-size: .92rem; }
 .holdem-showdown h4 { margin: 0 0 .3rem; font-size: .95rem; }

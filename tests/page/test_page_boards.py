@@ -1,0 +1,143 @@
+"""The boards of all games over whole matches: every step can be drawn, finds room, and says what was legal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from replays import SMALL, random_replay
+
+from arena.choices import read_choices, with_numbers
+from arena.games import GAMES
+from arena.games.bluff import Bluff
+from arena.games.chamber import Chamber
+from arena.games.holdem import Holdem
+from arena.page.boards import board_of
+from arena.page.film import film_json, film_of
+from arena.players.codec import Codec
+from arena.replay import Replay, Viewer
+
+pytestmark = pytest.mark.slow
+
+DRAWN = [game for game in GAMES if board_of(GAMES[game])]
+
+OPEN = """(json) => { window.film = page.film.openFilm(json); }"""
+STEP_THROUGH = """() => {
+    const stage = document.getElementById("stage"), told = [];
+    for (const { id } of page.film.viewersOf(film)) {
+        for (let at = 0; at < film.steps.length; at++) {
+            draw(page.film.sceneAt(film, at, id), typeof id === "number" ? id : null);
+            if (stage.querySelectorAll(".k-place").length !== film.names.length) told.push([id, at]);
+            if (/undefined|NaN|\\[object|null/.test(stage.textContent)) told.push([id, at, stage.textContent]);
+        }
+    }
+    return told;
+}"""
+"""Draws every step as every viewer; gives those that are not whole."""
+PLACES = """() => [...document.querySelectorAll(".k-place")].map((each) => [Number(each.dataset.seat), each.textContent])"""
+CROWDED = """() => {
+    const seen = new Set(), told = [];
+    for (let at = 0; at < film.steps.length && seen.size < 12; at++) {
+        const scene = page.film.sceneAt(film, at, "all");
+        const kinds = scene.events.map(({ kind }) => kind).join();
+        if (seen.has(kinds) && at < film.steps.length - 1) continue;
+        seen.add(kinds);
+        for (const viewer of ["all", 1]) {
+            draw(page.film.sceneAt(film, at, viewer), viewer === "all" ? null : viewer);
+            const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+            if (wide > 0) told.push([at, viewer, kinds, `sticks out by ${wide}`]);
+            const boxes = [...document.querySelectorAll(".k-place, .k-centre")];
+            const parts = boxes.map((box) => box.getBoundingClientRect());
+            parts.forEach((one, place) => parts.slice(place + 1).forEach((other) => {
+                const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+                if (across > 1 && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1) told.push([at, viewer, kinds, "overlaps"]);
+            }));
+            for (const box of boxes) if (box.scrollWidth > box.clientWidth + 1) told.push([at, viewer, kinds, `${box.dataset.seat ?? "centre"} is too wide`]);
+        }
+    }
+    return told;
+}"""
+"""Draws the first step of every kind; gives what overlaps or sticks out."""
+
+
+SHORT = SMALL | {"holdem": Holdem(hands=6), "bluff": Bluff(plays_max=40)}
+
+
+def played(game: str, seats: int) -> Replay:
+    return random_replay(SHORT.get(game) or GAMES[game](), seats, seed=7)
+
+
+def film(game: str, seats: int, count: int | None = None) -> Any:
+    return msgspec.json.decode(film_json(film_of(played(game, seats), count=count)))
+
+
+@pytest.mark.parametrize("game", DRAWN)
+def test_every_step_of_a_match_is_drawn_for_every_viewer(game: str, stage: Callable[..., Any]) -> None:
+    """Nothing fails or is left open, and the last picture agrees with the ranks."""
+    seen = stage(f"games/{game.replace('-', '_')}/board.js")
+    made = film(game, 3)
+    seen.page.evaluate(OPEN, made)
+    assert [] == seen.page.evaluate(STEP_THROUGH)
+    assert [] == seen.troubles
+    places = {1: "1st", 2: "2nd", 3: "3rd"}
+    for seat, said in seen.page.evaluate(PLACES):
+        assert places[made["ranks"][seat]] in said
+
+
+@pytest.mark.parametrize("game", DRAWN)
+def test_the_fullest_table_finds_room(game: str, stage: Callable[..., Any]) -> None:
+    """Whatever happens at a table with all its seats taken, no place covers another and nothing sticks out."""
+    page = stage(f"games/{game.replace('-', '_')}/board.js").page
+    page.evaluate(OPEN, film(game, max(GAMES[game].seats), 60))
+    for width in (360, 768, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert [] == page.evaluate(CROWDED), width
+    page.set_viewport_size({"width": 1440, "height": 900})  # as the other tests find it
+
+
+CLICK_ALL = """() => {
+    const below = document.getElementById("below"), all = (part) => [...below.querySelectorAll(`[data-part=${part}]`)];
+    const settled = () => new Promise((done) => setTimeout(done));
+    window.sent = [];
+    return (async () => {
+        for (const button of ["shoot", "add", "pass"].flatMap(all)) button.click();
+        for (let item = 0; item < all("item").length; item++) {
+            all("item")[item].click();
+            await settled();
+            for (let target = 0; target < all("target").length; target++) {
+                all("target")[target].click();
+                await settled();
+                if (below.querySelector(".is-second")) {
+                    for (const button of all("target")) button.click();
+                    all("item")[item].click();
+                    await settled();
+                }
+            }
+        }
+        return sent;
+    })();
+}"""
+
+
+def test_what_can_be_clicked_is_what_is_legal(stage: Callable[..., Any]) -> None:
+    """In Chamber every legal move can be made by clicks, and no other: at each kind of question of a match."""
+    replay = played(Chamber.name, 3)
+    page = stage("games/chamber/board.js").page
+    page.evaluate(OPEN, msgspec.json.decode(film_json(film_of(replay))))
+    kinds = set()
+    for place, moment in enumerate(replay.moments()):
+        for seat in replay.asked(moment):
+            options = replay.options(moment, Viewer(replay.names[seat], seat))[replay.names[seat]]
+            if (kind := tuple(option["kind"] for option in options)) in kinds or len(kinds) == 8:
+                continue
+            kinds.add(kind)
+            page.evaluate(
+                "([place, seat, options]) => draw(page.film.sceneAt(film, place, seat), seat, options)",
+                [place, int(seat), options],
+            )
+            codec = Codec(replay.game, replay.names, seat)
+            legal = {codec.move(move) for move in with_numbers(read_choices(options))[0]}
+            assert legal == {codec.move(move) for move in page.evaluate(CLICK_ALL)}
+    assert 8 == len(kinds)
