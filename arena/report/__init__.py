@@ -1,8 +1,8 @@
 """One self-contained web page about a tournament: `report.html`.
 
-`facts` gathers numbers, `charts` draws them, `scenes` retells the matches that `chosen` picks, `page` puts
-all of it into `page.html.j2` with its style and scripts inlined: `page.js` is the viewer, `tables.js` sorts
-and filters.  The page loads nothing from the network.
+`facts` gathers numbers, `charts` draws them, `films` films the matches that `chosen` picks, `page` puts all
+of it into `page.html.j2` with its style and scripts inlined: the player of the room `page`, and `tables.js`,
+which sorts and filters.  The page loads nothing from the network.
 """
 
 from __future__ import annotations

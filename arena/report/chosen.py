@@ -1,28 +1,19 @@
-"""Which matches the report shows, and how many of them fit."""
+"""Which matches the report shows, the most wanted first, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
-from typing import Any
 
 import attrs
-import msgspec
 import numpy as np
 
 from arena.analysis.bot_page import BotPage, LostMatch
 from arena.analysis.sheet import Sheet
-from arena.game import Game
-from arena.replay import replay_of
-from arena.report.scenes import scene_of
-from arena.store import Store
 from arena.words import counted
 
-SCENES_MAX = 80
 SAMPLE = 8
 """Matches that are shown only because they are typical."""
-LISTED_BYTES = 400
-"""About what a match costs in the list of matches."""
 NEIGHBOURS_MAX = 10
 """Pairs of neighbours whose longest match is sought."""
 
@@ -33,6 +24,8 @@ class Wish:
 
     match_id: str
     why: str
+    loser: str = ""
+    """Whose loss it is, if that is why it is shown."""
 
 
 def wishes(sheet: Sheet, pages: Sequence[BotPage]) -> Iterator[Wish]:
@@ -50,7 +43,7 @@ def _wishes(sheet: Sheet, pages: Sequence[BotPage]) -> Iterator[Wish]:
     losses = [[(page, lost) for lost in page.lost] for page in pages]
     for number, turn in enumerate(zip_longest(*losses)):
         for page, lost in filter(None, turn):
-            yield Wish(lost.match_id, why_of(page, lost))
+            yield Wish(lost.match_id, why_of(page, lost), page.row.bot)
         if number == 0:
             yield from _between(sheet, pairs[1:], "neighbours on the leaderboard")
     count = len(sheet.match_ids)
@@ -82,20 +75,3 @@ def _longest_between(sheet: Sheet, one: str, other: str) -> str | None:
         return None
     longest = np.argmax(decisions[sheet.match[met]] + sheet.decisions[met])
     return sheet.match_ids[int(sheet.match[met[longest]])]
-
-
-def scenes(store: Store, game: Game[Any, Any], wished: Iterable[Wish], bytes_max: int) -> list[bytes]:
-    """The wished matches as JSON, one after the other, as many as fit."""
-    found: list[bytes] = []
-    room, misses = bytes_max, 0
-    for wish in wished:
-        if len(found) >= SCENES_MAX or misses >= 3:
-            break
-        scene = scene_of(replay_of(store, store.match(wish.match_id), game), wish.why)
-        packed = msgspec.json.encode(scene).replace(b"<", b"\\u003c")
-        if len(packed) + LISTED_BYTES > room:
-            misses += 1  # a shorter one may still fit
-            continue
-        found.append(packed)
-        room -= len(packed) + LISTED_BYTES
-    return found

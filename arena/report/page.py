@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,18 +16,22 @@ from arena.analysis.bot_page import BotPage
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.errors import FAULT_KINDS
+from arena.game import Game
+from arena.page.boards import board_of
+from arena.page.bundle import bundle
 from arena.report import charts, phrases
-from arena.report.chosen import scenes, wishes
+from arena.report.chosen import wishes
 from arena.report.facts import Facts, facts_of
+from arena.report.films import Film, Turning, films
 from arena.report.verdict import facts_list, heading, notes, verdict
 from arena.store import Store
-from arena.words import digits_for, listed, number, percent, with_half, with_range
+from arena.words import digits_for, number, percent, with_half, with_range
 
 BYTES_MAX = 480_000
 """The size of the whole file, which has to go by mail."""
-SCENES_BYTES_MAX = 220_000
+FILMS_BYTES_MAX = 220_000
 """The size of the matches in it; fewer if the rest leaves less room."""
-SCENES_BYTES_LEAST = 60_000
+FILMS_BYTES_LEAST = 60_000
 """The same, for a page of so many bots that it is too large in any case."""
 HEAT_MAX = 40
 """Bots in the head-to-head table; if there are more, the first ones."""
@@ -42,11 +46,11 @@ def page(store: Store, game: str | None = None) -> str:
     sheet = read_sheet(store)
     facts = facts_of(store, sheet, leaderboard(store, sheet=sheet), game)
     text = without = _rendered(facts, [])
-    room = max(SCENES_BYTES_LEAST, min(SCENES_BYTES_MAX, BYTES_MAX - _bytes(without)))
-    shown = _scenes(store, sheet, facts, room)
+    room = max(FILMS_BYTES_LEAST, min(FILMS_BYTES_MAX, BYTES_MAX - _bytes(without)))
+    shown = _films(store, sheet, facts, room)
     while shown:
         text = _rendered(facts, shown)
-        if _bytes(text) <= max(BYTES_MAX, _bytes(without) + SCENES_BYTES_LEAST):
+        if _bytes(text) <= max(BYTES_MAX, _bytes(without) + FILMS_BYTES_LEAST):
             return text
         shown = shown[: len(shown) * 9 // 10]
     return without
@@ -56,14 +60,15 @@ def _bytes(text: str) -> int:
     return len(text.encode())
 
 
-def _scenes(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[bytes]:
+def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
     game = facts.played.game
-    return [] if game is None else scenes(store, game, wishes(sheet, facts.pages), room)
+    if game is None:
+        return []
+    return films(store, game, wishes(sheet, facts.pages), room, phrases.NAMES_MAX)
 
 
-def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
-    script = f"{_file('page.js')}\n{_file('tables.js')}"
-    chosen = listed_matches(shown)
+def _rendered(facts: Facts, shown: Sequence[Film]) -> str:
+    script = f"{_script(facts.played.game) if shown else ''}\n{_file('page.js')}\n{_file('tables.js')}"
     text: str = _template().render(
         facts=facts,
         phrases=phrases,
@@ -80,10 +85,11 @@ def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
         course=charts.course(facts.course, facts.rows[0].score_unit) if facts.course else "",
         times=time_rows(facts),
         kinds=FAULT_KINDS,
-        chosen=chosen,
-        shown_ids={match["id"] for match in chosen},
-        scenes=b",".join(shown).decode(),
-        style=_file("page.css"),
+        films=shown,
+        turnings=_turnings(shown),
+        shown_ids={film.match_id for film in shown},
+        symbols=_shared("symbols.svg") if shown else "",
+        style="\n".join([_shared("page.css"), _file("page.css"), *_styles(shown)]),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         meetings=near_meetings,
@@ -93,6 +99,26 @@ def _rendered(facts: Facts, shown: Sequence[bytes]) -> str:
         share=with_range,
     )
     return text
+
+
+def _turnings(shown: Sequence[Film]) -> dict[tuple[str, str], Turning]:
+    """By match and bot, where it went wrong."""
+    return {(film.match_id, bot): found for film in shown for bot, found in film.turnings.items()}
+
+
+def _styles(shown: Sequence[Film]) -> list[str]:
+    return [_shared("player.css"), _shared("board.css")] if shown else []
+
+
+def _script(game: Game[Any, Any] | None) -> str:
+    """The player of matches, with the board of the game, if it has one."""
+    return bundle("report.js", None if game is None else board_of(type(game)))
+
+
+@cache
+def _shared(name: str) -> str:
+    """A file of the room `page`."""
+    return files("arena.page").joinpath(name).read_text(encoding="utf-8").strip()
 
 
 @cache
@@ -323,23 +349,3 @@ def near_meetings(page: BotPage) -> Sequence[Any]:
         return page.meetings
     start = max(0, min(page.row.rank - 1 - MEETINGS_MAX // 2, len(page.meetings) - MEETINGS_MAX))
     return page.meetings[start : start + MEETINGS_MAX]
-
-
-def listed_matches(shown: Sequence[bytes]) -> list[Mapping[str, Any]]:
-    """What the list of matches says about each; the viewer knows the rest."""
-    import msgspec
-
-    found = [msgspec.json.decode(scene) for scene in shown]
-    return [
-        {
-            "id": scene["id"],
-            "bots": " – ".join(scene["bots"]),
-            "won": listed(
-                [bot for bot, rank in zip(scene["bots"], scene["ranks"], strict=True) if rank == 1],
-                most=phrases.NAMES_MAX,
-            ),
-            "why": scene["why"],
-            "steps": len(scene["steps"]),
-        }
-        for scene in found
-    ]

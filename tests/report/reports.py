@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
+import zlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -109,3 +113,9 @@ def entry(
         decisions=tuple(decision for decision in decisions if decision.fault),
         started_at=1_700_000_000.0,
     )
+
+
+def films_of(path: Path) -> dict[str, dict[str, Any]]:
+    """The films that a report holds, by match."""
+    found = re.findall(r'<i data-match="(\w+)">([^<]*)</i>', path.read_text(encoding="utf-8"))
+    return {match: json.loads(zlib.decompress(base64.b64decode(text), -15)) for match, text in found}
