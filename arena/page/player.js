@@ -66,13 +66,13 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
         ${beside}
         <${Timeline} ...${{ film, place, last, marks, rounds, go }} />
         <div class="controls">
-          <button type="button" data-part="first" onClick=${() => go(0)} disabled=${place === 0} aria-label="First step">${icon("first")}</button>
-          <button type="button" data-part="round-back" onClick=${() => toRound(-1)} disabled=${place === 0} aria-label="Round before">${icon("roundBack")}</button>
-          <button type="button" data-part="back" onClick=${() => go(place - 1)} disabled=${place === 0} aria-label="Step back">${icon("back")}</button>
-          <button type="button" data-part="play" class="main" onClick=${toggle} disabled=${last === 0} aria-label=${plays ? "Pause" : "Play"}>${icon(plays ? "pause" : "play")}</button>
-          <button type="button" data-part="next" onClick=${() => go(place + 1)} disabled=${place === last} aria-label="Next step">${icon("next")}</button>
-          <button type="button" data-part="round-next" onClick=${() => toRound(1)} disabled=${place === last} aria-label="Next round">${icon("roundNext")}</button>
-          <button type="button" data-part="last" onClick=${() => go(last)} disabled=${place === last} aria-label=${isLive ? "To now" : "Last step"}>${icon("last")}</button>
+          <${Control} part="first" name="First step" act=${() => go(0)} off=${place === 0} />
+          <${Control} part="round-back" sign="roundBack" name="Round before" act=${() => toRound(-1)} off=${place === 0} />
+          <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} />
+          <${Control} part="play" sign=${plays ? "pause" : "play"} name=${plays ? "Pause" : "Play"} act=${toggle} off=${last === 0} isMain />
+          <${Control} part="next" name="Next step" act=${() => go(place + 1)} off=${place === last} />
+          <${Control} part="round-next" sign="roundNext" name="Next round" act=${() => toRound(1)} off=${place === last} />
+          <${Control} part="last" name=${isLive ? "To now" : "Last step"} act=${() => go(last)} off=${place === last} />
           <label class="pace"><span class="unseen">Speed</span>
             <select data-part="pace" value=${pace} onChange=${(event) => setPace(Number(event.target.value))}>
               ${SPEEDS.map(([name], each) => html`<option key=${name} value=${each}>${name}</option>`)}
@@ -85,7 +85,12 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
   </div>`;
 }
 
-const bounded = (step, last) => Math.max(0, Math.min(last, step));
+// A button that is off keeps the focus, or the keys would be lost at the last step.
+function Control({ part, name, act, off, sign = part, isMain = false }) {
+  return html`<button type="button" class=${isMain ? "main" : ""} data-part=${part} aria-label=${name} title=${name} aria-disabled=${off} onClick=${() => off || act()}>${icon(sign)}</button>`;
+}
+
+const bounded = (step, last) => Math.max(0, Math.min(last, Math.trunc(step) || 0));
 
 function whereSaid(film, place, last, isNow) {
   const step = film.steps[place];
