@@ -1,0 +1,134 @@
+// The first page: play at once, public tables, a table by its link.
+
+import { html, useEffect, useState } from "../html.js";
+import { allGames, at, get } from "./ask.js";
+import { keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
+import { makeTable, usual } from "./opening.js";
+import { Heading, listed, range, Trouble, useAsked, useDoing } from "./parts.js";
+import { go, routeOf, useTitle } from "./routes.js";
+
+const REFRESH_MS = 5_000;
+
+export function Page({ takesFocus }) {
+  useTitle("");
+  const games = useAsked(allGames, []);
+  return html`<${Heading} takesFocus=${takesFocus}>Play the bots, or each other<//>
+    <p class="lead">Games of hidden information, against the bots of the house or with friends: share a table's link, and whoever has it can join or watch.</p>
+    <${Nickname} />
+    <${Trouble} refused=${games.refused} />
+    <ul class="games">${(games.value ?? []).map((game) => html`<${GameCard} key=${game.name} game=${game} />`)}</ul>
+    <div class="columns">
+      <${PublicTables} games=${games.value ?? []} />
+      <div>
+        <${JoinByLink} />
+        <${OwnTable} games=${games.value} />
+      </div>
+    </div>`;
+}
+
+export function Nickname() {
+  const [name, set] = useState(nickname());
+  const change = (event) => { set(event.target.value); keepNickname(event.target.value); };
+  return html`<p class="field inline"><label for="nickname">You play as</label>
+    <input id="nickname" value=${name} maxlength=${NICKNAME_MAX} autocomplete="nickname" spellcheck="false"
+      onInput=${change} onBlur=${() => set(nickname())} /></p>`;
+}
+
+function GameCard({ game }) {
+  const bots = game.bots ?? [];
+  const [bot, choose] = useState(usual(bots));
+  const [run, busy, refused] = useDoing();
+  const play = () => run(async () => go(`/tables/${await makeTable({ game: game.name, bots: [bot], begins: true })}`));
+  return html`<li class="card game">
+    <h2>${game.title}</h2>
+    <p class="soft">${range(game.seats)} players</p>
+    <label class="field"><span>against</span>
+      <select value=${bot} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each}>${each}</option>`)}</select></label>
+    <button type="button" class="primary" disabled=${busy || !bot} onClick=${play} aria-label=${`Play ${game.title} now`}>
+      ${busy ? "One moment…" : "Play now"}</button>
+    <${Trouble} refused=${refused} />
+  </li>`;
+}
+
+function PublicTables({ games }) {
+  const [{ tables, refused }, set] = useState({ tables: null, refused: null });
+  useEffect(() => {
+    let isOpen = true;
+    const refresh = () => document.hidden || get("/api/tables").then(
+      (found) => isOpen && set({ tables: found, refused: null }),
+      (error) => isOpen && set((old) => ({ ...old, refused: error })),
+    );
+    refresh();
+    const timer = setInterval(refresh, REFRESH_MS);
+    document.addEventListener("visibilitychange", refresh);
+    return () => {
+      isOpen = false;
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", refresh);
+    };
+  }, []);
+  const titles = Object.fromEntries(games.map((game) => [game.name, game.title]));
+  return html`<section class="card"><h2>Public tables</h2>
+    <${Trouble} refused=${refused} />
+    ${tables?.length === 0 ? html`<p class="soft">None is open now. A host makes a table public by its switch.</p>` : ""}
+    <ul class="rows">${(tables ?? []).map((table) => html`<${TableRow} key=${table.id} table=${table} title=${titles[table.game] ?? table.game} />`)}</ul>
+  </section>`;
+}
+
+const STATUS = { waiting: "has not begun", playing: "is being played", finished: "between matches" };
+
+function TableRow({ table, title }) {
+  const who = table.nicknames.length ? listed(table.nicknames) : "nobody yet";
+  return html`<li><a href=${`/tables/${encodeURIComponent(table.id)}`}>
+    <b>${title}</b> <span class="soft">${STATUS[table.status]}</span><br />
+    ${who} <span class="soft">· ${table.seats.taken} of ${table.seats.most} seats taken</span></a></li>`;
+}
+
+// The id of a table from its link, or itself.
+export function idOf(text) {
+  const said = text.trim();
+  let path = said;
+  try {
+    path = new URL(said, location.href).pathname;
+  } catch {
+    // then it is a code
+  }
+  const route = routeOf(path);
+  if (route.page === "table") return route.id;
+  return /^[\w-]{1,64}$/.test(said) ? said : null;
+}
+
+function JoinByLink() {
+  const [text, set] = useState("");
+  const [run, busy, refused] = useDoing();
+  const join = (event) => {
+    event.preventDefault();
+    run(async () => {
+      const id = idOf(text);
+      if (!id) throw new Error("that is neither the link of a table nor its code");
+      await get(at(id));
+      go(`/tables/${encodeURIComponent(id)}`);
+    });
+  };
+  return html`<section class="card"><h2>Join by link</h2>
+    <form class="line" onSubmit=${join}>
+      <label class="unseen" for="code">Link or code of a table</label>
+      <input id="code" value=${text} required placeholder="link or code" autocomplete="off" spellcheck="false" onInput=${(event) => set(event.target.value)} />
+      <button disabled=${busy}>Go there</button>
+    </form>
+    <${Trouble} refused=${refused} /></section>`;
+}
+
+// The form is fetched when it is asked for.
+function OwnTable({ games }) {
+  const [Form, set] = useState(null);
+  const [run, busy, refused] = useDoing();
+  const open = () => run(async () => {
+    const { MakeTable } = await import("./make.js").catch(() => { throw new Error("this part of the page could not be loaded: try again"); });
+    set(() => MakeTable);
+  });
+  return html`<section class="card"><h2>Your own table</h2>
+    ${Form && games ? html`<${Form} games=${games} />` : html`<p>Choose the game, its house rules, the clock and who plays.</p>
+      <p><button type="button" disabled=${busy || !games} onClick=${open}>Make a table</button></p>`}
+    <${Trouble} refused=${refused} /></section>`;
+}

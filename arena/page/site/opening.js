@@ -1,0 +1,18 @@
+// A new table, and who sits there from the beginning.
+
+import { at, post } from "./ask.js";
+import { keepSeat, nickname } from "./kept.js";
+
+// A new table with this tab's player and these house bots; gives its id.
+export async function makeTable({ game, rules = {}, moveTime = null, bots, begins, isPublic = false }) {
+  const { id } = await post("/api/tables", { game, rules, move_time: moveTime });
+  const seat = await post(at(id, "/players"), { nickname: nickname() });
+  keepSeat(id, seat);
+  for (const bot of bots) await post(at(id, "/bots"), { bot }, seat.key);
+  if (isPublic) await post(at(id, "/public"), {}, seat.key);
+  if (begins) await post(at(id, "/start"), {}, seat.key);
+  return id;
+}
+
+// The bot that plays unless another one is chosen: any but the one that only makes random moves.
+export const usual = (bots) => bots.find((bot) => bot !== "random") ?? bots[0] ?? "";

@@ -1,0 +1,60 @@
+// Small parts of which all pages are made.
+
+import { html, useCallback, useEffect, useRef, useState } from "../html.js";
+import { sentence } from "./ask.js";
+
+// What went wrong, told once and at once; `refused` is a Refused, or null.
+export function Trouble({ refused }) {
+  return html`<div role="alert">${refused ? html`<p class="trouble">${sentence(refused.message)}</p>` : null}</div>`;
+}
+
+// The heading of a page, which gets the focus when the page was reached by a link.
+export function Heading({ children, takesFocus = false }) {
+  const heading = useRef(null);
+  useEffect(() => {
+    if (takesFocus) heading.current.focus({ preventScroll: true });
+  }, []);
+  return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
+}
+
+// One thing at a time: [run, busy, refused, forget]. `run` gives what the function gives, or undefined if it was refused.
+export function useDoing() {
+  const [state, set] = useState({ busy: false, refused: null });
+  const doing = useRef(false);
+  const run = useCallback(async (what) => {
+    if (doing.current) return undefined;
+    doing.current = true;
+    set({ busy: true, refused: null });
+    let refused = null;
+    try {
+      return await what();
+    } catch (error) {
+      refused = error;
+      return undefined;
+    } finally {
+      doing.current = false;
+      set({ busy: false, refused });
+    }
+  }, []);
+  const forget = useCallback(() => set((old) => ({ ...old, refused: null })), []);
+  return [run, state.busy, state.refused, forget];
+}
+
+// What a function gives, asked for when `names` change: { value, refused }.
+export function useAsked(what, names) {
+  const [state, set] = useState({ value: null, refused: null });
+  useEffect(() => {
+    let isOpen = true;
+    what().then(
+      (value) => isOpen && set({ value, refused: null }),
+      (refused) => isOpen && set({ value: null, refused }),
+    );
+    return () => { isOpen = false; };
+  }, names);
+  return state;
+}
+
+// "2 to 10", or one number.
+export const range = ({ least, most }) => (least === most ? String(least) : `${least} to ${most}`);
+export const counted = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+export const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);

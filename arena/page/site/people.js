@@ -1,0 +1,82 @@
+// Who is at a table, and what its host can do.
+
+import { html, useRef, useState } from "../html.js";
+import { Clock } from "./clock.js";
+import { counted, range } from "./parts.js";
+
+// Players in the order of play, then those who came later.
+export function ordered(players) {
+  const place = (player) => player.seat ?? Infinity;
+  return [...players].sort((one, other) => (place(one) === place(other) ? 0 : place(one) - place(other)));
+}
+
+const WAYS = { program: "bot over TCP", house: "bot" };
+
+export function marksOf(player, table) {
+  return [
+    player.playerID === table.you?.playerID && "you",
+    player.nickname === table.admin_nickname && "host",
+    WAYS[player.way] ?? null,
+    table.status !== "playing" && player.is_ready && "ready",
+    player.is_away && "away",
+    player.is_out && "out",
+    player.has_left && "left",
+  ].filter(Boolean);
+}
+
+export function People({ table, since, acts }) {
+  const isHost = table.you?.is_host;
+  const canHost = (player) => isHost && player.playerID !== table.you.playerID && player.way === "person" && !player.has_left;
+  return html`<section class="card people"><h2>Players</h2>
+    <ul class="rows">${ordered(table.players).map((player) => {
+      const clock = table.status === "playing" ? table.clocks[player.nickname] : undefined;
+      return html`<li key=${player.playerID} class=${clock === undefined ? "" : "asked"}>
+        <span class="name">${player.nickname}</span>
+        ${marksOf(player, table).map((mark) => html`<span class="mark" key=${mark}>${mark}</span>`)}
+        <span class="end">${clock === undefined ? "" : clock === null ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} />`}
+          ${canHost(player) ? html`<button type="button" class="quiet small" aria-label=${`Make ${player.nickname} host`}
+            onClick=${() => acts.act("host", { playerID: player.playerID })}>Make host</button>` : ""}</span></li>`;
+    })}</ul>
+    ${table.players.length ? "" : html`<p class="soft">Nobody has a seat yet.</p>`}
+    ${table.spectators_count ? html`<p class="soft">Watching: ${table.spectators.join(", ")}${table.spectators_count > table.spectators.length
+      ? ` and ${counted(table.spectators_count - table.spectators.length, "other")}` : ""}</p>` : ""}
+    <${Terms} table=${table} />
+  </section>`;
+}
+
+// The house rules and the clock.
+function Terms({ table }) {
+  const rules = Object.entries(table.rules);
+  const limit = table.move_time_s === null ? "no limit" : `${table.move_time_s} s`;
+  return html`<details><summary>House rules and clock</summary><dl class="terms">
+    <div><dt>time for a move</dt><dd>${limit}</dd></div><div><dt>seats</dt><dd>${range(table.seats)}</dd></div>
+    ${rules.map(([name, value]) => html`<div key=${name}><dt>${name.replaceAll("_", " ")}</dt><dd>${ruleSaid(value)}</dd></div>`)}</dl></details>`;
+}
+
+function ruleSaid(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return String(value).replaceAll("_", " ");
+}
+
+// The link and the code that bring others here.
+export function Share({ id }) {
+  const [said, say] = useState("");
+  const field = useRef(null);
+  const link = `${location.origin}/tables/${encodeURIComponent(id)}`;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(link);
+      say("Copied.");
+    } catch {
+      field.current.select();
+      say("Copy it from the field.");
+    }
+  };
+  return html`<section class="card"><h2>Bring others</h2>
+    <p class="line"><label class="unseen" for="link">Link of this table</label>
+      <input id="link" ref=${field} readonly value=${link} onFocus=${(event) => event.target.select()} />
+      <button type="button" onClick=${copy}>Copy</button></p>
+    <p class="soft">Whoever has the link can join or watch. <span role="status">${said}</span></p>
+    <p class="soft">Code: <code>${id}</code></p>
+  </section>`;
+}

@@ -1,0 +1,70 @@
+// Which page an address means; the addresses are those of the server, so that every link can be shared.
+
+import { useEffect, useState } from "../html.js";
+
+const PAGES = [
+  [/^\/$/, "home"],
+  [/^\/tables\/([^/]+)$/, "table"],
+  [/^\/matches\/([^/]+)$/, "match"],
+  [/^\/results$/, "results"],
+];
+
+// { page, id } of a path; page null where the server has something of its own, or nothing.
+export function routeOf(path) {
+  const plain = path.length > 1 ? path.replace(/\/+$/, "") : path;
+  for (const [pattern, page] of PAGES) {
+    const found = pattern.exec(plain);
+    if (found) return { page, id: found[1] === undefined ? null : decoded(found[1]) };
+  }
+  return { page: null, id: null };
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // the server will say that there is no such thing
+  }
+}
+
+const CHANGED = "arena-route";
+
+export function go(path) {
+  history.pushState(null, "", path);
+  dispatchEvent(new Event(CHANGED));
+  scrollTo(0, 0);
+}
+
+// The route of the page, as long as it is open; `count` tells how often it has changed.
+export function useRoute() {
+  const [route, set] = useState({ ...routeOf(location.pathname), count: 0 });
+  useEffect(() => {
+    const change = () => set((old) => {
+      const found = routeOf(location.pathname);
+      return found.page === old.page && found.id === old.id ? old : { ...found, count: old.count + 1 };
+    });
+    const follow = (event) => {
+      const link = event.target.closest?.("a[href]");
+      if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      if (link.origin !== location.origin || link.target || link.hasAttribute("download") || link.hash) return;
+      if (!routeOf(link.pathname).page) return;
+      event.preventDefault();
+      go(link.pathname);
+    };
+    addEventListener("popstate", change);
+    addEventListener(CHANGED, change);
+    document.addEventListener("click", follow);
+    return () => {
+      removeEventListener("popstate", change);
+      removeEventListener(CHANGED, change);
+      document.removeEventListener("click", follow);
+    };
+  }, []);
+  return route;
+}
+
+export function useTitle(title) {
+  useEffect(() => {
+    document.title = title ? `${title} · Arena` : "Arena";
+  }, [title]);
+}

@@ -1,0 +1,159 @@
+// A table: the board and the moves, who is here, what they say, and how to come and go.
+
+import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { sceneAt } from "../film.js";
+import { kit } from "../kit.js";
+import { Player } from "../player.js";
+import { allGames, sentence } from "./ask.js";
+import { Chat } from "./chat.js";
+import { Clock } from "./clock.js";
+import { keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
+import { Between } from "./lobby.js";
+import { Moves, Typed } from "./moves.js";
+import { People, Share } from "./people.js";
+import { counted, Heading, listed, Trouble, useAsked } from "./parts.js";
+import { go, useTitle } from "./routes.js";
+import { symbols } from "./symbols.js";
+import { standing, useActs, useTable } from "./table_state.js";
+
+export function Page({ id, takesFocus }) {
+  const shown = useTable(id);
+  const acts = useActs(id, shown);
+  const games = useAsked(allGames, []).value ?? [];
+  useEffect(() => { symbols(); }, []);
+  const { table } = shown;
+  const game = games.find((each) => each.name === table?.game) ?? null;
+  useTitle(shown.over ? "Closed table" : table ? titleOf(table, game) : "Table");
+  if (shown.over) return html`<${Over} reason=${shown.over} takesFocus=${takesFocus} />`;
+  if (!table) return html`<${Heading} takesFocus=${takesFocus}>Table<//><${Link} lost=${shown.lost} /><p class="soft">${shown.lost ? "" : "One moment…"}</p>`;
+  const here = standing(table);
+  return html`
+    <div class="head"><${Heading} takesFocus=${takesFocus}>${game?.title ?? table.game}<//>
+      <span class="soft">${statusSaid(table)}</span><${Leave} acts=${acts} here=${here} /></div>
+    <${Link} lost=${shown.lost} />
+    ${shown.seatLost ? html`<p class="trouble" role="alert">Your seat here is gone: ${sentence(shown.seatLost)} You are watching now.</p>` : ""}
+    ${shown.alert ? html`<p class="note" role="status">${sentence(shown.alert)}</p>` : ""}
+    <${Trouble} refused=${acts.refused} />
+    <p class="unseen" role="status">${here.isAsked ? "Your turn." : ""}</p>
+    <div class="at-table">
+      <div class="middle">
+        ${shown.film ? html`<${Stage} key=${`${shown.film.match} ${shown.film.sees}`} ...${{ shown, here, acts, game }} />` : ""}
+        ${shown.film || here.isPlaying ? "" : html`<${Between} ...${{ table, here, acts, game }} />`}
+      </div>
+      <aside>
+        ${here.you ? "" : html`<${Join} ...${{ table, here, acts }} />`}
+        <${People} table=${table} since=${shown.since} acts=${acts} />
+        <${Chat} table=${table} acts=${acts} />
+        <${Share} id=${id} />
+      </aside>
+    </div>`;
+}
+
+function titleOf(table, game) {
+  const name = `${game?.title ?? table.game}${table.players.length ? ` with ${listed(table.players.map((player) => player.nickname))}` : ""}`;
+  return table.you?.options ? `Your turn: ${name}` : name;
+}
+
+function statusSaid(table) {
+  if (table.status === "playing") return `match ${table.match?.number ?? 1}`;
+  return table.status === "waiting" ? "has not begun" : "the match is over";
+}
+
+// A calm line while there is no connection.
+function Link({ lost }) {
+  return html`<div role="status">${lost ? html`<p class="note">${sentence(lost)} Connecting again…</p>` : ""}</div>`;
+}
+
+function Over({ reason, takesFocus }) {
+  return html`<${Heading} takesFocus=${takesFocus}>This table is not open<//>
+    <p>${sentence(reason)}</p><p><a href="/">To the games and tables</a></p>`;
+}
+
+// Leaving asks once more while the seat would play on.
+function Leave({ acts, here }) {
+  const [asks, set] = useState(false);
+  if (!here.you) return html`<a class="leave" href="/">Leave</a>`;
+  const leave = async () => { if (await acts.leave()) go("/"); };
+  const needsAsking = here.isPlaying && here.own && !here.own.is_out;
+  if (!asks || !needsAsking) return html`<button type="button" class="quiet leave" onClick=${needsAsking ? () => set(true) : leave}>Leave</button>`;
+  return html`<span class="leave">Your seat plays on by default moves. <button type="button" onClick=${leave}>Leave</button>
+    <button type="button" class="quiet" onClick=${() => set(false)}>Stay</button></span>`;
+}
+
+// The match, and the moves of whoever sits here.
+function Stage({ shown, here, acts, game }) {
+  const { film, version } = shown;
+  const module = useBoard(game);
+  if (module === undefined) return html`<p class="soft">The board is being fetched…</p>`;
+  const beside = here.isPlaying
+    ? html`<${Turn} ...${{ shown, here, acts, module }} />`
+    : html`<${Between} table=${shown.table} here=${here} acts=${acts} game=${game} />`;
+  return html`<${Player} film=${film} version=${version} module=${module} seat=${here.seat} beside=${beside} />`;
+}
+
+const boards = new Map();
+
+// The board of a game; undefined while it is fetched, null if there is none.
+function useBoard(game) {
+  const path = game?.board ?? null;
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    if (!game || boards.has(path)) return;
+    const keep = (module) => { boards.set(path, module); redraw((count) => count + 1); };
+    if (path) import(path).then(keep, () => keep(null));
+    else keep(null);
+  }, [game?.name]);
+  return game ? boards.get(path) : undefined;
+}
+
+// Whose turn it is, and, if it is ours, what we may do.
+function Turn({ shown, here, acts, module }) {
+  const { table, film, version, since } = shown;
+  const box = useRef(null);
+  const isMine = here.isAsked && !acts.hasAnswered && !shown.lost;
+  const wasInside = useRef(false);
+  // Buttons that held the focus are gone with the turn: the keys go on from the same place.
+  useEffect(() => {
+    if (wasInside.current && document.activeElement === document.body) box.current.focus({ preventScroll: true });
+  });
+  const scene = useMemo(() => sceneAt(film, film.steps.length - 1, film.sees), [film, version]);
+  const send = (said) => acts.move(said);
+  const others = table.match.to_act.filter((name) => name !== here.you?.nickname || !isMine);
+  const own = here.you && table.clocks[here.you.nickname];
+  return html`<section class=${`turn${isMine ? " mine" : ""}`} ref=${box} tabindex="-1" aria-label="Your moves"
+    onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
+    ${isMine ? html`<p class="whose"><b>Your turn</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
+      <${Controls} ...${{ module, scene, table, seat: here.seat, moves: shown.moves ?? [], send: (move) => send({ move }) }} />
+      <${Typed} options=${table.you.options} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts)}</p>`}
+  </section>`;
+}
+
+function waitingSaid(names, here, acts) {
+  if (here.own?.is_out) return "You are out of this match, and watch it to its end.";
+  const waited = names.filter((name) => name !== here.you?.nickname);
+  if (!waited.length) return acts.hasAnswered ? "Your move is made." : "One moment…";
+  return `${listed(waited)} ${waited.length === 1 ? "is" : "are"} to move.`;
+}
+
+// The board's own controls, or the generic ones; a component of its own, so that hooks in a board work.
+function Controls({ module, scene, table, seat, moves, send }) {
+  const Own = useMemo(() => (module?.controls ? (props) => module.controls(props, kit) : Moves), [module]);
+  const turn = `${table.match.match_id} ${table.match.turn}`;
+  return html`<${Own} key=${turn} ...${{ scene, seat, options: table.you.options, moves, send, kit }} />`;
+}
+
+// A seat, or a name among those who watch.
+function Join({ table, here, acts }) {
+  const [name, set] = useState(nickname());
+  const canSit = table.status === "waiting" && !here.isFull;
+  const join = (spectate) => { keepNickname(name); acts.join(name.trim(), spectate); };
+  const submit = (event) => { event.preventDefault(); join(!canSit); };
+  return html`<section class="card join"><h2>${canSit ? "Take a seat" : "You are watching"}</h2>
+    <form onSubmit=${submit}>
+      <label class="field"><span>Your name</span><input value=${name} required maxlength=${NICKNAME_MAX} autocomplete="nickname" spellcheck="false" onInput=${(event) => set(event.target.value)} /></label>
+      <p class="line">${canSit ? html`<button class="primary" disabled=${acts.busy}>Take a seat</button>
+        <button type="button" disabled=${acts.busy} onClick=${() => join(true)}>Watch</button>` : html`<button disabled=${acts.busy}>Watch under this name</button>`}</p>
+    </form>
+    ${canSit ? "" : html`<p class="soft">${table.status === "playing" ? "A match is being played." : here.isFull ? `All ${counted(table.seats.most, "seat")} are taken.` : "Its seats are kept for the next match."}</p>`}
+  </section>`;
+}

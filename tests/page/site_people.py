@@ -1,0 +1,164 @@
+"""People at a server in a real browser: each has a browser context of their own, and does what people do."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from random import Random
+from typing import Any
+
+import attrs
+import pytest
+from browsers import DESK
+
+from tests.server.served import Served, a_server
+
+OFFERED = ".turn.mine button:enabled:not(.typed button)"
+"""What somebody whose turn it is may press, but for the field for words."""
+SENDS = ".turn.mine .k-send:enabled"
+OVER = ".won"
+PRESSES_MAX = 600
+"""In one match: many of them only choose what the move shall be."""
+
+
+@pytest.fixture(scope="session")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server that makes no pauses, for all tests of the site."""
+    with a_server(tmp_path_factory.mktemp("site") / "data", is_quick=True) as server:
+        yield server
+
+
+@attrs.frozen
+class Person:
+    """Somebody in front of a page, and what went wrong there or was asked of others."""
+
+    page: Any
+    home: str
+    troubles: list[str]
+
+    @property
+    def table(self) -> str:
+        """The id of the table that is shown."""
+        return str(self.page.url.rsplit("/", 1)[1])
+
+    def go(self, path: str = "/") -> None:
+        self.page.goto(self.home + path)
+        self.page.locator("h1").wait_for()
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def says(self, name: str) -> None:
+        """Goes to the first page and says how it wants to be called."""
+        self.go()
+        self.page.get_by_label("You play as").fill(name)
+
+    def makes_table(
+        self, title: str, rules: dict[str, str] | None = None, bots: tuple[str, ...] = ()
+    ) -> None:
+        """Makes a table by the form, with house rules and bots."""
+        self.press("Make a table")
+        form = self.page.locator("form.make")
+        game = form.locator("select").first
+        game.select_option(game.locator("option", has_text=title).get_attribute("value"))
+        for place, bot in enumerate(bots, 1):
+            form.get_by_role("button", name="Add a bot").click()
+            form.get_by_label(f"Bot {place}", exact=True).select_option(bot)
+        if rules:
+            form.get_by_text("House rules").click()
+        for rule, value in (rules or {}).items():
+            form.locator("details").get_by_label(rule).fill(value)
+        form.get_by_role("button", name="Make the table").click()
+        self.page.get_by_role("heading", name="Who plays").wait_for()
+
+    def is_asked(self) -> bool:
+        """Waits until a move is asked of it; False: the match is over."""
+        self.page.locator(f"{OFFERED}, {OVER}").first.wait_for()
+        return not self.page.locator(OVER).count()
+
+    def plays_on(self, rng: Random) -> None:
+        """Presses offered buttons with the mouse until the match is over."""
+        for _ in range(PRESSES_MAX):
+            if not self.is_asked():
+                return
+            sends, offered = self.page.locator(SENDS), self.page.locator(OFFERED)
+            chosen = sends if sends.count() and rng.random() < 0.6 else offered
+            count = chosen.count()
+            with suppress(timed_out()):  # the turn was over before it could be pressed
+                chosen.nth(rng.randrange(max(1, count))).click(timeout=500)
+        raise AssertionError("the match does not end")
+
+    def plays_by_keyboard(self, rng: Random) -> None:
+        """The same with the keyboard alone: Tab, and Enter where the focus is then."""
+        for _ in range(PRESSES_MAX):
+            if not self.is_asked():
+                return
+            steps = rng.randrange(3)
+            for _ in range(80):
+                self.page.keyboard.press("Tab")
+                if self.page.evaluate(f"document.activeElement.matches('{OFFERED}')"):
+                    if not steps:
+                        break
+                    steps -= 1
+            self.page.keyboard.press("Enter")
+        raise AssertionError("the match does not end")
+
+
+def timed_out() -> type[Exception]:
+    """What is raised when something does not appear."""
+    from playwright.sync_api import TimeoutError  # not installed everywhere
+
+    return TimeoutError
+
+
+@pytest.fixture
+def person(chromium: Any, quick: Served) -> Iterator[Callable[..., Person]]:
+    """Gives people; in the end nothing may have gone wrong in front of them."""
+    contexts, everybody = [], []
+
+    def come(**options: Any) -> Person:
+        context = chromium.new_context(**DESK | options)
+        contexts.append(context)
+        context.set_default_timeout(15_000)
+        everybody.append(Person(context.new_page(), quick.http, []))
+        _watch(everybody[-1])
+        return everybody[-1]
+
+    try:
+        yield come
+        troubles = [trouble for each in everybody for trouble in each.troubles]
+        assert not troubles, troubles
+    finally:
+        for context in contexts:
+            context.close()
+
+
+def _watch(person: Person) -> None:
+    page, note = person.page, person.troubles.append
+    own = (person.home + "/", person.home.replace("http", "ws") + "/")
+    page.on("console", lambda message: note(f"console: {message.text}"))
+    page.on("pageerror", lambda error: note(f"error: {error}"))
+    page.on("dialog", lambda dialog: (note(f"dialog: {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda request: request.url.startswith(own) or note(f"asks {request.url[:80]}"))
+    page.on("websocket", lambda socket: socket.url.startswith(own) or note(f"asks {socket.url[:80]}"))
+
+
+@contextmanager
+def expecting(person: Person, *words: str) -> Iterator[None]:
+    """What the browser itself notes about requests that fail is no trouble here, if it has one of these words."""
+    before = len(person.troubles)
+    yield
+    person.troubles[before:] = [
+        each for each in person.troubles[before:] if not any(word in each for word in words)
+    ]
+
+
+def asked(server: Served, method: str, path: str, body: Any = None, key: str = "") -> Any:
+    """What the server answers to a program."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+    octets = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(server.http + path, data=octets, method=method, headers=headers)
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        return json.load(answer)

@@ -1,0 +1,70 @@
+"""Whole matches of people at a real server, in a real browser: by mouse, by keyboard, by words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from site_people import Person, person, quick  # noqa: F401  fixtures
+
+from tests.server.served import Served
+
+# ruff: noqa: F811 - fixtures are imported
+
+RULES = {
+    "Liar's Dice": {"dice": "2"},
+    "No-Limit Hold'em": {"hands": "3"},
+    "Bluff": {"plays max": "12"},
+    "Blef": {},
+    "Chamber": {"lives": "2"},
+}
+"""House rules that make matches short."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", RULES)
+def test_a_person_plays_a_whole_match_by_mouse(title: str, person: Callable[..., Person]) -> None:
+    """From a table of one's own to who wins."""
+    ann = person()
+    ann.says("ann")
+    ann.makes_table(title, RULES[title], ("random",))
+    ann.press("Begin")
+    ann.plays_on(Random(title))
+    assert ann.page.locator(".won").inner_text().endswith(("wins", "share the first place", "A draw"))
+
+
+@pytest.mark.slow
+def test_a_match_is_played_by_keyboard_alone(person: Callable[..., Person]) -> None:
+    """Two clicks without a mouse: Tab to the game, Enter; the first move in typed words; then on by Tab and Enter."""
+    ann = person()
+    ann.go()
+    ann.page.get_by_role("button", name="Play Liar's Dice now").wait_for()
+    for _ in range(30):
+        ann.page.keyboard.press("Tab")
+        if ann.page.evaluate("document.activeElement.ariaLabel") == "Play Liar's Dice now":
+            break
+    ann.page.keyboard.press("Enter")
+    assert ann.is_asked()
+    ann.plays_by_keyboard(Random(3))
+
+
+@pytest.mark.slow
+def test_a_move_is_typed_and_a_wrong_one_gets_the_servers_sentence(
+    quick: Served, person: Callable[..., Person]
+) -> None:
+    """Words are read as the terminal reads them; what is not legal is told, and the turn goes on."""
+    ann = person()
+    ann.go()
+    ann.page.get_by_role("button", name="Play Blef now").click()
+    assert ann.is_asked()
+    field = ann.page.get_by_label("or type it")
+    with_refusal = ann.page.get_by_role("alert").filter(has_text="legal now")
+    field.fill("dance")
+    ann.troubles.clear()
+    field.press("Enter")
+    with_refusal.wait_for()
+    ann.troubles[:] = [each for each in ann.troubles if "400" not in each]
+    field.fill("bet 80")
+    field.press("Enter")
+    ann.page.locator(".log", has_text="Guest bets").wait_for()

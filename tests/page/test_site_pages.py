@@ -1,0 +1,103 @@
+"""The pages of the site: small, without barriers, and with words for what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from site_people import Person, expecting, person, quick  # noqa: F401  fixtures
+
+import arena
+
+# ruff: noqa: F811 - fixtures are imported
+
+HOME_BYTES_MAX = 60_000
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+RULES = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+
+
+@pytest.mark.slow
+def test_the_first_page_is_small(person: Callable[..., Person]) -> None:
+    """Everything that home loads, as it comes over the wire, headers included."""
+    ann = person()
+    sizes: list[Any] = []
+    ann.page.on("requestfinished", lambda request: sizes.append(request.sizes()))
+    ann.go()
+    ann.page.locator(".game").first.wait_for()
+    ann.page.wait_for_load_state("networkidle")
+    total = sum(each["responseBodySize"] + each["responseHeadersSize"] for each in sizes)
+    assert 10_000 < total < HOME_BYTES_MAX, (len(sizes), total)
+
+
+def barriers(page: Any) -> list[tuple[str, str]]:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page, options=RULES).response["violations"]
+    return [(each["id"], each["nodes"][0]["html"]) for each in found]
+
+
+def widest(page: Any) -> int:
+    """By how many pixels the page is wider than its window."""
+    return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [{"color_scheme": "light"}, {**PHONE, "color_scheme": "dark"}], ids=["desk", "phone"]
+)
+def test_no_page_has_barriers_or_scrolls_sideways(
+    options: dict[str, Any], person: Callable[..., Person]
+) -> None:
+    """Axe finds nothing on home with its form, a table before and in a match."""
+    ann = person(**options)
+    ann.says("ann")
+    ann.page.locator(".game").first.wait_for()
+    ann.press("Make a table")
+    ann.page.get_by_text("House rules").click()
+    ann.page.locator("form.make details").get_by_label("dice").wait_for()
+    assert ([], 0) == (barriers(ann.page), widest(ann.page))
+    ann.go()
+    ann.makes_table("Liar's Dice", {"dice": "1"}, ("random",))
+    assert ([], 0) == (barriers(ann.page), widest(ann.page))
+    ann.press("Begin")
+    assert ann.is_asked()
+    assert ([], 0) == (barriers(ann.page), widest(ann.page))
+
+
+@pytest.mark.slow
+def test_what_is_not_there_is_said_with_a_way_back(person: Callable[..., Person]) -> None:
+    """A match and a table that do not exist; back leads to the page before."""
+    ann = person()
+    ann.go()
+    with expecting(ann, "404"):
+        ann.go("/matches/nothing")
+        ann.page.get_by_role("heading", name="This match cannot be shown").wait_for()
+        assert ann.page.get_by_role("alert").inner_text().endswith(".")
+        ann.go("/tables/nothing")
+        ann.page.get_by_role("heading", name="This table is not open").wait_for()
+    ann.page.get_by_role("link", name="To the games and tables").click()
+    ann.page.get_by_role("heading", name="Play the bots").wait_for()
+    assert ann.page.evaluate("document.activeElement.tagName") == "H1"
+
+
+@pytest.mark.slow
+def test_light_or_dark_and_suits_are_kept(person: Callable[..., Person]) -> None:
+    """They are chosen once, and for all pages, reports too: `arena-theme`."""
+    ann = person(color_scheme="light")
+    ann.go()
+    ann.page.get_by_role("button", name="Switch between light and dark").click()
+    ann.page.get_by_role("button", name="Four-colour suits").click()
+    assert ann.page.evaluate("localStorage.getItem('arena-theme')") == "dark"
+    ann.page.reload()
+    found = ann.page.evaluate("({...document.documentElement.dataset})")
+    assert {"theme": "dark", "suits": "four"} == found
+
+
+def test_the_shell_says_what_it_needs_without_scripts() -> None:
+    """Inline scripts and styles are forbidden by the server; without scripts there is a sentence."""
+    shell = (Path(arena.__file__).parent / "page" / "site.html").read_text(encoding="utf-8")
+    assert "<noscript>" in shell
+    assert "style=" not in shell
+    assert "<style" not in shell
+    assert shell.count("<script") == shell.count("<script src=") + shell.count('<script type="module" src=')

@@ -1,0 +1,137 @@
+"""Several people, and a bot over TCP, at one table of a real server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from random import Random
+from typing import Any
+
+import pytest
+from site_people import Person, asked, expecting, person, quick, timed_out  # noqa: F401  fixtures
+
+from tests.server.served import Served
+from tests.server.tcp_guest import play
+
+# ruff: noqa: F811 - fixtures are imported
+
+HOSTILE = "<b id=x onclick=1>"
+
+
+def seats_bot(server: Served, table: str, name: str) -> threading.Thread:
+    """A bot takes a seat over HTTP and plays it over TCP, until it is told goodbye."""
+    key = asked(server, "POST", f"/api/tables/{table}/players", {"nickname": name})["key"]
+
+    def run() -> None:
+        try:
+            for _ in play(server.tcp, token=key):
+                pass
+        except (OSError, ValueError):
+            pass  # the server has ended
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.slow
+def test_two_people_and_a_bot_play_and_talk(quick: Served, person: Callable[..., Person]) -> None:
+    """Two browsers and a TCP bot; the host is handed over; a name with HTML is text; a spectator comes late."""
+    ann, bob, eve = person(), person(), person()
+    ann.says("ann")
+    ann.makes_table("Liar's Dice", {"dice": "1"})
+    bob.says(HOSTILE)
+    bob.page.get_by_label("Link or code of a table").fill(ann.page.url)
+    bob.press("Go there")
+    bob.page.get_by_role("button", name="Take a seat").click()
+    seats_bot(quick, ann.table, "tina")
+    ann.page.locator(".people", has_text="tina").wait_for()
+
+    assert ann.page.locator(".people .name", has_text=HOSTILE).inner_text() == HOSTILE
+    ann.page.get_by_role("button", name=f"Make {HOSTILE} host").click()
+    bob.page.get_by_role("button", name="Begin").wait_for()
+    assert 0 == ann.page.get_by_role("button", name="Begin").count()
+
+    ann.page.get_by_label("Message", exact=True).fill("hello <i>you</i>")
+    ann.press("Say")
+    bob.page.locator(".chat li", has_text="hello <i>you</i>").wait_for()
+
+    bob.press("Begin")
+    ann.page.locator(".board").wait_for()
+    eve.go(f"/tables/{ann.table}")
+    eve.page.locator(".board").wait_for()
+    eve.page.get_by_role("heading", name="You are watching").wait_for()
+    eve.page.get_by_label("Your name").fill("eve")
+    eve.page.get_by_role("button", name="Watch under this name").click()
+    ann.page.locator(".people", has_text="Watching: eve").wait_for()
+    assert 0 == eve.page.locator(".turn.mine").count()
+
+    take_turns((ann, bob), Random(5))
+    for each in (ann, bob, eve):
+        each.page.locator(".won").wait_for()
+    assert 0 == ann.page.locator("b#x").count()
+
+
+def take_turns(people: tuple[Person, ...], rng: Random) -> None:
+    """Whoever is asked moves, until the match is over."""
+    for _ in range(400):
+        for each in people:
+            if each.page.locator(".won").count():
+                return
+            offered: Any = each.page.locator(".turn.mine .k-buttons button:enabled")
+            if count := offered.count():
+                with suppress(timed_out()):  # the turn was over before it could be pressed
+                    offered.nth(rng.randrange(count)).click(timeout=300)
+        people[0].page.wait_for_timeout(15)
+    raise AssertionError("the match does not end")
+
+
+@pytest.mark.slow
+def test_a_lost_connection_comes_back_to_its_seat(quick: Served, person: Callable[..., Person]) -> None:
+    """Offline it says so; back online, or loaded anew, it is in its seat and sees what it has missed."""
+    ann = person()
+    ann.go()
+    ann.page.get_by_role("button", name="Play Blef now").click()
+    assert ann.is_asked()
+    with expecting(ann, "ERR_INTERNET_DISCONNECTED", "WebSocket"):
+        ann.page.context.set_offline(True)
+        ann.page.get_by_text("Connecting again").wait_for()
+        assert 0 == ann.page.locator(".turn.mine").count()
+        ann.page.context.set_offline(False)
+        ann.page.locator(".turn.mine").wait_for()
+    assert 0 == ann.page.get_by_text("Connecting again").count()
+    ann.page.reload()
+    assert ann.is_asked()
+    key = ann.page.evaluate("JSON.parse(Object.values(sessionStorage)[0]).key")
+    assert asked(quick, "GET", f"/api/tables/{ann.table}", key=key)["you"]["nickname"] == "Guest"
+    other = person()
+    other.go(f"/tables/{ann.table}")
+    other.page.get_by_role("heading", name="You are watching").wait_for()
+
+
+@pytest.mark.slow
+def test_a_seat_that_is_lost_and_a_table_that_is_closed_are_told(
+    quick: Served, person: Callable[..., Person]
+) -> None:
+    """In words, with a way back; nothing tries for ever."""
+    ann = person()
+    ann.says("ann")
+    ann.makes_table("Blef")
+    seat = ann.page.evaluate("JSON.parse(Object.values(sessionStorage)[0])")
+    bob = person()
+    bob.go(f"/tables/{ann.table}")
+    bob.page.get_by_label("Your name").fill("bob")
+    bob.page.get_by_role("button", name="Take a seat").click()
+    bob.page.get_by_role("button", name="Ready").wait_for()
+    with expecting(ann, "401"):
+        asked(quick, "DELETE", f"/api/tables/{ann.table}/players/{seat['playerID']}", key=seat["key"])
+        ann.page.locator(".join").wait_for()
+        ann.page.reload()
+        ann.page.get_by_text("Your seat here is gone").wait_for()
+    with expecting(ann, "404"):
+        bob.press("Leave")
+        bob.page.get_by_role("heading", name="Play the bots").wait_for()
+        ann.page.get_by_role("heading", name="This table is not open").wait_for()
+    ann.page.get_by_role("link", name="To the games and tables").click()
+    ann.page.get_by_role("heading", name="Play the bots").wait_for()
