@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from arena.cli import completion
 from arena.cli.group import TERMINATED, cli, options
+from arena.cli.mistakes import WordOf
+from arena.cli.reading import WHEN, game_option, latest
 from arena.errors import ConfigError
 
 
@@ -81,14 +85,34 @@ def _play_there(table: str, name: str | None) -> int:
 
 
 @cli.command()
-@click.argument("where", metavar="URL")
-def watch(where: str) -> int:
-    """Tell what happens at a server's table, as it happens, until the table is closed.
+@click.argument("where", metavar="[DIR|URL]", default="", shell_complete=completion.folders)
+@click.option(
+    "--match", metavar="ID|latest", help="DIR: tell this match once it is over, or always the latest."
+)
+@game_option
+@click.option(
+    "--color",
+    type=WordOf(WHEN),
+    help="When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
+)
+def watch(where: str, match: str | None, game: str | None, color: str | None) -> int:
+    """Follow a run in its results folder, or a server's table, as it happens.
+
+    DIR is a results folder, by default results/latest: the matches as they finish and the standings, until
+    the run is over.  It is only read.  URL is a table of a server (`arena serve`), until it is closed.
 
     \b
     Examples:
+      arena watch results/quickstart
+      arena watch results/quickstart --match latest
       arena watch http://127.0.0.1:8080/api/tables/ID
     """
+    if "://" not in where:
+        from arena.cli.watching import watch_folder
+
+        return watch_folder(Path(where) if where else latest(), match, game, color)
+    if match is not None or game is not None:
+        raise ConfigError("--match and --game are for a results folder: a server's table is told as it is")
     import trio
 
     from arena.shell.follow import watch_table

@@ -114,6 +114,16 @@ class Reading(Database):
             f"number IN (SELECT match FROM seats WHERE {test} > 0 AND (?1 IS NULL OR bot = ?1))", bot
         )
 
+    def last_number(self) -> int:
+        """The number of the match that was stored last; those stored before it have smaller ones."""
+        return next(int(number) for (number,) in self.rows("SELECT COALESCE(MAX(number), 0) FROM matches"))
+
+    def newest(self, most: int, *, after: int = 0) -> list[StoredMatch]:
+        """The matches stored after the one of this number, the last so many of them, as they ended."""
+        where = "number IN (SELECT number FROM matches WHERE number > ?1 ORDER BY number DESC LIMIT ?2)"
+        found = self._matches(where, after, most)
+        return sorted(found, key=lambda match: match.started_at + match.duration_s)
+
     def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
         """The one match whose id begins so.  Raises ConfigError if there is none or more than one.
 
