@@ -208,6 +208,67 @@ class MatchPage(msgspec.Struct):
     steps: list[SceneShown]
 
 
+class FilmStepShown(msgspec.Struct, omit_defaults=True):
+    """A step of a film: what is different from the step before, and what happened; the first one is whole.
+
+    A mask says who is told something: bit i is seat i, bit n (of n seats) a spectator, bit n+1 who sees
+    everything.
+    """
+
+    turn: int
+    """From 0; −1: the start, before any move."""
+    round: int
+    asked: list[int]
+    """The seats that move next."""
+    state: dict[str, Any] | UnsetType | None = UNSET
+    """The fields of the observation that have changed; null if the rules failed here."""
+    own: dict[str, dict[str, Any]] | UnsetType = UNSET
+    """The same for what each seat observed, by its number, in a film for everybody."""
+    out: list[int] | UnsetType = UNSET
+    """The seats that are eliminated, if that has changed."""
+    lines: list[tuple[int, str, int, str, str]] = []
+    """Mask, kind (`h` a round begins, `a` an act, `n` what came of it), seat or −1, sentence, fault."""
+    events: list[tuple[int, str, int, dict[str, Any]]] = []
+    """Mask, kind, the seat that alone is told it or −1, fields."""
+    marks: list[str] = []
+    lost: list[tuple[int, float]] = []
+    """How much seats lost of what the game is about."""
+    times: list[tuple[int, float, str]] = []
+    """Milliseconds that answers took, by seat, with their faults."""
+
+
+class FilmPage(msgspec.Struct):
+    """A part of a finished match, as the site's player shows it."""
+
+    match: str
+    game: str
+    title: str
+    rules: dict[str, Any]
+    names: list[str]
+    sees: int | str
+    """`all`: who looks may see it as anybody; else `spectator`, or a seat."""
+    showdowns: list[str]
+    """Kinds of events that show what was hidden."""
+    holding: list[str]
+    """What seats lose and win, such as `die`, `dice`."""
+    move_s: float | None
+    """The limit of a move, if it is known."""
+    status: str
+    """`done`, or `aborted` if the rules failed."""
+    ranks: list[int] | None
+    """By seat."""
+    returns: list[str] | None
+    first: int
+    """The place of the first step of this page among all steps, from 0."""
+    steps_in_all: int
+    next: int | None
+    """The `first` of the next page; null: this is the last one."""
+    note: str
+    steps: list[FilmStepShown]
+    series: str | UnsetType = UNSET
+    """Of a tournament's match."""
+
+
 class GameListed(msgspec.Struct):
     """A game of the house."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import attrs
@@ -17,7 +17,7 @@ from arena.players.codec import rules_json
 from arena.players.schema import game_schema
 from arena.replay import Replay
 from arena.server.addresses import neighbourhood
-from arena.server.answer_types import GameListed, GameShown, MatchPage, SeatsOfGame
+from arena.server.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.api import address_of, json_answer
 from arena.server.endpoints import Endpoint, QueryField
 from arena.server.house import House
@@ -91,6 +91,15 @@ class GamesApi:
                 answers={200: MatchPage},
                 refusals=("conflict",),
             ),
+            Endpoint(
+                method="GET",
+                path="/api/matches/{match}/film",
+                handle=self.get_film,
+                summary="A finished match as the site's player shows it.",
+                query=(SEEN_BY, FIRST, COUNT),
+                answers={200: FilmPage},
+                refusals=("conflict",),
+            ),
         ]
 
     async def list_games(self, request: Request) -> Response:
@@ -105,16 +114,16 @@ class GamesApi:
         return json_answer(self._shown[name])
 
     async def get_match(self, request: Request) -> Response:
-        first = number_in_query(request, "first", 0, FIRST_MAX)
-        count = number_in_query(request, "count", 1, STEPS_MAX)
-        page = await self._past.page(
-            request.path_params["match"],
-            request.query_params.get("seen_by"),
-            first or 0,
-            count or STEPS_MAX,
-            address=neighbourhood(address_of(request)),
-        )
-        return json_answer(page)
+        return json_answer(await self._page_of(self._past.page, request))
+
+    async def get_film(self, request: Request) -> Response:
+        return json_answer(await self._page_of(self._past.film, request))
+
+    async def _page_of(self, page: Callable[..., Awaitable[bytes]], request: Request) -> bytes:
+        first, count = steps_in_query(request)
+        seen_by = request.query_params.get("seen_by")
+        address = neighbourhood(address_of(request))
+        return await page(request.path_params["match"], seen_by, first, count, address=address)
 
     def _listed(self, name: str) -> GameListed:
         cls = GAMES[name]
@@ -126,6 +135,12 @@ class GamesApi:
             bots=list(self._bots(name)),
             board=self._boards.get(name),
         )
+
+
+def steps_in_query(request: Request) -> tuple[int, int]:
+    """The first step, and how many."""
+    first = number_in_query(request, "first", 0, FIRST_MAX)
+    return first or 0, number_in_query(request, "count", 1, STEPS_MAX) or STEPS_MAX
 
 
 def _shown(listed: GameListed) -> GameShown:

@@ -1,4 +1,4 @@
-"""Finished matches, step by step: the latest ones of open tables, and those of the archive.
+"""Finished matches, step by step or as films: the latest ones of open tables, and those of the archive.
 
 A match is rebuilt from its moves in a thread, a page of it at a time, so that nobody who plays waits for
 somebody who reads.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import msgspec
@@ -19,16 +19,20 @@ from msgspec.structs import asdict
 
 from arena.errors import ConfigError
 from arena.game import Game, Seat
+from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
 from arena.record import Turn
 from arena.replay import EVERYBODY, SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer, replay
 from arena.server.answer_types import MatchPage, SceneShown
+from arena.server.film_pages import film_page
 from arena.server.house import House
 from arena.server.limits import READERS, READING_PER_ADDRESS
 from arena.server.live_match import LiveMatch
 from arena.server.refusal import Refusal
 from arena.server.views import shown_step
 from arena.server.waiting import WaitingRequests
+
+_Maker: TypeAlias = Callable[["_Past | None", str, str | None, int, int], bytes]
 
 
 class PastMatches:
@@ -55,13 +59,35 @@ class PastMatches:
 
         Raises Refusal if there is no such match, or it is not over.
         """
+        return await self._in_a_thread(self._encoded, match_id, seen_by, first, count, address)
+
+    async def film(
+        self, match_id: str, seen_by: str | None, first: int, count: int, *, address: str
+    ) -> bytes:
+        """The same as a `FilmPage`; for everybody (None) it can be seen as anybody."""
+        return await self._in_a_thread(self._filmed, match_id, seen_by, first, count, address)
+
+    async def _in_a_thread(
+        self, make: _Maker, match_id: str, seen_by: str | None, first: int, count: int, address: str
+    ) -> bytes:
         if not re.fullmatch("[0-9a-f]{12}", match_id):
             raise _none_such()
         played = self._at_a_table(match_id)
         with self._waits.counted(address):
             return await trio.to_thread.run_sync(
-                partial(self._encoded, played, match_id, seen_by, first, count), limiter=self._readers
+                partial(make, played, match_id, seen_by, first, count), limiter=self._readers
             )
+
+    def _filmed(
+        self, played: _Past | None, match_id: str, seen_by: str | None, first: int, count: int
+    ) -> bytes:
+        """The page; runs in a thread."""
+        past = played or self._archived(match_id, seen_by)
+        viewer = _viewer(past.showing.names, seen_by)
+        head = head_of(past.showing, match_id, viewer, move_s=past.move_s) | {"status": "aborted"}
+        if past.ranks:
+            head |= film_result(past.ranks, past.returns)
+        return film_page(past.showing, past.moments(), viewer, head, first, count)
 
     def _at_a_table(self, match_id: str) -> _Past | None:
         """The latest match of an open table, if it is over and has this id."""
@@ -116,6 +142,8 @@ class _Past:
     ranks: list[int] | tuple[int, ...]
     """By seat; empty if the rules failed."""
     returns: list[float] | tuple[float, ...]
+    move_s: float | None = None
+    """The limit of a move, if it is known."""
 
 
 def _past_at_table(match: LiveMatch) -> _Past | None:
@@ -125,7 +153,7 @@ def _past_at_table(match: LiveMatch) -> _Past | None:
     showing = LiveShowing(match.game, match.terms.names)
     showing.decisions = match.showing.decisions
     moments = partial(_moments, match.game, len(match.terms.names), match.turns)
-    return _Past(showing, moments, match.record.ranks, match.record.returns)
+    return _Past(showing, moments, match.record.ranks, match.record.returns, match.terms.move_s)
 
 
 def _moments(game: Game[Any, Any], seats: int, turns: list[Turn]) -> Iterator[Moment]:

@@ -43,9 +43,12 @@ class Film:
 
     def _apply(self, steps: list[dict[str, Any]]) -> None:
         for step in steps:
-            before = self.steps[-1] if self.steps else {"state": {}, "out": None}
+            before = self.steps[-1] if self.steps else {"state": {}, "own": {}, "out": None}
             state = {**before["state"], **step.get("state", {})}
-            self.steps.append({**step, "state": state, "out": step.get("out", before["out"])})
+            changed = step.get("own", {})
+            own = {seat: {**before["own"].get(seat, {}), **fields} for seat, fields in changed.items()}
+            out = step.get("out", before["out"])
+            self.steps.append({**step, "state": state, "own": {**before["own"], **own}, "out": out})
 
 
 class ScenePage:
