@@ -86,15 +86,11 @@ def test_hole_cards_that_are_not_known_lie_face_down(stage: Callable[..., Any]) 
 
 
 def test_a_showdown_marks_the_cards_that_make_the_hands(stage: Callable[..., Any]) -> None:
-    """Of each hand its best five; the board's cards as the first pot's winner uses them; who wins which pot."""
+    """The cards that count, those of the board as the first pot's winner uses them; who wins which pot."""
     page = stage(BOARD).page
     page.evaluate("(scene) => draw(scene, null)", over(*ENDED))
-    best = page.locator(".holdem-showdown .k-cards")
-    assert [
-        "king of spades, queen of spades, jack of clubs, ten of clubs, nine of hearts",
-        "seven of clubs, seven of diamonds, king of spades, jack of clubs, nine of hearts",
-        "king of spades, king of diamonds, ace of spades, jack of clubs, nine of hearts",
-    ] == [best.nth(at).get_attribute("aria-label").partition(", two of them")[0] for at in range(3)]
+    marked = [page.locator(f"[data-seat='{seat}'] .is-marked").count() for seat in range(3)]
+    assert [2, 2, 2] == marked
     assert 3 == page.locator(".holdem-centre .is-marked").count()
     pots = " ".join(page.inner_text(".holdem-pots").split())
     assert "main pot 90 to cat" in pots
@@ -103,16 +99,22 @@ def test_a_showdown_marks_the_cards_that_make_the_hands(stage: Callable[..., Any
 
 
 def test_the_showdown_stays_while_the_next_hand_is_dealt(stage: Callable[..., Any]) -> None:
-    """Its list stands below the new hand, with what was won; a hand that was not shown is told in a line."""
+    """At a table that is played now, below the new hand, each with its best five; else it is told in a line."""
     won = [{"playerID": "cat", "won": 90, "hole": ["QS", "TC"], "hand": "straight"}]
-    shown = hand_scene(shown={"kind": "showdown", "fields": SHOWDOWN})
+    shown = hand_scene(shown={"kind": "showdown", "fields": SHOWDOWN}, live=True)
     shown["state"]["last_winners"] = won
     page = stage(BOARD).page
     page.evaluate("(scene) => draw(scene, null)", shown)
+    best = page.locator(".holdem-showdown .k-cards")
+    assert [
+        "king of spades, queen of spades, jack of clubs, ten of clubs, nine of hearts",
+        "seven of clubs, seven of diamonds, king of spades, jack of clubs, nine of hearts",
+        "king of spades, king of diamonds, ace of spades, jack of clubs, nine of hearts",
+    ] == [best.nth(at).get_attribute("aria-label").partition(", two of them")[0] for at in range(3)]
     assert "Showdown of the hand before" in page.inner_text(".holdem-showdown")
     assert "wins 90" in page.inner_text(".holdem-showdown .is-won")
     assert 0 == page.locator(".holdem-centre .k-cards").count()
-    page.evaluate("(scene) => draw(scene, null)", shown | {"shown": None})
+    page.evaluate("(scene) => draw(scene, null)", shown | {"live": False})
     assert "The hand before: cat won 90 with a straight." == page.inner_text(".holdem-before")
 
 

@@ -153,22 +153,21 @@ function bodyOf(scene, seat, row, { over, showdown, best }, kit) {
     ${row.bet_so_far ? kit.chips(row.bet_so_far, { label: "bet" }) : null}`;
 }
 
-// Below the table: the last showdown as a list, until somebody acts again; later in a line.
+// Below the table: what came of the hand before, at a table that is played now with the cards that were shown.
 
 function results(scene, hand, kit) {
-  if (hand.showdown) return showdownList(scene, hand, kit);
-  const won = scene.state.last_winners.filter((each) => each.won > 0);
-  if (!won.length || hand.over) return null;
+  if (hand.showdown && !hand.over && scene.live) return showdownList(scene, hand, kit);
+  const won = hand.over ? [] : scene.state.last_winners.filter((each) => each.won > 0);
   const said = won.map((each) => `${each.playerID} won ${number(each.won)}${each.hand ? ` with ${handWords(each.hand)}` : ""}`);
-  return kit.html`<p class="holdem-before">The hand before: ${kit.listed(said)}.</p>`;
+  return kit.html`<p class="holdem-before">${said.length ? `The hand before: ${kit.listed(said)}.` : ""}</p>`;
 }
 
-function showdownList(scene, { showdown, winnings, over }, kit) {
+function showdownList(scene, { showdown, winnings }, kit) {
   const { html } = kit;
   const best = bestOf(showdown);
   const rows = [...showdown.hands].sort(([one], [other]) => (winnings[other] ?? 0) - (winnings[one] ?? 0));
-  return html`<section class="k-board holdem-showdown" aria-label="Showdown">
-    <h4>${over ? "Showdown" : "Showdown of the hand before"}</h4>
+  return html`<section class="k-board holdem-showdown" aria-label="Showdown of the hand before">
+    <h4>Showdown of the hand before</h4>
     <ol>${rows.map(([name, hole, what]) => html`<li key=${name} class=${winnings[name] ? "is-won" : ""}>
       <b class="holdem-name" title=${name}>${name}</b>
       ${kit.cards(best[name], { small: true, loose: true, marked: (card) => hole.includes(card) })}
@@ -342,7 +341,7 @@ export const style = `
 .holdem-pots small, .holdem-before { color: var(--soft); }
 .holdem-turn b { color: var(--ink); }
 .holdem-shown, .holdem-showdown .k-row { padding-top: .35rem; justify-content: start; }
-.holdem-before { font-size: .89rem; margin: .6rem 0 0; }
+.holdem-before { font-size: .89rem; margin: .6rem 0 0; min-height: 1.5em; }
 .holdem-showdown { border: 1px solid var(--line); border-radius: .6rem; background: var(--card); padding: .6rem .8rem; margin-top: .7rem; font-size: .92rem; }
 .holdem-showdown h4 { margin: 0 0 .3rem; font-size: .95rem; }
 .holdem-showdown > p { margin: .3rem 0 0; color: var(--soft); font-size: .84rem; }
