@@ -18,14 +18,15 @@ Points: TypeAlias = tuple[int, ...]
 
 WINDOW = 256
 """Among how many of the sets that are left the next one is chosen; twice as many where it is difficult."""
-WIDTH_MAX = 64
-"""Beginnings that are kept at most.  Each further one costs time, and more have never helped."""
+WIDTH_MAX = 16
+"""Beginnings that are kept at most: where these lead nowhere, the same sets in another order are tried sooner
+than more beginnings."""
 BACK = 8
 """Sets that are taken back, for each beginning that is kept from then on."""
 CALM = 16
 """So many sets after the last dead end one beginning is enough again."""
-BEGINNINGS_MAX = 30_000
-"""How many are extended in all: two seconds."""
+BEGINNINGS_MAX = 10_000
+"""How many are extended in all: a second."""
 
 
 def ordered(sets: Collection[Points], count: int, lead_max: int) -> list[Points] | None:
