@@ -6,7 +6,7 @@ import { chips, pile } from "./drawings/chips.js";
 import { dice, die } from "./drawings/dice.js";
 import { Choice, Stepper } from "./drawings/controls.js";
 import { allows, filled } from "./drawings/moves.js";
-import { bubble, orderOf, place, table, winners } from "./drawings/table.js";
+import { bubble, handNow, orderOf, place, table, winners } from "./drawings/table.js";
 import { classes, counted, listed, numberWord, place as placeWord } from "./drawings/words.js";
 
 // The seat of a name in an observation or event; `owner`: the seat whose observation it is, which calls itself "yourself".
@@ -21,7 +21,7 @@ export const told = (scene, kind) => scene.events.find((event) => event.kind ===
 export const kit = {
   html, useEffect, useMemo, useRef, useState,
   die, dice, card, cards, cardWords, chips, pile, shell, chamber, item, itemWords, lives,
-  bubble, place, table, winners, orderOf, seatOf, told,
+  bubble, place, handNow, table, winners, orderOf, seatOf, told,
   allows, filled, Choice, Stepper,
   classes, counted, listed, numberWord, placeWord,
 };

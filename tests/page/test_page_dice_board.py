@@ -57,6 +57,23 @@ def test_a_showdown_counts_the_dice_and_marks_the_loser(stage: Callable[..., Any
     assert 4 == page.locator(".k-place .is-marked").count()
 
 
+def test_a_bid_on_the_table_stays_with_its_bidder(stage: Callable[..., Any]):
+    """Passes are not shown in its place; who challenges is said in a word, as the centre says the rest."""
+    page = stage().page
+    page.evaluate(
+        "(scene) => draw(scene, 0)", dice_scene([2, 2, 2], (5, 4), "bot-2", said=["passes", "", "passes"])
+    )
+    assert ["bids four 5s"] == page.locator(".k-bubble").all_inner_texts()
+    said = [
+        "challenges bot-2's bid of four 5s: there are three (…), so bot-2 loses a die",
+        "",
+        "bids four 5s",
+    ]
+    shown = {"kind": "challenge", "fields": SHOWDOWN}
+    page.evaluate("(scene) => draw(scene, 0)", dice_scene([2, 2, 2], shown=shown, asked=[], said=said))
+    assert ["loses a die", "challenges"] == page.locator(".k-bubble").all_inner_texts()
+
+
 def test_only_legal_bids_can_be_made(stage: Callable[..., Any]):
     """Faces that the count does not allow are disabled; the button says what it will send."""
     page = stage().page

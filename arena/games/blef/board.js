@@ -65,7 +65,8 @@ function checked(scene, { set, found, isThere, checker, bettor, loser }, kit) {
   return html`${cards}
     <p class="k-figure">${found.numbers.size} of ${set.cards.length}</p>
     <p class="k-note">${name(checker)} checks ${name(bettor)}’s ${set.words}</p>
-    <p class="k-verdict">${isThere ? "It is there" : "It is not there"}: ${name(loser)} loses the round</p>`;
+    <p class="k-verdict">${isThere ? "It is there" : "It is not there"}: ${name(loser)} loses the round</p>
+    ${scene.ranks ? kit.winners(scene) : null}`;
 }
 
 // A player.
@@ -76,11 +77,12 @@ function place(scene, seat, look, kit) {
   const revealed = showdown?.hands[seat];
   return kit.place(scene, seat, {
     stats: `${kit.counted(left[seat], "card")}${left[seat] === most ? ", the most" : ""}`,
+    said: showdown?.checker === seat ? "checks" : scene.said[seat],
     lost: showdown?.loser === seat ? (scene.out[seat] ? "is out" : "loses the round") : null,
     body: [
       revealed && kit.cards(revealed, revealedOptions(showdown, own.length > 0)),
-      revealed && own.length > 0 && kit.html`<span class="k-label">now</span>`,
-      own.length ? kit.cards(own) : !revealed && left[seat] > 0 && kit.cards(left[seat]),
+      own.length > 0 && (revealed ? kit.handNow(kit.cards(own)) : kit.cards(own)),
+      !own.length && !revealed && left[seat] > 0 && kit.cards(left[seat]),
     ],
   });
 }

@@ -86,7 +86,8 @@ function counted(scene, { face, count, actual, challenger, bidder, loser }, kit)
   return html`${bidDice(count, face, { claimed: (_, at) => at >= actual, marked: (_, at) => at < actual }, kit)}
     <p class="k-figure">${Math.min(actual, count)} of ${count}${actual > count ? html`<small> and ${kit.numberWord(actual - count)} more</small>` : null}</p>
     <p class="k-note">${name(challenger)} challenges ${name(bidder)}’s bid of ${bidWords(count, face, kit)}</p>
-    <p class="k-verdict">${actual < count ? "Not true" : "True"}: ${name(loser)} loses a die</p>`;
+    <p class="k-verdict">${actual < count ? "Not true" : "True"}: ${name(loser)} loses a die</p>
+    ${scene.ranks ? kit.winners(scene) : null}`;
 }
 
 // A player.
@@ -99,13 +100,20 @@ function place(scene, seat, look, kit) {
   return kit.place(scene, seat, {
     stats: kit.counted(left[seat], "die", "dice"),
     turn: look.onTurn === seat,
+    said: showdown?.challenger === seat ? "challenges" : saidOf(scene, seat, look, kit),
     lost: loses ? (scene.out[seat] ? "is out" : "loses a die") : null,
     body: [
       revealed && revealedDice(showdown, seat, own.length > 0, kit),
-      revealed && own.length > 0 && kit.html`<span class="k-label">now</span>`,
-      own.length ? kit.dice(own) : !revealed && left[seat] > 0 && kit.dice(left[seat]),
+      own.length > 0 && (revealed ? kit.handNow(kit.dice(own)) : kit.dice(own)),
+      !own.length && !revealed && left[seat] > 0 && kit.dice(left[seat]),
     ],
   });
+}
+
+// What a seat said last: a pass says nothing, so the bid on the table stays with who made it.
+function saidOf(scene, seat, { bid }, kit) {
+  if (bid?.bidder === seat) return `bids ${bidWords(bid.count, bid.face, kit)}`;
+  return scene.said[seat] === "passes" ? "" : scene.said[seat];
 }
 
 function revealedDice({ hands, numbers }, seat, small, kit) {

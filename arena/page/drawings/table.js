@@ -7,6 +7,9 @@ export const bubble = (text) => html`<span class="k-bubble">${text}</span>`;
 
 const mark = (sign) => html`<svg class="k-mark" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><use href=${`#s-${sign}`} /></svg>`;
 
+// A hand at the beginning of a round, below what the last showdown revealed.
+export const handNow = (hand) => html`<span class="k-now"><span class="k-label">now</span>${hand}</span>`;
+
 // A player at the table. stats: a short line ("3 dice"); body: the hand; turn: whether it is to move (by
 // default: whether it is asked); lost: what it just lost ("loses a die"); won: what it just won; dealer: has the
 // button; note: a short word beside the name; said: instead of what the scene says it did.

@@ -1,0 +1,46 @@
+"""Stored matches on their boards, from the first step to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from replays import SMALL, random_replay
+
+from arena.games import GAMES
+from arena.page.boards import board_of
+from arena.page.film import film_json, film_of
+
+pytestmark = pytest.mark.slow
+
+DRAWN = [game for game, its in GAMES.items() if board_of(its)]
+
+STEP_THROUGH = """(json) => {
+    const film = page.film.openFilm(json), winners = [], hidden = [];
+    for (const viewer of ["all", "spectator", 0]) {
+        film.steps.forEach((_, index) => {
+            draw(page.film.sceneAt(film, index, viewer), viewer === 0 ? 0 : null);
+            const places = document.querySelectorAll(".k-place").length;
+            if (places !== film.names.length) throw new Error(`step ${index} as ${viewer} has ${places} places`);
+            const text = document.getElementById("stage").textContent;
+            const odd = /undefined|null|NaN|\\[object/.exec(text);
+            if (odd) throw new Error(`step ${index} as ${viewer} says ${odd[0]}: ${text}`);
+        });
+        winners.push([...document.querySelectorAll(".k-place.is-first")].map((each) => Number(each.dataset.seat)).sort());
+    }
+    return winners;
+}"""
+
+
+@pytest.mark.parametrize("game", DRAWN)
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_match_can_be_followed_to_its_end(game: str, seats: int, stage: Callable[..., Any]) -> None:
+    """Every step is drawn for every kind of viewer, and the last picture marks those who were ranked first."""
+    replay = random_replay(SMALL.get(game) or GAMES[game](), seats, 7)
+    film = msgspec.json.decode(film_json(film_of(replay)))
+    seen = stage(f"games/{game.replace('-', '_')}/board.js")
+    winners = [seat for seat, rank in enumerate(film["ranks"]) if rank == 1]
+    assert [winners] * 3 == seen.page.evaluate(STEP_THROUGH, film)
+    assert [] == seen.troubles
