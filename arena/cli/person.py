@@ -34,10 +34,12 @@ def play_here(
 ) -> int:
     """Plays a match against bots; gives the exit code."""
     sitting = sitting_of(game, against, rules, name, wishes)
-    stop = Stop(what="match")
+    voice, stop = voice_for(is_plain), Stop(what="match")
+    if voice.is_prompting:
+        stop.note = lambda line: say(f"\n{line}")  # the cursor stands behind a prompt
     with stop.listening():
         try:
-            trio.run(stop.cancellable, partial(play_against, sitting, voice_for(is_plain), say))
+            trio.run(stop.cancellable, partial(play_against, sitting, voice, say))
         except BaseExceptionGroup as group:
             if (mistake := the_mistake_in(group)) is not None:
                 raise mistake from None

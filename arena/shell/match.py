@@ -28,11 +28,20 @@ from arena.referee import Conduct, Seating, play_match
 from arena.replay import LiveShowing, Moment, Viewer
 from arena.schedule import bot_seed, derive_seed
 from arena.shell.person import lines_of
+from arena.shell.phrases import (
+    HELP,
+    PLAIN_HELP,
+    in_the_imperative,
+    letters_for_suits,
+    numbers_of_cards,
+    places_told,
+    ways_to_say,
+)
 from arena.shell.seat import TypedPlayer
 from arena.shell.voice import Voice, with_card_numbers
 from arena.story import Teller, told_fields
 from arena.tournament.sparring import started
-from arena.words import counted, listed, plural_verb, spaced
+from arena.words import counted, listed, spaced
 
 BOT_MOVE_S = 1.0
 """The limit of a bot's answer where no other one was asked for: that of a run."""
@@ -42,18 +51,6 @@ FAMILY_SHOWN_MAX = 3
 REMINDER_S = 10.0
 """The person is told when so much time is left, if there was twice as much."""
 MATCH_ID = "person"
-HELP = """\
-3        the move with this number          moves        all legal moves
-b 4 5    the beginning of its name, and     moves WORD   those with this word
-         what it needs, in this order       look         what you see, again
-Enter    to pass, where one can pass        rules        the rules of the game
-q        leave (end of input too)           ?            this help"""
-PLAIN_HELP = """\
-Type the number of a move, or the beginning of its name and what it needs, such as b 4 5.
-Type moves for all legal moves, or moves and a word for those with this word in them.
-Type look to hear again what you see, and rules for the rules of the game.
-Press Enter alone to pass, where one can pass.
-Type q to leave."""
 
 
 @attrs.frozen
@@ -224,7 +221,8 @@ class PersonMatch:
     def _ask(self) -> None:
         left_s = self._player.remaining_s
         if self._player.question is not None:
-            clock = "" if left_s is None else f" ({round(left_s)} s)"
+            unit = "seconds" if self.voice.is_plain else "s"
+            clock = "" if left_s is None else f" ({round(left_s)} {unit})"
             question = f"{self.sitting.person}{clock}"
             self.voice.ask(question if self.voice.is_prompting else f"{question}, what do you do")
 
@@ -234,7 +232,7 @@ class PersonMatch:
 
     def seen(self) -> Iterator[str]:
         """What the seat sees now, line by line."""
-        numbers = _numbers_of_cards(self._options if self._player.question is not None else [])
+        numbers = numbers_of_cards(self._options if self._player.question is not None else [])
         observation = self.game.observe(self._state, self.seat)
         told = self.game.tell_seen(observation, self.seat, self._name)
         if told is None:
@@ -247,24 +245,29 @@ class PersonMatch:
 
     def _offered(self) -> Iterator[str]:
         """The legal moves: the few of small families with their numbers, the form of the others."""
-        choices = read_choices(self._options)
-        clauses = self._clauses()
-        number, told = 0, list[str]()
-        for choice in choices:
+        clauses, number, told = self._clauses(), 0, list[str]()
+        for choice in read_choices(self._options):
             size = len(with_numbers([choice])[0])
             if size and (len(clauses) <= SHOWN_MAX or size <= FAMILY_SHOWN_MAX):
                 told += clauses[number : number + size]
             else:
-                told += [form for form in forms([choice]) if form not in told]
+                told += [form for form in map(self._form, forms([choice])) if form not in told]
             number += size
         yield from told
         if len(clauses) > SHOWN_MAX and number > len(told):
-            yield f"(`moves` lists {counted(len(clauses), 'move')} by number)"
+            of_all = counted(len(clauses), "move")
+            yield (
+                f"type moves for all {of_all} by number" if self.voice.is_plain else f"(moves: all {of_all})"
+            )
+
+    def _form(self, form: str) -> str:
+        return f"type {form}" if self.voice.is_plain else form
 
     def _clauses(self) -> list[str]:
         """The numbered moves: `2 bid five 3s`."""
         spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat)
-        return [f"{number} {_in_the_imperative(words)}" for number, (_, words) in enumerate(spoken, 1)]
+        to = "type {} to {}" if self.voice.is_plain else "{} {}"
+        return [to.format(number, in_the_imperative(words)) for number, (_, words) in enumerate(spoken, 1)]
 
     # What they type
 
@@ -278,7 +281,7 @@ class PersonMatch:
 
     async def _hear(self, line: str) -> bool:
         """Does what a line says; gives whether to go on."""
-        words = [_typed(word) for word in line.split()]
+        words = [letters_for_suits(word) for word in line.split()]
         word = words[0].lower() if words else ""
         is_move = any(word in choice.names for choice in self._choices())
         if word in ("q", "quit", "leave", "exit") and not is_move:
@@ -315,12 +318,10 @@ class PersonMatch:
         except ConfigError:
             said = " ".join(words).lower()
             spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat)
-            same = [move for move, told in spoken if said in (told.lower(), _in_the_imperative(told).lower())]
-            ends = [move for move, told in spoken if told.lower().endswith(f" {said}")]
-            for found in (same, ends):
-                if len(found) == 1:
-                    return found[0]
-            raise
+            found = [move for move, told in spoken if said in ways_to_say(told.lower())]
+            if len(found) != 1:
+                raise
+            return found[0]
 
     def _help(self, words: Sequence[str]) -> None:
         for line in (PLAIN_HELP if self.voice.is_plain else HELP).splitlines():
@@ -351,38 +352,4 @@ class PersonMatch:
         self._look(())
 
 
-def places_told(names: Sequence[str], ranks: Sequence[int]) -> str:
-    """Who came where: `bob comes first, ann and eve share the second place`."""
-    clauses = []
-    for rank in sorted(set(ranks)):
-        there = [name for name, own in zip(names, ranks, strict=True) if own == rank]
-        place = _ORDINALS[rank - 1] if rank <= len(_ORDINALS) else f"{rank}th"
-        clauses.append(
-            f"{there[0]} comes {place}" if len(there) == 1 else f"{listed(there)} share the {place} place"
-        )
-    return f"the match is over: {', '.join(clauses)}"
-
-
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
-def _numbers_of_cards(options: Sequence[dict[str, Any]]) -> dict[str, int]:
-    """The numbers by which cards and the like are said, by what is shown of them."""
-    for option in options:
-        for domain in option["fields"].values():
-            if "subset_of" in domain:
-                return {str(item): number for number, item in enumerate(domain["subset_of"], 1)}
-    return {}
-
-
-def _in_the_imperative(clause: str) -> str:
-    """`steal Skip from ann and use it`, from what somebody does: `steals Skip from ann and uses it`."""
-    return " and ".join(map(plural_verb, clause.split(" and ")))
-
-
-def _typed(word: str) -> str:
-    """The word with letters for the symbols of suits, as cards are shown with these."""
-    return word.translate(str.maketrans("♣♦♥♠", "CDHS"))
-
-
-__all__ = ["PersonMatch", "Sitting", "places_told", "play_against"]
+__all__ = ["PersonMatch", "Sitting", "play_against"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import attrs
 
@@ -23,8 +23,8 @@ _CARD = re.compile(r"\b([2-9TJQKA])([CDHS])\b")
 class Voice:
     """Tells lines to a person."""
 
-    columns: int | None = WIDTH_MAX
-    """None: lines are as long as they are."""
+    measure: Callable[[], int | None] = lambda: WIDTH_MAX
+    """How wide lines may be now; None: as long as they are."""
     inks: Inks = PLAIN
     is_plain: bool = False
     """Whether each line is a whole sentence of plain characters, without columns."""
@@ -32,6 +32,10 @@ class Voice:
     """Whether the stream can show ♣ and the like."""
     is_prompting: bool = False
     """Whether what is typed stands behind a prompt, in the same line."""
+
+    @property
+    def columns(self) -> int | None:
+        return self.measure()
 
     def tell(self, text: str = "", *, ink: str = "", indent: str = "") -> None:
         """One thing that happened or is to be seen; `ink`: `strong`, `faint` or `warning`."""
@@ -93,21 +97,24 @@ def with_card_numbers(line: str, numbers: Mapping[str, int]) -> str:
 
 def sentence(text: str) -> str:
     """The text without signs that are read aloud one by one, with a full stop."""
-    said = _ITEM.sub(r"\1", printable(text)).strip()
+    said = _ITEM.sub(r"\1", re.sub(r"\] +(?=(\d+:)?\[)", "], ", printable(text))).strip()
     return said if said.endswith((".", "!", "?", ":")) else f"{said}."
 
 
 def voice_for(is_plain: bool) -> Voice:
     """How to speak on standard output, as it is."""
     has_prompt = sys.stdout.isatty() and sys.stdin.isatty()
-    columns = columns_of(sys.stdout)
     return Voice(
-        columns=None if is_plain else min(WIDTH_MAX, columns or WIDTH_MAX),
+        measure=(lambda: None) if is_plain else _width_of_output,
         inks=PLAIN if is_plain else inks_for(None),
         is_plain=is_plain,
         has_suits=not is_plain and _can_show("".join(SUITS.values())),
         is_prompting=has_prompt and not is_plain,
     )
+
+
+def _width_of_output() -> int:
+    return min(WIDTH_MAX, columns_of(sys.stdout) or WIDTH_MAX)
 
 
 def _can_show(text: str) -> bool:

@@ -16,14 +16,16 @@ from arena.check.opponents import RandomPlayer, hasty
 from arena.errors import ConfigError
 from arena.game import CHANCE
 from arena.games import GAMES
+from arena.players.desk import Question, Slot
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
-from arena.shell.match import PersonMatch, Sitting, places_told
-from arena.shell.voice import Voice
+from arena.shell.match import PersonMatch, Sitting
+from arena.shell.phrases import HELP, in_the_imperative, places_told, ways_to_say
+from arena.shell.voice import Voice, sentence
 from arena.tournament.game_source import find_game
 from arena.tournament.sparring import house_bots, opponents_of
 
-TALL = Voice(columns=None)
+TALL = Voice(measure=lambda: None)
 
 
 def sitting(game: Any, *bots: str, seed: int = 1, move_s: float | None = None) -> Sitting:
@@ -62,7 +64,7 @@ def test_a_whole_match_of_every_game_is_played_by_typing(name: str, capsys: Any)
     game = GAMES[name](**SHORT.get(name, {}))
     words = ["2", "play 1", "play 1 5", "pass", "1", "c", "b 6 1", "b 20"]
     typed = "".join(f"{word}\n" for word in islice(cycle(words), 2000))
-    match = played(sitting(game, "bob", "eve", seed=4), typed, voice=Voice(columns=80))
+    match = played(sitting(game, "bob", "eve", seed=4), typed, voice=Voice())
     told = capsys.readouterr().out
     assert match.record is not None
     assert not [decision for decision in match.record.decisions if decision.fault]
@@ -73,7 +75,11 @@ def test_a_whole_match_of_every_game_is_played_by_typing(name: str, capsys: Any)
 @pytest.mark.parametrize("name", GAMES)
 def test_a_plain_voice_says_whole_sentences(name: str, capsys: Any) -> None:
     """No brackets, no symbols, no colours, no columns, no empty lines; the end of input leaves."""
-    match = played(sitting(GAMES[name](), seed=2), "?\nmoves\nlook\n1\n", voice=Voice(None, is_plain=True))
+    match = played(
+        sitting(GAMES[name](), seed=2),
+        "?\nmoves\nlook\n1\n",
+        voice=Voice(measure=lambda: None, is_plain=True),
+    )
     assert match.record is None
     lines = capsys.readouterr().out.splitlines()
     assert all(re.search(r"[.?:!]$", line) for line in lines)
@@ -133,6 +139,42 @@ def test_with_a_clock_silence_loses_the_move_and_is_said_in_time(capsys: Any) ->
     assert told.index("10 seconds left") < told.index("time is up") < told.index("[too late: ")
 
 
+class Slow(RandomPlayer):
+    """Answers after ten seconds."""
+
+    def ask(self, question: Question, slot: Slot) -> None:
+        async def answer() -> None:
+            await trio.sleep(10.0)
+            RandomPlayer.ask(self, question, slot)
+
+        slot.note_sent(trio.current_time())
+        trio.lowlevel.spawn_system_task(answer)
+
+
+def test_what_is_typed_while_others_think_is_the_answer_to_the_next_question(capsys: Any) -> None:
+    where = sitting(GAMES["liars-dice"](challenge="next"), seed=5, move_s=60.0)
+    reading, writing = os.pipe()
+
+    async def play() -> None:
+        async with trio.open_nursery() as nursery:
+            bots = [Slow("bob", hasty, Random(1), fails_max=0)]
+            nursery.start_soon(PersonMatch(where, TALL).play, bots, LagWatch(), reading)
+            await trio.sleep(1.0)
+            os.write(writing, b"b 1 1\n")
+            await trio.sleep(1.0)
+            os.write(writing, b"look\nc\n")
+            await trio.sleep(15.0)
+            os.write(writing, b"q\n")
+
+    trio.run(play, clock=MockClock(autojump_threshold=0.0))
+    os.close(reading)
+    os.close(writing)
+    told = capsys.readouterr().out
+    assert "ann's bid of one 1 is on the table" in told
+    assert re.search(r"bob bids (.|\n)*ann challenges|bob challenges", told)
+    assert "this is how it stood" in told
+
+
 def test_the_person_sees_only_their_own_hand(capsys: Any) -> None:
     """Until the showdown nothing depends on what the others hold: the same words, told to a twin."""
     tellings = []
@@ -163,6 +205,35 @@ def test_places_are_told_in_words() -> None:
     assert "the match is over: bob comes first, ann and eve share the second place" == places_told(
         ("ann", "bob", "eve"), (2, 1, 2)
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "order"),
+    [
+        ("bids five 3s", "bid five 3s"),
+        ("passes", "pass"),
+        ("bets two pair, jacks and nines", "bet two pair, jacks and nines"),
+        ("steals Skip from bob and uses it on eve", "steal Skip from bob and use it on eve"),
+        ("shoots itself", "shoot yourself"),
+        ("puts 20 in", "put 20 in"),
+    ],
+)
+def test_a_move_is_offered_as_an_order(told: str, order: str) -> None:
+    assert order == in_the_imperative(told)
+
+
+def test_a_bet_may_be_said_without_its_verb_and_article() -> None:
+    assert {"pair of nines", "a pair of nines", "bet a pair of nines"} <= ways_to_say("bets a pair of nines")
+    assert "" not in ways_to_say("passes")
+
+
+def test_the_help_of_a_match_fits_80_columns() -> None:
+    assert max(map(len, HELP.splitlines())) < 80
+
+
+def test_a_plain_sentence_separates_what_is_held() -> None:
+    assert "you hold 1:AS, 2:KD and more." == sentence("you hold 1:[AS] 2:[KD] and more")
+    assert "you have Add Life, Skip." == sentence("you have [Add Life] [Skip]")
 
 
 # The bots.

@@ -37,11 +37,12 @@ class Terminal:
         )
         os.close(theirs)
         self.seen = ""
+        self._read_to = 0
 
     def wait_for(self, words: str) -> None:
         """Until the terminal shows these words, after what was waited for before."""
-        began_at, start = time.monotonic(), len(self.seen)
-        while words not in self.seen[start:]:
+        began_at = time.monotonic()
+        while (place := self.seen.find(words, self._read_to)) < 0:
             assert time.monotonic() < began_at + PATIENCE_S, f"{words!r} is not in {self.seen}"
             if select.select([self.ours], [], [], 0.5)[0]:
                 try:
@@ -50,6 +51,7 @@ class Terminal:
                     piece = b""
                 assert piece, f"it ended without {words!r}: {self.seen}"
                 self.seen += piece.decode()
+        self._read_to = place + len(words)
 
     def type(self, line: str) -> None:
         os.write(self.ours, f"{line}\n".encode())

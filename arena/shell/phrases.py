@@ -1,0 +1,78 @@
+"""Pure: the words of a match: help, moves as orders, what may be typed for them, places at its end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.words import listed, plural_verb
+
+HELP = """\
+3            the move with this number      moves        all legal moves
+b 4 5        the beginning of its name,     moves WORD   those with this word
+             and what it needs, in order    look         what you see, again
+three nines  the words in which it is told  rules        the rules of the game
+Enter        to pass, where one can pass    ?            this help
+q            leave (end of input too)"""
+PLAIN_HELP = """\
+Type the number of a move.
+Or type the beginning of its name and what it needs, in this order, such as b 4 5.
+Or type the words in which it is told, such as three nines.
+Type moves for all legal moves, or moves and a word for those with this word in them.
+Type look to hear again what you see, and rules for the rules of the game.
+Press Enter alone to pass, where one can pass.
+Type q to leave."""
+
+
+def in_the_imperative(clause: str) -> str:
+    """`steal Skip from ann and use it`, from what somebody does: `steals Skip from ann and uses it`."""
+    first, *others = clause.split(" and ")
+    does = [plural_verb(first), *(plural_verb(other) if " " in other else other for other in others)]
+    return re.sub(r"\bitself\b", "yourself", " and ".join(does))
+
+
+def ways_to_say(clause: str) -> set[str]:
+    """`bets a pair of nines`, `bet a pair of nines`, `a pair of nines` and `pair of nines`."""
+    _, _, rest = clause.partition(" ")
+    return {clause, in_the_imperative(clause), rest, rest.removeprefix("a ")} - {""}
+
+
+def letters_for_suits(word: str) -> str:
+    """The word with letters for the symbols of suits, as cards are shown with these."""
+    return word.translate(str.maketrans("♣♦♥♠", "CDHS"))
+
+
+def numbers_of_cards(options: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """The numbers by which cards and the like are said, by what is shown of them."""
+    for option in options:
+        for domain in option["fields"].values():
+            if "subset_of" in domain:
+                return {str(item): number for number, item in enumerate(domain["subset_of"], 1)}
+    return {}
+
+
+def places_told(names: Sequence[str], ranks: Sequence[int]) -> str:
+    """Who came where: `bob comes first, ann and eve share the second place`."""
+    clauses = []
+    for rank in sorted(set(ranks)):
+        there = [name for name, own in zip(names, ranks, strict=True) if own == rank]
+        place = _ORDINALS[rank - 1] if rank <= len(_ORDINALS) else f"{rank}th"
+        clauses.append(
+            f"{there[0]} comes {place}" if len(there) == 1 else f"{listed(there)} share the {place} place"
+        )
+    return f"the match is over: {', '.join(clauses)}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+__all__ = [
+    "HELP",
+    "PLAIN_HELP",
+    "in_the_imperative",
+    "letters_for_suits",
+    "numbers_of_cards",
+    "places_told",
+    "ways_to_say",
+]
