@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import click
@@ -107,7 +108,7 @@ def watch(where: str, match: str | None, game: str | None, color: str | None) ->
       arena watch results/quickstart --match latest
       arena watch http://127.0.0.1:8080/api/tables/ID
     """
-    if "://" not in where:
+    if not _is_address(where):
         from arena.cli.watching import watch_folder
 
         return watch_folder(Path(where) if where else latest(), match, game, color)
@@ -122,3 +123,8 @@ def watch(where: str, match: str | None, game: str | None, color: str | None) ->
     check_table(ServerLink(url))
     trio.run(watch_table, ServerLink(url))
     return 0
+
+
+def _is_address(where: str) -> bool:
+    """Whether it is meant as a URL, perhaps without `http://`, and not as a folder."""
+    return "://" in where or bool(re.match(r"[^/]+:\d+(/|$)", where) and not Path(where).exists())

@@ -342,8 +342,9 @@ class PersonMatch:
 
     def _rules(self, words: Sequence[str]) -> None:
         module = inspect.getmodule(type(self.game))
-        for line in (inspect.getdoc(module) or "nothing is written about this game").splitlines():
-            self.voice.tell(line)
+        text = inspect.getdoc(module) or "nothing is written about this game"
+        for paragraph in text.split("\n\n"):
+            self.voice.tell(" ".join(paragraph.split()))
 
     def _say_how_it_stood(self) -> None:
         where = f" in round {self._round}" if self._round else ""

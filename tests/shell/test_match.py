@@ -139,6 +139,35 @@ def test_with_a_clock_silence_loses_the_move_and_is_said_in_time(capsys: Any) ->
     assert told.index("10 seconds left") < told.index("time is up") < told.index("[too late: ")
 
 
+class Mute(RandomPlayer):
+    """Ended before it was asked."""
+
+    def ask(self, question: Question, slot: Slot) -> None:
+        slot.fail("gone", "its process ended")
+
+
+def test_a_bot_that_fails_is_told(capsys: Any) -> None:
+    """Once for each failure, without what it printed."""
+    where = sitting(GAMES["bluff"](plays_max=6), seed=5)
+    reading, writing = os.pipe()
+    os.write(writing, b"pass\nplay 1\n" * 40)
+    os.close(writing)
+    trio.run(PersonMatch(where, TALL).play, [Mute("bob", hasty, Random(1))], LagWatch(), reading)
+    os.close(reading)
+    told = capsys.readouterr().out
+    assert "bob gave no valid answer (gone)" in told
+    assert "its process ended" not in told
+
+
+def test_the_rules_are_told_in_paragraphs(capsys: Any) -> None:
+    played(sitting(GAMES["bluff"](), seed=5), "rules\n", voice=Voice(lambda: None, is_plain=True))
+    told = [
+        line for line in capsys.readouterr().out.splitlines() if "Source" in line or "House rules" in line
+    ]
+    assert told
+    assert all(len(line) > 100 for line in told)
+
+
 class Slow(RandomPlayer):
     """Answers after ten seconds."""
 
