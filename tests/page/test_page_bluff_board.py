@@ -58,6 +58,15 @@ def test_only_the_own_hand_lies_open(stage: Callable[..., Any]) -> None:
     assert "a pile of six cards" == page.get_attribute(".k-pile", "aria-label")
 
 
+def test_cards_to_choose_from_lie_in_the_controls_alone(stage: Callable[..., Any]) -> None:
+    """Of a seat that is to play now; looking back, and in replays, the hand lies at its place."""
+    page = stage(BOARD).page
+    now = bluff_scene(live=True, step=8)
+    for shown, hands in ((now, 0), (now | {"step": 7}, 1), (now | {"live": False}, 1)):
+        page.evaluate("(scene) => draw(scene, 0)", shown)
+        assert hands == page.locator("[data-seat='0'] .k-cards").count()
+
+
 def test_an_accusation_shows_which_cards_were_as_claimed(stage: Callable[..., Any]) -> None:
     """Each is marked true or not, in words for who does not see it; who takes the pile is told and marked."""
     page = stage(BOARD).page

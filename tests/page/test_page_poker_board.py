@@ -85,6 +85,17 @@ def test_hole_cards_that_are_not_known_lie_face_down(stage: Callable[..., Any]) 
     assert "ann: 20 to call" in page.inner_text(".k-centre")
 
 
+def test_bubbles_say_what_answers_the_bets_of_this_street(stage: Callable[..., Any]) -> None:
+    """Who has to act again no longer says what it did before; who just did something does."""
+    shown = hand_scene(said=["calls 20", "checks", "folds"], acted=[2])
+    shown["state"]["table"][1]["state"] = "called"
+    page = stage(BOARD).page
+    page.evaluate("(scene) => draw(scene, 0)", shown)
+    assert ["", "checks", "folds"] == [
+        page.inner_text(f"[data-seat='{seat}'] .k-said").strip() for seat in range(3)
+    ]
+
+
 def test_a_showdown_marks_the_cards_that_make_the_hands(stage: Callable[..., Any]) -> None:
     """The cards that count, those of the board as the first pot's winner uses them; who wins which pot."""
     page = stage(BOARD).page

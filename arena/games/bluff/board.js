@@ -85,8 +85,6 @@ function place(scene, seat, bottom, challenge, kit) {
   const { state } = scene;
   const name = scene.names[seat];
   const count = Object.fromEntries(state.hand_sizes)[name];
-  const hand = scene.own[seat]?.hand;
-  const label = count ? `${kit.counted(count, "card")} face down` : "no cards";
   const isAccused = state.asked === "accuse" && state.current_player === name;
   return kit.place(scene, seat, {
     stats: count === 1 ? "1 card" : `${count} cards`,
@@ -95,8 +93,20 @@ function place(scene, seat, bottom, challenge, kit) {
     note: isAccused && !scene.ranks ? "claims" : null,
     said: scene.acted.includes(seat) || isAccused ? scene.said[seat] : "", // the match is one round: the rest is long ago
     lost: challenge?.taker === name ? `takes ${kit.counted(challenge.pile_size, "card")}` : null,
-    body: hand?.length ? kit.cards(hand, { small: seat !== bottom }) : count ? kit.cards(Math.min(count, BACKS_MAX), { small: true, label }) : null,
+    body: isChoosing(scene, seat) ? null : handOf(scene, seat, count, seat !== bottom, kit),
   });
+}
+
+// Whether the seat's cards lie in its controls, where it chooses from them.
+function isChoosing({ live, viewer, state, asked, step, steps }, seat) {
+  return live && viewer === seat && state.asked === "play" && asked.includes(seat) && step === steps - 1;
+}
+
+function handOf(scene, seat, count, small, kit) {
+  const hand = scene.own[seat]?.hand;
+  if (hand?.length) return kit.cards(hand, { small });
+  if (!count) return null;
+  return kit.cards(Math.min(count, BACKS_MAX), { small: true, label: `${kit.counted(count, "card")} face down` });
 }
 
 // How a person plays: cards are chosen one by one, then played together; accusing takes one button.
@@ -146,7 +156,7 @@ function Playing({ scene, option, send, kit }) {
     ${isFree ? html`<${Claims} ...${{ claims, claim, want, kit }} />` : null}
     <div class="k-buttons">
       <button type="submit" data-part="play" class="k-send" disabled=${!chosen.length || !claim}>${chosen.length && claim ? `Play ${kit.counted(chosen.length, "card")} as “${claimWords(chosen.length, claim, kit)}”` : "Play"}</button>
-      ${fitting.length ? html`<button type="button" data-part="fitting" onClick=${() => choose(fitting)}>Choose ${fitting.length === 1 ? "the" : "all"} ${claimWords(fitting.length, claim, kit)}</button>` : null}
+      ${fitting.length ? html`<button type="button" data-part="fitting" onClick=${() => choose(fitting)}>Choose ${fitting.length === 1 ? `the ${kindWord(claim, false)}` : `all ${claimWords(fitting.length, claim, kit)}`}</button>` : null}
       ${chosen.length ? html`<button type="button" data-part="none" onClick=${() => choose([])}>Choose none</button>` : null}
     </div>
     <output aria-live="polite">${sentence(chosen, claim, fitting, kit)}</output>

@@ -178,6 +178,7 @@ const withoutNulls = (move) =>
 export const style = `
 .chamber-centre { display: grid; gap: .5rem; justify-items: center; text-align: center; min-width: 0; width: 100%; }
 .chamber-effects { list-style: none; margin: 0; padding: 0; display: grid; gap: .25rem; font-size: .88rem; color: var(--soft); }
+.chamber-effects li { display: flex; flex-wrap: wrap; gap: .1rem .4rem; align-items: center; justify-content: center; }
 .chamber-shot { display: inline-flex; gap: .5rem; align-items: center; text-align: left; }
 .chamber-news b { overflow-wrap: anywhere; }
 .chamber-items { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem; min-width: 0; }

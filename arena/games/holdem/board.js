@@ -107,6 +107,7 @@ function place(scene, seat, hand, kit) {
     stats: statsOf(scene, row, hand, kit),
     dealer: !hand.over && scene.state.turn.playerID !== null && scene.state.button === name,
     note: noteOf(row, hand),
+    said: saidOf(scene, seat, row, hand),
     body: bodyOf(scene, seat, row, hand, kit),
     ...resultOf(name, hand),
   });
@@ -125,6 +126,12 @@ function statsOf(scene, row, hand, kit) {
   if (!chips) return null;
   const blind = hand.bigBlind === null ? "" : row.small_blind ? ", small blind" : name === hand.bigBlind ? ", big blind" : "";
   return `${chips}${blind}`;
+}
+
+// What it did on this street: what was before is not an answer to the bets that lie there now.
+function saidOf(scene, seat, row, hand) {
+  const isAnswer = !hand.over && (row.state === "called" || row.state === "all_in");
+  return isAnswer || scene.acted.includes(seat) ? scene.said[seat] : "";
 }
 
 function noteOf(row, hand) {
