@@ -70,6 +70,7 @@ def test_a_whole_match_of_every_game_is_played_by_typing(name: str, capsys: Any)
     assert not [decision for decision in match.record.decisions if decision.fault]
     assert "the match is over: " in told.splitlines()[-1]
     assert max(map(len, told.splitlines())) <= 80
+    assert "1 pass" not in told.splitlines(), "nobody is asked who can only be silent"
 
 
 @pytest.mark.parametrize("name", GAMES)
