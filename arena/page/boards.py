@@ -1,4 +1,4 @@
-"""Where the board of a game is: a script that draws its scenes, found by where the game's class is."""
+"""Where the board of a game is, a script that draws its scenes, and its emblem: beside the game's class."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from typing import Any
 
 from arena.game import Game
 
-__all__ = ["board_of"]
-
-NAME = "board.js"
+__all__ = ["board_of", "emblem_of"]
 
 
 def board_of(game: type[Game[Any, Any]]) -> Path | None:
@@ -18,11 +16,20 @@ def board_of(game: type[Game[Any, Any]]) -> Path | None:
 
     A game of a package, such as `arena/games/blef/rules.py`, has a folder of its own.
     """
+    return _of(game, "board.js")
+
+
+def emblem_of(game: type[Game[Any, Any]]) -> Path | None:
+    """`emblem.svg` in the same place: a small picture that stands for the game; None: it has none."""
+    return _of(game, "emblem.svg")
+
+
+def _of(game: type[Game[Any, Any]], name: str) -> Path | None:
     module = sys.modules.get(game.__module__)
     file = getattr(module, "__file__", None)
     if module is None or not file:
         return None
     own = Path(file)
-    beside = own.with_name(f"{own.stem}.{NAME}")
-    found = own.with_name(NAME) if module.__package__ else beside
+    beside = own.with_name(f"{own.stem}.{name}")
+    found = own.with_name(name) if module.__package__ else beside
     return found if found.is_file() else beside if beside.is_file() else None

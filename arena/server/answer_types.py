@@ -281,6 +281,8 @@ class GameListed(msgspec.Struct):
     """The house bots that play it."""
     board: str | None
     """The path of the script that draws it; null: there is none."""
+    emblem: str | None
+    """The path of a small picture that stands for it; null: there is none."""
 
 
 class GameShown(GameListed):

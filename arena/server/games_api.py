@@ -54,14 +54,17 @@ class GamesApi:
         plays_on: Callable[[str], bool] = lambda table_id: False,
         bots: Callable[[str], Sequence[str]] = lambda game: (),
         boards: Mapping[str, str | None] = MappingProxyType({}),
+        emblems: Mapping[str, str | None] = MappingProxyType({}),
     ) -> None:
         """`plays_on`: whether a table plays hand after hand, so that what one hid must stay hidden.
 
-        `bots` gives the house bots that play a game, and `boards` the paths of the scripts that draw it.
+        `bots` gives the house bots that play a game, and `boards` the paths of the scripts that draw it,
+        `emblems` those of the pictures that stand for it.
         """
         self._past = PastMatches(house, find, plays_on)
         self._bots = bots
         self._boards = boards
+        self._emblems = emblems
         self._shown: dict[str, bytes] = {}
         """Games as JSON, by name."""
 
@@ -134,6 +137,7 @@ class GamesApi:
             move_time_s=cls.people_move_s,
             bots=list(self._bots(name)),
             board=self._boards.get(name),
+            emblem=self._emblems.get(name),
         )
 
 

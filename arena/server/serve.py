@@ -139,7 +139,7 @@ def routes_of(
     site = Site()
     endpoints = [
         *TablesApi(house).endpoints(),
-        *GamesApi(house, find, poker.has_table, bots, site.boards()).endpoints(),
+        *GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems()).endpoints(),
         *poker.endpoints(),
     ]
     routes = [*routes_to(endpoints), openapi_route(endpoints)]

@@ -18,7 +18,7 @@ from starlette.routing import Route
 import arena.games
 import arena.page
 from arena.games import GAMES
-from arena.page.boards import board_of
+from arena.page.boards import board_of, emblem_of
 from arena.server.refusal import Refusal
 
 TYPES = {
@@ -68,8 +68,14 @@ class Site:
 
     def boards(self) -> dict[str, str | None]:
         """The boards of the games of the house, by the games' names."""
-        found = {name: board_of(game) for name, game in GAMES.items()}
-        return {name: None if file is None else self._address(file) for name, file in found.items()}
+        return self._addresses({name: board_of(game) for name, game in GAMES.items()})
+
+    def emblems(self) -> dict[str, str | None]:
+        """The small pictures that stand for them."""
+        return self._addresses({name: emblem_of(game) for name, game in GAMES.items()})
+
+    def _addresses(self, files: Mapping[str, Path | None]) -> dict[str, str | None]:
+        return {name: None if file is None else self._address(file) for name, file in files.items()}
 
     def _address(self, file: Path) -> str | None:
         """The address of a file of the games; None if it is not served."""

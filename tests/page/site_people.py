@@ -78,8 +78,8 @@ class Person:
         self.page.locator(f"{OFFERED}, {OVER}").first.wait_for()
         return not self.page.locator(OVER).count()
 
-    def plays_on(self, rng: Random) -> None:
-        """Presses offered buttons with the mouse until the match is over."""
+    def plays_on(self, rng: Random, by: str = "click") -> None:
+        """Presses offered buttons with the mouse, or by "tap" with a finger, until the match is over."""
         for _ in range(PRESSES_MAX):
             if not self.is_asked():
                 return
@@ -87,7 +87,7 @@ class Person:
             chosen = sends if sends.count() and rng.random() < 0.6 else offered
             count = chosen.count()
             with suppress(timed_out()):  # the turn was over before it could be pressed
-                chosen.nth(rng.randrange(max(1, count))).click(timeout=500)
+                getattr(chosen.nth(rng.randrange(max(1, count))), by)(timeout=500)
         raise AssertionError("the match does not end")
 
     def plays_by_keyboard(self, rng: Random) -> None:

@@ -25,13 +25,31 @@ RULES = {
 @pytest.mark.slow
 @pytest.mark.parametrize("title", RULES)
 def test_a_person_plays_a_whole_match_by_mouse(title: str, person: Callable[..., Person]) -> None:
-    """From a table of one's own to who wins."""
+    """From a table of one's own to who wins, and to the match with nothing hidden."""
     ann = person()
     ann.says("ann")
     ann.makes_table(title, RULES[title], ("random",))
     ann.press("Begin")
     ann.plays_on(Random(title))
-    assert ann.page.locator(".won").inner_text().endswith(("wins", "share the first place", "A draw"))
+    said = ann.page.locator(".won").inner_text()
+    assert said.endswith(("wins", "share the first place", "A draw"))
+    ann.page.get_by_role("link", name="See all of it").click()
+    ann.page.get_by_role("group", name="Match player").wait_for()
+    ann.page.get_by_role("button", name="Last step").click()
+    assert ann.page.locator("main > p").first.inner_text().startswith("1. ")
+    assert "everything" in ann.page.locator("[data-part=views]").inner_text()
+
+
+@pytest.mark.slow
+def test_a_match_is_played_with_a_finger_on_a_phone(person: Callable[..., Person]) -> None:
+    """Taps on what a small screen shows; then one more match with the same people."""
+    ann = person(viewport={"width": 360, "height": 740}, has_touch=True)
+    ann.says("ann")
+    ann.makes_table("Liar's Dice", {"dice": "1"}, ("random",))
+    ann.page.get_by_role("button", name="Begin").tap()
+    ann.plays_on(Random(1), by="tap")
+    ann.page.get_by_role("button", name="Rematch").tap()
+    ann.page.get_by_text("match 2", exact=True).wait_for()
 
 
 @pytest.mark.slow

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from random import Random
 from typing import Any
 
+import attrs
 import pytest
 from site_people import Person, asked, expecting, person, quick, timed_out  # noqa: F401  fixtures
 
-from tests.server.served import Served
+from tests.server.served import Served, a_server
 from tests.server.tcp_guest import play
 
 # ruff: noqa: F811 - fixtures are imported
@@ -135,3 +137,25 @@ def test_a_seat_that_is_lost_and_a_table_that_is_closed_are_told(
         ann.page.get_by_role("heading", name="This table is not open").wait_for()
     ann.page.get_by_role("link", name="To the games and tables").click()
     ann.page.get_by_role("heading", name="Play the bots").wait_for()
+
+
+@pytest.mark.slow
+def test_a_server_that_stops_is_told_and_waited_for(
+    tmp_path: Path, chromium: Any, person: Callable[..., Person]
+) -> None:
+    """Its farewell is shown; once it runs again, whoever sat there sits there, without doing anything."""
+    ann = person()
+    with a_server(tmp_path / "data", is_quick=True) as server:
+        address = server.http.removeprefix("http://")
+        there = attrs.evolve(ann, home=server.http)
+        there.go()
+        there.page.get_by_role("button", name="Play Blef now").click()
+        assert there.is_asked()
+        server.process.terminate()
+        there.page.get_by_text("Connecting again").wait_for()
+        assert "server stops" in there.page.locator(".note").inner_text()
+        server.process.wait()
+    with a_server(tmp_path / "data", http=address, is_quick=True):
+        assert there.is_asked()
+        assert 0 == there.page.get_by_text("Connecting again").count()
+    ann.troubles.clear()  # a browser notes every connection that fails

@@ -193,3 +193,14 @@ def test_boards_are_addresses_of_files_that_are_served(tmp_path: Path) -> None:
         is_there = (folder / "board.js").is_file()
         assert (f"/static/games/{folder.name}/board.js" if is_there else None) == address
     assert {None} == set(Site(a_folder(tmp_path)).boards().values())
+
+
+def test_every_game_of_the_house_has_a_small_emblem() -> None:
+    """A picture of its own, drawn without texts and of less than a kilobyte packed: the first page has them all."""
+    site = Site()
+    for name, address in site.emblems().items():
+        assert address is not None, name
+        assert address.endswith("/emblem.svg")
+        picture = ROOTS["games"] / address.removeprefix("/static/games/")
+        assert len(gzip.compress(picture.read_bytes())) < 1024
+        assert b"<text" not in picture.read_bytes()

@@ -40,8 +40,8 @@ function GameCard({ game }) {
   const [run, busy, refused] = useDoing();
   const play = () => run(async () => go(`/tables/${await makeTable({ game: game.name, bots: [bot], begins: true })}`));
   return html`<li class="card game">
-    <h2>${game.title}</h2>
-    <p class="soft">${range(game.seats)} players</p>
+    <div class="face">${game.emblem ? html`<img src=${game.emblem} alt="" width="48" height="48" />` : ""}
+      <div><h2>${game.title}</h2><p class="soft">${range(game.seats)} players</p></div></div>
     <label class="field"><span>against</span>
       <select value=${bot} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each}>${each}</option>`)}</select></label>
     <button type="button" class="primary" disabled=${busy || !bot} onClick=${play} aria-label=${`Play ${game.title} now`}>

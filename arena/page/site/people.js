@@ -32,7 +32,7 @@ export function People({ table, since, acts }) {
       const clock = table.status === "playing" ? table.clocks[player.nickname] : undefined;
       return html`<li key=${player.playerID} class=${clock === undefined ? "" : "asked"}>
         <span class="name">${player.nickname}</span>
-        ${marksOf(player, table).map((mark) => html`<span class="mark" key=${mark}>${mark}</span>`)}
+        ${marksOf(player, table).map((mark) => html`<span class="tag" key=${mark}>${mark}</span>`)}
         <span class="end">${clock === undefined ? "" : clock === null ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} />`}
           ${canHost(player) ? html`<button type="button" class="quiet small" aria-label=${`Make ${player.nickname} host`}
             onClick=${() => acts.act("host", { playerID: player.playerID })}>Make host</button>` : ""}</span></li>`;
