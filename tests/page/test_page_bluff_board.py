@@ -74,7 +74,7 @@ def test_an_accusation_shows_which_cards_were_as_claimed(stage: Callable[..., An
     shown["state"]["pile_size"] = 0
     page.evaluate("(scene) => draw(scene, 0)", shown)
     row = page.locator(".bluff-centre .k-cards")
-    assert ["✗ no", "✓", "✓"] == row.locator(".k-number").all_inner_texts()
+    assert ["✗", "✓", "✓"] == row.locator(".k-number").all_inner_texts()
     assert "three of clubs, not as claimed; king of diamonds, as claimed" in row.get_attribute("aria-label")
     assert "A bluff!" in page.inner_text(".k-centre")
     assert "bob takes the pile of five cards" in page.inner_text(".k-centre")

@@ -64,7 +64,7 @@ function verdict(scene, { accuser, player, claim, cards, bluff, taker, pile_size
   const isTrue = (card) => isAs(card, claim, scene.rules);
   const label = cards.map((card) => `${kit.cardWords(card)}, ${isTrue(card) ? "as claimed" : "not as claimed"}`).join("; ");
   return html`<p class="k-note">${accuser} accuses ${player} of a bluff. Claimed: ${claimWords(cards.length, claim, kit)}</p>
-    ${kit.cards(cards, { loose: true, small: cards.length > 6, label, marked: isTrue, number: (card) => (isTrue(card) ? "✓" : "✗ no") })}
+    ${kit.cards(cards, { loose: true, small: cards.length > 6, label, marked: isTrue, number: (card) => (isTrue(card) ? "✓" : "✗") })}
     <p class="k-title">${bluff ? "A bluff!" : "As claimed."}</p>
     <p class="k-verdict">${taker} takes the pile of ${kit.counted(size, "card")}</p>
     ${scene.ranks ? kit.winners(scene) : null}`;

@@ -34,7 +34,7 @@ function cylinder(count, next) {
     <circle class="k-body" cx="50" cy="52" r="46" />
     ${holesOf(count).map(([x, y], at) => html`<circle key=${at} class=${classes("k-hole", at === 0 && "is-next", at === 0 && next && `is-${next}`)} cx=${x} cy=${y} r=${at === 0 ? 8 : 6.2} />`)}
     ${count ? html`<path class="k-pointer" d="M50 7.500l-4.500-7h9z" />` : null}
-    ${count && next ? html`<text x="50" y="58" text-anchor="middle">${next}</text>` : null}
+    ${next && count <= RINGS[0][0] ? html`<text x="50" y="58" text-anchor="middle">${next}</text>` : null}
   </svg>`;
 }
 
