@@ -19,6 +19,7 @@ HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
     ("--http", "HOST:PORT", f"HTTP and WebSocket; port 0: any free one.  [{HTTP}]"),
     ("--listen", "HOST:PORT|none", f"Bots over TCP.  [{LISTEN}]"),
     ("--data", "DIR", f"What the server keeps.  [{DATA}]"),
+    ("--results", "DIR|none", "Results folders that it shows, within this folder.  [results]"),
     ("--open", "is_opened", None, "Open its page in the browser, if there is one."),
 )
 @options(
@@ -31,6 +32,7 @@ def serve(
     http: str | None,
     listen: str | None,
     data: str | None,
+    results: str | None,
     is_opened: bool,
     allow_host: tuple[str, ...],
     trusted_proxy: tuple[str, ...],
@@ -54,9 +56,23 @@ def serve(
         http=_address("--http", http or HTTP),
         listen=None if listen == "none" else _address("--listen", listen or LISTEN, ", or none"),
         data=Path(data or DATA),
+        results=_results(results),
         guard=guard_options(allow_host, trusted_proxy, cors),
     )
     return host_server(plan, is_opened=is_opened)
+
+
+def _results(given: str | None) -> Path | None:
+    """The folder of results folders.  Raises ConfigError if the one that was asked for is not there."""
+    from arena.errors import ConfigError
+    from arena.store import RESULTS
+
+    if given == "none":
+        return None
+    folder = Path(given) if given is not None else RESULTS
+    if given is not None and not folder.is_dir():
+        raise ConfigError(f"--results: there is no folder {given}: name the one that holds results folders")
+    return folder
 
 
 def _address(option: str, value: str, or_else: str = "") -> Address:

@@ -17,10 +17,13 @@ NAME = "report.html"
 __all__ = ["NAME", "write_report"]
 
 
-def write_report(store: Store, path: Path | None = None, *, game: str | None = None) -> Path:
+def write_report(
+    store: Store, path: Path | None = None, *, game: str | None = None, matches: str = ""
+) -> Path:
     """Writes the page whole or not at all, next to the store unless told otherwise; gives its path.
 
     `game` says where the game is, instead of the folder; without a game the page shows no matches.
+    `matches`: the address of a page with all of them, where there is one.
     Raises ConfigError if the page cannot be written there.
     """
     from arena.report.page import page
@@ -30,6 +33,6 @@ def write_report(store: Store, path: Path | None = None, *, game: str | None = N
     if path.is_dir():
         raise ConfigError(f"{path} is a folder, expected a file such as {path / NAME}")
     with store.frozen():
-        text = page(store, game)
+        text = page(store, game, matches)
     write_text(path, text)
     return path

@@ -41,15 +41,18 @@ MEETINGS_MAX = 20
 """Opponents on a bot's page; if there are more, those ranked nearest to it."""
 
 
-def page(store: Store, game: str | None = None) -> str:
-    """The whole page of what the store holds now; `game` says where the game is, instead of the folder."""
+def page(store: Store, game: str | None = None, matches: str = "") -> str:
+    """The whole page of what the store holds now; `game` says where the game is, instead of the folder.
+
+    `matches`: the address of a page with all matches, where there is one.
+    """
     sheet = read_sheet(store)
     facts = facts_of(store, sheet, leaderboard(store, sheet=sheet), game)
-    text = without = _rendered(facts, [])
+    text = without = _rendered(facts, [], matches)
     room = max(FILMS_BYTES_LEAST, min(FILMS_BYTES_MAX, BYTES_MAX - _bytes(without)))
     shown = _films(store, sheet, facts, room)
     while shown:
-        text = _rendered(facts, shown)
+        text = _rendered(facts, shown, matches)
         if _bytes(text) <= max(BYTES_MAX, _bytes(without) + FILMS_BYTES_LEAST):
             return text
         shown = shown[: len(shown) * 9 // 10]
@@ -67,7 +70,7 @@ def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
     return films(store, game, wishes(sheet, facts.pages), room, phrases.NAMES_MAX)
 
 
-def _rendered(facts: Facts, shown: Sequence[Film]) -> str:
+def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
     script = f"{_script(facts.played.game) if shown else ''}\n{_file('page.js')}\n{_file('tables.js')}"
     text: str = _template().render(
         facts=facts,
@@ -86,6 +89,7 @@ def _rendered(facts: Facts, shown: Sequence[Film]) -> str:
         times=time_rows(facts),
         kinds=FAULT_KINDS,
         films=shown,
+        matches=matches,
         turnings=_turnings(shown),
         shown_ids={film.match_id for film in shown},
         symbols=_shared("symbols.svg") if shown else "",

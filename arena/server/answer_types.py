@@ -269,6 +269,55 @@ class FilmPage(msgspec.Struct):
     """Of a tournament's match."""
 
 
+class ResultsListed(msgspec.Struct):
+    """A results folder."""
+
+    name: str
+    game: str | None
+    title: str | None
+    """Of its game; null if this server does not have it."""
+    bots: int
+    matches: int
+    planned: int
+    """How many matches its schedule has."""
+    changed: float
+    """Unix time of its latest change."""
+    problem: str | None
+    """Why it cannot be read, if it cannot; all else is empty then."""
+
+
+class ResultsMatch(msgspec.Struct):
+    """A match of a results folder."""
+
+    match_id: str
+    names: list[str]
+    """Who played, by seat."""
+    status: str
+    """`done`, or `aborted` if the rules failed."""
+    ranks: list[int] | None
+    """By seat."""
+    returns: list[float] | None
+    turns: int
+    faults: int
+    sealed: bool
+    """Its series is still played: what happened in it is shown once that is over."""
+
+
+class ResultsMatches(msgspec.Struct):
+    """A part of the matches of a results folder, in schedule order."""
+
+    name: str
+    bots: list[str]
+    """All that played."""
+    bot: str | None
+    """Whose matches these are; null: all."""
+    matches_in_all: int
+    first: int
+    next: int | None
+    """The `first` of the next page; null: this is the last one."""
+    matches: list[ResultsMatch]
+
+
 class GameListed(msgspec.Struct):
     """A game of the house."""
 

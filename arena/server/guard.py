@@ -41,6 +41,10 @@ POLICY = (
     b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 """What a page may load and run: our own files alone, and nothing that is written into the page."""
+REPORT_POLICY = (
+    "default-src 'none'; script-src {}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 ADDED = {
     b"x-content-type-options": b"nosniff",
     b"cache-control": b"no-store",
@@ -156,6 +160,11 @@ class Guard:
         if is_unsafe and not is_same_origin(origin, who.scheme, who.host):
             raise Refusal("forbidden", "pages of other sites may not do this")
         return False
+
+
+def report_policy(script_hash: str) -> str:
+    """The policy of a report, which has its style and its one script in itself; empty: it may run none."""
+    return REPORT_POLICY.format(f"'{script_hash}'" if script_hash else "'none'")
 
 
 def _is_preflight(method: str, headers: Headers) -> bool:

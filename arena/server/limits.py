@@ -67,3 +67,15 @@ READERS = 2
 """Finished matches that are read at the same time."""
 READING_PER_ADDRESS = 8
 """Requests of one address for finished matches that are being answered."""
+RESULTS_MAX = 500
+"""Results folders that are listed."""
+MATCHES_MAX = 200
+"""Matches of a results folder in one answer."""
+REPORT_BYTES_MAX = 4 << 20
+"""Of a report; one of 40 bots has half a megabyte."""
+REPORT_S = 120.0
+"""How long making one may take."""
+REPORTS_KEPT = 50
+"""Reports that are kept, those made last."""
+REPORTS_WAITING = 20
+"""Reports that wait to be made."""

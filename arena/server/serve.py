@@ -39,6 +39,9 @@ from arena.server.packet_api import PacketApi
 from arena.server.poker import PokerApi, open_rings
 from arena.server.programs import Programs
 from arena.server.records import ServerRecords
+from arena.server.reports import Reports
+from arena.server.results import Shelf
+from arena.server.results_api import ResultsApi
 from arena.server.ring_records import RingRecords
 from arena.server.routing import Routing
 from arena.server.scene_api import SceneApi
@@ -56,6 +59,8 @@ class ServerPlan:
     listen: Address | None
     """Where bots connect over TCP; None: nowhere."""
     data: Path
+    results: Path | None = None
+    """The folder of results folders that it shows."""
     guard: GuardOptions = attrs.field(factory=GuardOptions)
     """Names, proxies and sites beside the server's own that it believes."""
 
@@ -102,7 +107,12 @@ async def serve(
         house, poker, door, archive, bots = await stack.enter_async_context(_open_house(plan, note, note_bug))
         nursery = await stack.enter_async_context(trio.open_nursery())
         goodbye = Goodbye(house.stop)
-        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names)))
+        results = ResultsApi()
+        if plan.results is not None:
+            reports = Reports(plan.data, note)
+            nursery.start_soon(reports.run)
+            results = ResultsApi(Shelf(plan.results), reports)
+        app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results)))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(partial(serve_http, app, [listener], options, note=note, note_bug=note_bug))
         nursery.start_soon(house.watch)
@@ -134,16 +144,18 @@ def routes_of(
     poker: PokerApi,
     find: Callable[[str], Replay | None],
     bots: Callable[[str], Sequence[str]] = lambda game: (),
+    results: ResultsApi | None = None,
 ) -> list[Route | WebSocketRoute]:
     """All that is served over HTTP.  `find` gives a match of the archive, `bots` the house bots of a game."""
-    site = Site()
+    site, results = Site(), results or ResultsApi()
     endpoints = [
         *TablesApi(house).endpoints(),
         *GamesApi(house, find, poker.has_table, bots, site.boards(), site.emblems()).endpoints(),
+        *results.endpoints(),
         *poker.endpoints(),
     ]
     routes = [*routes_to(endpoints), openapi_route(endpoints)]
-    return [*routes, *PacketApi(house).routes(), *SceneApi(house).routes(), *site.routes()]
+    return [*routes, *PacketApi(house).routes(), *SceneApi(house).routes(), *site.routes(), *results.routes()]
 
 
 @asynccontextmanager

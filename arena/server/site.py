@@ -32,7 +32,14 @@ TYPES = {
 FILE_BYTES_MAX = 1 << 20
 """More than any of them has: whatever is larger got there by mistake."""
 SHELL = "page/site.html"
-PAGES = ("/", "/tables/{id}", "/matches/{id}", "/results")
+PAGES = (
+    "/",
+    "/tables/{id}",
+    "/matches/{id}",
+    "/results",
+    "/results/{name}/matches",
+    "/results/{name}/matches/{id}",
+)
 """All of them are the same file, whose script shows what the address asks for."""
 ROOTS = {"page": Path(arena.page.__file__).parent, "games": Path(arena.games.__file__).parent}
 """The folders of the files, by what their paths begin with."""

@@ -124,6 +124,25 @@ class Reading(Database):
         found = self._matches(where, after, most)
         return sorted(found, key=lambda match: match.started_at + match.duration_s)
 
+    def matches_from(self, first: int, count: int, *, bot: str | None = None) -> list[StoredMatch]:
+        """So many of all matches, or of those of a bot, in schedule order."""
+        # the numbers first: sorting whole rows of a million matches would take seconds
+        numbers = (
+            "SELECT number FROM shown_matches WHERE ?1 IS NULL"
+            " OR number IN (SELECT match FROM seats WHERE bot = ?1)"
+            f" ORDER BY {IN_ORDER} LIMIT ?2 OFFSET ?3"
+        )
+        return list(self._matches(f"number IN ({numbers})", bot, count, first))
+
+    def count_of(self, bot: str) -> int:
+        """How many matches a bot has played."""
+        rows = self.rows("SELECT COUNT(DISTINCT match) FROM seats WHERE bot = ?", bot)
+        return next(int(size) for (size,) in rows)
+
+    def is_sealed(self, series_id: str) -> bool:
+        """Whether a series is not closed: what its matches hid may still be played."""
+        return any(self.rows("SELECT 1 FROM unplayed WHERE series_id = ? LIMIT 1", series_id))
+
     def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
         """The one match whose id begins so.  Raises ConfigError if there is none or more than one.
 

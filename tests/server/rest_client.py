@@ -16,14 +16,16 @@ from arena.server.games_api import GamesApi
 from arena.server.guard import Guard, GuardOptions
 from arena.server.house import House
 from arena.server.openapi import openapi_route
+from arena.server.results_api import ResultsApi
 from arena.server.routing import Routing
 from tests.server.halls import a_house
 
 NO_TABLE = "00000000-0000-4000-8000-000000000000"
 
 
-def endpoints_of(house: House, **more: Any) -> list[Endpoint]:
-    return [*TablesApi(house).endpoints(), *GamesApi(house, **more).endpoints()]
+def endpoints_of(house: House, results: ResultsApi | None = None, **more: Any) -> list[Endpoint]:
+    results = results or ResultsApi()
+    return [*TablesApi(house).endpoints(), *GamesApi(house, **more).endpoints(), *results.endpoints()]
 
 
 def app_of(house: House, **more: Any) -> Guard:

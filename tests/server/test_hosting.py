@@ -106,6 +106,12 @@ def test_a_folder_in_which_nobody_can_write() -> None:
     assert "/proc/arena-data cannot be written" in refused("--data", "/proc/arena-data")
 
 
+def test_results_that_are_not_there(tmp_path: Path) -> None:
+    """Only if they were asked for: the usual folder comes with the first run."""
+    assert "there is no folder nowhere" in refused("--data", str(tmp_path / "data"), "--results", "nowhere")
+    assert not (tmp_path / "data").exists()
+
+
 def test_a_folder_of_a_newer_arena(tmp_path: Path) -> None:
     """It is not touched."""
     with open_keeper(tmp_path, tell=print):

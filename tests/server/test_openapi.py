@@ -27,6 +27,7 @@ from arena.server.openapi import openapi_document, openapi_route
 from arena.server.packet_api import PacketApi
 from arena.server.poker import PokerApi, ring_game
 from arena.server.refusal import STATUS, Refusal
+from arena.server.results_api import ResultsApi
 from arena.server.ring import Ring
 from arena.server.routing import Routing
 from arena.server.serve import routes_of
@@ -56,7 +57,7 @@ async def test_every_route_is_described() -> None:
             for each in routes_of(house, PokerApi([], FakeUsers()), lambda match_id: None)
             if isinstance(each, Route)
         ]
-        apart = {each.path for each in [*PacketApi(house).routes(), *Site().routes()]}
+        apart = {each.path for each in [*PacketApi(house).routes(), *Site().routes(), *ResultsApi().routes()]}
         served = {
             (each.path, method)
             for each in routes
@@ -85,7 +86,11 @@ async def test_the_readme_lists_every_path() -> None:
         for said in re.findall(r"`(.*?)`", row):
             method, path = said.split() if " " in said else (method, said)
             root = path.split("/")[1]
-            base = path if root in ("tables", "games", "matches") else f"{base.rpartition('/')[0]}{path}"
+            base = (
+                path
+                if root in ("tables", "games", "matches", "results")
+                else f"{base.rpartition('/')[0]}{path}"
+            )
             listed.add((method, base.partition("?")[0]))
     names = {"{id}": ":id", "{match}": ":id", "{player}": ":playerID", "{number}": ":n", "{name}": ":name"}
     async with a_house() as house:
