@@ -121,13 +121,14 @@ function shown(film, index, viewer) {
   return null;
 }
 
-// The steps at which rounds begin: [{ step, round, text }].
+// The steps at which rounds begin: [{ step, round, text, name }]; `name` is "hand 3" where the game calls it so.
 export function roundsOf(film, viewer) {
   const rounds = [];
   film.steps.forEach((step, at) => {
     if (step.round && step.round !== film.steps[at - 1]?.round) {
       const heading = linesAt(film, at, viewer).find((line) => line.kind === HEADING);
-      rounds.push({ step: at, round: step.round, text: heading?.text ?? `round ${step.round}` });
+      const usual = `round ${step.round}`, text = heading?.text ?? usual;
+      rounds.push({ step: at, round: step.round, text, name: /^[^:]{1,24}(?=:|$)/.exec(text)?.[0] ?? usual });
     }
   });
   return rounds;

@@ -1,10 +1,11 @@
-// The player in a report: the matches that the report holds, or asks a server for, one at a time.
+// The match player in a report: the matches that the report holds, one at a time.
 
 import { html, render } from "./html.js";
 import { openFilm } from "./film.js";
 import { Player } from "./player.js";
 
 const ADDRESS_DELAY_MS = 400; // browsers refuse more than about a hundred changes of the address in 30 s
+const MATCH_MAX = 64; // characters of an id that is said to be unknown
 
 export function start(module) {
   const holder = document.getElementById("films"), root = document.getElementById("viewer");
@@ -33,10 +34,17 @@ export function start(module) {
     render(null, root);
     render(html`<div data-shown=${match}>
       <h3 data-part="title">${film.names.join(film.names.length > 2 ? ", " : " against ")}</h3>
-      <p class="where" data-part="result">${result} · match ${match} · <a data-part="link" href=${address(match, 0, "all")}>link to this step</a></p>
-      ${(film.why || film.note) && html`<p class="where" data-part="why">${[film.why, film.note].filter(Boolean).join(". ")}</p>`}
+      <p class="result" data-part="result">${result} · match ${match} · <a data-part="link" href=${address(match, 0, "all")}>link to this step</a></p>
+      ${(film.why || film.note) && html`<p class="result" data-part="why">${[film.why, film.note].filter(Boolean).join(". ")}</p>`}
       <${Player} film=${film} module=${module} start=${start} onMove=${onMove} embed=${isEmbedded} />
     </div>`, root);
+    root.hidden = false;
+  }
+
+  function refuse(match) {
+    shown = null;
+    render(null, root);
+    render(html`<p role="alert" data-part="absent">The match <b>${match}</b> is not in this report. <code>arena replay ${match}</code> shows it, in the folder that the report was made from.</p>`, root);
     root.hidden = false;
   }
 
@@ -44,16 +52,26 @@ export function start(module) {
   function follow() {
     const asked = new URLSearchParams(location.hash.slice(1));
     const match = asked.get("match");
-    if (!films.has(match)) return false;
+    if (!match) return false;
+    if (!films.has(match)) {
+      refuse(match.slice(0, MATCH_MAX));
+      root.scrollIntoView({ behavior: "instant" });
+      return true;
+    }
     const seat = asked.get("seat");
     const viewer = seat === null ? "all" : seat === "spectator" ? seat : Number(seat);
     open(match, { step: Number(asked.get("step") ?? 1) - 1, viewer }, asked.has("embed")).then(() => {
-      root.scrollIntoView();
+      root.scrollIntoView({ behavior: "instant" });
       root.querySelector(".player")?.focus({ preventScroll: true });
     });
     return true;
   }
 
+  // Without scripts these links lead to the row of the match; here they lead to its step.
+  for (const link of document.querySelectorAll("a[href^='#match-']")) {
+    const match = link.hash.slice("#match-".length), { step, seat } = link.dataset;
+    link.href = step ? address(match, Number(step) - 1, seat) : `#match=${match}`;
+  }
   addEventListener("hashchange", follow);
   if (!follow() && films.size) open(films.keys().next().value, {}, false);
 }

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from arena.game import Game, Seat
-from arena.page.film import ACT, NEWS, Filming, FilmStep, Watcher, changes_of, film_json, stored_head
+from arena.page.film import HEADING, NEWS, Filming, FilmStep, Watcher, changes_of, film_json, stored_head
 from arena.replay import Moment, Replay, replay_of
 from arena.report.chosen import Wish
 from arena.store import Store
@@ -34,6 +34,8 @@ class Turning:
     step: int
     """The place of the step among those of the film, from 0."""
     seat: int
+    lost: float
+    """How much, of what the game is played for."""
     said: str
     """What happened then, in the words of the game."""
 
@@ -54,20 +56,30 @@ class Film:
     """Base64 of its JSON as raw deflate."""
 
     @property
+    def largest(self) -> Turning | None:
+        """The moment at which most was lost at once, by whomever; of several the last."""
+        return max(self.turnings.values(), key=lambda each: (each.lost, each.step), default=None)
+
+    @property
     def size(self) -> int:
         return len(self.octets) + LISTED_BYTES
 
 
 def films(
-    store: Store, game: Game[Any, Any], wished: Iterable[Wish], bytes_max: int, names_max: int
+    store: Store,
+    game: Game[Any, Any],
+    wished: Iterable[Wish],
+    bytes_max: int,
+    names_max: int,
+    move_s: float | None = None,
 ) -> list[Film]:
-    """The wished matches, one after the other, as many as fit."""
+    """The wished matches, one after the other, as many as fit; `move_s` was the limit of a move."""
     found: list[Film] = []
     room, misses = bytes_max, 0
     for wish in wished:
         if len(found) >= FILMS_MAX or misses >= 3:
             break
-        film = film_for(replay_of(store, store.match(wish.match_id), game), wish, names_max)
+        film = film_for(replay_of(store, store.match(wish.match_id), game), wish, names_max, move_s)
         if film.size > room:
             misses += 1  # a shorter one may still fit
             continue
@@ -76,7 +88,7 @@ def films(
     return found
 
 
-def film_for(replay: Replay, wish: Wish, names_max: int = 6) -> Film:
+def film_for(replay: Replay, wish: Wish, names_max: int = 6, move_s: float | None = None) -> Film:
     """A match that was chosen: whole, or the rounds that matter."""
     match, watched = replay.match, _watched(replay)
     kept = window_of(watched, match.bots.index(wish.loser) if wish.loser in match.bots else None)
@@ -91,7 +103,7 @@ def film_for(replay: Replay, wish: Wish, names_max: int = 6) -> Film:
         for place in kept
     ]
     note = "" if len(kept) == len(watched) else _note(len(kept), len(watched))
-    film = stored_head(replay) | {"why": wish.why, "note": note, "steps": list(changes_of(steps))}
+    film = stored_head(replay, move_s) | {"why": wish.why, "note": note, "steps": list(changes_of(steps))}
     first = [seat.bot for seat in match.seats if seat.rank == 1]
     return Film(
         match.match_id,
@@ -99,11 +111,7 @@ def film_for(replay: Replay, wish: Wish, names_max: int = 6) -> Film:
         listed(first, most=names_max) if match.status == "done" else "–",
         wish.why,
         len(kept),
-        {
-            bot: found
-            for seat, bot in enumerate(match.bots)
-            if (found := turning_of(steps, Seat(seat), len(match.bots)))
-        },
+        {bot: found for seat, bot in enumerate(match.bots) if (found := turning_of(steps, seat, match.bots))},
         base64.b64encode(_deflated(film_json(film))).decode(),
     )
 
@@ -167,19 +175,40 @@ def _cost(watched: Sequence[_Watched], places: Sequence[int], of: int | None) ->
     return max(drops, default=0.0)
 
 
-def turning_of(steps: Sequence[FilmStep], seat: int, seats: int) -> Turning | None:
-    """The step at which this seat lost most at once, of several the last; None if it lost nothing."""
-    drops = [(drop, place) for place, step in enumerate(steps) for who, drop in step.lost if who == seat]
+def turning_of(steps: Sequence[FilmStep], seat: int, names: Sequence[str]) -> Turning | None:
+    """The step at which this seat lost most at once; None if it lost nothing.
+
+    Of several, one at which it failed to answer, else the last: that of its elimination.
+    """
+    drops = [
+        (drop, any(who == seat and fault for who, _, fault in step.times), place)
+        for place, step in enumerate(steps)
+        for who, drop in step.lost
+        if who == seat
+    ]
     if not drops:
         return None
-    _, place = max(drops)
-    return Turning(place, seat, _said(steps[place], everybody=2 << seats))
+    lost, _, place = max(drops)
+    return Turning(place, seat, lost, _said(steps[place], seat, names))
 
 
-def _said(step: FilmStep, everybody: int) -> str:
-    """What happened at a step, as all may read it afterwards: what was done, and what came of it."""
-    told = [text for mask, kind, _, text, _ in step.lines if kind in (ACT, NEWS) and mask & everybody]
+def _said(step: FilmStep, seat: int, names: Sequence[str]) -> str:
+    """What happened at a step, as a spectator was told: what was done, and what came of it."""
+    is_told = 1 << len(names)
+    told = []
+    for mask, kind, who, text, fault in step.lines:
+        if not mask & is_told or kind == HEADING:
+            continue
+        if fault:
+            told.append(f"{text} ({fault.partition(':')[0]})")
+        elif kind == NEWS or not _is_aside(text, who, seat, names):
+            told.append(text)
     return clipped("; ".join(told), SAID_MAX)
+
+
+def _is_aside(text: str, who: int, seat: int, names: Sequence[str]) -> bool:
+    """Whether somebody else did something simple meanwhile, such as passing."""
+    return who not in (-1, seat) and " " not in text.removeprefix(f"{names[who]} ")
 
 
 __all__ = ["Film", "Turning", "film_for", "films", "turning_of", "window_of"]

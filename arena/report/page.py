@@ -67,7 +67,8 @@ def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
     game = facts.played.game
     if game is None:
         return []
-    return films(store, game, wishes(sheet, facts.pages), room, phrases.NAMES_MAX)
+    move_s = facts.played.identity.get("move_time")
+    return films(store, game, wishes(sheet, facts.pages), room, phrases.NAMES_MAX, move_s)
 
 
 def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
@@ -115,7 +116,7 @@ def _styles(shown: Sequence[Film]) -> list[str]:
 
 
 def _script(game: Game[Any, Any] | None) -> str:
-    """The player of matches, with the board of the game, if it has one."""
+    """The match player, with the board of the game, if it has one."""
     return bundle("report.js", None if game is None else board_of(type(game)))
 
 

@@ -1,0 +1,52 @@
+// What happened so far, line by line, beside the board of the match player.
+
+import { html, useEffect, useMemo, useRef } from "./html.js";
+import { amountOf, linesAt, timesAt } from "./film.js";
+
+const LINES_MAX = 400; // what is further back is reached by stepping there
+const FAULT_MAX = 160; // characters of a reason; a bot's page has it whole
+
+// The lines up to the step `place`; a press on one goes to its step.
+export function Log({ film, version, viewer, place, go, plays }) {
+  const list = useRef(null);
+  const entries = useMemo(() => {
+    const found = [];
+    for (let at = 0; at <= place; at++) {
+      if (at && film.steps[at].turn > film.steps[at - 1].turn + 1) found.push({ at, gap: true });
+      const times = timesAt(film, at, viewer);
+      for (const line of linesAt(film, at, viewer)) {
+        found.push({ at, ...line, ms: line.kind === "a" ? times.find(({ seat }) => seat === line.seat)?.ms : undefined });
+      }
+      for (const [seat, amount] of film.steps[at].lost) if (!film.holding?.[0]) found.push({ at, kind: "n", text: `${film.names[seat]} loses ${amountOf(film, amount)}` });
+    }
+    return found.slice(-LINES_MAX);
+  }, [film, version, viewer, place]);
+  useEffect(() => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }, [entries]);
+  const now = entries.filter((entry) => entry.at === place && entry.text).map((entry) => entry.text).join(". ");
+  return html`<div class="told">
+    <ol class="log" data-part="log" ref=${list} tabindex="0" aria-label="What happened so far">
+      ${entries.length === 0 && html`<li class="now">The match begins.</li>`}
+      ${entries.map((entry, each) => html`<${Entry} key=${each} ...${{ entry, film, isNow: entry.at === place, go }} />`)}
+    </ol>
+    <p class="unseen" aria-live=${plays ? "off" : "polite"} data-part="live">${now}</p>
+  </div>`;
+}
+
+function Entry({ entry, film, isNow, go }) {
+  if (entry.gap) return html`<li class="gap">Some rounds are left out here.</li>`;
+  const limit = film.move_s ? ` of ${film.move_s} s` : "";
+  const isNamed = entry.seat >= 0 && entry.text.startsWith(film.names[entry.seat]);
+  const rest = isNamed ? entry.text.slice(film.names[entry.seat].length) : entry.text;
+  return html`<li class=${`${entry.kind === "h" ? "heading" : entry.kind === "a" ? "act" : "news"}${isNow ? " now" : ""}`} onClick=${() => go(entry.at)}>
+    ${isNamed && html`<b>${film.names[entry.seat]}</b>`}${rest}
+    ${entry.fault && html` <span class="warn" title=${entry.fault}>fault: ${clipped(entry.fault)}</span>`}
+    ${entry.ms !== undefined && html` <small title=${`thinking time${limit}`}>${spent(entry.ms)}${limit}</small>`}
+  </li>`;
+}
+
+const clipped = (text) => (text.length > FAULT_MAX ? `${text.slice(0, FAULT_MAX - 1)}…` : text);
+
+function spent(ms) {
+  if (ms < 0.1) return "under 0.1 ms";
+  return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
