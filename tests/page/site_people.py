@@ -13,6 +13,7 @@ import attrs
 import pytest
 from browsers import DESK
 
+from tests.report.reports import tournament
 from tests.server.served import Served, a_server
 
 OFFERED = ".turn.mine button:enabled:not(.typed button)"
@@ -25,8 +26,11 @@ PRESSES_MAX = 600
 
 @pytest.fixture(scope="session")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server that makes no pauses, for all tests of the site."""
-    with a_server(tmp_path_factory.mktemp("site") / "data", is_quick=True) as server:
+    """A server that makes no pauses and shows one tournament, for all tests of the site."""
+    home = tmp_path_factory.mktemp("site")
+    tournament(home / "results" / "spring cup", "liars-dice", ("ann", "bob"), series=1)
+    shelf = ("--results", str(home / "results"))
+    with a_server(home / "data", "127.0.0.1:0", "127.0.0.1:0", *shelf, is_quick=True) as server:
         yield server
 
 

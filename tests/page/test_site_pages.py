@@ -66,6 +66,22 @@ def test_no_page_has_barriers_or_scrolls_sideways(
 
 
 @pytest.mark.slow
+def test_results_lead_to_their_report(person: Callable[..., Person]) -> None:
+    """The folders are listed with what they hold, and each is a link to its report."""
+    ann = person()
+    ann.go()
+    ann.page.get_by_role("link", name="Results", exact=True).click()
+    folder = ann.page.get_by_role("link", name="spring cup")
+    folder.wait_for()
+    assert "Liar's Dice" in ann.page.locator(".card").inner_text()
+    assert "2 bots, 2 matches" in ann.page.locator(".card").inner_text()
+    assert ([], 0) == (barriers(ann.page), widest(ann.page))
+    folder.click()
+    ann.page.get_by_role("heading", level=1).wait_for()
+    assert ann.page.url.endswith("/results/spring%20cup")
+
+
+@pytest.mark.slow
 def test_what_is_not_there_is_said_with_a_way_back(person: Callable[..., Person]) -> None:
     """A match and a table that do not exist; back leads to the page before."""
     ann = person()

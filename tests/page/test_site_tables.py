@@ -48,9 +48,9 @@ def test_two_people_and_a_bot_play_and_talk(quick: Served, person: Callable[...,
     bob.press("Go there")
     bob.page.get_by_role("button", name="Take a seat").click()
     seats_bot(quick, ann.table, "tina")
-    ann.page.locator(".people", has_text="tina").wait_for()
+    ann.page.locator(".seats", has_text="tina").wait_for()
 
-    assert ann.page.locator(".people .name", has_text=HOSTILE).inner_text() == HOSTILE
+    assert ann.page.locator(".seats b", has_text=HOSTILE).inner_text() == HOSTILE
     ann.page.get_by_role("button", name=f"Make {HOSTILE} host").click()
     bob.page.get_by_role("button", name="Begin").wait_for()
     assert 0 == ann.page.get_by_role("button", name="Begin").count()

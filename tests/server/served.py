@@ -24,11 +24,16 @@ class Served:
 
 @contextmanager
 def a_server(
-    data: Path, http: str = "127.0.0.1:0", tcp: str = "127.0.0.1:0", *, is_quick: bool = False
+    data: Path,
+    http: str = "127.0.0.1:0",
+    tcp: str = "127.0.0.1:0",
+    *options: str,
+    is_quick: bool = False,
 ) -> Iterator[Served]:
     """A server, which is killed at the end; a quick one makes no pauses for people."""
     program = ["tests.server.quick_serve"] if is_quick else ["arena", "serve"]
     command = [sys.executable, "-m", *program, "--http", http, "--listen", tcp, "--data", str(data)]
+    command += options
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         try:

@@ -2,7 +2,7 @@
 
 import { html, useState } from "../html.js";
 import { usual } from "./opening.js";
-import { marksOf, ordered } from "./people.js";
+import { MakeHost, marksOf, ordered, Terms, Watching } from "./people.js";
 import { listed } from "./parts.js";
 
 const EMPTY_SHOWN = 3; // places that are drawn although nobody has them
@@ -15,7 +15,7 @@ export function Between({ table, here, acts, game }) {
   const begin = () => acts.act(isNew ? "start" : "rematch");
   return html`<section class="card between" aria-label=${isNew ? "Before the match" : "After the match"}>
     ${table.match?.ranks ? html`<${Result} match=${table.match} />` : html`<h2>Who plays</h2>`}
-    ${table.match?.ranks ? "" : html`<${Seats} table=${table} />`}
+    ${table.match?.ranks ? "" : html`<${Seats} table=${table} acts=${acts} />`}
     <p class="soft">${askedFor(table, here, missing, people)}</p>
     <p class="line">
       ${here.isHost ? html`<button type="button" class="primary" disabled=${acts.busy || missing > 0} onClick=${begin}>${isNew ? "Begin" : "Rematch"}</button>` : ""}
@@ -23,6 +23,7 @@ export function Between({ table, here, acts, game }) {
       ${table.match?.ranks ? html`<a href=${`/matches/${encodeURIComponent(table.match.match_id)}`}>See all of it, with nothing hidden</a>` : ""}
     </p>
     ${here.isHost ? html`<${HostDesk} table=${table} bots=${game?.bots ?? []} acts=${acts} />` : ""}
+    ${table.match ? "" : html`<${Watching} table=${table} /><${Terms} table=${table} />`}
   </section>`;
 }
 
@@ -38,11 +39,11 @@ function askedFor(table, here, missing, people) {
   return `Say that you are ready, or wait for ${table.admin_nickname ?? "the host"} to begin.`;
 }
 
-function Seats({ table }) {
+function Seats({ table, acts }) {
   const empty = Math.min(EMPTY_SHOWN, table.seats.most - table.seats.taken);
   return html`<ul class="seats">
     ${ordered(table.players).map((player) => html`<li key=${player.playerID}><b>${player.nickname}</b>
-      <span class="soft">${marksOf(player, table).join(", ") || "player"}</span></li>`)}
+      <span class="soft">${marksOf(player, table).join(", ") || "player"}</span> <${MakeHost} player=${player} table=${table} acts=${acts} /></li>`)}
     ${Array.from({ length: empty }, (_, place) => html`<li key=${place} class="empty">free seat</li>`)}
   </ul>`;
 }

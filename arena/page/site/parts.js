@@ -56,5 +56,5 @@ export function useAsked(what, names) {
 
 // "2 to 10", or one number.
 export const range = ({ least, most }) => (least === most ? String(least) : `${least} to ${most}`);
-export const counted = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
+export const counted = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 export const listed = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);

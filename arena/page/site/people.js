@@ -25,8 +25,6 @@ export function marksOf(player, table) {
 }
 
 export function People({ table, since, acts }) {
-  const isHost = table.you?.is_host;
-  const canHost = (player) => isHost && player.playerID !== table.you.playerID && player.way === "person" && !player.has_left;
   return html`<section class="card people"><h2>Players</h2>
     <ul class="rows">${ordered(table.players).map((player) => {
       const clock = table.status === "playing" ? table.clocks[player.nickname] : undefined;
@@ -34,18 +32,29 @@ export function People({ table, since, acts }) {
         <span class="name">${player.nickname}</span>
         ${marksOf(player, table).map((mark) => html`<span class="tag" key=${mark}>${mark}</span>`)}
         <span class="end">${clock === undefined ? "" : clock === null ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} />`}
-          ${canHost(player) ? html`<button type="button" class="quiet small" aria-label=${`Make ${player.nickname} host`}
-            onClick=${() => acts.act("host", { playerID: player.playerID })}>Make host</button>` : ""}</span></li>`;
+          <${MakeHost} player=${player} table=${table} acts=${acts} /></span></li>`;
     })}</ul>
-    ${table.players.length ? "" : html`<p class="soft">Nobody has a seat yet.</p>`}
-    ${table.spectators_count ? html`<p class="soft">Watching: ${table.spectators.join(", ")}${table.spectators_count > table.spectators.length
-      ? ` and ${counted(table.spectators_count - table.spectators.length, "other")}` : ""}</p>` : ""}
+    <${Watching} table=${table} />
     <${Terms} table=${table} />
   </section>`;
 }
 
+// Beside a player who can be host, for the host.
+export function MakeHost({ player, table, acts }) {
+  const you = table.you;
+  if (!you?.is_host || player.playerID === you.playerID || player.way !== "person" || player.has_left) return "";
+  return html`<button type="button" class="quiet small" aria-label=${`Make ${player.nickname} host`}
+    onClick=${() => acts.act("host", { playerID: player.playerID })}>Make host</button>`;
+}
+
+export function Watching({ table }) {
+  const more = table.spectators_count - table.spectators.length;
+  if (!table.spectators_count) return "";
+  return html`<p class="soft">Watching: ${table.spectators.join(", ")}${more ? ` and ${counted(more, "other")}` : ""}</p>`;
+}
+
 // The house rules and the clock.
-function Terms({ table }) {
+export function Terms({ table }) {
   const rules = Object.entries(table.rules);
   const limit = table.move_time_s === null ? "no limit" : `${table.move_time_s} s`;
   return html`<details><summary>House rules and clock</summary><dl class="terms">

@@ -42,9 +42,9 @@ export function Page({ id, takesFocus }) {
       </div>
       <aside>
         ${here.you ? "" : html`<${Join} ...${{ table, here, acts }} />`}
-        <${People} table=${table} since=${shown.since} acts=${acts} />
+        ${table.match ? html`<${People} table=${table} since=${shown.since} acts=${acts} />` : html`<${Share} id=${id} />`}
         <${Chat} table=${table} acts=${acts} />
-        <${Share} id=${id} />
+        ${table.match ? html`<${Share} id=${id} />` : ""}
       </aside>
     </div>`;
 }
@@ -142,9 +142,18 @@ function Controls({ module, scene, table, seat, moves, send }) {
   return html`<${Own} key=${turn} ...${{ scene, seat, options: table.you.options, moves, send, kit }} />`;
 }
 
+// The remembered name, or with a number behind it if somebody here is called that.
+function freeName(table) {
+  const taken = [...table.players.map((player) => player.nickname), ...table.spectators].map((name) => name.toLowerCase());
+  const own = nickname();
+  let name = own;
+  for (let number = 2; taken.includes(name.toLowerCase()); number++) name = `${own.slice(0, NICKNAME_MAX - 4)} ${number}`;
+  return name;
+}
+
 // A seat, or a name among those who watch.
 function Join({ table, here, acts }) {
-  const [name, set] = useState(nickname());
+  const [name, set] = useState(() => freeName(table));
   const canSit = table.status === "waiting" && !here.isFull;
   const join = (spectate) => { keepNickname(name); acts.join(name.trim(), spectate); };
   const submit = (event) => { event.preventDefault(); join(!canSit); };
