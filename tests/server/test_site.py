@@ -45,7 +45,9 @@ async def asked(site: Site, allowed: str = "") -> AsyncIterator[httpx.AsyncClien
         yield http
 
 
-@pytest.mark.parametrize("path", ["/", "/tables/7", "/tables/<b>", "/matches/0123456789ab", "/results"])
+@pytest.mark.parametrize(
+    "path", ["/", "/tables/7", "/tables/<b>", "/matches/0123456789ab", "/results", "/results/a%20b/matches/7"]
+)
 async def test_every_page_is_the_same_file(path: str, tmp_path: Path) -> None:
     """An address of something that is not there too: the page says so."""
     async with asked(Site(a_folder(tmp_path))) as http:

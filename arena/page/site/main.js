@@ -11,6 +11,7 @@ const PAGES = {
   table: () => import("./table.js"),
   match: () => import("./match.js"),
   results: () => import("./results.js"),
+  matches: () => import("./matches.js"),
 };
 
 function Looks() {
@@ -57,7 +58,7 @@ function Site() {
       <${Looks} />
     </header>
     <main id="main" class=${name || "nowhere"}>
-      ${Page ? html`<${Page} key=${`${name} ${route.id}`} id=${route.id} takesFocus=${route.count > 0} />` : ""}
+      ${Page ? html`<${Page} key=${`${name} ${route.folder} ${route.id}`} id=${route.id} folder=${route.folder} takesFocus=${route.count > 0} />` : ""}
     </main>`;
 }
 

@@ -11,10 +11,10 @@ import { symbols } from "./symbols.js";
 const ADDRESS_DELAY_MS = 400; // browsers refuse more than about a hundred changes of the address in 30 s
 
 // The film of a match, page after page; the first step of each page is whole.
-async function wholeFilm(match, note) {
+async function wholeFilm(address, note) {
   let film = null;
   for (let first = 0; first !== null;) {
-    const page = await get(`/api/matches/${encodeURIComponent(match)}/film?first=${first}`);
+    const page = await get(`${address}/film?first=${first}`);
     if (film) addSteps(film, page.steps);
     else film = openFilm(page);
     first = page.next ?? null;
@@ -28,13 +28,15 @@ async function boardModule(game) {
   return found?.board ? import(found.board).catch(() => null) : null;
 }
 
-export function Page({ id, takesFocus }) {
+// `folder`: the results folder that it is of; a match of a table has none.
+export function Page({ id, folder, takesFocus }) {
+  const results = folder && `/results/${encodeURIComponent(folder)}`;
   const [share, note] = useState(0);
   useEffect(() => { symbols(); }, []);
   const { value, refused } = useAsked(async () => {
-    const film = await wholeFilm(id, note);
+    const film = await wholeFilm(`/api${results ?? ""}/matches/${encodeURIComponent(id)}`, note);
     return { film, module: await boardModule(film.game) };
-  }, [id]);
+  }, [id, folder]);
   const film = value?.film;
   useTitle(film ? `${film.title}: ${listed(film.names)}` : refused ? "No match" : "Match");
   if (refused) {
@@ -46,7 +48,7 @@ export function Page({ id, takesFocus }) {
     <p class="soft">${resultSaid(film)}</p>
     ${film.note || film.why ? html`<p class="note">${[film.why, film.note].filter(Boolean).map(sentence).join(" ")}</p>` : ""}
     <${Shown} film=${film} module=${value.module} />
-    <p class="soft"><a href="/">Play one yourself</a></p>`;
+    <p class="soft">${results ? html`<a href=${`${results}/matches`}>All matches of ${folder}</a> · <a href=${results}>its report</a>` : html`<a href="/">Play one yourself</a>`}</p>`;
 }
 
 // `#step=N&seat=S`: a step counted from 1, as a seat (from 0) or a spectator saw it.

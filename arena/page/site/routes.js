@@ -7,16 +7,21 @@ const PAGES = [
   [/^\/tables\/([^/]+)$/, "table"],
   [/^\/matches\/([^/]+)$/, "match"],
   [/^\/results$/, "results"],
+  [/^\/results\/([^/]+)\/matches$/, "matches"],
+  [/^\/results\/([^/]+)\/matches\/([^/]+)$/, "match"],
 ];
 
-// { page, id } of a path; page null where the server has something of its own, or nothing.
+// { page, id, folder } of a path; page null where the server has something of its own, or nothing.  `folder`: the
+// results folder that a match is of.
 export function routeOf(path) {
   const plain = path.length > 1 ? path.replace(/\/+$/, "") : path;
   for (const [pattern, page] of PAGES) {
     const found = pattern.exec(plain);
-    if (found) return { page, id: found[1] === undefined ? null : decoded(found[1]) };
+    if (!found) continue;
+    const [last, before] = found.slice(1).reverse();
+    return { page, id: last === undefined ? null : decoded(last), folder: before === undefined ? null : decoded(before) };
   }
-  return { page: null, id: null };
+  return { page: null, id: null, folder: null };
 }
 
 function decoded(part) {
@@ -41,7 +46,7 @@ export function useRoute() {
   useEffect(() => {
     const change = () => set((old) => {
       const found = routeOf(location.pathname);
-      return found.page === old.page && found.id === old.id ? old : { ...found, count: old.count + 1 };
+      return found.page === old.page && found.id === old.id && found.folder === old.folder ? old : { ...found, count: old.count + 1 };
     });
     const follow = (event) => {
       const link = event.target.closest?.("a[href]");

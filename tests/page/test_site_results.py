@@ -1,0 +1,50 @@
+"""A results folder in a browser: from its report to all of its matches, and each of them in the player."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from site_people import Person, expecting, person, quick  # noqa: F401  fixtures
+from test_site_pages import barriers
+
+# ruff: noqa: F811 - fixtures are imported
+
+FOLDER = "/results/spring%20cup"
+
+
+@pytest.mark.slow
+def test_a_report_leads_to_every_match(person: Callable[..., Person]) -> None:
+    """It runs its own script under the server's policy; the list of matches, and one of them to its end."""
+    ann = person()
+    ann.go(FOLDER)
+    ann.page.locator("section#leaderboard").wait_for()
+    ann.page.get_by_role("button", name="Switch between light and dark").click()  # by its script
+    ann.page.get_by_role("link", name="All matches", exact=True).click()
+    ann.page.get_by_role("heading", name="Matches of spring cup").wait_for()
+    rows = ann.page.locator(".rows a")
+    rows.first.wait_for()
+    assert 2 == rows.count()
+    assert ann.page.get_by_role("status").inner_text() == "2 matches"
+    assert not barriers(ann.page)
+    ann.page.get_by_label("Played by").select_option("bob")
+    ann.page.wait_for_url("**/matches?bot=bob")
+    rows.first.click()
+    ann.page.get_by_role("group", name="Match player").wait_for()
+    assert ann.page.url.startswith(f"{ann.home}{FOLDER}/matches/")
+    ann.page.get_by_role("button", name="Last step").click()
+    assert ann.page.locator("main > p").first.inner_text().startswith("1. ")
+    ann.page.get_by_role("link", name="All matches of spring cup").click()
+    rows.first.wait_for()
+
+
+@pytest.mark.slow
+def test_a_folder_or_match_that_is_not_there_is_said(person: Callable[..., Person]) -> None:
+    ann = person()
+    with expecting(ann, "404"):
+        ann.go("/results/gone")
+        assert "No results folder is called that." in ann.page.get_by_role("status").inner_text()
+        ann.go("/results/gone/matches")
+        ann.page.get_by_role("alert").get_by_text("no results folder is called that", exact=False).wait_for()
+        ann.go(f"{FOLDER}/matches/0123456789ab")
+        ann.page.get_by_role("heading", name="This match cannot be shown").wait_for()
