@@ -159,6 +159,7 @@ def test_every_command_is_in_the_readme() -> None:
         "bots/first-wins.md",
         "results/README.md",
         "arena/games/README.md",
+        "arena/page/README.md",
     ],
 )
 def test_links_lead_somewhere(page: str) -> None:

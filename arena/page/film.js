@@ -107,7 +107,8 @@ function said(film, index, viewer) {
 }
 
 export function withoutName(text, name) {
-  return text.startsWith(`${name} `) ? text.slice(name.length + 1) : text;
+  const joint = [" ", ": "].find((each) => text.startsWith(name + each)); // a game without sentences: "bob: bet"
+  return joint ? text.slice(name.length + joint.length) : text;
 }
 
 // The showdown of this step; at a table that is played now, the last one, until somebody acts again.

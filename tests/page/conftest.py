@@ -52,7 +52,9 @@ def _answer(route: Any) -> None:
         route.fulfill(body=SHELL.format(symbols=sheet), content_type="text/html", headers=headers)
     elif path == "stage.js":
         route.fulfill(body=STAGE, content_type="text/javascript")
-    elif (file := PACKAGE / path).is_file() and file.suffix in TYPES:
+    elif (
+        file := (PACKAGE.parent if path.startswith("examples/") else PACKAGE) / path
+    ).is_file() and file.suffix in TYPES:
         route.fulfill(path=file, content_type=TYPES[file.suffix])
     else:
         route.fulfill(status=204)  # the icon that browsers ask for

@@ -14,7 +14,7 @@ from arena.page.bundle import bundle
 PACKAGE = Path(arena.__file__).parent
 SHEET = PACKAGE / "page" / "symbols.svg"
 DRAWINGS = sorted((PACKAGE / "page" / "drawings").glob("*.js"))
-BOARDS = sorted((PACKAGE / "games").glob("*/board.js"))
+BOARDS = [*sorted((PACKAGE / "games").glob("*/board.js")), PACKAGE.parent / "examples" / "kuhn.board.js"]
 
 
 def test_the_sheet_of_symbols_is_small_and_whole():
@@ -46,3 +46,22 @@ def test_a_board_is_one_file_that_reads_only_its_scene(board: Path):
 def test_the_kit_fits_into_a_report():
     """A report holds the modules as one script: they keep to the forms of import and export that can be bundled."""
     assert "m_kit" in bundle("kit.js")
+
+
+def test_the_guide_names_all_that_the_kit_gives():
+    """And nothing else, part by part."""
+    kit = (PACKAGE / "page" / "kit.js").read_text(encoding="utf-8").partition("export const kit = {")[2]
+    given = {each.partition(":")[0].strip() for each in kit.partition("};")[0].split(",")} - {""}
+    guide = (PACKAGE / "page" / "README.md").read_text(encoding="utf-8").partition("## The kit")[2]
+    rows = re.findall(r"^\| (`.*?`) \|", guide.partition("## Controls")[0], re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert given == named
+
+
+def test_the_guide_names_all_fields_of_a_scene():
+    """As film.js makes them."""
+    film = (PACKAGE / "page" / "film.js").read_text(encoding="utf-8").partition("export function sceneAt")[2]
+    made = set(re.findall(r"^    (\w+)[:,]", film.partition("\n}\n")[0], re.MULTILINE))
+    guide = (PACKAGE / "page" / "README.md").read_text(encoding="utf-8").partition("## The scene")[2]
+    rows = re.findall(r"^\| (`.*?`) \|", guide.partition("## The kit")[0], re.MULTILINE)
+    assert made == {name for row in rows for name in re.findall(r"`(\w+)`", row)}

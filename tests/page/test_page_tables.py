@@ -29,10 +29,10 @@ def overlapping(boxes: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1440])
-def test_two_to_ten_seats_find_room(width: int, stage: Callable[..., Any]):
+def test_all_seats_find_room(width: int, stage: Callable[..., Any]):
     """No place covers another or the centre, nothing sticks out, with many dice and long bids as well."""
     seen = stage(width=width)
-    for seats in range(2, 11):
+    for seats in (*range(2, 11), 14):
         names = [f"a-bot-with-a-name-of-{seat:02}-of-forty-characters" for seat in range(seats)]
         shown = dice_scene([5] * seats, (6, 9), "bot-1", names=names, said=["bids twenty-five 6s"] * seats)
         shown["state"]["other_hands"] = [[name, 5] for name in names]

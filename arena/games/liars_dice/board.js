@@ -52,8 +52,8 @@ const bidWords = (count, face, kit) => `${kit.numberWord(count)} ${face}${count 
 
 // The middle.
 
-const LARGE_MAX = 10; // dice of a bid; more are drawn smaller,
-const DRAWN_MAX = 24; // and still more are a number beside one die
+const LARGE_MAX = 10; // dice of a bid or a hand; more are drawn smaller,
+const DRAWN_MAX = 24; // and of a bid still more are a number beside one die
 
 function centre(scene, look, kit) {
   const { html } = kit;
@@ -96,6 +96,7 @@ function place(scene, seat, look, kit) {
   const { left, showdown } = look;
   const own = scene.own[seat]?.your_hand ?? [];
   const revealed = showdown?.hands[seat];
+  const dice = (hand) => kit.dice(hand, { small: left[seat] > LARGE_MAX });
   const loses = showdown ? showdown.loser === seat : look.forfeiter === seat;
   return kit.place(scene, seat, {
     stats: kit.counted(left[seat], "die", "dice"),
@@ -103,9 +104,9 @@ function place(scene, seat, look, kit) {
     said: showdown?.challenger === seat ? "challenges" : saidOf(scene, seat, look, kit),
     lost: loses ? (scene.out[seat] ? "is out" : "loses a die") : null,
     body: [
-      revealed && revealedDice(showdown, seat, own.length > 0, kit),
-      own.length > 0 && (revealed ? kit.handNow(kit.dice(own)) : kit.dice(own)),
-      !own.length && !revealed && left[seat] > 0 && kit.dice(left[seat]),
+      revealed && revealedDice(showdown, seat, own.length > 0 || revealed.length > LARGE_MAX, kit),
+      own.length > 0 && (revealed ? kit.handNow(dice(own)) : dice(own)),
+      !own.length && !revealed && left[seat] > 0 && dice(left[seat]),
     ],
   });
 }

@@ -51,23 +51,25 @@ export function winners(scene) {
 }
 
 // How many sit left, at the top and right of the one at the bottom; the rest sits beside that one.
-const SIDES = { 2: [0, 1, 0], 3: [0, 2, 0], 4: [1, 1, 1], 5: [1, 2, 1], 6: [1, 3, 1], 7: [2, 2, 2], 8: [2, 3, 2], 9: [2, 4, 2], 10: [2, 3, 2] };
+const SIDES = { 1: [0, 0, 0], 2: [0, 1, 0], 3: [0, 2, 0], 4: [1, 1, 1], 5: [1, 2, 1], 6: [1, 3, 1], 7: [2, 2, 2], 8: [2, 3, 2], 9: [2, 4, 2], 10: [2, 3, 2] };
+const ROUND_MAX = 10; // more seats stand below the centre at any width
 const COLUMNS = 12;
 
 // The table of a scene with `seat` at the bottom (null: seat 0), in playing order clockwise; in a narrow box a list.
 export function table(scene, seat, { centre, place: drawPlace }) {
   const seats = scene.names.length;
   const bottom = seat ?? 0;
-  const slots = slotsOf(seats);
+  const isRound = seats <= ROUND_MAX;
+  const slots = isRound ? slotsOf(seats) : null;
   const order = orderOf(scene, seat);
   return html`<div class="k-board">
-    <div class="k-table" data-seats=${seats}>
+    <div class=${classes("k-table", isRound && "is-round")} data-seats=${seats}>
       <div class="k-felt" aria-hidden="true"></div>
       <div class="k-centre" role="group" aria-label="the table">${centre}</div>
       <ol class="k-places">
         ${order.map((each) => {
-          const slot = slots[(each - bottom + seats) % seats];
-          return html`<li key=${each} class=${classes(`k-slot at-${slot.side}`, each === seat && "is-own")} style=${{ "--columns": slot.columns, "--rows": slot.rows }}>${drawPlace(each)}</li>`;
+          const { side, columns, rows } = slots?.[(each - bottom + seats) % seats] ?? {};
+          return html`<li key=${each} class=${classes("k-slot", side && `at-${side}`, each === seat && "is-own")} style=${{ "--columns": columns, "--rows": rows }}>${drawPlace(each)}</li>`;
         })}
       </ol>
     </div>
@@ -82,7 +84,7 @@ export function orderOf(scene, seat) {
 
 // Where each seat is in the grid of a wide table, clockwise from the bottom.
 export function slotsOf(seats) {
-  const [left, top, right] = SIDES[seats] ?? SIDES[10];
+  const [left, top, right] = SIDES[seats];
   const beside = seats - 1 - left - top - right;
   const bottomRow = acrossOf(beside + 1).map((columns) => ({ side: "bottom", columns, rows: "4" }));
   const middle = Math.floor(bottomRow.length / 2);
