@@ -75,6 +75,7 @@ export function sceneAt(film, index, viewer) {
     rules: film.rules,
     names: film.names,
     viewer,
+    you: typeof film.sees === "number" ? film.sees : null,
     state: isSeat && film.sees === "all" ? step.own[viewer] ?? step.state : step.state,
     own: film.names.map((_, seat) => {
       if (film.sees === "all") return viewer === "all" || viewer === seat ? step.own[seat] : null;

@@ -29,7 +29,7 @@ export function place(scene, seat, options = {}) {
     <div class="k-top"><div class="k-head">
       ${sign ? mark(sign) : null}
       <b class="k-name" title=${scene.names[seat]}>${scene.names[seat]}</b>
-      ${[scene.viewer === seat && "you", dealer && "dealer", note].filter(Boolean).map((tag) => html`<span class="k-tag" key=${tag}>${tag}</span>`)}
+      ${[scene.you === seat && "you", dealer && "dealer", note].filter(Boolean).map((tag) => html`<span class="k-tag" key=${tag}>${tag}</span>`)}
     </div>
     <p class="k-stats"><span>${stats}</span>${status ? html`<span class="k-status">${status}</span>` : null}</p></div>
     ${[body].flat().some(Boolean) ? html`<div class="k-hand">${body}</div>` : null}
