@@ -78,6 +78,8 @@ def test_an_accusation_shows_which_cards_were_as_claimed(stage: Callable[..., An
     assert "three of clubs, not as claimed; king of diamonds, as claimed" in row.get_attribute("aria-label")
     assert "A bluff!" in page.inner_text(".k-centre")
     assert "bob takes the pile of five cards" in page.inner_text(".k-centre")
+    accuser = page.locator(f".k-place[aria-label='{CHALLENGE['accuser']}'] .k-bubble")
+    assert f"accuses {CHALLENGE['player']}" == accuser.inner_text()
     assert "1" == page.get_attribute(".k-place.is-lost", "data-seat")
 
 

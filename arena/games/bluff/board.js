@@ -91,10 +91,16 @@ function place(scene, seat, bottom, challenge, kit) {
     // All others are asked whether they accuse: only the one who looks needs to be told.
     turn: scene.asked.includes(seat) && (state.asked === "play" || seat === bottom),
     note: isAccused && !scene.ranks ? "claims" : null,
-    said: scene.acted.includes(seat) || isAccused ? scene.said[seat] : "", // the match is one round: the rest is long ago
+    said: saidOf(scene, seat, isAccused, challenge),
     lost: challenge?.taker === name ? `takes ${kit.counted(challenge.pile_size, "card")}` : null,
     body: isChoosing(scene, seat) ? null : handOf(scene, seat, count, seat !== bottom, kit),
   });
+}
+
+// What a seat just did; the match is one round, so the rest is long ago.  What an accusation showed is in the centre.
+function saidOf(scene, seat, isAccused, challenge) {
+  if (challenge?.accuser === scene.names[seat]) return `accuses ${challenge.player}`;
+  return scene.acted.includes(seat) || isAccused ? scene.said[seat] : "";
 }
 
 // Whether the seat's cards lie in its controls, where it chooses from them.

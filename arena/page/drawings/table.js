@@ -102,7 +102,7 @@ export function slotsOf(seats) {
 }
 
 function acrossOf(count) {
-  const span = count > 3 ? 3 : 4;
+  const span = count > 3 ? 3 : count > 1 ? 4 : 6;
   const first = 1 + (COLUMNS - span * count) / 2;
   return Array.from({ length: count }, (_, at) => `${first + at * span} / span ${span}`);
 }
