@@ -17,6 +17,8 @@ from typing import Any
 
 HOST = "127.0.0.1"
 VERSION = re.compile(rb'"version":(\d+)')
+HELLO = b'{"key":null,"match":null,"steps":0}'
+"""What a page says first at a table's scenes."""
 UPGRADE = (
     "GET {path} HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -47,6 +49,8 @@ def watch(port: int, path: str, count: int) -> dict[str, Any]:
         head = b""
         while b"\r\n\r\n" not in head:
             head += sock.recv(4096)
+        if path.startswith("/ws/scenes/"):
+            sock.sendall(bytes((0x81, 0x80 | len(HELLO), 0, 0, 0, 0)) + HELLO)  # masked by zeros
         unread[sock.fileno()] = bytearray(head.partition(b"\r\n\r\n")[2])
         socks.append(sock)
     by_number = {sock.fileno(): sock for sock in socks}
@@ -58,8 +62,8 @@ def watch(port: int, path: str, count: int) -> dict[str, Any]:
         buffer += piece
         now = time.monotonic()
         for frame in _frames(buffer):
-            if frame.startswith(b'{"packet":"GameDataSync"'):
-                version = int(VERSION.findall(frame)[-1])
+            if frame.startswith((b'{"packet":"GameDataSync"', b'{"table":')):
+                version = int(VERSION.findall(frame)[0 if frame.startswith(b'{"table"') else -1])
                 for each in range(latest.get(number, version - 1) + 1, version + 1):
                     seen[each].append(now)
                 latest[number] = version

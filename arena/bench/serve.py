@@ -59,6 +59,8 @@ def measure_serve(effort: Effort) -> list[Measure]:
         row(f"{crowd}: share of a core", "%", "busy"),
         row(f"a move reaches {spectators}, median", "ms", "reach_ms", at_most(REACH_GOAL_MS)),
         row(f"a move reaches {spectators}, 99 of 100", "ms", "reach_late_ms", at_most(REACH_GOAL_MS)),
+        row(f"a move reaches {spectators} pages, median", "ms", "page_ms", at_most(REACH_GOAL_MS)),
+        row(f"a move reaches {spectators} pages, 99 of 100", "ms", "page_late_ms", at_most(REACH_GOAL_MS)),
         row("a poll is answered", "ms", "poll_ms"),
         row("GET /api/tables/:id", "requests/s", "requests_per_s"),
         row("bare Starlette on anycorn", "requests/s", "bare_per_s"),
@@ -76,6 +78,8 @@ class Audience:
     busy: float
     reach_ms: float
     reach_late_ms: float
+    page_ms: float
+    page_late_ms: float
     poll_ms: float
     requests_per_s: float
     bare_per_s: float
@@ -99,6 +103,7 @@ def _repeated(seconds: float, spectators: int, pollers: int) -> Audience:
             seen, polled = watching.end()["seen"], polling.end()
         assert set(polled["statuses"]) == {"200"}, f"polls were answered with {polled['statuses']}"
         reached = _reached(moved, {int(version): times for version, times in seen.items()}, spectators)
+        shown = _shown(server, watched, seconds, spectators)
         people.close()
         requests_per_s = _asked(server.port, seconds, f"/api/tables/{watched.id}")
         body = json.dumps(server.ask("GET", f"/api/tables/{watched.id}"), separators=(",", ":")).encode()
@@ -108,10 +113,23 @@ def _repeated(seconds: float, spectators: int, pollers: int) -> Audience:
         busy=100 * beside.cpu_s / beside.wall_s,
         reach_ms=1e3 * median(reached),
         reach_late_ms=1e3 * _late(reached),
+        page_ms=1e3 * median(shown),
+        page_late_ms=1e3 * _late(shown),
         poll_ms=1e3 * median(polled["times"]),
         requests_per_s=requests_per_s,
         bare_per_s=_bare(body, seconds),
     )
+
+
+def _shown(server: Server, table: PlayedTable, seconds: float, pages: int) -> list[float]:
+    """From the request that moves to the frame with its step, at each page that looks at the scenes."""
+    with _crowd("watch", server.port, f"/ws/scenes/{table.id}", pages) as looking:
+        time.sleep(0.5)  # each has its film
+        server.thinking(WATCHED_S * seconds / 2, table)
+        moved = dict(table.moved)
+        time.sleep(0.5)  # what is under way arrives
+        seen = looking.end()["seen"]
+    return _reached(moved, {int(version): times for version, times in seen.items()}, pages)
 
 
 def _reached(moved: Mapping[int, float], seen: Mapping[int, Sequence[float]], spectators: int) -> list[float]:
