@@ -215,6 +215,29 @@ async def test_the_film_of_a_long_match_has_its_latest_steps(
         nursery.cancel_scope.cancel()
 
 
+async def test_the_oldest_step_of_a_film_is_whole(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is out, and all fields, of steps that changed neither."""
+    monkeypatch.setattr(arena.server.reel, "HISTORY_MAX", 3)
+    async with a_house() as house, trio.open_nursery() as nursery:
+        room = a_scene_room(house, dice=2, faces=3)
+        a_match(room.live, "ann", "bob", "cid", "dan")
+        early = await ScenePage(room, nursery).looks()
+        seen_out = False
+        for turn in range(40):
+            await play(room.live, Random(turn), 1)
+            await wait_all_tasks_blocked()
+            late = await ScenePage(room, nursery).looks()
+            early.news(), late.news()
+            for there, here in zip(early.film.steps[-len(late.film.steps) :], late.film.steps, strict=True):
+                assert (there["state"], there["out"]) == (here["state"], here["out"])
+                seen_out |= bool(here["out"])
+            await late.close()
+        assert seen_out
+        nursery.cancel_scope.cancel()
+
+
 async def test_history_is_made_in_slices(autojump_clock: MockClock) -> None:
     """While somebody who comes late waits for it, others have their turn; and it is made once for all."""
     async with a_house() as house, trio.open_nursery() as nursery:
