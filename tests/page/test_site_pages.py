@@ -77,7 +77,7 @@ def test_results_lead_to_their_report(person: Callable[..., Person]) -> None:
     assert "2 bots, 2 matches" in ann.page.locator(".card").inner_text()
     assert ([], 0) == (barriers(ann.page), widest(ann.page))
     folder.click()
-    ann.page.get_by_role("heading", level=1).wait_for()
+    ann.page.get_by_role("link", name="All matches").wait_for()
     assert ann.page.url.endswith("/results/spring%20cup")
 
 

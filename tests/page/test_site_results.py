@@ -33,6 +33,7 @@ def test_a_report_leads_to_every_match(person: Callable[..., Person]) -> None:
     ann.page.get_by_role("group", name="Match player").wait_for()
     assert ann.page.url.startswith(f"{ann.home}{FOLDER}/matches/")
     ann.page.get_by_role("button", name="Last step").click()
+    assert not barriers(ann.page)
     assert ann.page.locator("main > p").first.inner_text().startswith("1. ")
     ann.page.get_by_role("link", name="All matches of spring cup").click()
     rows.first.wait_for()

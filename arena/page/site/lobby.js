@@ -5,7 +5,7 @@ import { usual } from "./opening.js";
 import { MakeHost, marksOf, ordered, Terms, Watching } from "./people.js";
 import { listed } from "./parts.js";
 
-const EMPTY_SHOWN = 3; // places that are drawn although nobody has them
+const EMPTY_SHOWN = 2; // places that are drawn although nobody has them
 
 // Before a match and after it.
 export function Between({ table, here, acts, game }) {
@@ -42,7 +42,7 @@ function askedFor(table, here, missing, people) {
 function Seats({ table, acts }) {
   const empty = Math.min(EMPTY_SHOWN, table.seats.most - table.seats.taken);
   return html`<ul class="seats">
-    ${ordered(table.players).map((player) => html`<li key=${player.playerID}><b>${player.nickname}</b>
+    ${ordered(table.players).map((player) => html`<li key=${player.playerID}><b>${player.nickname}</b>${" "}
       <span class="soft">${marksOf(player, table).join(", ") || "player"}</span> <${MakeHost} player=${player} table=${table} acts=${acts} /></li>`)}
     ${Array.from({ length: empty }, (_, place) => html`<li key=${place} class="empty">free seat</li>`)}
   </ul>`;

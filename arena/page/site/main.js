@@ -49,11 +49,11 @@ function Site() {
   }, [name]);
   const Page = pages[name];
   return html`<a class="skip" href="#main">Skip to the page</a>
-    <header class="bar">
+    <header class="masthead">
       <a class="brand" href="/">Arena</a>
       <nav aria-label="Site">
         <a href="/" aria-current=${name === "home" ? "page" : undefined}>Play</a>
-        <a href="/results" aria-current=${name === "results" ? "page" : undefined}>Results</a>
+        <a href="/results" aria-current=${name === "results" ? "page" : route.page === "matches" || route.folder ? "true" : undefined}>Results</a>
       </nav>
       <${Looks} />
     </header>

@@ -68,10 +68,7 @@ function follow(film, frame) {
   const has = film.current;
   if (has && frame.steps) addSteps(has, frame.steps.slice((has.first ?? 0) + has.steps.length - frame.first));
   if (has) has.steps_in_all = (has.first ?? 0) + has.steps.length;
-  if (has && shown?.ranks) {
-    has.ranks = has.names.map((name) => shown.ranks[name]);
-    has.status = "done";
-  }
+  if (has && frame.result) Object.assign(has, frame.result);
 }
 
 // What a member can do: functions that resolve once it is done, and whether one is on its way, and what was refused.
