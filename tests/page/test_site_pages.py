@@ -54,7 +54,7 @@ def test_no_page_has_barriers_or_scrolls_sideways(
     ann.says("ann")
     ann.page.locator(".game").first.wait_for()
     ann.press("Make a table")
-    ann.page.get_by_text("House rules").click()
+    ann.page.locator("form.make summary").click()
     ann.page.locator("form.make details").get_by_label("dice").wait_for()
     assert ([], 0) == (barriers(ann.page), widest(ann.page))
     ann.go()

@@ -159,3 +159,23 @@ def test_a_server_that_stops_is_told_and_waited_for(
         assert there.is_asked()
         assert 0 == there.page.get_by_text("Connecting again").count()
     ann.troubles.clear()  # a browser notes every connection that fails
+
+
+@pytest.mark.slow
+def test_who_has_no_choice_is_not_asked(quick: Served, person: Callable[..., Person]) -> None:
+    """A bystander who may only pass passes without a word; whoever may do something else is asked."""
+    ann = person()
+    ann.says("ann")
+    ann.makes_table("Liar's Dice", {"dice": "1"})
+    other = asked(quick, "POST", f"/api/tables/{ann.table}/players", {"nickname": "bob"})
+    ann.page.locator(".seats", has_text="bob").wait_for()
+    ann.press("Begin")
+    ann.page.locator(".turn").wait_for()
+    shown = asked(quick, "GET", f"/api/tables/{ann.table}", key=other["key"])
+    if shown["match"]["names"][0] == "ann":
+        ann.page.locator(".turn.mine", has_text="How many").wait_for()
+        return
+    assert 0 == ann.page.locator(".turn.mine").count()
+    asked(quick, "POST", f"/api/tables/{ann.table}/moves", {"move": [1, 1]}, key=other["key"])
+    ann.page.locator(".log", has_text="ann passes").wait_for()
+    ann.page.locator(".turn.mine").wait_for()

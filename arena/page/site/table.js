@@ -34,7 +34,7 @@ export function Page({ id, takesFocus }) {
     ${shown.seatLost ? html`<p class="trouble" role="alert">Your seat here is gone: ${sentence(shown.seatLost)} You are watching now.</p>` : ""}
     ${shown.alert ? html`<p class="note" role="status">${sentence(shown.alert)}</p>` : ""}
     <${Trouble} refused=${acts.refused} />
-    <p class="unseen" role="status">${here.isAsked ? "Your turn." : ""}</p>
+    <p class="unseen" role="status">${here.isAsked && forced(table) === null ? "Your turn." : ""}</p>
     <div class="at-table">
       <div class="middle">
         ${shown.film ? html`<${Stage} key=${`${shown.film.match} ${shown.film.sees}`} ...${{ shown, here, acts, game }} />` : ""}
@@ -51,7 +51,7 @@ export function Page({ id, takesFocus }) {
 
 function titleOf(table, game) {
   const name = `${game?.title ?? table.game}${table.players.length ? ` with ${listed(table.players.map((player) => player.nickname))}` : ""}`;
-  return table.you?.options ? `Your turn: ${name}` : name;
+  return table.you?.options && forced(table) === null ? `Your turn: ${name}` : name;
 }
 
 function statusSaid(table) {
@@ -118,14 +118,28 @@ function Turn({ shown, here, acts, module }) {
   });
   const scene = useMemo(() => sceneAt(film, film.steps.length - 1, film.sees), [film, version]);
   const send = (said) => acts.move(said);
+  const only = isMine ? forced(table) : null;
+  const turn = `${table.match.match_id} ${table.match.turn}`;
+  const tried = useRef("");
+  useEffect(() => {
+    if (only === null || acts.busy || tried.current === turn) return;
+    tried.current = turn; // once: what was refused is not sent again
+    send({ move: only });
+  }, [only, turn, acts.busy]);
   const others = table.match.to_act.filter((name) => name !== here.you?.nickname || !isMine);
   const own = here.you && table.clocks[here.you.nickname];
-  return html`<section class=${`turn${isMine ? " mine" : ""}`} ref=${box} tabindex="-1" aria-label="Your moves"
+  return html`<section class=${`turn${isMine && only === null ? " mine" : ""}`} ref=${box} tabindex="-1" aria-label="Your moves"
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
-    ${isMine ? html`<p class="whose"><b>Your turn</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
+    ${isMine && only === null ? html`<p class="whose"><b>Your turn</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
       <${Controls} ...${{ module, scene, table, seat: here.seat, moves: shown.moves ?? [], send: (move) => send({ move }) }} />
       <${Typed} options=${table.you.options} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts)}</p>`}
   </section>`;
+}
+
+// The move of a bystander who has no choice: several are asked, and it may do one thing alone, such as pass.
+function forced(table) {
+  const [option, other] = table.you.options;
+  return table.match.to_act.length > 1 && !other && typeof option.form === "string" && !Object.keys(option.fields).length ? option.form : null;
 }
 
 function waitingSaid(names, here, acts) {
