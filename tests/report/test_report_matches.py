@@ -170,3 +170,57 @@ def test_embedded_the_player_stands_alone(games: dict[str, Path], watched: Any) 
     pressed(page, "ArrowRight")
     page.wait_for_url(f"**#match={match}&step=4&embed")
     assert not page.evaluate(f"({SETTLED})()")
+
+
+def test_a_match_that_is_not_here_is_said(games: dict[str, Path], watched: Any) -> None:
+    """A link to a match that the report does not hold says so and names the command; what is written there stays text."""
+    seen = watched()
+    page = seen.page
+    page.goto(f"{games['blef'].as_uri()}#match=feedfacecafe&step=3")
+    said = page.locator("[data-part=absent]")
+    said.wait_for()
+    assert (
+        "The match feedfacecafe is not in this report. arena replay feedfacecafe shows it"
+        in said.inner_text()
+    )
+    page.goto("about:blank")
+    page.goto(f"{games['blef'].as_uri()}#match=%3Cimg src=x onerror=alert(1)%3E{'x' * 200}&embed")
+    said.wait_for()
+    assert "<img src=x onerror=alert(1)>xxx" in said.inner_text()
+    assert "x" * 100 not in said.inner_text()
+    match = page.locator("tr[data-match]").first
+    page.evaluate("document.querySelector('tr[data-match] a').click()")
+    opened(page, match.get_attribute("data-match"))
+    assert 0 == said.count()
+    assert [] == seen.troubles
+
+
+def test_a_bots_page_leads_to_the_moment_of_its_loss(games: dict[str, Path], watched: Any) -> None:
+    """The sentence is what happened at the step that the link opens, as that bot saw it."""
+    page = watched().open(games["chamber"], "#bot-3")
+    link = page.locator("#bot-3 a[data-step]").first
+    said = link.locator("xpath=..").inner_text().partition(": ")[2]
+    name = page.inner_text("#bot-3-name")
+    link.click()
+    opened(page)
+    now = page.locator("[data-part=log] .now").all_inner_texts()
+    assert any(each in " ".join(now) for each in said.split("; "))
+    assert f"{name}" == page.locator(".views label:has(:checked)").inner_text()
+
+
+def test_thinking_times_have_the_limit_of_the_tournament(games: dict[str, Path]) -> None:
+    assert {1.0} == {film["move_s"] for film in films_of(games["holdem"]).values()}
+
+
+def test_without_scripts_the_course_of_a_match_can_be_read(games: dict[str, Path], chromium: Any) -> None:
+    """No link leads nowhere, and the list of matches says where each was lost."""
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(games["liars-dice"].as_uri())
+    assert "The largest loss, at step" in page.inner_text("#matches")
+    page.locator("#leaderboard th a").last.click()
+    link = page.locator("article.bot:visible a[data-step]").first
+    match = link.get_attribute("href").removeprefix("#match-")
+    link.click()
+    assert page.locator(f"#match-{match}").is_visible()
+    context.close()

@@ -1,0 +1,91 @@
+"""Takes the pictures of boards that the README shows: matches of house bots, as spectators see them at a showdown.
+
+`python -m tests.page.pictures` writes arena/page/pictures/GAME.png, and one of them in dark.  Needs playwright
+and chromium.
+"""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.game import Game
+from arena.games import GAMES
+from arena.page.boards import board_of
+from arena.page.bundle import bundle
+from arena.page.film import changes_of, film_json, filmed, stored_head
+from arena.record import pack
+from arena.replay import Replay
+from arena.store import StoredMatch, StoredSeat
+from tests.recorded_matches import import_bots, played
+
+PAGE = Path(__file__).parents[2] / "arena" / "page"
+PICTURES = PAGE / "pictures"
+WIDTH, HEIGHT = 735, 1200
+SEATS, STEP_FIRST = 4, 6
+"""The size of the tables, and how much of a match is passed over."""
+DARK = "blef"
+
+
+def take(folder: Path = PICTURES) -> None:
+    """Writes all pictures."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver, tempfile.TemporaryDirectory() as scratch:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, cls in GAMES.items():
+            page = Path(scratch) / f"{name}.html"
+            page.write_text(page_of(cls()), encoding="utf-8")
+            for scheme, suffix in (("light", ""), ("dark", "-dark"))[: 2 if name == DARK else 1]:
+                tab = browser.new_page(
+                    viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme, reduced_motion="reduce"
+                )
+                tab.goto(page.as_uri())
+                tab.wait_for_selector("[data-shown]")
+                tab.locator(".board").screenshot(path=folder / f"{name}{suffix}.png")
+                tab.close()
+        browser.close()
+
+
+def page_of(game: Game[Any, Any]) -> str:
+    """A page with nothing but the board of a match at a telling step."""
+    replay = replay_of(game)
+    steps = list(filmed(replay, replay.moments()))
+    tells = [
+        place
+        for place, step in enumerate(steps)
+        if place >= STEP_FIRST and any(kind in game.showdowns for _, kind, *_ in step.events)
+    ]
+    film = film_json(stored_head(replay) | {"steps": list(changes_of(steps))})
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    octets = base64.b64encode(packer.compress(film) + packer.flush()).decode()
+    match = replay.match.match_id
+    styles = "\n".join((PAGE / name).read_text("utf-8") for name in ("page.css", "player.css", "board.css"))
+    address = f"#match={match}&step={(tells or [STEP_FIRST])[0] + 1}&seat=spectator"
+    return f"""<!doctype html><meta charset="utf-8"><style>{styles} body > * {{ padding: 0; }} .board {{ padding: 8px; }}</style>
+{(PAGE / "symbols.svg").read_text("utf-8")}<div id="viewer"></div>
+<template id="films"><i data-match="{match}">{octets}</i></template>
+<script>location.hash = "{address}";
+{bundle("report.js", board_of(type(game)))}</script>"""
+
+
+def replay_of(game: Game[Any, Any]) -> Replay:
+    """A match of house bots at a table of SEATS, as if it had been stored before its end."""
+    match = next(each for each in played(game) if len(each.names) == SEATS)
+    blank = {field.name: 0 for field in attrs.fields(StoredSeat)}
+    names = [name.replace("-", " ") for name in match.names]
+    rows = tuple(StoredSeat(**blank | {"seat": seat, "bot": bot}) for seat, bot in enumerate(names))
+    values: dict[str, Any] = {field.name: 0 for field in attrs.fields(StoredMatch)}
+    values |= {"match_id": match.match_id, "series_id": "", "status": "aborted", "error": None, "seats": rows}
+    return Replay(StoredMatch(**values | {"packed": pack(game, match.turns)}), game)
+
+
+if __name__ == "__main__":
+    import_bots()
+    take()
