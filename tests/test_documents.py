@@ -67,6 +67,7 @@ SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
     ("arena/games/liars_dice/wire.md", ""): (
         "tests/games/test_liars_dice_exchange.py::test_the_recorded_exchange_is_what_the_engine_says",
     ),
+    ("arena/page/README.md", "js"): ("tests/page/test_page_guide.py::test_what_a_board_exports",),
     (TEMPLATE, "json"): ("tests/test_documents.py::test_a_page_that_is_written_is_true",),
     (TEMPLATE, INDENTED): ("tests/test_documents.py::test_a_page_that_is_written_is_true",),
     ("arena/wire/PROTOCOL.md", "transcript"): (
