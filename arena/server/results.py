@@ -103,8 +103,7 @@ class Shelf:
                 raise Refusal("not_found", "nobody of this name has played there", field="bot")
             total = store.size() if bot is None else store.count_of(bot)
             found = store.matches_from(first, count, bot=bot)
-            series = {match.series_id for match in found}
-            sealed = {each for each in series if store.is_sealed(each)}
+            sealed = store.sealed_among({match.series_id for match in found})
             return ResultsMatches(
                 name=name,
                 bots=bots,
@@ -120,7 +119,7 @@ class Shelf:
         folder = self.folder(name)
         with _opened(folder) as store:
             match = _found(store, match_id)
-            if store.is_sealed(match.series_id):
+            if store.sealed_among([match.series_id]):
                 why = "the series of this match is still played: what was hidden is shown once it is over"
                 raise Refusal("forbidden", why)
             identity: Mapping[str, Any] = store.meta()["identity"]

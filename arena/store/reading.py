@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import arena
@@ -139,9 +139,11 @@ class Reading(Database):
         rows = self.rows("SELECT COUNT(DISTINCT match) FROM seats WHERE bot = ?", bot)
         return next(int(size) for (size,) in rows)
 
-    def is_sealed(self, series_id: str) -> bool:
-        """Whether a series is not closed: what its matches hid may still be played."""
-        return any(self.rows("SELECT 1 FROM unplayed WHERE series_id = ? LIMIT 1", series_id))
+    def sealed_among(self, series: Collection[str]) -> set[str]:
+        """Those of these series that are not closed: what their matches hid may still be played."""
+        marks = ", ".join("?" * len(series))
+        open_ones = f"SELECT DISTINCT series_id FROM unplayed WHERE series_id IN ({marks})"
+        return {name for (name,) in self.rows(open_ones, *series)}
 
     def match(self, prefix: str, *, searched: str = "") -> StoredMatch:
         """The one match whose id begins so.  Raises ConfigError if there is none or more than one.
