@@ -49,11 +49,12 @@ def page(store: Store, game: str | None = None, matches: str = "") -> str:
     sheet = read_sheet(store)
     facts = facts_of(store, sheet, leaderboard(store, sheet=sheet), game)
     text = without = _rendered(facts, [], matches)
-    room = max(FILMS_BYTES_LEAST, min(FILMS_BYTES_MAX, BYTES_MAX - _bytes(without)))
+    needed = _bytes(without) + _player_bytes(facts.played.game)
+    room = max(FILMS_BYTES_LEAST, min(FILMS_BYTES_MAX, BYTES_MAX - needed))
     shown = _films(store, sheet, facts, room)
     while shown:
         text = _rendered(facts, shown, matches)
-        if _bytes(text) <= max(BYTES_MAX, _bytes(without) + FILMS_BYTES_LEAST):
+        if _bytes(text) <= max(BYTES_MAX, needed + FILMS_BYTES_LEAST):
             return text
         shown = shown[: len(shown) * 9 // 10]
     return without
@@ -61,6 +62,11 @@ def page(store: Store, game: str | None = None, matches: str = "") -> str:
 
 def _bytes(text: str) -> int:
     return len(text.encode())
+
+
+def _player_bytes(game: Game[Any, Any] | None) -> int:
+    """What the match player adds to a page, before any match."""
+    return sum(map(_bytes, (_script(game), *_styles(), _shared("symbols.svg"))))
 
 
 def _films(store: Store, sheet: Sheet, facts: Facts, room: int) -> list[Film]:
@@ -94,7 +100,7 @@ def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
         turnings=_turnings(shown),
         shown_ids={film.match_id for film in shown},
         symbols=_shared("symbols.svg") if shown else "",
-        style="\n".join([_shared("page.css"), _file("page.css"), *_styles(shown)]),
+        style="\n".join([_shared("page.css"), _file("page.css"), *(_styles() if shown else [])]),
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         meetings=near_meetings,
@@ -111,8 +117,8 @@ def _turnings(shown: Sequence[Film]) -> dict[tuple[str, str], Turning]:
     return {(film.match_id, bot): found for film in shown for bot, found in film.turnings.items()}
 
 
-def _styles(shown: Sequence[Film]) -> list[str]:
-    return [_shared("player.css"), _shared("board.css")] if shown else []
+def _styles() -> list[str]:
+    return [_shared("player.css"), _shared("board.css")]
 
 
 def _script(game: Game[Any, Any] | None) -> str:

@@ -165,6 +165,18 @@ def test_it_plays_to_the_end_and_pauses(player: Callable[..., Any]) -> None:
     assert page.evaluate("moved")[6] == 0
 
 
+def test_a_match_whose_rules_failed_ends_there(player: Callable[..., Any]) -> None:
+    """Its last step says so, with a board and without one, and nobody is first."""
+    failed = {"turn": 5, "round": 2, "asked": [], "state": None}
+    broken = film(status="aborted", ranks=None, returns=None)
+    for board in ("", "games/holdem/board.js"):
+        page = player(
+            broken | {"steps": [*broken["steps"][: 1 if board else 6], failed]}, board, start={"step": 9}
+        )
+        assert "rules failed here" in page.inner_text(".board")
+        assert 0 == page.locator(".is-first").count()
+
+
 SWIPE = """([from, to]) => {
     const board = document.querySelector(".board");
     const touch = ([clientX, clientY]) => new Touch({ identifier: 1, target: board, clientX, clientY });

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from match_players import PHONE, over_all
-from reports import HOSTILE
+from reports import HOSTILE, reported, tournament
 
 pytestmark = pytest.mark.slow
 
@@ -41,6 +41,25 @@ def test_no_page_scrolls_sideways_on_a_phone(
         page = seen.open({**games, "hostile": hostile, "crowd": crowd}[which], anchor)
         assert 0 == page.evaluate(OVERFLOW)
         assert 360 == page.evaluate("innerWidth")
+
+
+def test_forty_bots_stay_readable(tmp_path: Path, watched: Any) -> None:
+    """The head and the names of a long table stay while it is scrolled, the page does not widen, and it shows matches."""
+    names = [f"a-bot-with-a-long-name-{number:02}" for number in range(40)]
+    path = reported(tournament(tmp_path / "run", "liars-dice", names, series=1))
+    page = watched(**PHONE).open(path)
+    box = "document.querySelector('#leaderboard .box')"
+    top, left = page.evaluate(f"""() => {{
+        const box = {box}, head = box.querySelector("thead th.bot");
+        box.scrollTo({{ top: 600, left: 200, behavior: "instant" }});
+        const [inside, at] = [box.getBoundingClientRect(), head.getBoundingClientRect()];
+        return [at.top - inside.top, at.left - inside.left];
+    }}""")
+    assert (1, 1) == (round(top), round(left)), "its border"
+    assert 0 == page.evaluate(OVERFLOW)
+    assert page.locator("tr[data-match]").count() > 4
+    page.fill("input[aria-label='Filter: Bots, best first']", "name-07")
+    assert 1 == page.locator("#leaderboard tbody tr:visible").count()
 
 
 def test_hostile_names_stay_names(hostile: Path, watched: Any) -> None:
