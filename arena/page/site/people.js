@@ -31,13 +31,16 @@ export function People({ table, since, acts }) {
       return html`<li key=${player.playerID} class=${clock === undefined ? "" : "asked"}>
         <span class="name">${player.nickname}</span>
         ${marksOf(player, table).map((mark) => html`<span class="tag" key=${mark}>${mark}</span>`)}
-        <span class="end">${clock === undefined ? "" : clock === null ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} />`}
+        <span class="end">${clock === undefined ? "" : clock === null ? html`<span class="soft">to move</span>` : html`<${Clock} ms=${clock} since=${since} stands=${!isRunning(player, table)} />`}
           <${MakeHost} player=${player} table=${table} acts=${acts} /></span></li>`;
     })}</ul>
     <${Watching} table=${table} />
     <${Terms} table=${table} />
   </section>`;
 }
+
+// Whether its time runs: in the pause after a showdown nobody is asked yet, which one knows of oneself alone.
+const isRunning = (player, table) => player.playerID !== table.you?.playerID || Boolean(table.you.options);
 
 // Beside a player who can be host, for the host.
 export function MakeHost({ player, table, acts }) {

@@ -145,7 +145,7 @@ function forced(table) {
 function waitingSaid(names, here, acts) {
   if (here.own?.is_out) return "You are out of this match, and watch it to its end.";
   const waited = names.filter((name) => name !== here.you?.nickname);
-  if (!waited.length) return acts.hasAnswered ? "Your move is made." : "One moment…";
+  if (!waited.length) return acts.hasAnswered ? "Your move is made." : names.length ? "Your turn comes in a moment." : "One moment…";
   return `${listed(waited)} ${waited.length === 1 ? "is" : "are"} to move.`;
 }
 
