@@ -19,7 +19,7 @@ from tests.server.served import Served, a_server
 OFFERED = ".turn.mine button:enabled:not(.typed button)"
 """What somebody whose turn it is may press, but for the field for words."""
 SENDS = ".turn.mine .k-send:enabled"
-OVER = ".won"
+OVER = ".outcome"
 PRESSES_MAX = 600
 """In one match: many of them only choose what the move shall be."""
 

@@ -31,7 +31,7 @@ def test_a_person_plays_a_whole_match_by_mouse(title: str, person: Callable[...,
     ann.makes_table(title, RULES[title], ("random",))
     ann.press("Begin")
     ann.plays_on(Random(title))
-    said = ann.page.locator(".won").inner_text()
+    said = ann.page.locator(".outcome").inner_text()
     assert said.endswith(("wins", "share the first place", "A draw"))
     ann.page.get_by_role("link", name="See all of it").click()
     ann.page.get_by_role("group", name="Match player").wait_for()
@@ -49,7 +49,7 @@ def test_a_match_is_played_with_a_finger_on_a_phone(person: Callable[..., Person
     ann.page.get_by_role("button", name="Begin").tap()
     ann.plays_on(Random(1), by="tap")
     ann.page.get_by_role("button", name="Rematch").tap()
-    ann.page.locator(".won").wait_for(state="detached")
+    ann.page.locator(".outcome").wait_for(state="detached")
     assert ann.is_asked()
 
 

@@ -71,7 +71,7 @@ def test_two_people_and_a_bot_play_and_talk(quick: Served, person: Callable[...,
 
     take_turns((ann, bob), Random(5))
     for each in (ann, bob, eve):
-        each.page.locator(".won").wait_for()
+        each.page.locator(".outcome").wait_for()
     assert 0 == ann.page.locator("b#x").count()
 
 
@@ -79,7 +79,7 @@ def take_turns(people: tuple[Person, ...], rng: Random) -> None:
     """Whoever is asked moves, until the match is over."""
     for _ in range(400):
         for each in people:
-            if each.page.locator(".won").count():
+            if each.page.locator(".outcome").count():
                 return
             offered: Any = each.page.locator(".turn.mine .k-buttons button:enabled")
             if count := offered.count():
