@@ -49,8 +49,8 @@ class HouseBots:
         self._entrants: dict[str, Entrant] = {}
 
     def names(self, game: str) -> tuple[str, ...]:
-        """The bots that can play this game."""
-        found = (self._entrant(name) for name in builtin_bots())
+        """The bots that can play this game; those first that need no compiler, which may be missing here."""
+        found = sorted((self._entrant(name) for name in builtin_bots()), key=lambda bot: bool(bot.build))
         return tuple(bot.name for bot in found if not bot.games or game in bot.games)
 
     def check(self, bot: str, game: str) -> None:
