@@ -104,9 +104,9 @@ class Person:
                 self.page.keyboard.press("Tab")
                 if self.page.evaluate(f"document.activeElement.matches('{OFFERED}')"):
                     if not steps:
+                        self.page.keyboard.press("Enter")
                         break
                     steps -= 1
-            self.page.keyboard.press("Enter")
         raise AssertionError("the match does not end")
 
 
