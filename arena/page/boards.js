@@ -46,4 +46,14 @@ export function boardOf(module) {
   return module;
 }
 
+// The scene as the board draws it; by its fields where the board fails, as one of another version can.
+export function drawnBy(board, scene, seat, kit) {
+  try {
+    return board.board(scene, seat, kit);
+  } catch (error) {
+    console.warn(`this scene is shown by its fields, as its board failed: ${error}`);
+    return FIELDS.board(scene, seat);
+  }
+}
+
 const styled = new Set();

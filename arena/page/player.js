@@ -2,7 +2,7 @@
 // matches, and for a table that is played now.
 
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./html.js";
-import { boardOf } from "./boards.js";
+import { boardOf, drawnBy } from "./boards.js";
 import { marksOf, roundsOf, sceneAt, viewersOf } from "./film.js";
 import { useKeys, useSwipe } from "./gestures.js";
 import { kit } from "./kit.js";
@@ -51,7 +51,7 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
     <div class="stage">
       <div class="seen">
         ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>To now</button></p>`}
-        <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${board.board(scene, seat, kit)}</div>
+        <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${drawnBy(board, scene, seat, kit)}</div>
         ${beside}
         <div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />

@@ -281,3 +281,12 @@ def censored(whole: dict[str, Any], bit: int, viewer: Any) -> dict[str, Any]:
         times = [[seat, ms if seat == viewer else 99.9, fault] for seat, ms, fault in step.get("times", [])]
         steps.append({**step, "own": own, **told, "times": times})
     return whole | {"steps": steps}
+
+
+def test_a_board_that_fails_is_replaced_by_the_fields(player: Callable[..., Any]) -> None:
+    """A board that cannot draw a scene costs its drawing: the fields are shown, and the player goes on."""
+    page = player(film(), board="games/blef/board.js")
+    assert "pot 0" in " ".join(page.inner_text(".fields").split())
+    part(page, "last").click()
+    page.evaluate("settled()")
+    assert "pot 5" in " ".join(page.inner_text(".fields").split())
