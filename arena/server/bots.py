@@ -20,6 +20,8 @@ from arena.players.start import BotBroken
 from arena.server.addresses import is_loopback, neighbourhood
 from arena.server.refusal import Refusal
 from arena.tournament.entrants import bot_at, builtin_bots
+from arena.tournament.fingerprints import needs_build
+from arena.tournament.sparring import house_bots
 from arena.words import counted, listed
 
 PROCESSES_MAX = 32
@@ -38,20 +40,31 @@ class HouseBots:
         data: Path,
         *,
         watch: LagWatch | None = None,
+        note: Callable[[str], None] = lambda sentence: None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
-        """`data`: the server's folder, which no bot may see."""
+        """`data`: the server's folder, which no bot may see.
+
+        `note` is told which bot could not be started, `note_bug` tracebacks.
+        """
         self._nursery = nursery
         self._box = box
         self._data = data
         self._watch = watch
+        self._note = note
         self._note_bug = note_bug
         self._entrants: dict[str, Entrant] = {}
+        self._names: dict[str, tuple[str, ...]] = {}
 
     def names(self, game: str) -> tuple[str, ...]:
-        """The bots that can play this game; those first that need no compiler, which may be missing here."""
-        found = sorted((self._entrant(name) for name in builtin_bots()), key=lambda bot: bool(bot.build))
-        return tuple(bot.name for bot in found if not bot.games or game in bot.games)
+        """The bots that can play this game here, the best to play against first: no others are started.
+
+        What must be compiled, and was not when the server was asked first, is left out.
+        """
+        if game not in self._names:
+            ready = (bot for bot in house_bots(game) if not needs_build(self._entrant(bot)))
+            self._names[game] = tuple(ready)
+        return self._names[game]
 
     def check(self, bot: str, game: str) -> None:
         """Raises Refusal if there is no such bot for this game."""
@@ -85,6 +98,7 @@ class HouseBots:
         try:
             player = await self._nursery.start(run)
         except BotBroken as error:
+            self._note(f"the house bot {bot} could not be started: {error.reason}")
             yield GonePlayer(name, error.reason)
             return
         try:

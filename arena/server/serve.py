@@ -172,7 +172,7 @@ async def _open_house(
         users = Accounts(keeper)
         async with trio.open_nursery() as keeping:
             async with open_box("shield", say=note) as box, trio.open_nursery() as nursery:
-                bots = HouseBots(nursery, box, plan.data, watch=watch, note_bug=note_bug)
+                bots = HouseBots(nursery, box, plan.data, watch=watch, note=note, note_bug=note_bug)
                 programs = Programs(nursery, lambda id: house.table(id), watch=watch, note_bug=note_bug)
                 hall = Hall(
                     nursery=nursery,
