@@ -15,6 +15,8 @@ import arena
 
 HOME_BYTES_MAX = 60_000
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True}
+TURN_TOP_MAX = 520
+"""Where the moves begin at the latest in a table of two, of 740 pixels."""
 RULES = {"resultTypes": ["violations"], "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 
 
@@ -53,7 +55,7 @@ def test_no_page_has_barriers_or_scrolls_sideways(
     ann = person(**options)
     ann.says("ann")
     ann.page.locator(".game").first.wait_for()
-    ann.press("Make a table")
+    ann.press("Create a table")
     ann.page.locator("form.make summary").click()
     ann.page.locator("form.make details").get_by_label("dice").wait_for()
     assert ([], 0) == (barriers(ann.page), widest(ann.page))
@@ -63,6 +65,39 @@ def test_no_page_has_barriers_or_scrolls_sideways(
     ann.press("Begin")
     assert ann.is_asked()
     assert ([], 0) == (barriers(ann.page), widest(ann.page))
+
+
+@pytest.mark.slow
+def test_the_rules_are_there_when_they_are_asked_for(person: Callable[..., Person]) -> None:
+    """On home and at a table: what the game says of itself, and its house rules."""
+    ann = person(**PHONE)
+    ann.go()
+    for start in (lambda: None, lambda: ann.press("Play Liar's Dice now")):
+        start()
+        ann.press("Rules of Liar's Dice")
+        rules = ann.page.get_by_role("dialog", name="Rules of Liar's Dice")
+        rules.get_by_text("The loser starts the next round").wait_for()
+        assert "faces\n6" in rules.inner_text()
+        assert ([], 0) == (barriers(ann.page), widest(ann.page))
+        ann.page.keyboard.press("Escape")
+        rules.wait_for(state="detached")
+        assert "Rules" == ann.page.evaluate("document.activeElement.innerText")
+
+
+@pytest.mark.slow
+def test_a_phone_shows_the_names_and_what_can_be_done(person: Callable[..., Person]) -> None:
+    """Hold'em at 360 px: names are not cut, nothing is printed over them, and the moves begin in sight."""
+    ann = person(**PHONE)
+    ann.go()
+    ann.press("Play No-Limit Hold'em now")
+    assert ann.is_asked()
+    cut = ann.page.evaluate(
+        "[...document.querySelectorAll('.k-name')].filter((name) => name.scrollWidth > name.clientWidth).length"
+    )
+    head, stats = (ann.page.locator(f".is-own {part}").bounding_box() for part in (".k-head", ".k-stats"))
+    assert 0 == cut
+    assert head["x"] + head["width"] <= stats["x"] or head["y"] + head["height"] <= stats["y"]
+    assert ann.page.locator(".turn").bounding_box()["y"] < TURN_TOP_MAX
 
 
 @pytest.mark.slow

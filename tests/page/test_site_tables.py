@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import urllib.error
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -56,7 +57,7 @@ def test_two_people_and_a_bot_play_and_talk(quick: Served, person: Callable[...,
     assert 0 == ann.page.get_by_role("button", name="Begin").count()
 
     ann.page.get_by_label("Message", exact=True).fill("hello <i>you</i>")
-    ann.press("Say")
+    ann.press("Send")
     bob.page.locator(".chat li", has_text="hello <i>you</i>").wait_for()
 
     bob.press("Begin")
@@ -179,3 +180,33 @@ def test_who_has_no_choice_is_not_asked(quick: Served, person: Callable[..., Per
     asked(quick, "POST", f"/api/tables/{ann.table}/moves", {"move": [1, 1]}, key=other["key"])
     ann.page.locator(".log", has_text="ann passes").wait_for()
     ann.page.locator(".turn.mine").wait_for()
+
+
+@pytest.mark.slow
+def test_a_bystander_may_answer(quick: Served, person: Callable[..., Person]) -> None:
+    """Whoever may challenge the bid of somebody else is not told that it is its turn."""
+    ann = person()
+    ann.says("ann")
+    ann.makes_table("Liar's Dice", {"dice": "1"})
+    keys = {"ann": ann.page.evaluate("JSON.parse(Object.values(sessionStorage)[0]).key")}
+    for name in ("bob", "cid"):
+        keys[name] = asked(quick, "POST", f"/api/tables/{ann.table}/players", {"nickname": name})["key"]
+    ann.page.locator(".seats", has_text="cid").wait_for()
+    ann.press("Begin")
+    ann.page.locator(".turn").wait_for()
+    order = asked(quick, "GET", f"/api/tables/{ann.table}")["match"]["names"]
+    for bid in range(4):
+        bidder = order[bid % 3]
+        if bid and "ann" not in (bidder, order[(bid - 1) % 3]):
+            ann.page.get_by_text("You may answer", exact=True).wait_for()
+            assert ann.page.title().startswith("You may answer")
+            return
+        if bidder == "ann":
+            ann.page.locator(".whose", has_text="Your turn").wait_for()
+        path = f"/api/tables/{ann.table}/moves"
+        asked(quick, "POST", path, {"move": [bid + 1, 1]}, key=keys[bidder])
+        for name in order:
+            if name not in ("ann", bidder):
+                with suppress(urllib.error.HTTPError):  # before a bid only one is asked
+                    asked(quick, "POST", path, {"words": "pass"}, key=keys[name])
+    raise AssertionError("ann was never a bystander")

@@ -6,6 +6,7 @@ import { keepNickname, NICKNAME_MAX, nickname } from "./kept.js";
 import { makeTable, usual } from "./opening.js";
 import { Heading, listed, range, Trouble, useAsked, useDoing } from "./parts.js";
 import { go, routeOf, useTitle } from "./routes.js";
+import { Rules } from "./rules.js";
 
 const REFRESH_MS = 5_000;
 
@@ -13,7 +14,7 @@ export function Page({ takesFocus }) {
   useTitle("");
   const games = useAsked(allGames, []);
   return html`<${Heading} takesFocus=${takesFocus}>Play the bots, or each other<//>
-    <p class="lead">Games of hidden information, against the bots of the house or with friends: share a table's link, and whoever has it can join or watch.</p>
+    <p class="lead">Games of hidden information, against house bots or with friends: share a table's link, and whoever has it can join or watch.</p>
     <${Nickname} />
     <${Trouble} refused=${games.refused} />
     <ul class="games">${(games.value ?? []).map((game) => html`<${GameCard} key=${game.name} game=${game} />`)}</ul>
@@ -41,7 +42,7 @@ function GameCard({ game }) {
   const play = () => run(async () => go(`/tables/${await makeTable({ game: game.name, bots: [bot], begins: true })}`));
   return html`<li class="card game">
     <div class="face">${game.emblem ? html`<img src=${game.emblem} alt="" width="48" height="48" />` : ""}
-      <div><h2>${game.title}</h2><p class="soft">${range(game.seats)} players</p></div></div>
+      <div><h2>${game.title}</h2><p class="soft">${range(game.seats)} players</p></div><${Rules} game=${game} /></div>
     <label class="field"><span>against</span>
       <select value=${bot} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each}>${each}</option>`)}</select></label>
     <button type="button" class="primary" disabled=${busy || !bot} onClick=${play} aria-label=${`Play ${game.title} now`}>
@@ -129,6 +130,6 @@ function OwnTable({ games }) {
   });
   return html`<section class="card"><h2>Your own table</h2>
     ${Form && games ? html`<${Form} games=${games} />` : html`<p>Choose the game, its house rules, the clock and who plays.</p>
-      <p><button type="button" disabled=${busy || !games} onClick=${open}>Make a table</button></p>`}
+      <p><button type="button" disabled=${busy || !games} onClick=${open}>Create a table</button></p>`}
     <${Trouble} refused=${refused} /></section>`;
 }

@@ -3,6 +3,7 @@
 import { html, useRef, useState } from "../html.js";
 import { Clock } from "./clock.js";
 import { counted, range } from "./parts.js";
+import { ruleSaid } from "./rules.js";
 
 // Players in the order of play, then those who came later.
 export function ordered(players) {
@@ -65,11 +66,6 @@ export function Terms({ table }) {
     ${rules.map(([name, value]) => html`<div key=${name}><dt>${name.replaceAll("_", " ")}</dt><dd>${ruleSaid(value)}</dd></div>`)}</dl></details>`;
 }
 
-function ruleSaid(value) {
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  return String(value).replaceAll("_", " ");
-}
-
 // The link and the code that bring others here.
 export function Share({ id }) {
   const [said, say] = useState("");
@@ -84,7 +80,7 @@ export function Share({ id }) {
       say("Copy it from the field.");
     }
   };
-  return html`<section class="card"><h2>Bring others</h2>
+  return html`<section class="card"><h2>Invite others</h2>
     <p class="line"><label class="unseen" for="link">Link of this table</label>
       <input id="link" ref=${field} readonly value=${link} onFocus=${(event) => event.target.select()} />
       <button type="button" onClick=${copy}>Copy</button></p>

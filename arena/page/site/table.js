@@ -13,6 +13,7 @@ import { Moves, Typed } from "./moves.js";
 import { People, Share } from "./people.js";
 import { counted, Heading, listed, Trouble, useAsked } from "./parts.js";
 import { go, useTitle } from "./routes.js";
+import { Rules } from "./rules.js";
 import { symbols } from "./symbols.js";
 import { standing, useActs, useTable } from "./table_state.js";
 
@@ -29,12 +30,12 @@ export function Page({ id, takesFocus }) {
   const here = standing(table);
   return html`
     <div class="head"><${Heading} takesFocus=${takesFocus}>${game?.title ?? table.game}<//>
-      <span class="soft">${statusSaid(table)}</span><${Leave} acts=${acts} here=${here} /></div>
+      <span class="soft">${statusSaid(table)}</span>${game ? html`<${Rules} game=${game} />` : ""}<${Leave} acts=${acts} here=${here} /></div>
     <${Link} lost=${shown.lost} />
     ${shown.seatLost ? html`<p class="trouble" role="alert">Your seat here is gone: ${sentence(shown.seatLost)} You are watching now.</p>` : ""}
     ${shown.alert ? html`<p class="note" role="status">${sentence(shown.alert)}</p>` : ""}
     <${Trouble} refused=${acts.refused} />
-    <p class="unseen" role="status">${here.isAsked && forced(table) === null ? "Your turn." : ""}</p>
+    <p class="unseen" role="status">${here.isAsked && forced(table) === null ? `${callFor(table)}.` : ""}</p>
     <div class="at-table">
       <div class="middle">
         ${shown.film ? html`<${Stage} key=${`${shown.film.match} ${shown.film.sees}`} ...${{ shown, here, acts, game }} />` : ""}
@@ -51,7 +52,7 @@ export function Page({ id, takesFocus }) {
 
 function titleOf(table, game) {
   const name = `${game?.title ?? table.game}${table.players.length ? ` with ${listed(table.players.map((player) => player.nickname))}` : ""}`;
-  return table.you?.options && forced(table) === null ? `Your turn: ${name}` : name;
+  return table.you?.options && forced(table) === null ? `${callFor(table)}: ${name}` : name;
 }
 
 function statusSaid(table) {
@@ -76,7 +77,7 @@ function Leave({ acts, here }) {
   const leave = async () => { if (await acts.leave()) go("/"); };
   const needsAsking = here.isPlaying && here.own && !here.own.is_out;
   if (!asks || !needsAsking) return html`<button type="button" class="quiet leave" onClick=${needsAsking ? () => set(true) : leave}>Leave</button>`;
-  return html`<span class="leave">Your seat plays on by default moves. <button type="button" onClick=${leave}>Leave</button>
+  return html`<span class="leave">Your seat will keep playing, with default moves. <button type="button" onClick=${leave}>Leave</button>
     <button type="button" class="quiet" onClick=${() => set(false)}>Stay</button></span>`;
 }
 
@@ -130,7 +131,7 @@ function Turn({ shown, here, acts, module }) {
   const own = here.you && table.clocks[here.you.nickname];
   return html`<section class=${`turn${isMine && only === null ? " mine" : ""}`} ref=${box} tabindex="-1" aria-label="Your moves"
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
-    ${isMine && only === null ? html`<p class="whose"><b>Your turn</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
+    ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
       <${Controls} ...${{ module, scene, table, seat: here.seat, moves: shown.moves ?? [], send: (move) => send({ move }) }} />
       <${Typed} options=${table.you.options} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts)}</p>`}
   </section>`;
@@ -140,6 +141,12 @@ function Turn({ shown, here, acts, module }) {
 function forced(table) {
   const [option, other] = table.you.options;
   return table.match.to_act.length > 1 && !other && typeof option.form === "string" && !Object.keys(option.fields).length ? option.form : null;
+}
+
+// Where several are asked, whoever may pass is a bystander, who answers somebody else's move.
+function callFor(table) {
+  const isBystander = table.match.to_act.length > 1 && table.you.options.some(({ kind }) => kind.toLowerCase() === "pass");
+  return isBystander ? "You may answer" : "Your turn";
 }
 
 function waitingSaid(names, here, acts) {
