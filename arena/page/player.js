@@ -50,19 +50,19 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
     ${viewers.length > 1 && html`<${Views} viewers=${viewers} viewer=${viewer} choose=${setViewer} />`}
     <div class="stage">
       <div class="seen">
-        ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>To now</button></p>`}
+        ${isBack && html`<p class="back-there">You are looking back; the match goes on. <button type="button" data-part="now" onClick=${() => go(last)}>Back to live</button></p>`}
         <div class="board" ref=${drawn} data-game=${film.game} ...${swipe}>${drawnBy(board, scene, seat, kit)}</div>
         ${beside}
         <div class="bar">
           <${Timeline} ...${{ place, last, marks, rounds, go }} />
           <div class="controls">
             <${Control} part="first" name="First step" act=${() => go(0)} off=${place === 0} />
-            <${Control} part="round-back" sign="roundBack" name="Round before" act=${() => toRound(-1)} off=${place === 0} />
+            <${Control} part="round-back" sign="roundBack" name="Previous round" act=${() => toRound(-1)} off=${place === 0} />
             <${Control} part="back" name="Step back" act=${() => go(place - 1)} off=${place === 0} />
             <${Control} part="play" sign=${plays ? "pause" : "play"} name=${plays ? "Pause" : "Play"} act=${toggle} off=${last === 0} isMain />
             <${Control} part="next" name="Next step" act=${() => go(place + 1)} off=${place === last} />
             <${Control} part="round-next" sign="roundNext" name="Next round" act=${() => toRound(1)} off=${place === last} />
-            <${Control} part="last" name=${isLive ? "To now" : "Last step"} act=${() => go(last)} off=${place === last} />
+            <${Control} part="last" name=${isLive ? "Back to live" : "Last step"} act=${() => go(last)} off=${place === last} />
           </div>
         </div>
         <div class="whereabouts">

@@ -111,7 +111,7 @@ def _rules(facts: Facts) -> str:
     if facts.played.game is None:
         return ""
     changed = [f"{spaced(rule)} {phrases.scalar(value)}" for rule, value in facts.played.house_rules.items()]
-    return ", ".join(changed) or "as usual"
+    return ", ".join(changed) or "standard"
 
 
 def _format(plan: Any, identity: Any) -> str:

@@ -44,7 +44,7 @@ class PlayerShown(msgspec.Struct):
     playerID: str
     nickname: str
     way: Way
-    """A person (HTTP, WebSocket), a program that connects over TCP, or a bot of the house."""
+    """A person (HTTP, WebSocket), a program that connects over TCP, or a house bot."""
     seat: int | None
     """Its place in the order of play of the latest match."""
     is_ready: bool

@@ -106,7 +106,7 @@ class TablesApi:
                 method="DELETE",
                 path=f"{AT}/players/{{player}}",
                 handle=self.leave,
-                summary="Leaves; in a match the seat plays on by default moves.",
+                summary="Leaves; in a match the seat keeps playing, with default moves.",
                 proof="key",
                 answers={200: Done},
             ),

@@ -76,7 +76,7 @@ class HouseBots:
     def _entrant(self, name: str) -> Entrant:
         if name not in self._entrants:
             entrant = bot_at(builtin_bots()[name])
-            assert entrant is not None, "the bots of the house can be found"
+            assert entrant is not None, "the house bots can be found"
             self._entrants[name] = entrant
         return self._entrants[name]
 

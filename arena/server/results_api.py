@@ -126,7 +126,7 @@ class ResultsApi:
         assert self._reports is not None, "who has results makes reports"
         report = await self._reports.report(folder)
         if report is None:
-            return _page(folder.name, "Its report is being made; this page asks for it again.", 202)
+            return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
         policy = report_policy(report.script_hash)
         return HTMLResponse(report.octets, headers={"content-security-policy": policy})
 

@@ -34,7 +34,7 @@ from arena.units import shown
 
 
 def house_bots(game: str) -> tuple[str, ...]:
-    """The bots of the house that can play a game here, the best to play against first.
+    """The house bots that can play a game here, the best to play against first.
 
     Those made for the game come before those that play any, those of the quick start before the others,
     and those that must be built last.  A bot whose program is not on this machine is left out.

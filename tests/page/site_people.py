@@ -63,7 +63,7 @@ class Person:
         self, title: str, rules: dict[str, str] | None = None, bots: tuple[str, ...] = ()
     ) -> None:
         """Makes a table by the form, with house rules and bots."""
-        self.press("Make a table")
+        self.press("Create a table")
         form = self.page.locator("form.make")
         game = form.locator("select").first
         game.select_option(game.locator("option", has_text=title).get_attribute("value"))
@@ -74,7 +74,7 @@ class Person:
             form.get_by_text("House rules").click()
         for rule, value in (rules or {}).items():
             form.locator("details").get_by_label(rule).fill(value)
-        form.get_by_role("button", name="Make the table").click()
+        form.get_by_role("button", name="Create the table").click()
         self.page.get_by_role("heading", name="Who plays").wait_for()
 
     def is_asked(self) -> bool:

@@ -22,8 +22,8 @@ export function Chat({ table, acts }) {
     </div>
     ${table.you ? html`<form class="line" onSubmit=${say}>
       <label class="unseen" for="say">Message</label>
-      <input id="say" value=${text} maxlength=${MESSAGE_MAX} autocomplete="off" placeholder="a message to all here" onInput=${(event) => set(event.target.value)} />
-      <button>Say</button></form>` : html`<p class="soft">Join or watch with a name to say something.</p>`}
+      <input id="say" value=${text} maxlength=${MESSAGE_MAX} autocomplete="off" placeholder="Message everyone at this table" onInput=${(event) => set(event.target.value)} />
+      <button>Send</button></form>` : html`<p class="soft">Join or watch with a name to say something.</p>`}
   </section>`;
 }
 

@@ -20,7 +20,7 @@ export function Between({ table, here, acts, game }) {
     <p class="line">
       ${here.isHost ? html`<button type="button" class="primary" disabled=${acts.busy || missing > 0} onClick=${begin}>${isNew ? "Begin" : "Rematch"}</button>` : ""}
       ${here.own && people.length > 1 && !here.own.is_ready ? html`<button type="button" disabled=${acts.busy} onClick=${() => acts.act("ready")}>Ready</button>` : ""}
-      ${table.match?.ranks ? html`<a href=${`/matches/${encodeURIComponent(table.match.match_id)}`}>See all of it, with nothing hidden</a>` : ""}
+      ${table.match?.ranks ? html`<a href=${`/matches/${encodeURIComponent(table.match.match_id)}`}>Watch the whole match with all hands shown</a>` : ""}
     </p>
     ${here.isHost ? html`<${HostDesk} table=${table} bots=${game?.bots ?? []} acts=${acts} />` : ""}
     ${table.match ? "" : html`<${Watching} table=${table} /><${Terms} table=${table} />`}
@@ -69,7 +69,7 @@ function HostDesk({ table, bots, acts }) {
   };
   return html`<div class="desk">
     ${isFull || table.status !== "waiting" ? "" : html`<form class="line" onSubmit=${(event) => seat(event, chosen)}>
-      <label class="unseen" for="bot">Bot of the house</label>
+      <label class="unseen" for="bot">House bot</label>
       <select id="bot" value=${chosen} onChange=${(event) => choose(event.target.value)}>${bots.map((each) => html`<option key=${each}>${each}</option>`)}</select>
       <button disabled=${acts.busy || !chosen}>Add bot</button></form>
     <details><summary>A bot that waits at the open table</summary><form class="line" onSubmit=${(event) => seat(event, guest)}>
@@ -77,7 +77,7 @@ function HostDesk({ table, bots, acts }) {
       <input id="guest" required value=${guest} placeholder="its name" autocomplete="off" onInput=${(event) => setGuest(event.target.value)} />
       <button disabled=${acts.busy}>Seat it</button></form></details>`}
     <label class="check"><input type="checkbox" role="switch" checked=${table.public}
-      onChange=${() => acts.act(table.public ? "private" : "public")} /> listed for everybody</label>
+      onChange=${() => acts.act(table.public ? "private" : "public")} /> show it in the public list</label>
   </div>`;
 }
 

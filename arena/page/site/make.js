@@ -35,8 +35,8 @@ export function MakeTable({ games }) {
       ${TIMES.map(([value, said]) => html`<option key=${value} value=${value}>${said}${value === "" ? ` (${game.move_time_s} s)` : ""}</option>`)}</select></label>
     <${Bots} game=${game} bots=${bots} change=${setBots} />
     <${HouseRules} key=${name} game=${name} rules=${rules} change=${setRules} />
-    <label class="check"><input type="checkbox" checked=${isPublic} onChange=${(event) => setPublic(event.target.checked)} /> listed for everybody</label>
-    <p><button class="primary" disabled=${busy}>Make the table</button></p>
+    <label class="check"><input type="checkbox" checked=${isPublic} onChange=${(event) => setPublic(event.target.checked)} /> show it in the public list</label>
+    <p><button class="primary" disabled=${busy}>Create the table</button></p>
     <${Trouble} refused=${refused} />
   </form>`;
 }
@@ -44,7 +44,7 @@ export function MakeTable({ games }) {
 function Bots({ game, bots, change }) {
   const choices = game.bots ?? [];
   const isFull = bots.length >= game.seats.most - 1;
-  return html`<fieldset><legend>Bots of the house</legend>
+  return html`<fieldset><legend>House bots</legend>
     ${bots.map((bot, place) => html`<p class="line" key=${place}>
       <select aria-label=${`Bot ${place + 1}`} value=${bot} onChange=${(event) => change(bots.with(place, event.target.value))}>
         ${choices.map((each) => html`<option key=${each}>${each}</option>`)}</select>
