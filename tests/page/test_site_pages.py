@@ -72,8 +72,10 @@ def test_the_rules_are_there_when_they_are_asked_for(person: Callable[..., Perso
     """On home and at a table: what the game says of itself, and its house rules."""
     ann = person(**PHONE)
     ann.go()
-    for start in (lambda: None, lambda: ann.press("Play Liar's Dice now")):
-        start()
+    for is_at_table in (False, True):
+        if is_at_table:
+            ann.press("Play Liar's Dice now")
+            ann.page.locator("#main.table .board").wait_for()
         ann.press("Rules of Liar's Dice")
         rules = ann.page.get_by_role("dialog", name="Rules of Liar's Dice")
         rules.get_by_text("The loser starts the next round").wait_for()
