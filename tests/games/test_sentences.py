@@ -195,7 +195,7 @@ def seen_of(game, seat, moves=()):
             [
                 r"your cards are \[[9TJQKA][CDHS]\]",
                 "ann's bet is a pair of nines",
-                "ann and bob have one card each; who loses a round with eleven cards is out",
+                "ann and bob have one card each; whoever holds eleven cards and loses the round is out",
             ],
         ),
         (

@@ -46,7 +46,7 @@ function centre(scene, look, kit) {
   const inPlay = `${kit.counted(look.left.reduce((sum, each) => sum + each, 0), "card")} in play`;
   if (!look.bet) {
     return html`<p class="k-title">No bet yet</p>
-      <p class="k-note">${inPlay}; whoever must take more than ${kit.numberWord(look.most)} is out</p>`;
+      <p class="k-note">${inPlay}; whoever holds ${kit.counted(look.most, "card")} and loses the round is out</p>`;
   }
   const { set, bettor } = look.bet;
   return html`${kit.cards(set.cards, { claimed: true, loose: true, label: set.words })}
@@ -165,10 +165,10 @@ const KINDS = {
   pair: { title: "pair", firstTitle: "Of" },
   pairs: { title: "two pair", firstTitle: "The higher pair", secondTitle: "The lower pair" },
   straight: { title: "straight", firstTitle: "How long" },
-  three: { title: "three", firstTitle: "Of" },
+  three: { title: "three of a kind", firstTitle: "Of" },
   full: { title: "full house", firstTitle: "Three", secondTitle: "Over two" },
   flush: { title: "flush", firstTitle: "Of" },
-  four: { title: "four", firstTitle: "Of" },
+  four: { title: "four of a kind", firstTitle: "Of" },
   run: { title: "straight flush", firstTitle: "How long", secondTitle: "Of" },
 };
 

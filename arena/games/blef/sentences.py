@@ -93,4 +93,4 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
     left = [(player.nickname, player.n_cards) for player in seen.players if player.n_cards]
     if left:
         limit = some(seen.max_cards, "card", "cards")
-        yield f"{holdings(left, name, 'card', 'cards')}; who loses a round with {limit} is out"
+        yield f"{holdings(left, name, 'card', 'cards')}; whoever holds {limit} and loses the round is out"

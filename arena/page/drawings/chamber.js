@@ -4,7 +4,7 @@ import { classes, counted } from "./words.js";
 
 const SHELLS = { live: "live shell", blank: "blank shell" };
 const RINGS = [[14, 36], [26, 22], [Infinity, 9]]; // up to so many holes in all, and how far from the middle the next ring is
-const HEARTS_MAX = 6; // that are drawn; more are a number
+const HEARTS_MAX = 8; // that are drawn one by one; of more there is one heart, and the number says how many
 
 // One shell: "live", "blank", or null for one that nobody may see.
 export function shell(kind, { dim, label } = {}) {
@@ -68,9 +68,9 @@ export function item(name, { dim, on, count = 1 } = {}) {
 
 // Lives as hearts, and in words.
 export function lives(count) {
-  const hearts = Math.min(count, HEARTS_MAX);
+  const hearts = count > HEARTS_MAX ? 1 : count;
   return html`<span class="k-lives">
     ${hearts > 0 ? html`<span class="k-hearts" aria-hidden="true">${Array.from({ length: hearts }, () => html`<svg viewBox="0 0 24 24" focusable="false"><use href="#s-suit-H" /></svg>`)}</span>` : null}
-    <span>${count === 1 ? "1 life" : `${count} lives`}</span>
+    <span>${count > HEARTS_MAX ? html`<span aria-hidden="true">× </span>` : null}${count === 1 ? "1 life" : `${count} lives`}</span>
   </span>`;
 }
