@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from arena.errors import ArenaError, ConfigError, MalformedAnswer
-from arena.game import Game, Option, Seat, explain, is_legal
+from arena.errors import ConfigError, MalformedAnswer
+from arena.game import Option, Seat, explain, is_legal
 from arena.players.codec import Codec
 from arena.words import spaced
 
@@ -97,10 +97,10 @@ def move_of(options: Sequence[Choice], words: Sequence[str]) -> Any:
     if len(words) == 1 and re.fullmatch(r"\d{1,4}", text, re.ASCII):
         return _by_number(options, int(text))
     called = _called(options, words[0])
-    if not called and words[0].lower() == "play" and len(words) > 1:
+    if not called and words[0].lower() == "play" and len(words) > 1 and _is_said(options, words[1:]):
         return move_of(options, words[1:])
     if not called:
-        raise ConfigError(f"{words[0]} is no move that is legal now: {forms_text(options)}")
+        raise ConfigError(f"{words[0]} is not a legal move now: {forms_text(options)}")
     if len({option.kind for option in called}) > 1:
         names = " or ".join(option.names[0] for option in called)
         raise ConfigError(f"{words[0]} can mean {names}: say more of it")
@@ -153,6 +153,11 @@ def _called(options: Sequence[Choice], word: str) -> list[Choice]:
         if found and len({option.kind for option in found}) == 1:
             return found
     return begun or parts
+
+
+def _is_said(options: Sequence[Choice], words: Sequence[str]) -> bool:
+    """Whether words behind `play` say a move by themselves."""
+    return bool(_called(options, words[0]))
 
 
 def _values(option: Choice, words: list[str]) -> dict[str, Any]:
@@ -239,33 +244,6 @@ def with_numbers(options: Sequence[Choice]) -> tuple[list[Any], list[str]]:
     return found, forms(others)
 
 
-def spoken_moves(
-    options: Sequence[Mapping[str, Any]], game: Game[Any, Any], names: Sequence[str], seat: Seat
-) -> list[tuple[Any, str]]:
-    """The legal moves that have numbers, in their order: each as JSON, and in words, such as `bids five 3s`.
-
-    `options` are those of the seat, as `Codec.options` writes them, read from JSON.  The words are the
-    game's own clause without who moves, or made of the names of the fields; the moves of large families are
-    not among them (`with_numbers` says how these are told).
-    """
-    codec = Codec(game, names, seat)
-    found, _ = with_numbers(read_choices(options))
-    return [(move, _spoken(move, codec, game, names, seat)) for move in found]
-
-
-def _spoken(move: Any, codec: Codec, game: Game[Any, Any], names: Sequence[str], seat: Seat) -> str:
-    try:
-        said = codec.move(move)
-    except ArenaError:  # from an arena of another version: the move is shown as it is sent
-        return json.dumps(move)
-    told = game.tell_move(seat, said, lambda each: names[each])
-    if told is not None:
-        return told.removeprefix(f"{names[seat]} ")
-    fields = (getattr(said, field.name) for field in attrs.fields(type(said)))
-    values = [names[value] if isinstance(value, Seat) else str(value) for value in fields]
-    return " ".join([spaced(type(said).__name__), *values])
-
-
 def _all(domain: Domain) -> Sequence[Any]:
     if "min" in domain:
         return range(domain["min"], domain["max"] + 1)
@@ -311,6 +289,5 @@ __all__ = [
     "legal_move",
     "move_of",
     "read_choices",
-    "spoken_moves",
     "with_numbers",
 ]

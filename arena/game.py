@@ -263,6 +263,13 @@ class Game(ABC, Generic[S, M]):
         """
         return None
 
+    def tell_option(self, observation: Any, seat: Seat, move: M, name: Names) -> str | None:
+        """What this move would be now for the seat that sees this: `bob calls 10`, not `bob puts 10 in`.
+
+        One clause, as of `tell_move`.  None: it is told in the words of `tell_move`.
+        """
+        return None
+
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:
         """The result in the game's own unit, by seat.  Raises ValueError before the match is over."""

@@ -8,11 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.choices import LISTED_MAX, forms, move_of, read_choices, spoken_moves, with_numbers
+from arena.choices import LISTED_MAX, forms, move_of, read_choices, with_numbers
 from arena.errors import ConfigError
 from arena.game import CHANCE, Seat, is_legal
 from arena.games import GAMES
+from arena.games.holdem.moves import Bet
 from arena.players.codec import Codec
+from arena.spoken import move_said, spoken_amounts, spoken_moves
 
 HAND = ["AS", "2D", "7D", "TC", "KH"]
 
@@ -71,7 +73,7 @@ CHIPS = [
         (ACCUSE, "accuse", "bluff"),
         (ACCUSE, "p", "pass"),
         (ACCUSE, "2", "bluff"),
-        (ACCUSE, "play 1", "pass"),
+        (ACCUSE, "play pass", "pass"),
         (BIDS, "bid 5 3", [5, 3]),
         (BIDS, "bid 1 4", [1, 4]),
         (BIDS, "B 6 90", [6, 90]),
@@ -96,7 +98,8 @@ def test_words_are_moves(options: list[dict[str, Any]], words: str, move: Any) -
 @pytest.mark.parametrize(
     ("options", "words", "sentence"),
     [
-        (ACCUSE, "challenge", "challenge is no move that is legal now: pass | bluff"),
+        (ACCUSE, "challenge", "challenge is not a legal move now: pass | bluff"),
+        (ACCUSE, "play 1 2", "play is not a legal move now: pass | bluff"),
         (ACCUSE, "3", "the moves are numbered from 1 to 2 now"),
         (ACCUSE, "pass 1", "1 is more than pass takes: pass"),
         (
@@ -169,3 +172,76 @@ def test_a_move_that_the_game_does_not_know_is_said_as_it_is_sent() -> None:
 def test_the_moves_of_a_game_without_sentences_are_said_by_their_names(monkeypatch: Any) -> None:
     monkeypatch.setattr(GAMES["liars-dice"], "tell_move", lambda *_: None)
     assert ["bid 5 3", "bid 6 3", "challenge"] == [words for _, words in spoken("liars-dice", BIDS)]
+
+
+# Hold'em: what a move would be depends on what lies there.
+
+HOLDEM = GAMES["holdem"]()
+
+
+def poker(*amounts: int) -> tuple[list[dict[str, Any]], Seat, Any]:
+    """The options of the seat on turn after these bets, the seat, and what it sees."""
+    state = HOLDEM.start(2)
+    for amount in (None, *amounts):
+        (seat,) = HOLDEM.to_act(state)
+        move = HOLDEM.draw(state, Random(1)) if amount is None else Bet(amount)
+        state = HOLDEM.apply(state, {seat: move}).state
+    (seat,) = HOLDEM.to_act(state)
+    options = Codec(HOLDEM, ("ann", "bob"), seat).options(HOLDEM.options(state, seat))
+    return msgspec.json.decode(options), seat, HOLDEM.observe(state, seat)
+
+
+@pytest.mark.parametrize(
+    ("bets", "clauses", "forms_told"),
+    [
+        ((), ["folds", "calls 10"], ["raise to N (N: 40 to 10000), or bet N more (N: 30 to 9990)"]),
+        ((10,), ["folds", "checks"], ["raise to N (N: 40 to 10000), or bet N more (N: 20 to 9980)"]),
+        ((10, 0), ["folds", "checks"], []),
+        ((10, 0, 50), ["folds", "calls 50"], ["raise to N (N: 100 to 9980), or bet N more (N: 100 to 9980)"]),
+    ],
+)
+def test_a_call_is_called_so_and_a_raise_says_to_how_much(
+    bets: tuple[int, ...], clauses: list[str], forms_told: list[str]
+) -> None:
+    """Where what is said and what is sent are the same number there is one form."""
+    options, seat, seen = poker(*bets)
+    names = ("ann", "bob")
+    assert clauses == [told for _, told in spoken_moves(options, HOLDEM, names, seat, seen)]
+    assert forms_told == [each.form for each in spoken_amounts(options, HOLDEM, names, seat, seen)]
+
+
+@pytest.mark.parametrize(
+    ("bets", "words", "amount"),
+    [
+        ((), "call", 10),
+        ((), "call 10", 10),
+        ((), "calls 10", 10),
+        ((), "raise 100", 90),
+        ((), "Raise to 100", 90),
+        ((), "bet 100", 100),
+        ((), "2", 10),
+        ((10,), "check", 0),
+        ((10,), "raise 100", 80),
+        ((10, 0), "bet 40", 40),
+        ((10, 0, 50), "raise 150", 150),
+    ],
+)
+def test_the_words_of_poker_are_understood(bets: tuple[int, ...], words: str, amount: int) -> None:
+    options, seat, seen = poker(*bets)
+    move = move_said(options, HOLDEM, ("ann", "bob"), seat, seen, words.split())
+    assert {"action": 1, "betAmount": amount} == move
+
+
+@pytest.mark.parametrize("words", ["raise", "raise to", "raise 39", "raise 10001", "raise to all"])
+def test_a_raise_without_a_fitting_number_is_told_the_numbers(words: str) -> None:
+    options, seat, seen = poker()
+    with pytest.raises(ConfigError, match=r"is not a legal move now: raise to N \(N: 40 to 10000"):
+        move_said(options, HOLDEM, ("ann", "bob"), seat, seen, words.split())
+
+
+@pytest.mark.parametrize("words", ["check", "10", "call 20"])
+def test_words_of_poker_that_do_not_fit_are_refused(words: str) -> None:
+    """A number alone is that of a move in the list."""
+    options, seat, seen = poker()
+    with pytest.raises(ConfigError):
+        move_said(options, HOLDEM, ("ann", "bob"), seat, seen, words.split())

@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
-from arena.choices import move_of, read_choices, spoken_moves
 from arena.errors import ConfigError
 from arena.server.live import LiveTable
 from arena.server.refusal import Refusal
 from arena.server.table import Member
+from arena.spoken import move_said, spoken_moves
 
 
 def moves_in_words(live: LiveTable, member: Member | None) -> list[dict[str, Any]] | None:
@@ -20,19 +20,23 @@ def moves_in_words(live: LiveTable, member: Member | None) -> list[dict[str, Any
         return None
     seat = match.viewer(member.player_id).seat
     assert seat is not None, "who is asked has a seat"
-    spoken = spoken_moves(options, match.game, match.terms.names, seat)
+    seen = match.game.observe(match.state, seat)
+    spoken = spoken_moves(options, match.game, match.terms.names, seat, seen)
     return [{"move": move, "words": words} for move, words in spoken]
 
 
 def move_from_words(live: LiveTable, member: Member, words: str) -> Any:
     """The move, as JSON, that a member means.  Raises Refusal with what would be right."""
-    options = _options(live, member)
-    if options is None:
+    options, match = _options(live, member), live.match
+    if options is None or match is None:
         return None  # whatever it is: it cannot be made now, and who is asked to make it says why
     if not words.split():
         raise Refusal("bad_request", "say a move, such as one of those in `moves`", field="words")
+    seat = match.viewer(member.player_id).seat
+    assert seat is not None, "who is asked has a seat"
+    seen = match.game.observe(match.state, seat)
     try:
-        return move_of(read_choices(options), words.split())
+        return move_said(options, match.game, match.terms.names, seat, seen, words.split())
     except ConfigError as error:
         raise Refusal("bad_request", str(error), field="words") from None
 

@@ -14,7 +14,7 @@ import trio
 import trio.lowlevel
 
 from arena.box.box import Level
-from arena.choices import Choice, forms, move_of, read_choices, spoken_moves, with_numbers
+from arena.choices import Choice, forms, read_choices, with_numbers
 from arena.clock import Control
 from arena.errors import ConfigError
 from arena.game import Game, Seat, Step
@@ -31,14 +31,13 @@ from arena.shell.person import lines_of
 from arena.shell.phrases import (
     HELP,
     PLAIN_HELP,
-    in_the_imperative,
     letters_for_suits,
     numbers_of_cards,
     places_told,
-    ways_to_say,
 )
 from arena.shell.seat import TypedPlayer
 from arena.shell.voice import Voice, with_card_numbers
+from arena.spoken import in_the_imperative, move_said, spoken_amounts, spoken_moves
 from arena.story import Teller, told_fields
 from arena.tournament.sparring import started
 from arena.words import counted, listed, spaced
@@ -233,7 +232,7 @@ class PersonMatch:
     def seen(self) -> Iterator[str]:
         """What the seat sees now, line by line."""
         numbers = numbers_of_cards(self._options if self._player.question is not None else [])
-        observation = self.game.observe(self._state, self.seat)
+        observation = self._observation()
         told = self.game.tell_seen(observation, self.seat, self._name)
         if told is None:
             told = tuple(told_fields(msgspec.json.decode(self._codec.encode(observation))))
@@ -251,7 +250,7 @@ class PersonMatch:
             if size and (len(clauses) <= SHOWN_MAX or size <= FAMILY_SHOWN_MAX):
                 told += clauses[number : number + size]
             else:
-                told += [form for form in map(self._form, forms([choice])) if form not in told]
+                told += [form for form in map(self._form, self._forms([choice])) if form not in told]
             number += size
         yield from told
         if len(clauses) > SHOWN_MAX and number > len(told):
@@ -260,12 +259,21 @@ class PersonMatch:
                 f"type moves for all {of_all} by number" if self.voice.is_plain else f"(moves: all {of_all})"
             )
 
+    def _forms(self, choices: Sequence[Choice]) -> list[str]:
+        """How to say these moves, by the numbers that the game tells where it has others than are sent."""
+        amounts = spoken_amounts(self._options, self.game, self.sitting.names, self.seat, self._observation())
+        told = [
+            next((each.form for each in amounts if each.choice == choice), *forms([choice]))
+            for choice in choices
+        ]
+        return list(dict.fromkeys(told))
+
     def _form(self, form: str) -> str:
         return f"type {form}" if self.voice.is_plain else form
 
     def _clauses(self) -> list[str]:
         """The numbered moves: `2 bid five 3s`."""
-        spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat)
+        spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat, self._observation())
         to = "type {} to {}" if self.voice.is_plain else "{} {}"
         return [to.format(number, in_the_imperative(words)) for number, (_, words) in enumerate(spoken, 1)]
 
@@ -313,15 +321,10 @@ class PersonMatch:
 
     def _meant(self, words: Sequence[str]) -> Any:
         """The move as JSON: in the words of its form, or in those of its sentence."""
-        try:
-            return move_of(read_choices(self._options), words)
-        except ConfigError:
-            said = " ".join(words).lower()
-            spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat)
-            found = [move for move, told in spoken if said in ways_to_say(told.lower())]
-            if len(found) != 1:
-                raise
-            return found[0]
+        return move_said(self._options, self.game, self.sitting.names, self.seat, self._observation(), words)
+
+    def _observation(self) -> Any:
+        return self.game.observe(self._state, self.seat)
 
     def _help(self, words: Sequence[str]) -> None:
         for line in (PLAIN_HELP if self.voice.is_plain else HELP).splitlines():
@@ -336,7 +339,7 @@ class PersonMatch:
         if words and not found:
             self.voice.tell(f"no numbered move has {' '.join(words)} in it", ink="warning")
         if not words:
-            for form in forms(self._choices()):
+            for form in self._forms(self._choices()):
                 self.voice.tell(form, indent="  ")
         self.voice.table(found)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arena.words import listed, plural_verb
+from arena.words import listed
 
 HELP = """\
 3            the move with this number      moves        all legal moves
@@ -23,19 +22,6 @@ Type moves for all legal moves, or moves and a word for those with this word in 
 Type look to hear again what you see, and rules for the rules of the game.
 Press Enter alone to pass, where one can pass.
 Type q to leave."""
-
-
-def in_the_imperative(clause: str) -> str:
-    """`steal Skip from ann and use it`, from what somebody does: `steals Skip from ann and uses it`."""
-    first, *others = clause.split(" and ")
-    does = [plural_verb(first), *(plural_verb(other) if " " in other else other for other in others)]
-    return re.sub(r"\bitself\b", "yourself", " and ".join(does))
-
-
-def ways_to_say(clause: str) -> set[str]:
-    """`bets a pair of nines`, `bet a pair of nines`, `a pair of nines` and `pair of nines`."""
-    _, _, rest = clause.partition(" ")
-    return {clause, in_the_imperative(clause), rest, rest.removeprefix("a ")} - {""}
 
 
 def letters_for_suits(word: str) -> str:
@@ -70,9 +56,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 __all__ = [
     "HELP",
     "PLAIN_HELP",
-    "in_the_imperative",
     "letters_for_suits",
     "numbers_of_cards",
     "places_told",
-    "ways_to_say",
 ]

@@ -20,8 +20,9 @@ from arena.players.desk import Question, Slot
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.shell.match import PersonMatch, Sitting
-from arena.shell.phrases import HELP, in_the_imperative, places_told, ways_to_say
+from arena.shell.phrases import HELP, places_told
 from arena.shell.voice import Voice, sentence
+from arena.spoken import in_the_imperative, ways_to_say
 from arena.tournament.game_source import find_game
 from arena.tournament.sparring import house_bots, opponents_of
 
@@ -100,13 +101,13 @@ def test_who_leaves_is_told_how_it_stood(capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("zz", "zz is no move that is legal now: bid FACE COUNT"),
+        ("zz", "zz is not a legal move now: bid FACE COUNT"),
         ("b 7 1", "7 is not face: 1 to 6: bid FACE COUNT"),
         ("999", "the moves are numbered from 1 to 60 now"),
         ("{", "this begins like JSON, and is none"),
         ('{"a": 1}', 'move {"a":1} is not a move of liars-dice'),
         ("moves zz", "no numbered move has zz in it"),
-        ("challenge", "challenge is no move that is legal now"),
+        ("challenge", "challenge is not a legal move now"),
     ],
 )
 def test_other_words_are_one_sentence_and_lose_nothing(typed: str, sentence: str, capsys: Any) -> None:

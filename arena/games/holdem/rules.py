@@ -86,7 +86,7 @@ from arena.games.holdem.events import (
     Uncalled,
 )
 from arena.games.holdem.moves import Bet, Deal, Fold, Move
-from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_seen
+from arena.games.holdem.sentences import tell_event, tell_mark, tell_move, tell_option, tell_seen
 from arena.games.holdem.state import State
 from arena.games.holdem.view import LastWinner, Observation, seen_between, seen_in_hand
 from arena.games.house_rules import Accepts, AcceptsEach, check_seats
@@ -252,6 +252,10 @@ class Holdem(Game[State, Move]):
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
         """In the words of `sentences.py`."""
         return tell_seen(observation, seat, name)
+
+    def tell_option(self, observation: Observation, seat: Seat, move: Move, name: Names) -> str | None:
+        """In the words of `sentences.py`."""
+        return tell_option(observation, seat, move, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
         """Chips won or lost in all hands together, so relative to the seat's own start; sums to zero."""

@@ -23,7 +23,7 @@ from arena.games.holdem.moves import Bet, Deal, Fold, Move
 from arena.games.holdem.view import Observation, Player
 from arena.games.wording import cards_of, drawn, pot_shares
 
-__all__ = ["tell_event", "tell_mark", "tell_move", "tell_seen"]
+__all__ = ["tell_event", "tell_mark", "tell_move", "tell_option", "tell_seen"]
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -102,6 +102,16 @@ def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
 def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
     """The lines for what a seat sees."""
     return tuple(_seen(seen, seat, name))
+
+
+def tell_option(seen: Observation, seat: Seat, move: Move, name: Names) -> str | None:
+    """What a move would be for the seat on turn: a call, a bet, or a raise to so much."""
+    if not isinstance(move, Bet) or not move.amount:
+        return None
+    top, own = seen.turn.bet_to_player, seen.turn.bet_so_far
+    if own + move.amount <= top:
+        return f"{name(seat)} calls {move.amount:,}"
+    return f"{name(seat)} raises to {own + move.amount:,}" if top else f"{name(seat)} bets {move.amount:,}"
 
 
 def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
