@@ -185,6 +185,7 @@ async def test_who_hangs_holds_no_place_that_others_need(autojump_clock, monkeyp
 def test_the_processor_time_below_a_process():
     """Of all its descendants; where there is none, or nobody tells, it is unknown."""
     code = "import time\nwhile time.process_time() < 0.1: pass\nprint(flush=True); input()"
+    before_s = cpu_s_below(os.getpid()) or 0.0  # a browser may be open here
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as child:
@@ -193,5 +194,5 @@ def test_the_processor_time_below_a_process():
         child.communicate(b"\n")
     if used_s is None:
         pytest.skip("no /proc here: the processor time of a bot is unknown")
-    assert 0.05 < used_s < 60
+    assert 0.05 < used_s - before_s < 60
     assert cpu_s_below(child.pid) is None
