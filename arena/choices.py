@@ -22,6 +22,8 @@ from arena.words import spaced
 
 LISTED_MAX = 100
 """So many moves of one family have numbers; of a larger one there is only the form."""
+QUOTED_MAX = 60
+"""So many characters of what was typed are repeated."""
 Domain: TypeAlias = Mapping[str, Any]
 
 _SHORT = "A23456789TJQK"
@@ -64,11 +66,21 @@ class Choice:
         """What it may be called; the first is shown."""
         words = spaced(self.kind)
         called = (words.replace(" ", "-"), words.replace(" ", ""))
-        return (self.form, *called) if isinstance(self.form, str) and not self.fields else called
+        return (*called, self.form) if isinstance(self.form, str) and not self.fields else called
 
     def filled(self, values: Mapping[str, Any]) -> Any:
         """The move as JSON."""
         return _filled(self.form, {f"<{name}>": value for name, value in values.items()})
+
+
+class NotLegalNow(ConfigError):
+    """Words that say none of the legal moves."""
+
+    def __init__(self, said: str, would_be_right: str) -> None:
+        shown = said if len(said) <= QUOTED_MAX else f"{said[:QUOTED_MAX]}…"
+        self.sentence = f'"{shown}" is not a legal move now'
+        """Without what would be right, which can be long."""
+        super().__init__(f"{self.sentence}: {would_be_right}")
 
 
 def read_choices(options: Sequence[Mapping[str, Any]]) -> tuple[Choice, ...]:
@@ -100,7 +112,7 @@ def move_of(options: Sequence[Choice], words: Sequence[str]) -> Any:
     if not called and words[0].lower() == "play" and len(words) > 1 and _is_said(options, words[1:]):
         return move_of(options, words[1:])
     if not called:
-        raise ConfigError(f"{words[0]} is not a legal move now: {forms_text(options)}")
+        raise NotLegalNow(text, forms_text(options))
     if len({option.kind for option in called}) > 1:
         names = " or ".join(option.names[0] for option in called)
         raise ConfigError(f"{words[0]} can mean {names}: say more of it")
@@ -283,7 +295,9 @@ def _told(name: str, domain: Domain) -> str:
 __all__ = [
     "CARD_WORDS",
     "LISTED_MAX",
+    "QUOTED_MAX",
     "Choice",
+    "NotLegalNow",
     "forms",
     "forms_text",
     "legal_move",

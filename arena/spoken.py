@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from arena.choices import Choice, move_of, read_choices, with_numbers
+from arena.choices import Choice, NotLegalNow, move_of, read_choices, with_numbers
 from arena.errors import ArenaError, ConfigError
 from arena.game import Game, Seat
 from arena.players.codec import Codec
@@ -83,7 +83,7 @@ class Amounts:
             return None
         number = " ".join(words[1:]).lower().removeprefix(" ".join([*order[1:], ""]))
         if not re.fullmatch(r"\d{1,15}", number, re.ASCII) or not self.low <= int(number) <= self.high:
-            raise ConfigError(f"{' '.join(words)} is not a legal move now: {self.form}")
+            raise NotLegalNow(" ".join(words), self.form)
         (name,) = self.choice.fields
         return self.choice.filled({name: int(number) - self.less})
 
@@ -134,6 +134,10 @@ def move_said(
             found = [move for move, told in spoken if said in ways(told.lower())]
             if len(found) == 1:
                 return found[0]
+        alike = [told for _, told in spoken if _is_begun(told.lower(), words)]
+        if len(alike) > 1:
+            example = in_the_imperative(alike[-1])
+            raise NotLegalNow(" ".join(words), f"say {example}, or its number in the list") from None
         raise
 
 
@@ -148,6 +152,13 @@ def ways_to_say(clause: str) -> set[str]:
     """`bets a pair of nines`, `bet a pair of nines`, `a pair of nines` and `pair of nines`."""
     _, _, rest = clause.partition(" ")
     return {clause, in_the_imperative(clause), rest, rest.removeprefix("a ")} - {""}
+
+
+def _is_begun(clause: str, words: Sequence[str]) -> bool:
+    """Whether these words are some of those in which a move is told, more than its verb: `bet pair`."""
+    said, (verb, *told) = [word.lower() for word in words], in_the_imperative(clause).split()
+    others = said[1:] if said[0] == verb else said
+    return bool(others) and not any(word.isdigit() for word in others) and set(others) <= set(told)
 
 
 def _verb(clause: str) -> set[str]:

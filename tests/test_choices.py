@@ -98,8 +98,8 @@ def test_words_are_moves(options: list[dict[str, Any]], words: str, move: Any) -
 @pytest.mark.parametrize(
     ("options", "words", "sentence"),
     [
-        (ACCUSE, "challenge", "challenge is not a legal move now: pass | bluff"),
-        (ACCUSE, "play 1 2", "play is not a legal move now: pass | bluff"),
+        (ACCUSE, "challenge", '"challenge" is not a legal move now: pass | accuse'),
+        (ACCUSE, "play 1 2", '"play 1 2" is not a legal move now: pass | accuse'),
         (ACCUSE, "3", "the moves are numbered from 1 to 2 now"),
         (ACCUSE, "pass 1", "1 is more than pass takes: pass"),
         (

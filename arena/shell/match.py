@@ -14,7 +14,7 @@ import trio
 import trio.lowlevel
 
 from arena.box.box import Level
-from arena.choices import Choice, forms, read_choices, with_numbers
+from arena.choices import Choice, NotLegalNow, forms, read_choices, with_numbers
 from arena.clock import Control
 from arena.errors import ConfigError
 from arena.game import Game, Seat, Step
@@ -274,8 +274,13 @@ class PersonMatch:
     def _clauses(self) -> list[str]:
         """The numbered moves: `2 bid five 3s`."""
         spoken = spoken_moves(self._options, self.game, self.sitting.names, self.seat, self._observation())
-        to = "type {} to {}" if self.voice.is_plain else "{} {}"
-        return [to.format(number, in_the_imperative(words)) for number, (_, words) in enumerate(spoken, 1)]
+        orders = [in_the_imperative(words) for _, words in spoken]
+        if not self.voice.is_plain:
+            return [f"{number} {order}" for number, order in enumerate(orders, 1)]
+        return [
+            f"type {number} {'to' if ' ' in order else 'or'} {order}"
+            for number, order in enumerate(orders, 1)
+        ]
 
     # What they type
 
@@ -307,7 +312,10 @@ class PersonMatch:
         try:
             self._play(words)
         except ConfigError as error:
-            self.voice.tell(f"{error}", ink="warning")
+            told = str(error)
+            if self.voice.is_plain and isinstance(error, NotLegalNow):
+                told = error.sentence  # what would be right was read aloud with the question
+            self.voice.tell(told, ink="warning")
             self._ask()
         return True
 

@@ -101,13 +101,13 @@ def test_who_leaves_is_told_how_it_stood(capsys: Any) -> None:
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ("zz", "zz is not a legal move now: bid FACE COUNT"),
+        ("zz", '"zz" is not a legal move now: bid FACE COUNT'),
         ("b 7 1", "7 is not face: 1 to 6: bid FACE COUNT"),
         ("999", "the moves are numbered from 1 to 60 now"),
         ("{", "this begins like JSON, and is none"),
         ('{"a": 1}', 'move {"a":1} is not a move of liars-dice'),
         ("moves zz", "no numbered move has zz in it"),
-        ("challenge", "challenge is not a legal move now"),
+        ("challenge", '"challenge" is not a legal move now'),
     ],
 )
 def test_other_words_are_one_sentence_and_lose_nothing(typed: str, sentence: str, capsys: Any) -> None:
@@ -121,6 +121,23 @@ def test_other_words_are_one_sentence_and_lose_nothing(typed: str, sentence: str
 def test_a_move_may_be_said_as_it_is_told(capsys: Any) -> None:
     played(sitting(GAMES["liars-dice"](), seed=5), "bid three 4s\n")
     assert "ann bids three 4s" in capsys.readouterr().out
+
+
+def test_part_of_a_bet_is_told_how_a_whole_one_is_said(capsys: Any) -> None:
+    """And where the moves are read aloud they are not read again."""
+    played(sitting(GAMES["blef"](), seed=5), "bet pair\n")
+    assert (
+        '"bet pair" is not a legal move now: say bet a pair of aces, or its number' in capsys.readouterr().out
+    )
+    played(sitting(GAMES["liars-dice"](), seed=5), "zz\n", voice=Voice(lambda: None, is_plain=True))
+    assert '"zz" is not a legal move now.' in capsys.readouterr().out.splitlines()
+
+
+def test_a_plain_voice_names_the_word_beside_the_number() -> None:
+    where = sitting(GAMES["liars-dice"](), seed=5)
+    match = PersonMatch(where, Voice(lambda: None, is_plain=True))
+    match._options = [{"kind": "Challenge", "form": "challenge", "fields": {}}]
+    assert ["type 1 or challenge"] == match._clauses()
 
 
 def test_an_empty_line_passes_where_one_can(capsys: Any) -> None:
