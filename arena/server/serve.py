@@ -117,7 +117,7 @@ async def serve(
         await nursery.start(partial(serve_http, app, [listener], options, note=note, note_bug=note_bug))
         nursery.start_soon(house.watch)
         tcp = None
-        if bots_listener is not None and plan.listen is not None:
+        if bots_listener is not None and plan.listen is not None and door is not None:
             tcp = _bound(plan.listen, bots_listener)
             nursery.start_soon(accept_all, bots_listener, door.serve, TCP_CONNECTIONS_MAX, note_bug)
         task_status.started(OpenServer(house, poker.rings, _bound(plan.http, listener), tcp, goodbye.say))
@@ -161,8 +161,11 @@ def routes_of(
 @asynccontextmanager
 async def _open_house(
     plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
-) -> AsyncIterator[tuple[House, PokerApi, TcpDoor, Archive, HouseBots]]:
-    """The tables as they were left, those of the two documents too, with house bots to sit at them."""
+) -> AsyncIterator[tuple[House, PokerApi, TcpDoor | None, Archive, HouseBots]]:
+    """The tables as they were left, those of the two documents too, with house bots to sit at them.
+
+    The open table, and the door that leads there, exist only if bots can connect.
+    """
     with (
         open_keeper(plan.data, tell=note) as keeper,
         open_archive(plan.data) as archive,
@@ -180,7 +183,7 @@ async def _open_house(
                     open_bot=bots.seated,
                     check_bot=bots.check,
                     open_program=programs.open,
-                    find_guest=lambda name, game: open_table.find(name, game),
+                    find_guest=lambda name, game: None if open_table is None else open_table.find(name, game),
                     now=time.time,
                     note_bug=note_bug,
                     lag_watch=watch,
@@ -196,9 +199,13 @@ async def _open_house(
                 for unfinished in left:
                     nursery.start_soon(house.put_away, unfinished)
                 await keeping.start(keeper.run)  # all that was kept has been read
-                open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
-                nursery.start_soon(open_table.run)
-                yield house, PokerApi(rings, users), TcpDoor(house, programs, open_table), archive, bots
+                open_table: OpenTable | None = None
+                door: TcpDoor | None = None
+                if plan.listen is not None:
+                    open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
+                    nursery.start_soon(open_table.run)
+                    door = TcpDoor(house, programs, open_table)
+                yield house, PokerApi(rings, users), door, archive, bots
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -18,7 +20,9 @@ from arena.server.house import House
 from arena.server.live import LiveTable
 from arena.server.programs import RECONNECT_S, Programs
 from arena.server.refusal import Refusal
+from arena.server.serve import ServerPlan, serve
 from arena.server.tcp_door import STOPPED, TcpDoor
+from arena.units import Address
 from tests.server.halls import a_house
 
 HOME = "127.0.0.1"
@@ -498,3 +502,14 @@ async def test_a_guest_that_was_given_a_seat_leaves_when_it_disconnects(
         await guest.stream.aclose()
         await rig.until(lambda: len(live.table.members) == 1)
         assert not list(rig.programs)
+
+
+@pytest.mark.slow
+async def test_without_a_port_for_bots_there_is_no_open_table(tmp_path: Path) -> None:
+    """Nobody could come, and nobody would know why."""
+    for listen, tables in ((None, 0), (Address("127.0.0.1", 0), 1)):
+        plan = ServerPlan(Address("127.0.0.1", 0), listen, tmp_path / str(tables))
+        async with trio.open_nursery() as nursery:
+            server = await nursery.start(partial(serve, plan, note=lambda said: None, note_bug=pytest.fail))
+            assert tables == len(server.house.public())
+            nursery.cancel_scope.cancel()
