@@ -47,6 +47,18 @@ def refusal_body(refusal: Refusal) -> dict[str, Any]:
     return body
 
 
+async def send_page(send: Send, status: int, page: str, headers: list[tuple[bytes, bytes]]) -> None:
+    """Sends a whole page for people."""
+    body = page.encode()
+    described = [
+        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"vary", b"Accept"),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": described + headers})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
 async def send_json(
     send: Send, status: int, value: object, headers: list[tuple[bytes, bytes]], prefix: str = "http"
 ) -> None:

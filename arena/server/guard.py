@@ -28,9 +28,10 @@ from arena.server.addresses import (
     is_same_origin,
     neighbourhood,
 )
-from arena.server.answers import refusal_body, refusal_headers, send_json
+from arena.server.answers import refusal_body, refusal_headers, send_json, send_page
 from arena.server.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
 from arena.server.connection import Application, Message, Receive, Scope, Send
+from arena.server.notices import notice
 from arena.server.refusal import STATUS, Refusal
 
 Headers = dict[bytes, bytes]
@@ -167,6 +168,12 @@ def report_policy(script_hash: str) -> str:
     return REPORT_POLICY.format(f"'{script_hash}'" if script_hash else "'none'")
 
 
+def _is_for_people(scope: Scope) -> bool:
+    """Whether a browser asks for a page; what scripts and programs ask for says `*/*` or less."""
+    is_page = scope["method"] in ("GET", "HEAD") and not scope["path"].startswith("/api/")
+    return is_page and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+
+
 def _is_preflight(method: str, headers: Headers) -> bool:
     return method == "OPTIONS" and b"access-control-request-method" in headers
 
@@ -226,6 +233,9 @@ class _Answer:
                 reason = str(body["message"]).encode()[:120].decode(errors="ignore")
                 code = 1011 if status == 500 else 1008
                 await self.send({"type": "websocket.close", "code": code, "reason": reason})
+        elif not self._is_begun and status == 404 and _is_for_people(self._scope):
+            page = notice("There is no such page", str(body["message"]))
+            await send_page(self.send, status, page, headers)
         elif not self._is_begun:
             await send_json(self.send, status, body, headers)
         else:

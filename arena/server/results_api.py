@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from typing import TypeVar
 
 import msgspec
@@ -19,6 +18,7 @@ from arena.server.endpoints import Endpoint, QueryField
 from arena.server.games_api import COUNT, FIRST, FIRST_MAX, SEEN_BY, steps_in_query
 from arena.server.guard import report_policy
 from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
+from arena.server.notices import notice
 from arena.server.refusal import Refusal
 from arena.server.reports import Reports
 from arena.server.request_types import number_in_query
@@ -35,15 +35,6 @@ MATCHES = QueryField(
     "How many matches.",
 )
 ASK_AGAIN_S = 2
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">{again}<title>{name}: results</title>
-<link rel="icon" href="data:,"><link rel="stylesheet" href="/static/page/page.css"></head>
-<body><main><h1>{name}</h1><p role="status">{said}</p><p><a href="/results">All results</a></p></main></body>
-</html>
-"""
 
 
 class ResultsApi:
@@ -120,7 +111,7 @@ class ResultsApi:
             folder = await self._read(request, lambda: shelf.folder(name))
             return await self._shown(folder)
         except Refusal as refusal:
-            return _page(name, f"{str(refusal)[:1].upper()}{str(refusal)[1:]}.", refusal.status)
+            return _page(name, str(refusal), refusal.status)
 
     async def _shown(self, folder: ResultsFolder) -> Response:
         assert self._reports is not None, "who has results makes reports"
@@ -143,8 +134,7 @@ class ResultsApi:
 
 def _page(name: str, said: str, status: int) -> Response:
     """A page that says one thing; while a report is made, it asks again."""
-    again = f'<meta http-equiv="refresh" content="{ASK_AGAIN_S}">' if status == 202 else ""
-    return HTMLResponse(PAGE.format(name=escape(name), said=escape(said), again=again), status)
+    return HTMLResponse(notice(name, said, again_s=ASK_AGAIN_S if status == 202 else None), status)
 
 
 __all__ = ["ResultsApi"]

@@ -59,6 +59,25 @@ async def test_every_page_is_the_same_file(path: str, tmp_path: Path) -> None:
     assert "unsafe" not in answer.headers["content-security-policy"]
 
 
+BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/tables", "/results/<b>/nonsense", "/static/page/film.py"])
+async def test_a_wrong_address_is_told_to_people_on_a_page(path: str) -> None:
+    """A browser gets the sentence in the look of the site, with a way back; a program gets JSON."""
+    async with asked(Site()) as http:
+        page = await http.get(path, headers=BROWSER)
+        told = await http.get(path)
+        post = await http.post(path, headers=BROWSER)
+    assert (404, "text/html; charset=utf-8") == (page.status_code, page.headers["content-type"])
+    assert "There is no such page" in page.text
+    assert '<a href="/">' in page.text
+    assert "/static/page/site.css" in page.text
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    assert (404, "not_found") == (told.status_code, told.json()["error"])
+    assert "application/json" == post.headers["content-type"]
+
+
 async def test_files_have_their_types() -> None:
     """Those of the package: modules are JavaScript, or no browser would run them."""
     async with asked(Site()) as http:
