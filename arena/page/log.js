@@ -13,7 +13,7 @@ export function Log({ film, version, viewer, place, go, plays }) {
     const found = [];
     for (let at = 0; at <= place; at++) {
       if (at && film.steps[at].turn > film.steps[at - 1].turn + 1) found.push({ at, gap: true });
-      const times = timesAt(film, at, viewer);
+      const times = film.status === "playing" ? [] : timesAt(film, at, viewer); // while one plays, one's own are noise
       for (const line of linesAt(film, at, viewer)) {
         found.push({ at, ...line, ms: line.kind === "a" ? times.find(({ seat }) => seat === line.seat)?.ms : undefined });
       }

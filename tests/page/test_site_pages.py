@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from site_people import Person, expecting, person, quick  # noqa: F401  fixtures
+from site_people import Person, asked, expecting, person, quick  # noqa: F401  fixtures
 
 import arena
+from tests.server.served import Served
 
 # ruff: noqa: F811 - fixtures are imported
 
@@ -132,6 +133,26 @@ def test_what_is_not_there_is_said_with_a_way_back(person: Callable[..., Person]
     ann.page.get_by_role("link", name="To the games and tables").click()
     ann.page.get_by_role("heading", name="Play the bots").wait_for()
     assert ann.page.evaluate("document.activeElement.tagName") == "H1"
+
+
+@pytest.mark.slow
+def test_a_code_is_read_however_it_is_written(quick: Served, person: Callable[..., Person]) -> None:
+    """In capitals too; nothing, a link of another server, and other words get sentences of their own."""
+    id = asked(quick, "POST", "/api/tables", {"game": "blef"})["id"]
+    ann = person()
+    ann.go()
+    wrong = {
+        " ": "Paste the link of a table here",
+        f"http://example.org/tables/{id}": "a link of another server",
+        "a b": "neither the link of a table nor its code",
+    }
+    for text, said in wrong.items():
+        ann.page.get_by_label("Link or code of a table").fill(text)
+        ann.press("Go there")
+        ann.page.get_by_role("alert").filter(has_text=said).wait_for()
+    ann.page.get_by_label("Link or code of a table").fill(id.upper())
+    ann.press("Go there")
+    ann.page.get_by_role("heading", name="Take a seat").wait_for()
 
 
 @pytest.mark.slow

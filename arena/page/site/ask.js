@@ -11,6 +11,7 @@ export class Refused extends Error {
 }
 
 const ASK_MS = 20_000;
+export const REACHED = "arena-reached"; // an event of the window: the server has answered
 
 // The answer to a request, read from JSON. Raises Refused.
 export async function ask(method, path, { body, key } = {}) {
@@ -22,6 +23,7 @@ export async function ask(method, path, { body, key } = {}) {
   try {
     const answer = await fetch(path, { method, headers, signal: stop.signal, body: body === undefined ? undefined : JSON.stringify(body) });
     const said = await answer.json();
+    dispatchEvent(new Event(REACHED));
     if (answer.ok) return said;
     throw new Refused(answer.status, { ...said, message: said.message || `the server answered ${answer.status}` });
   } catch (error) {

@@ -32,7 +32,8 @@ export function Nickname() {
   const change = (event) => { set(event.target.value); keepNickname(event.target.value); };
   return html`<p class="field inline"><label for="nickname">You play as</label>
     <input id="nickname" value=${name} maxlength=${NICKNAME_MAX} autocomplete="nickname" spellcheck="false"
-      onInput=${change} onBlur=${() => set(nickname())} /></p>`;
+      aria-describedby="nickname-limit" onInput=${change} onBlur=${() => set(nickname())} />
+    <small id="nickname-limit" class="soft">up to ${NICKNAME_MAX} characters</small></p>`;
 }
 
 function GameCard({ game }) {
@@ -85,18 +86,21 @@ function TableRow({ table, title }) {
     ${who} <span class="soft">· ${table.seats.taken} of ${table.seats.most} seats taken</span></a></li>`;
 }
 
-// The id of a table from its link, or itself.
+// The id of a table from its link, or itself, in small letters.  Throws an Error with a sentence if it is neither.
 export function idOf(text) {
   const said = text.trim();
-  let path = said;
+  if (!said) throw new Error("paste the link of a table here, or its code");
+  let link = null;
   try {
-    path = new URL(said, location.href).pathname;
+    link = new URL(said, location.href);
   } catch {
     // then it is a code
   }
-  const route = routeOf(path);
-  if (route.page === "table") return route.id;
-  return /^[\w-]{1,64}$/.test(said) ? said : null;
+  if (link && link.host !== location.host) throw new Error(`that is a link of another server: open it in the browser, or paste a link of ${location.host}`);
+  const route = routeOf(link?.pathname ?? said);
+  const id = route.page === "table" ? route.id : said;
+  if (!/^[\w-]{1,64}$/.test(id)) throw new Error("that is neither the link of a table nor its code");
+  return id.toLowerCase();
 }
 
 function JoinByLink() {
@@ -106,7 +110,6 @@ function JoinByLink() {
     event.preventDefault();
     run(async () => {
       const id = idOf(text);
-      if (!id) throw new Error("that is neither the link of a table nor its code");
       await get(at(id));
       go(`/tables/${encodeURIComponent(id)}`);
     });
@@ -114,7 +117,7 @@ function JoinByLink() {
   return html`<section class="card"><h2>Join by link</h2>
     <form class="line" onSubmit=${join}>
       <label class="unseen" for="code">Link or code of a table</label>
-      <input id="code" value=${text} required placeholder="link or code" autocomplete="off" spellcheck="false" onInput=${(event) => set(event.target.value)} />
+      <input id="code" value=${text} autocapitalize="off" placeholder="link or code" autocomplete="off" spellcheck="false" onInput=${(event) => set(event.target.value)} />
       <button disabled=${busy}>Go there</button>
     </form>
     <${Trouble} refused=${refused} /></section>`;

@@ -1,5 +1,7 @@
 // What the server tells of a table, over a WebSocket that is opened again whenever it is lost.
 
+import { REACHED } from "./ask.js";
+
 const FIRST_MS = 400;
 const LONGEST_MS = 15_000;
 const ASLEEP_MS = 20_000;
@@ -26,6 +28,7 @@ export function listen(table, { hello, onFrame, onLost, mayReturn }) {
       } else {
         tries = 0;
         onFrame(frame);
+        dispatchEvent(new Event(REACHED));
       }
     };
     own.onclose = async ({ code, reason }) => {

@@ -1,7 +1,9 @@
 // Small parts of which all pages are made.
 
 import { html, useCallback, useEffect, useRef, useState } from "../html.js";
-import { sentence } from "./ask.js";
+import { REACHED, sentence } from "./ask.js";
+
+const AGAIN_MS = 5_000; // until a server that could not be reached is asked again
 
 // What went wrong, told once and at once; `refused` is a Refused, or null.
 export function Trouble({ refused }) {
@@ -37,6 +39,12 @@ export function useDoing() {
     }
   }, []);
   const forget = useCallback(() => set((old) => ({ ...old, refused: null })), []);
+  const isUnreached = state.refused?.status === 0;
+  useEffect(() => {
+    if (!isUnreached) return undefined;
+    addEventListener(REACHED, forget); // it is not true any more
+    return () => removeEventListener(REACHED, forget);
+  }, [isUnreached]);
   return [run, state.busy, state.refused, forget];
 }
 
@@ -44,12 +52,17 @@ export function useDoing() {
 export function useAsked(what, names) {
   const [state, set] = useState({ value: null, refused: null });
   useEffect(() => {
-    let isOpen = true;
-    what().then(
+    let isOpen = true, timer = 0;
+    const ask = () => what().then(
       (value) => isOpen && set({ value, refused: null }),
-      (refused) => isOpen && set({ value: null, refused }),
+      (refused) => {
+        if (!isOpen) return;
+        set({ value: null, refused });
+        if (refused.status === 0) timer = setTimeout(ask, AGAIN_MS);
+      },
     );
-    return () => { isOpen = false; };
+    ask();
+    return () => { isOpen = false; clearTimeout(timer); };
   }, names);
   return state;
 }
