@@ -37,8 +37,12 @@ def main() -> None:
 
 
 def _mistaken(sentence: str) -> int:
-    """Tells the user's mistake; gives the exit code."""
-    print(f"arena: {_told(sentence)}", file=sys.stderr)
+    """Tells the user's mistake, broken between words where a terminal ends; gives the exit code."""
+    from arena.show.text import columns_of, wrapped
+
+    columns = columns_of(sys.stderr)
+    for line in f"arena: {_told(sentence)}".split("\n"):
+        print("\n".join(wrapped(line, columns)), file=sys.stderr)
     return MISTAKE
 
 
