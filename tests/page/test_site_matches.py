@@ -78,7 +78,7 @@ def test_a_move_is_typed_and_a_wrong_one_gets_the_servers_sentence(
     ann.page.get_by_role("button", name="Play Blef now").click()
     assert ann.is_asked()
     field = ann.page.get_by_label("or type it")
-    with_refusal = ann.page.get_by_role("alert").filter(has_text="legal now")
+    with_refusal = ann.page.get_by_role("alert").filter(has_text="legal move now")
     field.fill("dance")
     ann.troubles.clear()
     field.press("Enter")
@@ -87,3 +87,19 @@ def test_a_move_is_typed_and_a_wrong_one_gets_the_servers_sentence(
     field.fill("bet 80")
     field.press("Enter")
     ann.page.locator(".log", has_text="Guest bets").wait_for()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", ["Liar's Dice", "Blef", "Chamber"])
+def test_what_the_field_for_words_shows_can_be_typed(title: str, person: Callable[..., Person]) -> None:
+    """Its first example is a move."""
+    ann = person()
+    ann.go()
+    ann.press(f"Play {title} now")
+    assert ann.is_asked()
+    example = ann.page.locator(".typed code").first.inner_text()
+    assert example == example.lower()
+    ann.page.get_by_label("or type it").fill(example)
+    with ann.page.expect_response("**/moves") as answer:
+        ann.page.locator(".typed button").click()
+    assert answer.value.ok, answer.value.text()

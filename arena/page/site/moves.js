@@ -96,16 +96,37 @@ function Field({ name, domain, value, set }) {
     <input type="number" inputmode="numeric" min=${domain.min} max=${domain.max} value=${value} required onInput=${(event) => set(event.target.valueAsNumber)} /></label>`;
 }
 
-// What can be typed now: "bid FACE COUNT", "challenge".
-export function forms(options) {
-  const said = options.map((option) => [spaced(option.kind).replaceAll(" ", "-"), ...Object.entries(option.fields)
-    .filter(([, domain]) => !domain.one_of || domain.one_of.some((value) => value !== null))
-    .map(([name]) => name.toUpperCase())].join(" "));
-  return [...new Set(said)];
+const EXAMPLES_MAX = 3;
+
+// Some of what can be typed now, one of each family: [{ typed, means }], such as "bid 1 2", "bids two 1s".  Of a
+// family that is too large for a list there is only the form, such as "bet AMOUNT".
+export function examples(options, moves) {
+  const kinds = [...new Set(options.map(({ kind }) => kind))];
+  const found = families(options, moves).map(({ option, moves: listed }) => {
+    const fields = Object.entries(option.fields).map(([name, domain]) => (listed ? firstWord(domain) : name.toUpperCase()));
+    const typed = [called(option.kind, kinds), ...fields.filter((field) => field !== null)].join(" ");
+    const means = listed?.[0]?.words ?? "";
+    return { kind: option.kind, typed, means: means.startsWith(typed) ? "" : means };
+  });
+  return kinds.map((kind) => found.find((each) => each.kind === kind)).slice(0, EXAMPLES_MAX);
+}
+
+// The longest word of its name that no other family has, or all of it.
+function called(kind, kinds) {
+  const wordsOf = (each) => spaced(each).split(" ");
+  const own = wordsOf(kind).filter((word) => kinds.every((other) => other === kind || !wordsOf(other).includes(word)));
+  return own.sort((one, other) => other.length - one.length)[0] ?? wordsOf(kind).join("-");
+}
+
+// The first value, as the first of the listed moves has it; null: none needs to be said.
+function firstWord(domain) {
+  if (!domain.one_of) return domain.min;
+  const value = domain.one_of.find((each) => each !== null) ?? null;
+  return value === null ? null : String(value).split(" ")[0];
 }
 
 // A move in words, such as "b 4 5": the server reads them as the terminal does.
-export function Typed({ options, send }) {
+export function Typed({ options, moves, send }) {
   const [words, set] = useState("");
   const submit = async (event) => {
     event.preventDefault();
@@ -116,5 +137,5 @@ export function Typed({ options, send }) {
     <input id="words" value=${words} maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="forms"
       onInput=${(event) => set(event.target.value)} />
     <button>Move</button>
-    <small id="forms" class="soft">${forms(options).join(" · ")}; beginnings of words are enough</small></form>`;
+    <small id="forms" class="soft">such as ${examples(options, moves).map(({ typed, means }, place) => html`${place ? ", " : ""}<code key=${typed}>${typed}</code>${means ? ` (${means})` : ""}`)}</small></form>`;
 }

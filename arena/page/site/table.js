@@ -133,7 +133,7 @@ function Turn({ shown, here, acts, module }) {
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
     ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
       <${Controls} ...${{ module, scene, table, seat: here.seat, moves: shown.moves ?? [], send: (move) => send({ move }) }} />
-      <${Typed} options=${table.you.options} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts)}</p>`}
+      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts)}</p>`}
   </section>`;
 }
 
