@@ -1,13 +1,17 @@
 // What happened so far, line by line, beside the board of the match player.
 
 import { html, useEffect, useMemo, useRef } from "./html.js";
+import { cardWords } from "./drawings/cards.js";
 import { amountOf, linesAt, timesAt } from "./film.js";
 
 const LINES_MAX = 400; // what is further back is reached by stepping there
 const FAULT_MAX = 160; // characters of a reason; a bot's page has it whole
+const CARD = /\b([2-9TJQKA])([CDHS])\b/g;
+const SUITS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 
-// The lines up to the step `place`; a press on one goes to its step.
-export function Log({ film, version, viewer, place, go, plays }) {
+// The lines up to the step `place`; a press on one goes to its step.  `spells`: what short codes in them mean,
+// "cards" or nothing.
+export function Log({ film, version, viewer, place, go, plays, spells }) {
   const list = useRef(null);
   const entries = useMemo(() => {
     const found = [];
@@ -22,27 +26,31 @@ export function Log({ film, version, viewer, place, go, plays }) {
     return found.slice(-LINES_MAX);
   }, [film, version, viewer, place]);
   useEffect(() => { if (list.current) list.current.scrollTop = list.current.scrollHeight; }, [entries]);
-  const now = entries.filter((entry) => entry.at === place && entry.text).map((entry) => entry.text).join(". ");
+  const spelt = spells === "cards" ? (text, card) => text.replace(CARD, (code) => (film.names.includes(code) ? code : card(code))) : (text) => text;
+  const now = entries.filter((entry) => entry.at === place && entry.text).map((entry) => spelt(entry.text, cardWords)).join(". ");
   return html`<div class="told">
     <ol class="log" data-part="log" ref=${list} tabindex="0" aria-label="What happened so far">
       ${entries.length === 0 && html`<li class="now">The match begins.</li>`}
-      ${entries.map((entry, each) => html`<${Entry} key=${each} ...${{ entry, film, isNow: entry.at === place, go }} />`)}
+      ${entries.map((entry, each) => html`<${Entry} key=${each} ...${{ entry, film, isNow: entry.at === place, go, spelt }} />`)}
     </ol>
     <p class="unseen" aria-live=${plays ? "off" : "polite"} data-part="live">${now}</p>
   </div>`;
 }
 
-function Entry({ entry, film, isNow, go }) {
+function Entry({ entry, film, isNow, go, spelt }) {
   if (entry.gap) return html`<li class="gap">Some rounds are left out here.</li>`;
   const limit = film.move_s ? ` of ${film.move_s} s` : "";
   const isNamed = entry.seat >= 0 && entry.text.startsWith(film.names[entry.seat]);
   const rest = isNamed ? entry.text.slice(film.names[entry.seat].length) : entry.text;
   return html`<li class=${`${entry.kind === "h" ? "heading" : entry.kind === "a" ? "act" : "news"}${isNow ? " now" : ""}`} onClick=${() => go(entry.at)}>
-    ${isNamed && html`<b>${film.names[entry.seat]}</b>`}${rest}
+    ${isNamed && html`<b>${film.names[entry.seat]}</b>`}${spelt(rest, printed)}
     ${entry.fault && html` <span class="warn" title=${entry.fault}>fault: ${clipped(entry.fault)}</span>`}
     ${entry.ms !== undefined && html` <small title=${`thinking time${limit}`}>${spent(entry.ms)}${limit}</small>`}
   </li>`;
 }
+
+// A card as it is printed: "10♣", and no emoji.
+const printed = ([rank, suit]) => `${rank === "T" ? "10" : rank}${SUITS[suit]}\uFE0E`;
 
 const clipped = (text) => (text.length > FAULT_MAX ? `${text.slice(0, FAULT_MAX - 1)}…` : text);
 

@@ -74,7 +74,7 @@ export function Player({ film, version = 0, module, start = {}, onMove, seat: ow
             </select></label>
         </div>
       </div>
-      <${Log} ...${{ film, version, viewer, place, go, plays }} />
+      <${Log} ...${{ film, version, viewer, place, go, plays, spells: board.spells }} />
     </div>
   </div>`;
 }

@@ -1,5 +1,7 @@
 // The table of Blef: hands of cards, the bet in the middle as the cards that it claims, and what was there of them.
 
+export const spells = "cards"; // its sentences name cards by two characters
+
 export function board(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
   const look = lookOf(scene, seat, kit);

@@ -7,6 +7,8 @@ const KINDS = {
 const CLAIMED_MAX = 8; // cards of a claim that are drawn; more are a number
 const BACKS_MAX = 14; // of a hand that are drawn; how many there are is written above
 
+export const spells = "cards"; // its sentences name cards by two characters
+
 export function board(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
   const challenge = scene.shown?.kind === "challenge" ? scene.shown.fields : null;

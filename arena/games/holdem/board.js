@@ -4,6 +4,8 @@ const PLACES = 5;
 const STREETS = ["flop", "turn", "river"];
 const RANKS = "23456789TJQKA";
 
+export const spells = "cards"; // its sentences name cards by two characters
+
 export function board(scene, seat, kit) {
   if (!scene.state) return kit.html`<p>The rules failed here, so there is nothing to show.</p>`;
   const hand = handOf(scene, kit);
