@@ -298,6 +298,8 @@ def test_cards_in_the_log_are_read_as_cards(player: Callable[..., Any]) -> None:
     shown["steps"][1]["lines"] = [[ALL, "n", -1, "ann is dealt KH TD, TC 2S", ""]]
     page = player(shown, board="games/holdem/board.js", start={"step": 1})
     assert "ann is dealt K♥ 10♦, TC 2♠" in page.inner_text("[data-part=log]").replace("\ufe0e", "")
-    assert "ann is dealt king of hearts ten of diamonds, TC two of spades" in page.inner_text("[data-part=live]")
+    assert "ann is dealt king of hearts ten of diamonds, TC two of spades" in page.inner_text(
+        "[data-part=live]"
+    )
     page = player(shown, start={"step": 1})
     assert "ann is dealt KH TD, TC 2S" in page.inner_text("[data-part=log]")
