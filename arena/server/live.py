@@ -130,7 +130,7 @@ class LiveTable:
     # What members do; all but leaving needs a disk that works
 
     def leave(self, member: Member) -> None:
-        """It goes; in a match its seat plays on by default moves."""
+        """It goes; in a match its seat keeps playing, with default moves."""
         seed = self._hall.draw_seed()
         self._apply(tables.leave(self.table, member.player_id, self._hall.now(), _shuffle(seed)), seed)
         if (seat := self.seats.get(member.player_id)) is not None:

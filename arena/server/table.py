@@ -33,7 +33,7 @@ class Member:
     is_spectator: bool = False
     is_ready: bool = False
     has_left: bool = False
-    """It left in the middle of a match, in which its seat plays on by default moves."""
+    """It left in the middle of a match, in which its seat keeps playing, with default moves."""
     missed: int = 0
     """How many turns of the match it has missed in a row."""
     chat_credit: float = float(CHAT_AT_ONCE)

@@ -75,7 +75,7 @@ def join(table: Table, newcomer: Member, *, or_watch: bool = False) -> After:
 
 
 def leave(table: Table, player_id: str, now: float, rng: Random | None = None) -> After:
-    """A member goes; in the middle of a match its seat plays on by default moves, and nobody takes it.
+    """A member goes; during a match its seat keeps playing, with default moves, and nobody takes it.
 
     The table is closed when the last one who is not a house bot has gone.  If all others were ready, they
     begin, in an order drawn by `rng`.

@@ -14,10 +14,9 @@ import trio
 
 from arena.game import CHANCE, Seat
 from arena.games import GAMES
-from arena.tournament.plan import make_game
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room
-from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, two_matches
+from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
 
 
 async def heard(
@@ -61,33 +60,13 @@ async def _answer(
             page.sync()
 
 
-def heard_of(
-    game: str, turns: Turns, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch, order: Random
-) -> list[tuple[float, str]]:
-    """The same, in virtual time that begins at 0."""
-    with monkeypatch.context() as patch:
-        clock = trio.testing.MockClock(autojump_threshold=0)
-        return trio.run(heard, game, turns, viewer, patch, order, clock=clock)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])
 @pytest.mark.parametrize("game", GAMES)
 def test_equal_information_gives_equal_frames(
     game: str, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules = make_game(GAMES[game], RULES.get(game, {}))
-    compared = 0
-    for number in range(12):
-        one, other, differ = two_matches(rules, viewer, Random(f"{game} {viewer} {number}"))
-        if not differ:
-            continue
-        compared += 1
-        told, instead = [
-            heard_of(game, turns, viewer, monkeypatch, Random(number))
-            for number, turns in enumerate((one, other))
-        ]
+    for one, told, instead in twins_heard(game, viewer, monkeypatch, heard):
         for first, second in zip(told, instead, strict=True):
             assert first == second
         assert len(told) > len(one)
-    assert compared >= 3, "the matches differ in what is hidden"

@@ -16,9 +16,8 @@ import trio.testing
 
 from arena.game import CHANCE, Seat
 from arena.games import GAMES
-from arena.tournament.plan import make_game
 from tests.server.rest_client import Rest, rest
-from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, two_matches
+from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
 
 Answer = tuple[float, str, int, str]
 """When, to what, with which status, what."""
@@ -99,33 +98,13 @@ async def answered(
     return sorted(asker.answers)  # what comes at one moment comes in any order
 
 
-def answered_to(
-    game: str, turns: Turns, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch, order: Random
-) -> list[Answer]:
-    """The same, in virtual time that begins at 0."""
-    with monkeypatch.context() as patch:
-        clock = trio.testing.MockClock(autojump_threshold=0)
-        return trio.run(answered, game, turns, viewer, patch, order, clock=clock)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])
 @pytest.mark.parametrize("game", GAMES)
 def test_equal_information_gives_equal_bytes(
     game: str, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules = make_game(GAMES[game], RULES.get(game, {}))
-    compared = 0
-    for number in range(12):
-        one, other, differ = two_matches(rules, viewer, Random(f"{game} {viewer} {number}"))
-        if not differ or compared == 2:
-            continue
-        compared += 1
-        told, instead = [
-            answered_to(game, turns, viewer, monkeypatch, Random(number))
-            for number, turns in enumerate((one, other))
-        ]
+    for one, told, instead in twins_heard(game, viewer, monkeypatch, answered, least=2, most=2):
         for first, second in zip(told, instead, strict=True):
             assert first == second
         assert len(told) > len(one)
-    assert compared == 2, "the matches differ in what is hidden"

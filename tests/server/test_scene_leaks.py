@@ -15,10 +15,9 @@ import trio.testing
 
 from arena.game import CHANCE, Seat
 from arena.games import GAMES
-from arena.tournament.plan import make_game
 from tests.server.halls import a_house
 from tests.server.scene_pages import ScenePage, a_scene_room
-from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, two_matches
+from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
 
 Heard = list[tuple[float, str]]
 
@@ -63,33 +62,13 @@ async def heard(
     return told
 
 
-def heard_by(
-    game: str, turns: Turns, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch, order: Random
-) -> Heard:
-    """The same, in virtual time that begins at 0."""
-    with monkeypatch.context() as patch:
-        clock = trio.testing.MockClock(autojump_threshold=0)
-        return trio.run(heard, game, turns, viewer, patch, order, clock=clock)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("viewer", [Seat(0), Seat(1), None], ids=["first", "second", "spectator"])
 @pytest.mark.parametrize("game", GAMES)
 def test_equal_information_gives_equal_films(
     game: str, viewer: Seat | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rules = make_game(GAMES[game], RULES.get(game, {}))
-    compared = 0
-    for number in range(12):
-        one, other, differ = two_matches(rules, viewer, Random(f"{game} {viewer} {number}"))
-        if not differ or compared == 3:
-            continue
-        compared += 1
-        told, instead = [
-            heard_by(game, turns, viewer, monkeypatch, Random(number))
-            for number, turns in enumerate((one, other))
-        ]
+    for one, told, instead in twins_heard(game, viewer, monkeypatch, heard, least=3, most=3):
         for first, second in zip(told, instead, strict=True):
             assert first == second
         assert len(told) > len(one) / 2
-    assert compared == 3, "the matches differ in what is hidden"

@@ -14,11 +14,14 @@ from uuid import UUID
 
 import attrs
 import pytest
+import trio
+import trio.testing
 
 import arena.server.house
 import arena.server.live
 from arena.game import CHANCE, Game, IllegalMove, Seat, is_legal
 from arena.games import GAMES
+from arena.tournament.plan import make_game
 
 Turns = list[dict[Seat, Any]]
 
@@ -126,3 +129,32 @@ def _scripted(turns: Turns) -> Callable[[Any, Any, Random], Any]:
         raise AssertionError(SCRIPT_OVER)
 
     return draw
+
+
+def twins_heard(
+    game: str,
+    viewer: Seat | None,
+    monkeypatch: pytest.MonkeyPatch,
+    heard: Callable[..., Any],
+    *,
+    least: int = 3,
+    most: int = 12,
+) -> Iterator[tuple[Turns, list[Any], list[Any]]]:
+    """Of each pair of such matches the first one's turns, and what the viewer is told of it and of the other.
+
+    `heard(game, turns, viewer, patch, order)` plays a match and gives what it is told, in virtual time from 0.
+    """
+    rules = make_game(GAMES[game], RULES.get(game, {}))
+    compared = 0
+    for number in range(12):
+        one, other, differ = two_matches(rules, viewer, Random(f"{game} {viewer} {number}"))
+        if not differ or compared == most:
+            continue
+        compared += 1
+        told = []
+        for place, turns in enumerate((one, other)):
+            with monkeypatch.context() as patch:
+                clock = trio.testing.MockClock(autojump_threshold=0)
+                told.append(trio.run(heard, game, turns, viewer, patch, Random(place), clock=clock))
+        yield one, told[0], told[1]
+    assert compared >= least, "the matches differ in what is hidden"
