@@ -92,13 +92,14 @@ def test_a_move_is_typed_and_a_wrong_one_gets_the_servers_sentence(
 @pytest.mark.slow
 @pytest.mark.parametrize("title", ["Liar's Dice", "Blef", "Chamber"])
 def test_what_the_field_for_words_shows_can_be_typed(title: str, person: Callable[..., Person]) -> None:
-    """Its first example is a move."""
+    """Its first example is a move, in small letters but for the names of players."""
     ann = person()
     ann.go()
     ann.press(f"Play {title} now")
     assert ann.is_asked()
     example = ann.page.locator(".typed code").first.inner_text()
-    assert example == example.lower()
+    plain = example.replace("Guest", "guest")
+    assert plain == plain.lower()
     ann.page.get_by_label("or type it").fill(example)
     with ann.page.expect_response("**/moves") as answer:
         ann.page.locator(".typed button").click()
