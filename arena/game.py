@@ -173,6 +173,28 @@ class Game(ABC, Generic[S, M]):
         `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100."""
         return "", 1.0
 
+    def returns_bounds(self, seats: int) -> tuple[float, float] | None:
+        """The lowest and the highest returns of a seat in a match of so many, by these house rules.
+
+        What stops early over returns relies on them: rare large ones that have not come yet are no larger.
+        None: not declared.
+        """
+        return None
+
+    @property
+    def fresh_rounds(self) -> int:
+        """The returns of a match are the sum of at most so many rounds, each played from the same start.
+
+        How far returns go that are no sum of rare coincidences follows from it: see `returns_reach`.
+        """
+        return 1
+
+    def returns_reach(self, seats: int) -> tuple[float, float] | None:
+        """`returns_bounds`, divided by the root of `fresh_rounds`: if rounds are independent, no returns have
+        a larger standard deviation."""
+        bounds = self.returns_bounds(seats)
+        return bounds and (bounds[0] / self.fresh_rounds**0.5, bounds[1] / self.fresh_rounds**0.5)
+
     def at_table(self, seats: int) -> Self:
         """The same with every number that a house rule leaves open, for so many seats; bots are told it."""
         return self

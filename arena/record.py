@@ -17,6 +17,10 @@ Turn: TypeAlias = Mapping[Seat, Any]
 """The moves of one `apply`, by seat; chance's under CHANCE."""
 
 
+KNOWN_MAX = 20_000
+"""Rows of packed moves that are remembered: a few MB."""
+
+
 @attrs.frozen
 class Decision:
     """What one seat did at one turn, and how."""
@@ -129,6 +133,52 @@ def unpack(game: Game[Any, Any], packed: bytes) -> tuple[Turn, ...]:
         raise ValueError(f"these are not packed moves of {game.name}: {error}") from error
 
 
+class PackedMoves:
+    """Packed moves of one game, turn by turn, as bytes that are read one at a time.
+
+    Matches repeat their moves: each row is read once, and known by its bytes from then on.
+    """
+
+    def __init__(self, game: Game[Any, Any]) -> None:
+        import msgspec
+
+        self._name = game.name
+        self._writers = _row_writers(type(game))
+        self._moves = game.moves
+        self._decoders = [msgspec.json.Decoder(_row_shape(move), dec_hook=_seat) for move in game.moves]
+        self.known: dict[bytes, tuple[Seat, Any]] = {}
+        """What `move` gave for rows that came before."""
+        self._encode = msgspec.json.Encoder(enc_hook=int).encode
+        self._split = msgspec.json.Decoder(list[list[msgspec.Raw]]).decode
+
+    def turns(self, packed: bytes) -> list[list[bytes]]:
+        """The rows of each turn.  Raises ValueError for bytes that are not packed moves."""
+        import zlib
+
+        try:
+            return [[bytes(row) for row in rows] for rows in self._split(zlib.decompress(packed))]
+        except (zlib.error, ValueError, TypeError) as error:  # msgspec's own are ValueErrors
+            raise ValueError(f"these are not packed moves of {self._name}: {error}") from error
+
+    def row(self, seat: Seat, move: Any) -> bytes:
+        """The row of a move."""
+        return self._encode((int(seat), *self._writers[type(move)](move)))
+
+    def move(self, row: bytes) -> tuple[Seat, Any]:
+        """Who moved, and the move.  Raises ValueError for a row that is not of this game."""
+        found = self.known.get(row)
+        if found is None:
+            try:
+                who, index, *fields = self._decoders[int(row.split(b",", 2)[1].rstrip(b"]"))].decode(row)
+                found = _seat(Seat, who), self._moves[index](*fields)
+            except (LookupError, TypeError, ValueError) as error:
+                raise ValueError(f"this is not a move of {self._name}: {error}") from error
+            if len(self.known) >= KNOWN_MAX:
+                self.known.clear()
+            self.known[row] = found
+        return found
+
+
 @cache
 def _row_writers(game: type[Game[Any, Any]]) -> Mapping[type[Any], Callable[[Any], tuple[Any, ...]]]:
     """For each class of move, the function that gives its index and fields."""
@@ -146,6 +196,12 @@ def _row_writer(index: int, names: tuple[str, ...]) -> Callable[[Any], tuple[Any
 def _row_readers(game: type[Game[Any, Any]]) -> Mapping[int, Callable[[list[Any]], Any]]:
     """For each index in `game.moves`, the function that builds the move, checking fields by annotation."""
     return {index: _row_reader(move) for index, move in enumerate(game.moves)}
+
+
+def _row_shape(move: type[Any]) -> Any:
+    """What a whole row of this class of move is: who moved, the index of the class, the fields."""
+    hints = get_type_hints(move)
+    return tuple.__class_getitem__((int, int, *(hints[name] for name in attrs.fields_dict(move))))
 
 
 def _row_reader(move: type[Any]) -> Callable[[list[Any]], Any]:

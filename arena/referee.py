@@ -7,7 +7,6 @@ player is reached, or what a result is worth.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
-from random import Random
 from typing import Any, TypeVar
 
 import attrs
@@ -18,7 +17,7 @@ from arena.game import CHANCE, Game, Seat, Step, explain, is_legal
 from arena.players.base import UNREAD, MatchStart, Player
 from arena.players.desk import Desk, Question, Slot
 from arena.record import Capsule, Decision, MatchRecord, Turn
-from arena.schedule import derive_seed
+from arena.rulings import draw_of, is_given_up
 
 S = TypeVar("S")
 
@@ -47,6 +46,8 @@ class Seating:
     match_id: str
     names: tuple[str, ...]
     bot_seeds: tuple[int, ...]
+    seeding: int | None = None
+    """The way in which an older tournament makes its seeds; None: as today."""
 
 
 @attrs.frozen
@@ -150,7 +151,7 @@ class _Chair:
         """One more fault; with the last one that is allowed the seat is abandoned."""
         self.faults += 1
         is_forgiven = self.player is not None and self.player.is_forgiven
-        self.is_abandoned = self.faults >= conduct.faults_max and not is_forgiven
+        self.is_abandoned = is_given_up(self.faults, conduct.faults_max) and not is_forgiven
 
 
 class _Match:
@@ -183,7 +184,13 @@ class _Match:
             if chair.player is not None:
                 chair.player.begin(
                     MatchStart(
-                        seating.match_id, game, chair.seat, seating.names, chair.clock.control, bot_seed
+                        match_id=seating.match_id,
+                        game=game,
+                        seat=chair.seat,
+                        names=seating.names,
+                        control=chair.clock.control,
+                        bot_seed=bot_seed,
+                        seeding=seating.seeding,
                     )
                 )
 
@@ -201,8 +208,7 @@ class _Match:
         while asked := game.to_act(state):
             moves: Turn
             if asked[0] == CHANCE:
-                rng = Random(derive_seed(seed, *game.chance_key(state)))
-                moves = {CHANCE: game.draw(state, rng)}
+                moves = {CHANCE: draw_of(game, state, seed)}
             else:
                 moves = yield from self._decide(state, asked, len(turns))
             turns.append(moves)

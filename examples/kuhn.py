@@ -70,6 +70,9 @@ class Kuhn(Game[State, Move]):
     reveals: ClassVar[frozenset[str]] = frozenset({"showdown"})
     reserved_names: ClassVar[frozenset[str]] = frozenset({"pass", "bet"})  # no bot can be called so
 
+    def returns_bounds(self, seats: int) -> tuple[float, float]:
+        return -2.0, 2.0
+
     def start(self, seats: int) -> State:
         return State()
 

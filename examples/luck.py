@@ -1,15 +1,14 @@
-"""What shared deals gain, and that memory gains nothing: python examples/luck.py [--series N] [GAME…]
+"""What shared luck gains, and that memory gains nothing: python examples/luck.py [--series N] [GAME…]
 
-Each pair of bots meets in two tournaments of equally many matches: in one every match has its own deals, in
-the other the rotations of a series share theirs (`arena run --deals`).  What is compared is the half-width of
-the 95 % interval of the mean score.  The first pair of a game is two versions of a built-in bot, with one
-constant changed: alike enough that luck decides.  The second pair is far apart, so that there is less luck to
-remove.
+Each set of bots meets in two tournaments of equally many matches: in one every match has its own deals, and
+every bot its own chance in it; in the other the rotations of a series share their deals and, in each seat,
+the chance of the bots (`arena run --deals`).  What is compared is the half-width of the 95 % interval of the
+first bot's mean score, from the spread of its series.  Most are two versions of a built-in bot with one
+constant changed: alike enough that luck decides.  One pair is far apart: there is less luck to remove.
 
-A half-width is itself known only to within 1/√(2 × series) of its size, ratio² to within 2/√series: a fifth
-for 100 series.
-
-Then a bot that remembers deals plays Liar's Dice, under the arena's rules and with a way around them.
+The first table is the one in README.md.  Its last column is the ratio of the half-widths, squared, with a
+95 % interval: a bootstrap over series.  Then a bot that remembers deals plays Liar's Dice, under the arena's
+rules and with a way around them.
 """
 
 import importlib.util
@@ -22,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 import attrs
 import click
+import numpy as np
 from pandas import DataFrame
 
 from arena.analysis import load
@@ -49,8 +49,8 @@ Doubter, KeenDoubter = (
 )
 Tally, ThriftyTally = (built_in("tally/tally.py", "Tally", **new) for new in ({}, {"WORTH_DOUBLING": 0.7}))
 Equity, BoldEquity = (built_in("equity/equity.py", "Equity", **new) for new in ({}, {"BLUFFS": 0.3}))
+Bluffer, ShyBluffer = (built_in("bluffer/bluffer.py", "Bluffer", **new) for new in ({}, {"NERVE": 0.3}))
 Truthful = built_in("truthful/truthful.py", "Truthful")
-RandomBot = built_in("random/random_bot.py", "RandomBot")
 
 
 class Remembers(Odds):
@@ -101,46 +101,71 @@ EVERYTHING = []
 
 
 @attrs.frozen
-class Pair:
-    """Two bots, the game they meet in, and how often by default."""
+class Meeting:
+    """Bots that meet in a game, at a table of all of them."""
 
     game: str
-    bots: tuple[str, str]
-    series: int
+    bots: tuple[str, ...]
+    draws: bool = False
+    """Whether they have chance of their own."""
+    series: int = 300
     rules: tuple[str, ...] = ()
 
+    @property
+    def names(self):
+        return [bot.split("=")[0] for bot in self.bots]
 
-TEN = ("hands=10",)  # a match; the usual 100 would take minutes
-PAIRS = (
-    Pair("liars-dice", ("odds=luck:Odds", "odds-high=luck:HighOdds"), 100),
-    Pair("liars-dice", ("odds=luck:Odds", "truthful=luck:Truthful"), 50),
-    Pair("holdem", ("equity=luck:Equity", "equity-bold=luck:BoldEquity"), 40, TEN),
-    Pair("holdem", ("equity=luck:Equity", "random=luck:RandomBot"), 20, TEN),
-    Pair("bluff", ("doubter=luck:Doubter", "doubter-keen=luck:KeenDoubter"), 100),
-    Pair("bluff", ("doubter=luck:Doubter", "random=luck:RandomBot"), 50),
-    Pair("blef", ("croupier=luck:Croupier", "croupier-wary=luck:WaryCroupier"), 60),
-    Pair("blef", ("croupier=luck:Croupier", "random=luck:RandomBot"), 30),
-    Pair("chamber", ("tally=luck:Tally", "tally-thrifty=luck:ThriftyTally"), 100),
-    Pair("chamber", ("tally=luck:Tally", "random=luck:RandomBot"), 50),
+
+def two_pairs(one, other):
+    """The same two bots twice, for a table of four."""
+    return (one, other, *(f"{bot.split('=')[0]}-2={bot.split('=')[1]}" for bot in (one, other)))
+
+
+TEN = ("hands=10",)  # a match; the usual 100 would take many minutes
+ODDS = ("odds=luck:Odds", "odds-high=luck:HighOdds")
+EQUITY = ("equity=luck:Equity", "equity-bold=luck:BoldEquity")
+CROUPIER = ("croupier=luck:Croupier", "croupier-wary=luck:WaryCroupier")
+TALLY = ("tally=luck:Tally", "tally-thrifty=luck:ThriftyTally")
+MEETINGS = (
+    Meeting("liars-dice", ODDS),
+    Meeting("holdem", EQUITY, draws=True, rules=TEN),
+    Meeting("bluff", ("doubter=luck:Doubter", "doubter-keen=luck:KeenDoubter")),
+    Meeting("blef", CROUPIER),
+    Meeting("chamber", TALLY),
+    Meeting("liars-dice", ("bluffer=luck:Bluffer", "bluffer-shy=luck:ShyBluffer"), draws=True),
+    Meeting("liars-dice", ("odds=luck:Odds", "truthful=luck:Truthful")),
+    Meeting("liars-dice", two_pairs(*ODDS)),
 )
 MEMORIES = (
-    Pair("liars-dice", ("no-memory=luck:Odds", "plain=luck:Odds"), 50),
-    Pair("liars-dice", ("remembers=luck:Remembers", "plain=luck:Odds"), 50),
-    Pair("liars-dice", ("remembers-all=luck:RemembersAll", "plain=luck:Odds"), 50),
+    Meeting("liars-dice", ("no-memory=luck:Odds", "plain=luck:Odds"), series=50),
+    Meeting("liars-dice", ("remembers=luck:Remembers", "plain=luck:Odds"), series=50),
+    Meeting("liars-dice", ("remembers-all=luck:RemembersAll", "plain=luck:Odds"), series=50),
 )
 MEMORY_COLUMNS = ["bot", "matches", "points_mean", "points_low", "points_high"]
+HEAD = (
+    "game",
+    "seats",
+    "bots",
+    "own chance",
+    "matches",
+    "± independent",
+    "± shared",
+    "independent needs (95 %)",
+)
+RESAMPLES = 2000
 
 
-def played(pair, deals, series, seed):
-    """The leaderboard of a tournament of the two; the first one's row comes first."""
+def played(meeting, deals, series, seed):
+    """The results of a tournament of these bots."""
     with TemporaryDirectory() as folder:
-        words = [*pair.bots, "--game", pair.game, "--deals", deals, "--seed", str(seed)]
-        words += ["--series", str(series or pair.series), "--strict", "--quiet", "--out", f"{folder}/run"]
-        words += [word for rule in pair.rules for word in ("--rule", rule)]
+        words = [*meeting.bots, "--game", meeting.game, "--deals", deals, "--seed", str(seed)]
+        words += ["--seats", str(len(meeting.bots)), "--series", str(series or meeting.series)]
+        words += ["--strict", "--quiet", "--out", f"{folder}/run"]
+        words += [word for rule in meeting.rules for word in ("--rule", rule)]
         # One table at a time: a deal that comes again must come in the very next match to be recognised.
         run_arena("run", *words, "--concurrency", "1", cwd=folder)
-        names = [bot.split("=")[0] for bot in pair.bots]
-        return load(f"{folder}/run").leaderboard.set_index("bot").loc[names].reset_index()
+        results = load(f"{folder}/run")
+        return results.series, results.leaderboard.set_index("bot").loc[meeting.names].reset_index()
 
 
 def run_arena(*words, cwd):
@@ -156,65 +181,76 @@ def run_arena(*words, cwd):
         raise click.ClickException(result.stderr)
 
 
-def score_of(board):
-    """The first bot's score with the ends of its 95 % interval: points, or returns in the game's unit."""
-    kind = ("points_mean", "points_low", "points_high")
-    if board.rating_unit[0] != "Elo":
-        kind = ("rating", "rating_low", "rating_high")
-    return [board[column][0] for column in kind]
+def scores_of(meeting, results):
+    """The first bot's mean score in each series, in the unit of the second value."""
+    series, _ = results
+    own, game = series[series.bot == meeting.names[0]], GAMES[meeting.game]()
+    if game.rated_by == "ranks":
+        return own.points_mean.to_numpy(), ""
+    unit, returns = game.returns_unit
+    rules = dict(rule.split("=") for rule in meeting.rules)
+    return own.returns_mean.to_numpy() / returns * game.hands / int(rules["hands"]), f" {unit}"
 
 
-def half_width(board):
-    """Half of the 95 % interval of the first bot's score; the other's is as wide."""
-    _, low, high = score_of(board)
-    return (high - low) / 2
+def compared(meeting, independent, shared):
+    """A row of the first table, from the results of the two tournaments."""
+    apart, unit = scores_of(meeting, independent)
+    together, _ = scores_of(meeting, shared)
+    ratio, low, high = ratio_squared(apart, together)
+    widths = [
+        f"{three_digits(1.96 * each.std(ddof=1) / len(each) ** 0.5)}{unit}" for each in (apart, together)
+    ]
+    seats = len(meeting.bots)
+    named = " : ".join(meeting.names[:2]) + (", twice" if seats > 2 else "")
+    needs = f"{ratio:.2g} × ({low:.2g}–{high:.2g})"
+    rules = f", {meeting.rules[0].split('=')[1]} hands" if meeting.rules else ""
+    title = f"{GAMES[meeting.game].title}{rules}"
+    return (title, seats, named, "yes" if meeting.draws else "no", len(apart) * seats, *widths, needs)
 
 
-def compared(pair, independent, shared):
-    """A row of the first table, from the pair's two leaderboards."""
-    widths = half_width(independent), half_width(shared)
-    return {
-        "game": pair.game,
-        "bots": " : ".join(shared.bot),
-        "matches": shared.matches[0],
-        "score": score_of(shared)[0],
-        "unit": "points" if shared.rating_unit[0] == "Elo" else shared.rating_unit[0],
-        "independent": widths[0],
-        "shared": widths[1],
-        "ratio": widths[0] / widths[1],
-        "ratio²": (widths[0] / widths[1]) ** 2,
-    }
+def ratio_squared(apart, together):
+    """The ratio of their variances, with a 95 % interval: a bootstrap over series with a fixed seed."""
+    rng = np.random.default_rng(1)
+
+    def variances(values):
+        return rng.choice(values, (RESAMPLES, len(values))).var(axis=1, ddof=1)
+
+    resampled = variances(apart) / np.maximum(variances(together), 1e-12)
+    return (apart.var(ddof=1) / max(together.var(ddof=1), 1e-12), *np.quantile(resampled, [0.025, 0.975]))
 
 
-def show(title, rows):
-    """Prints a table, with numbers to three digits."""
-    print(title, DataFrame(rows).to_string(index=False, float_format=three_digits), sep="\n\n", end="\n\n")
+def show_markdown(rows):
+    """Prints the table of README.md."""
+    for cells in (HEAD, ["---"] * len(HEAD), *rows):
+        print("|", " | ".join(map(str, cells)), "|")
+    print()
 
 
 def three_digits(number):
-    return f"{number:.0f}" if abs(number) >= 1000 else f"{number:#.3g}".rstrip(".")
+    return f"{number:.0f}" if abs(number) >= 100 else f"{number:#.3g}".rstrip(".")
 
 
 @click.command()
-@click.option("--series", type=click.IntRange(2), help="Series of every pair.  [20 to 100]")
+@click.option("--series", type=click.IntRange(2), help="Series of every row.  [300; of a memory 50]")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 @click.argument("games", nargs=-1, metavar="[GAME]...", type=click.Choice(list(GAMES)))
 def main(series, seed, games):
-    """What shared deals and a memory gain in these games (all, if none is named)."""
-    pairs, memories = ([each for each in some if each.game in (games or GAMES)] for some in (PAIRS, MEMORIES))
+    """What shared luck and a memory gain in these games (all, if none is named)."""
+    meetings, memories = (
+        [each for each in some if each.game in (games or GAMES)] for some in (MEETINGS, MEMORIES)
+    )
     with ThreadPoolExecutor(os.cpu_count()) as workers:
 
-        def boards(pairs, deals):
-            return workers.map(lambda pair: played(pair, deals, series, seed), pairs)
+        def results(meetings, deals):
+            return workers.map(lambda meeting: played(meeting, deals, series, seed), meetings)
 
-        both = boards(pairs, "fresh"), boards(pairs, "same")
-        remembered = boards(memories, "same")
-        rows = [compared(*each) for each in zip(pairs, *both, strict=True)]
-        memory = [board.loc[0, MEMORY_COLUMNS] for board in remembered]
-    show("Half-width of the 95 % interval of the score, with independent and with shared deals:", rows)
-    print("Independent deals would need ratio² times as many matches for the same precision.", end="\n\n")
+        both = results(meetings, "fresh"), results(meetings, "same")
+        remembered = results(memories, "same")
+        show_markdown(compared(*each) for each in zip(meetings, *both, strict=True))
+        memory = [board.loc[0, MEMORY_COLUMNS] for _, board in remembered]
     if memory:
-        show("What a memory gains in Liar's Dice with shared deals, against the same bot without:", memory)
+        print("What a memory gains in Liar's Dice with shared deals, against the same bot without:\n")
+        print(DataFrame(memory).to_string(index=False, float_format=three_digits))
 
 
 if __name__ == "__main__":

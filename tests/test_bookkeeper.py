@@ -8,7 +8,7 @@ from arena.record import Capsule, Decision, Entry, MatchRecord
 from arena.schedule import FORMATS, Terms, match_id
 from arena.schedule.course import Course
 from arena.tournament.bookkeeper import Bookkeeper, Consequences
-from arena.tournament.changes import Publish, Remove, SetPlaces, SetSchedule, SetStatus
+from arena.tournament.changes import ExtendSchedule, Publish, Remove, SetPlaces, SetStatus
 from arena.tournament.intake import Intake
 from arena.tournament.summary import Summary
 
@@ -204,7 +204,7 @@ def test_what_counts_is_never_taken_back():
 
 
 def test_a_cycle_that_ends_brings_places_and_the_next_pairings():
-    """A Swiss tournament: the whole schedule so far is kept, in the bundle of the match that decided it."""
+    """A Swiss tournament: they are added to the schedule, in the bundle of the match that decided them."""
     books = Books("ann bob cat dan", "swiss", series=1, cycles=2)
     planned = len(books.order)
     for index in range(planned - 1):
@@ -212,7 +212,7 @@ def test_a_cycle_that_ends_brings_places_and_the_next_pairings():
         assert [entry] == news.changes
     entry, news = books.note(planned - 1)
     assert 2 * planned == len(books.order)
-    schedule = SetSchedule(tuple(books.order))
+    schedule = ExtendSchedule(tuple(books.order[planned:]))
     places = [SetPlaces(books.course.places)] if books.course.places else []
     assert [entry, schedule, *places] == news.changes
     assert tuple(books.order[planned:]) == news.advance.planned

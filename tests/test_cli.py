@@ -22,7 +22,20 @@ from arena.cli import cli, main
 from arena.store import LATEST, Store
 
 COMMANDS = sorted(cli.commands)
-PLAYING = {"ask", "check", "run", "compare", "new", "report", "schema", "serve", "torture", "play", "watch"}
+PLAYING = {
+    "ask",
+    "check",
+    "run",
+    "compare",
+    "new",
+    "report",
+    "schema",
+    "serve",
+    "torture",
+    "play",
+    "verify",
+    "watch",
+}
 READING = sorted(set(COMMANDS) - PLAYING)
 BOTS = '''
 from arena.sdk import Bot

@@ -7,17 +7,18 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 
 import attrs
 import pytest
 
-from arena.analysis.comparison import Comparison
+from arena.analysis.comparison import Comparison, ReturnsRules
 from arena.analysis.gsprt import Gsprt, Hypotheses
-from arena.analysis.intervals import Moments
+from arena.analysis.intervals import interval_of_mean, of_alike
 from arena.cli import main
-from arena.cli.compare import told
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
+from arena.show.verdict import told
 from arena.words import with_half
 
 QUICK = Hypotheses(elo1=200)
@@ -53,7 +54,7 @@ class Timid(Even):
 
 def begun(hypotheses=QUICK, bots="new old", seats=2, series=60, **game):
     """A comparison that has begun, and its course."""
-    rule = Comparison(hypotheses, **game)
+    rule = Comparison(hypotheses, rules=ReturnsRules(**game))
     terms = Terms(game="toy", seats=seats, series=series, seed=1, deals="same")
     course = Course(bots.split(), FORMATS["comparison"], terms, withdrawn_after=3, restarts_max=9)
     rule.begins(course)
@@ -101,7 +102,8 @@ def test_a_spoilt_series_is_left_out():
     ("won_by", "verdict", "sentence"),
     [
         ("new", "better", "new is better than old."),
-        ("old", "not better", "new is not better than old, or by less than 200 Elo."),
+        ("old", "worse", "new is worse than old."),
+        ("either", "not better", "new is not better than old, or by less than 200 Elo."),
         ("nobody", None, "undecided whether new is better than old."),
     ],
 )
@@ -109,7 +111,7 @@ def test_the_verdict_is_one_sentence(won_by, verdict, sentence):
     """It stops by itself, and what comes later changes nothing."""
     hypotheses = QUICK if verdict else Hypotheses(elo1=20, series_max=20)
     rule, course = begun(hypotheses)
-    points = {"nobody": 0.5}
+    points = {"nobody": 0.5, "either": 0.5}
     stops = [
         rule.closed(series)
         for series in closed(course, lambda bot, pairing: points.get(won_by, float(bot == won_by)))
@@ -124,15 +126,16 @@ def test_the_verdict_is_one_sentence(won_by, verdict, sentence):
     ("won_by", "sentence"),
     [
         ("new", "new wins more matches than old."),
-        ("old", "new does not win more matches than old, or by less than 200 Elo."),
+        ("old", "new wins fewer matches than old."),
+        ("either", "new does not win more matches than old, or by less than 200 Elo."),
         ("nobody", "undecided whether new wins more matches than old."),
     ],
 )
 def test_in_a_game_of_returns_the_verdict_says_no_more_than_the_test(won_by, sentence):
     """Who wins most hands and loses chips is not called better; both mean returns stand beside it."""
     hypotheses = QUICK if won_by != "nobody" else Hypotheses(elo1=20, series_max=20)
-    rule, course = begun(hypotheses, rated_by="returns", returns_unit=("bb/100", 4.0))
-    points, lost = {"nobody": 0.5}, {"new": -100.0, "old": 100.0}
+    rule, course = begun(hypotheses, rated_by="returns", unit=("bb/100", 4.0))
+    points, lost = {"nobody": 0.5, "either": 0.5}, {"new": -100.0, "old": 100.0}
     for series in closed(
         course,
         lambda bot, pairing: points.get(won_by, float(bot == won_by)),
@@ -143,7 +146,7 @@ def test_in_a_game_of_returns_the_verdict_says_no_more_than_the_test(won_by, sen
     first, _, returns = told(outcome, hypotheses)
     assert sentence == first
     by_series = [(1 + cycle % 2) * 2 * 100.0 / 4 for cycle in range(outcome.series)]
-    low, high = moments_of(by_series).mean_interval(50.0)
+    low, high = interval_of_mean(estimate_of(by_series), 50.0)
     mean, half = sum(by_series) / len(by_series) / 2, (high - low) / 2
     both = f"new {with_half(-mean, half)}, old {with_half(mean, half)}"
     assert returns == f"mean returns (95 %, likewise): {both} bb/100"
@@ -151,12 +154,10 @@ def test_in_a_game_of_returns_the_verdict_says_no_more_than_the_test(won_by, sen
     assert (low, high) == pytest.approx((outcome.old_returns.low, outcome.old_returns.high))
 
 
-def moments_of(totals):
+def estimate_of(totals):
     """Series of two matches with these sums."""
-    moments = Moments()
-    for total in totals:
-        moments.add(total, 2)
-    return moments
+    mean = fmean(totals)
+    return of_alike(len(totals), sum(totals), 2 * len(totals), sum((total - mean) ** 2 for total in totals))
 
 
 def test_who_wins_by_the_faults_of_the_other_is_told_so():
@@ -237,13 +238,19 @@ def rows(table):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("new", "old", "code"), [("Even", "Timid", 0), ("Timid", "Even", 1)])
-def test_the_exit_code_is_the_verdict(arena, new, old, code):
+@pytest.mark.parametrize(
+    ("new", "old", "code", "sentence"),
+    [
+        ("Even", "Timid", 0, "Even is better than Timid."),
+        ("Timid", "Even", 1, "Timid is not better than Even, or by less than 200 Elo."),  # of this seed
+    ],
+)
+def test_the_exit_code_is_the_verdict(arena, new, old, code, sentence):
     """0 better, 1 not; the expected length comes first; asked again, nothing is played."""
     found, out, err = arena("compare", f"compared:{new}", f"compared:{old}", *ASKED)
     assert code == found, err
-    assert out.splitlines()[0].startswith(f"{new} is{'' if code == 0 else ' not'} better than {old}")
-    assert "expected: about" in err.splitlines()[1]
+    assert out.splitlines()[0] == sentence
+    assert "expected: up to about 20 series if the truth is +200 Elo or +0" in err.splitlines()[1]
     again, second, err = arena("compare", "--resume", "cmp")
     assert (code, out) == (again, second)
     assert "nothing left to play" in err

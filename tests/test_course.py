@@ -3,24 +3,57 @@
 from __future__ import annotations
 
 import random
+from math import inf
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.schedule import FORMATS, Terms
-from arena.schedule.course import Course, MatchResult
+from arena.schedule import FORMATS, Shares, Terms
+from arena.schedule.allocation import Batches
+from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.schedule.withdrawals import BotOutcome
 from arena.store import FinishedMatch
 from arena.tournament.intake import take_in
 
-OFFERED = [name for name, kind in FORMATS.items() if kind.is_offered]
+ALLOCATED = "round-robin, allocated"
+OFFERED = [ALLOCATED, *(name for name, kind in FORMATS.items() if kind.is_offered)]
 STRENGTH = {"ann": 5, "bob": 4, "cat": 3, "dan": 2, "eve": 1}
 
 
-def course(tournament="round-robin", bots="ann bob cat dan eve", **terms):
+class Closest:
+    """A rule that gives most matches to the pairs whose results have differed least; and that may end it."""
+
+    def __init__(self, series_max: float = inf) -> None:
+        self.told: list[str] = []
+        self.asked: list[Shares] = []
+        self._series_max = series_max
+        self._ahead: dict[frozenset[str], float] = {}
+
+    def closed(self, series):
+        self.told.append(series.id)
+        pairing, result = series.matches[0]
+        bots, points = frozenset(pairing.bots), result.points or (0.5, 0.5)
+        sign = 1 if pairing.bots[0] == min(bots) else -1
+        self._ahead[bots] = self._ahead.get(bots, 0.0) + sign * (points[0] - points[1])
+        return len(self.told) >= self._series_max
+
+    def shares(self):
+        self.asked.append({bots: 1 / (1 + ahead**2) for bots, ahead in self._ahead.items()})
+        return self.asked[-1]
+
+
+def course(tournament="round-robin", bots="ann bob cat dan eve", rule=None, **terms):
+    """With `ALLOCATED` as the tournament, `rule` says which pairs play more."""
+    kind = FORMATS[tournament.partition(",")[0]]
+    shares = None
+    if tournament == ALLOCATED:
+        rule = rule or Closest()
+        shares, terms = rule.shares, {"series": 6, **terms}
+    is_enough = None if rule is None else rule.closed
     terms = Terms(**{"game": "toy", "seats": 2, "series": 2, "seed": 7, "deals": "same", **terms})
-    return Course(bots.split(), FORMATS[tournament], terms, withdrawn_after=2, restarts_max=9)
+    how = {"withdrawn_after": 2, "restarts_max": 9, "is_enough": is_enough, "shares": shares}
+    return Course(bots.split(), kind, terms, **how)
 
 
 def fine(pairing):
@@ -152,3 +185,145 @@ def test_a_course_that_was_interrupted_goes_on_to_the_same_end(tournament, stop,
     assert after.is_over
     closed = [series for advance in (*taken, *rest) for series in advance.closed]
     assert [series for advance in advances for series in advance.closed] == closed
+
+
+# A round-robin in which some pairs play more than others
+
+
+def series_by_batch(tour):
+    """The series of each batch, in order."""
+    found = {}
+    for pairing in tour.order:
+        found.setdefault(pairing.cycle, {})[pairing.series] = None
+    return [list(series) for series in found.values()]
+
+
+def test_two_batches_are_planned_at_first():
+    """Both are equal; a third follows when the first is over, whatever was played of the second."""
+    tour = course(ALLOCATED, bots="ann bob cat")
+    assert [["ann+bob#0", "ann+cat#0", "bob+cat#0"], ["ann+bob#1", "ann+cat#1", "bob+cat#1"]] == [
+        sorted(batch) for batch in series_by_batch(tour)
+    ]
+    assert 36 == tour.size
+    first, second = ([pairing for pairing in tour.order if pairing.cycle == number] for number in range(2))
+    for pairing in (*second[:3], *first[:-1]):
+        assert () == won_by_strength(tour, pairing).planned
+    third = won_by_strength(tour, first[-1]).planned
+    assert {2} == {pairing.cycle for pairing in third}
+    assert 3 == len({pairing.series for pairing in third})
+
+
+def test_a_batch_follows_from_the_batches_that_were_over_when_the_last_one_was_planned():
+    """Batch 5 from what counted up to the end of batch 3, one batch being played meanwhile."""
+    tour = course(ALLOCATED)
+    play(tour)
+    batches = series_by_batch(tour)
+    assert [10] * 6 == list(map(len, batches))
+    others = Closest()
+    again = Batches(FORMATS["round-robin"].sets(tour.names, tour.terms), tour.terms)
+    expected = [list(again.next()) for _ in range(2)]
+    for batch in batches[:4]:
+        for id in batch:
+            pairings = [pairing for pairing in tour.order if pairing.series == id]
+            matches = tuple((pairing, by_strength(pairing)) for pairing in pairings)
+            others.closed(ClosedSeries(id, pairings[0].cycle, False, matches))
+        expected.append(list(again.next(others.shares())))
+    assert tour.order == [pairing for batch in expected for pairing in batch]
+
+
+def test_where_a_rule_ends_it_what_is_planned_is_the_same_for_all():
+    """The batch in which it ends and the next one, even if several batches counted at once."""
+    for series_max in (1, 10, 11, 20, 30, 41):
+        one, other = (course(ALLOCATED, rule=Closest(series_max)) for _ in range(2))
+        play(one)
+        first, *later = other.order
+        waiting = later
+        while waiting:  # nothing counts before the first match of all is played
+            pairing = waiting.pop()
+            waiting += won_by_strength(other, pairing).planned
+        won_by_strength(other, first)
+        rest = list(other.unplayed)
+        while rest and not other.is_over:
+            won_by_strength(other, rest.pop(0))
+            rest = list(other.unplayed)
+        assert other.order == one.order, series_max
+        assert other.beyond == one.beyond, series_max
+        assert one.is_cut
+        assert -(-series_max // 10) + 1 == len(series_by_batch(one))
+
+
+def test_a_bot_that_is_withdrawn_plays_on_in_turn_only():
+    """From the batch on that is planned when its withdrawal counts; its opponents have the others."""
+    tour = course(ALLOCATED, series=12)
+
+    def note(course, pairing):
+        without = course.ledger.without(pairing.id)
+        outcomes = {bot: BotOutcome(abandoned=bot == "cat", withdrawn=bot in without) for bot in pairing.bots}
+        return course.note(pairing.id, by_strength(pairing), outcomes)
+
+    advances = play(tour, note=note)
+    assert ["cat"] == [bot for advance in advances for bot in advance.withdrawn]
+    batches = series_by_batch(tour)
+    with_cat = [sum("cat" in series for series in batch) for batch in batches]
+    assert [4, 4] == with_cat[:2]
+    assert 4 * 10 // 5 == sum(with_cat[2:])
+
+
+@given(seed=st.integers(0, 10**6), stop=st.integers(0, 90))
+@settings(max_examples=25)
+def test_withdrawals_and_the_order_of_results_change_no_batch(seed, stop):
+    """Bots that fail are withdrawn at the same match, whoever ends first and wherever it is interrupted."""
+
+    def outcomes(pairing, without):
+        rng = random.Random(f"{pairing.id} {sorted(without)}")
+        return {
+            bot: BotOutcome(abandoned=bot in "dan eve" and rng.random() < 0.5, withdrawn=bot in without)
+            for bot in pairing.bots
+        }
+
+    def note(course, pairing):
+        without = course.ledger.without(pairing.id)
+        return course.note(pairing.id, by_strength(pairing), outcomes(pairing, without))
+
+    one, other = course(ALLOCATED), course(ALLOCATED)
+    closed = [series for advance in play(one, note=note) for series in advance.closed]
+    rng, finished, waiting, counted = random.Random(seed), {}, list(other.order), []
+    for _ in range(stop):
+        if not waiting:
+            break
+        pairing = waiting.pop(rng.randrange(len(waiting)))
+        without = other.ledger.without(pairing.id)
+        advance = note(other, pairing)
+        flags = [tuple(each) for each in zip(*_flags(pairing, outcomes(pairing, without)), strict=True)]
+        result = by_strength(pairing)
+        finished[pairing.id] = FinishedMatch(
+            pairing.id, False, result.points, result.returns, result.faults, *flags
+        )
+        for stale in advance.stale:
+            finished.pop(stale, None)
+            waiting.append(other.by_id[stale])
+        waiting += advance.planned
+    after = course(ALLOCATED)
+    taken = take_in(after, finished)
+    stale = {id for advance in taken for id in advance.stale}
+    left = [pairing for pairing in after.order if pairing.id not in finished or pairing.id in stale]
+    counted = [series.id for advance in (*taken, *play(after, rng, note, left)) for series in advance.closed]
+    assert [series.id for series in closed] == counted
+    assert one.order == after.order
+    assert one.withdrawn == after.withdrawn
+
+
+def _flags(pairing, outcomes):
+    """By seat: abandoned, crashed, withdrawn."""
+    return [(outcomes[bot].abandoned, outcomes[bot].crashed, outcomes[bot].withdrawn) for bot in pairing.bots]
+
+
+def test_a_match_is_built_upon_when_a_batch_was_planned_by_it():
+    """The last two batches that are planned decide nothing yet."""
+    tour = course(ALLOCATED)
+    assert not any(map(tour.is_built_upon, tour.order))
+    play(tour)
+    assert {0, 1, 2, 3} == {pairing.cycle for pairing in tour.order if tour.is_built_upon(pairing)}
+    equal = course()
+    play(equal)
+    assert not any(map(equal.is_built_upon, equal.order))

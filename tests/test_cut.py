@@ -27,6 +27,7 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
 
 FORMATS_TRIED = ("round-robin", "gauntlet", "comparison", "swiss", "knockout")
+ALLOCATED = {"tournament": "round-robin", "allocate": "open"}
 FAILING = (local("eve", Hopeless), local("fay", Fragile))
 FIRST_SOUND = (*FIELD[:3], local("bea", Hopeless))
 """The first series of a lap is between two that make no mistake."""
@@ -39,16 +40,28 @@ class Enough:
     def __init__(self, series: int) -> None:
         self.series = series
         self.told: list[str] = []
+        self._ahead: dict[frozenset[str], float] = {}
+        """Pair -> how many more points the first by name has."""
 
     def begins(self, course):
         self.told.clear()
+        self._ahead.clear()
 
     def goes_on(self):
         pass
 
     def closed(self, series):
         self.told.append(series.id)
+        for pairing, result in series.matches:
+            if len(bots := frozenset(pairing.bots)) == 2:
+                ahead = sum(result.points[:1]) - sum(result.points[1:])
+                sign = 1 if pairing.bots[0] == min(bots) else -1
+                self._ahead[bots] = self._ahead.get(bots, 0.0) + sign * ahead
         return len(self.told) >= self.series
+
+    def shares(self):
+        """Most to the pairs that are closest."""
+        return {bots: 1 / (1 + ahead**2) for bots, ahead in self._ahead.items()}
 
     def state(self):
         return ""
@@ -132,8 +145,10 @@ def run(
 
 
 def left(folder: Path) -> object:
-    """All that must be equal: exact columns of every table, and which capsules are shown."""
-    return exact(folder, COLUMNS), sorted(path.name for path in (folder / "faults").glob("*"))
+    """All that must be equal: exact columns of every table, the schedule, and which capsules are shown."""
+    with Store.open(folder) as store:
+        schedule = list(store.rows("SELECT position, pairing_id FROM schedule ORDER BY position"))
+    return exact(folder, COLUMNS), schedule, sorted(path.name for path in (folder / "faults").glob("*"))
 
 
 def told(summary: Summary) -> object:
@@ -145,7 +160,7 @@ def field(rng: random.Random) -> tuple:
     return tuple(rng.sample((*FIELD, *more), len(FIELD) + len(more)))
 
 
-def one_case(folder: Path, seed: int) -> None:
+def one_case(folder: Path, seed: int, *, more=None, series_max=20) -> None:
     """A random tournament: played in one go, at four tables, cancelled and killed and taken up again."""
     rng = random.Random(seed)
     plan = {
@@ -155,8 +170,8 @@ def one_case(folder: Path, seed: int) -> None:
         "faults_max": 2,
         "restarts_max": 1,
         "withdrawn_after": 2,
-    }
-    series = rng.randint(1, 20)
+    } | (more or {})
+    series = rng.randint(1, series_max)
     whole = run(folder / "one", Machine(seed), stop_rule=Enough(series), **plan)
     machine = Machine(seed + 1)
     four = run(folder / "four", machine, concurrency=4, stop_rule=Enough(series), **plan)
@@ -175,6 +190,13 @@ def one_case(folder: Path, seed: int) -> None:
 def test_what_a_rule_leaves_does_not_depend_on_how_it_was_played(tmp_path, seed):
     """One table, four tables, cancelled, killed between any two changes of the store: the same tables."""
     one_case(tmp_path, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_nor_does_what_it_leaves_of_a_schedule_that_it_has_planned(tmp_path, seed):
+    """The same where the rule says which pairs play more in each batch, with bots that are withdrawn."""
+    one_case(tmp_path, seed, more={**ALLOCATED, "series": 6}, series_max=40)
 
 
 class FirstSeriesSlow(Machine):
@@ -232,7 +254,7 @@ def open_course(folder: Path, **more):
 def test_what_a_killed_run_left_past_the_end_is_removed(tmp_path):
     """Without a bot being started: matches, the files of their faults, and who was withdrawn by them."""
     folder_past_the_end(tmp_path / "out")
-    assert left(tmp_path / "out")[1]
+    assert left(tmp_path / "out")[-1]
     with open_course(tmp_path / "out") as setup:
         course = course_of(setup, ["ann", "bea", "bob", "cat"])
         take_in(course, setup.store.finished())
@@ -241,7 +263,7 @@ def test_what_a_killed_run_left_past_the_end_is_removed(tmp_path):
         assert [pairing.id for pairing in course.order[:2]] == list(setup.store.finished())
         export(setup.store)
     assert {"ok"} == set(statuses(tmp_path / "out").values())
-    assert [] == left(tmp_path / "out")[1]
+    assert [] == left(tmp_path / "out")[-1]
 
 
 def test_what_was_played_without_the_rule_is_not_removed(tmp_path):

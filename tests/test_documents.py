@@ -49,6 +49,7 @@ SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
         "tests/test_readme.py::test_the_commands_run_as_they_stand",
         "tests/test_readme.py::test_a_speed_table_is_one_run_of_the_bench",
         "tests/test_readme.py::test_a_speed_table_is_one_run_of_the_bench",
+        "tests/test_readme.py::test_a_speed_table_is_one_run_of_the_bench",
     ),
     ("SECURITY.md", "text"): ("tests/test_torture.py::test_the_table_of_security_is_of_todays_habits",),
     ("arena/README.md", ""): ("tests/test_documents.py::test_the_flow_goes_through_rooms",),

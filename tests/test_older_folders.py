@@ -139,13 +139,13 @@ def backwards(seed: int, key: tuple[str | int, ...]) -> int:
     return int.from_bytes(sha256(repr((key, seed)).encode()).digest()[:16], "big")
 
 
-@pytest.mark.parametrize("seeding", [1, 2])
+@pytest.mark.parametrize("seeding", [1, 2, 3])
 def test_an_older_folder_goes_on_as_its_own_arena_would_have(schema1, monkeypatch, seeding):
     """Two series more are those that the arena of schema 1 played, by the exact columns that it wrote.
 
     Also where new tournaments derive their seeds in another way: a folder keeps its own.
     """
-    monkeypatch.setitem(SEEDINGS, 2, backwards)
+    monkeypatch.setitem(SEEDINGS, 3, backwards)
     monkeypatch.setattr("arena.schedule.pairing.SEEDING", seeding)
     monkeypatch.setattr("arena.tournament.plan.checking.SEEDING", seeding)
     assert 0 == arena("run", "--resume", str(schema1), "--series", "8", "-q")
@@ -204,9 +204,11 @@ def test_a_folder_of_a_later_way_is_left_alone(schema1, monkeypatch, later_way, 
 
 
 @pytest.mark.slow
-def test_going_on_in_an_older_folder_makes_it_one_of_today(older, tmp_path):
-    """It plays two series more, and every exact column is that of a run in one go."""
+def test_going_on_in_an_older_folder_makes_it_one_of_today(older, tmp_path, monkeypatch):
+    """It plays two series more, and every exact column is that of a run in one go in the way of its time."""
     assert 0 == arena("run", "--resume", str(older), "--series", "8", "-q")
+    monkeypatch.setattr("arena.schedule.pairing.SEEDING", 1)
+    monkeypatch.setattr("arena.tournament.plan.checking.SEEDING", 1)
     words = ["--rule", "dice=2", "--seed", "1", "--series", "8", "-q"]
     assert 0 == arena("run", f"{BOTS}:Even", f"{BOTS}:Odd", *words, "--out", "new")
     assert exact(tmp_path / "new") == exact(older)

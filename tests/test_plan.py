@@ -85,6 +85,7 @@ def test_every_key_of_a_plan():
         challengers = 2
         cycles = 5
         until = "top 3 at 95%"
+        allocate = "open"
         max_time = "20m"
         anchor = "odds"
         bots = ["odds", "me=../mine", { name = "third one", spec = "python3 x.py" }]
@@ -127,6 +128,7 @@ def test_every_key_of_a_plan():
         challengers=2,
         cycles=5,
         until="top 3 at 95%",
+        allocate="open",
         max_time=1200.0,
         anchor="odds",
         bots=(
@@ -540,12 +542,16 @@ def test_deals_are_shared_only_where_nobody_can_remember():
 
 
 def test_a_guessable_seed_is_warned_of():
-    """A small seed is no secret from bots that connect; among started bots nobody could use it."""
-    assert warnings_of(made(2, seed=7)) == ()
+    """A short seed is no secret from programs; nothing is kept from bots in this process anyway."""
+    assert warnings_of(made(2)) == warnings_of(made(2, seed=2**64)) == ()
+    assert warnings_of(made(2, seed=7), has_programs=False) == ()
+    assert warnings_of(made(2, seed=2**64 - 1)) == (
+        "seed 18446744073709551615 can be guessed by a bot: leave --seed out where it counts",
+    )
     assert warnings_of(made(1, expect=1)) == ()
     assert warnings_of(made(1, expect=1, seed=2**127)) == ()
-    assert warnings_of(made(1, expect=1, seed=7)) == (
-        "seed 7 can be guessed by those who connect, and with it every deal",
+    assert warnings_of(made(1, expect=1, seed=7), has_programs=False) == (
+        "seed 7 can be guessed by those who connect: leave --seed out where it counts",
     )
     assert len(warnings_of(made(1, expect=1, deals="same"))) == 1
 
@@ -672,6 +678,8 @@ def test_what_makes_another_tournament():
     )
     assert differences(known, identity(free, Toy())) == []
     assert differences(known, identity(attrs.evolve(plan, seed=None), Toy())) == []
+    open_ = identity(attrs.evolve(plan, allocate="open"), Toy())
+    assert differences(open_, known) == []
 
 
 CHANGES = [
@@ -681,6 +689,7 @@ CHANGES = [
     ({"no_clock": True}, {}, ["move_time: was 1s, now none"]),
     ({"move_time": None, "bank": 60.0}, {}, ["move_time: was 1s, now none", "bank: was none, now 1m"]),
     ({"deals": "fresh"}, {}, ["deals: was same, now fresh"]),
+    ({"allocate": "open"}, {}, ["allocate: was none, now open"]),
     ({"margin": 0.2}, {}, ["margin of started bots: was 0s, now 200ms"]),
     ({"restarts_max": 3}, {}, ["restarts_max: was 10, now 3"]),
     (

@@ -119,8 +119,9 @@ def test_the_analysis_runs_as_it_stands(home: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "holds", "groups"),
     [
-        ("bench.json", "decisions/s", MEASURINGS.keys() - {"serve"}),
+        ("bench.json", "decisions/s", MEASURINGS.keys() - {"serve", "verify"}),
         ("bench-serve.json", "requests/s", {"serve"}),
+        ("bench-verify.json", "verify ÷ rules alone", {"verify"}),
     ],
 )
 def test_a_speed_table_is_one_run_of_the_bench(

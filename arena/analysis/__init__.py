@@ -17,7 +17,7 @@ from arena.store import LATEST, Store, Table, exports, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
 from arena.store.cells import harmless_rows
 
-__all__ = ["LATEST", "Leaderboard", "Results", "export", "load"]
+__all__ = ["ANCHORED", "LATEST", "Leaderboard", "Results", "export", "exported", "load"]
 
 
 def export(store: Store, folder: str | Path | None = None, *, anchor: str | None = None) -> Leaderboard:
@@ -26,30 +26,30 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     The CSVs of matches, most of the work, are written only if the store has changed since the last time.
     Raises ConfigError if they cannot be written, or if the store is damaged: sound CSVs would be overwritten.
     """
-    from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
-    from arena.analysis.sheet import read_sheet
-
     if store.damage is not None:
         raise ConfigError(f"{store.damage}: its CSVs were left unchanged")
     place = Path(folder or store.folder)
     with store.frozen(), _aside(store, place) as aside:
-        sheet = read_sheet(store)
-        board = leaderboard(store, anchor=anchor, sheet=sheet)
-        write_tables(
-            place,
-            {
-                **exports.tables(store),
-                "series": _as_cells(_series_table(store, sheet)),
-                "head_to_head": _as_cells(board.head_to_head),
-                "leaderboard": _as_cells(board.table),
-            },
-            mark=store.mark(),
-            always=_ALWAYS,
-            aside=aside,
-        )
+        board, tables = exported(store, anchor=anchor)
+        write_tables(place, tables, mark=store.mark(), always=ANCHORED, aside=aside)
     if folder is None:
         exports.publish(store)
     return board
+
+
+def exported(store: Store, *, anchor: str | None = None) -> tuple[Leaderboard, dict[str, Table]]:
+    """All tables with their cells as CSVs have them; within one snapshot of the caller's."""
+    from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
+    from arena.analysis.sheet import read_sheet
+
+    sheet = read_sheet(store)
+    board = leaderboard(store, anchor=anchor, sheet=sheet)
+    return board, {
+        **exports.tables(store),
+        "series": _as_cells(_series_table(store, sheet)),
+        "head_to_head": _as_cells(board.head_to_head),
+        "leaderboard": _as_cells(board.table),
+    }
 
 
 def _as_cells(table: Table) -> Table:
@@ -57,14 +57,14 @@ def _as_cells(table: Table) -> Table:
     return header, harmless_rows(rows)
 
 
-_ALWAYS = ("head_to_head", "leaderboard")
+ANCHORED = ("head_to_head", "leaderboard")
 """Always written: they depend on the anchor too, and take no time."""
 
 
 def _aside(store: Store, folder: Path) -> AbstractContextManager[Mapping[str, Callable[[], bool]]]:
     """The tables that a second process writes meanwhile: none, if there is little to write."""
     mark = store.mark()
-    names = [name for name in COLUMNS if name not in _ALWAYS]
+    names = [name for name in COLUMNS if name not in ANCHORED]
     if mark is None or store.size() < LARGE or is_written(folder, mark, names):
         return nullcontext({})
     return written_aside(store, folder, mark)

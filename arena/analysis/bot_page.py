@@ -9,11 +9,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.clusters import Clusters, mean_interval, share_interval
 from arena.analysis.failures import Failure, failures
 from arena.analysis.head_to_head import Meeting
+from arena.analysis.intervals import interval_of_mean, interval_of_share
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
+from arena.analysis.strata import Strata, estimates
 from arena.store import FaultCount
 
 SLOW_MAX = 5
@@ -118,10 +119,11 @@ def bot_page_of(
 
 
 def _seats(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> Iterator[SeatResult]:
+    strata = Strata.of(sheet)
     for seat in np.unique(sheet.seat[rows]).tolist():
         there = rows[sheet.seat[rows] == seat]
         wins, ties = int(sheet.win[there].sum()), int(sheet.tie[there].sum())
-        score, low, high = _score(sheet, there, scale)
+        score, low, high = score_of_rows(sheet, strata, there, scale)
         yield SeatResult(
             seat=seat,
             matches=len(there),
@@ -134,16 +136,19 @@ def _seats(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> Iterator[Seat
         )
 
 
-def _score(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> tuple[float, float, float]:
-    """The score of these rows, computed as on the leaderboard: mean, lower and upper end."""
-    series, size = sheet.series[rows], len(sheet.series_ids)
-    if scale.rated_by == "ranks":
-        points = Clusters.of(series, sheet.points[rows], size)
-        return points.mean, *share_interval(points)
-    returns, per_unit = sheet.returns[rows], scale.returns_per_unit
-    clusters = Clusters.of(series, returns, size)
-    low, high = mean_interval(clusters, float(np.abs(returns).max()))
-    return clusters.mean / per_unit, low / per_unit, high / per_unit
+def score_of_rows(
+    sheet: Sheet, strata: Strata, rows: NDArray[np.int64], scale: Scale
+) -> tuple[float, float, float]:
+    """The score of these rows, computed as that of a bot on the leaderboard: mean, lower and upper end.
+
+    `strata`: of the sheet.
+    """
+    is_share, by_sets = scale.rated_by == "ranks", scale.ranked_by == "score"
+    values = sheet.points[rows] if is_share else sheet.returns[rows] / scale.returns_per_unit
+    (found,) = estimates(strata.of_rows(rows), values, by_sets=by_sets)
+    if is_share:
+        return found.mean, *interval_of_share(found)
+    return found.mean, *interval_of_mean(found, float(np.abs(values).max()))
 
 
 def _slowest(sheet: Sheet, rows: NDArray[np.int64]) -> Iterator[SlowMatch]:

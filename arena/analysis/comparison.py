@@ -1,15 +1,22 @@
-"""NEW against OLD, series by series: the score of each, the test over them, the effect of faults."""
+"""NEW against OLD, series by series: the value of each, the test over them, the effect of faults."""
 
 from __future__ import annotations
 
 from math import fsum
+from typing import Literal, TypeAlias
 
 import attrs
 
-from arena.analysis.gsprt import Gsprt, Hypotheses, Verdict
+from arena.analysis.betting import BettingTest, Gains, Range, Tails
+from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.analysis.live import Standings
+from arena.analysis.verdict import Evidence, Verdict
 from arena.schedule.course import ClosedSeries, Course
 from arena.units import signed
+from arena.words import counted
+
+Question: TypeAlias = Hypotheses | Gains
+"""Of matches won, or of mean returns."""
 
 
 @attrs.frozen
@@ -22,36 +29,70 @@ class MeanReturns:
 
 
 @attrs.frozen
+class ReturnsRules:
+    """What a game says of its returns; bounds are of a seat in a match, in returns."""
+
+    rated_by: str = "ranks"
+    unit: tuple[str, float] = ("", 1.0)
+    bounds: Range | None = None
+    reach: Range | None = None
+    """How far those of a match go whose rounds are independent; None: the bounds."""
+
+    def values(self, of: Range, *, is_field: bool) -> Range:
+        """The range of a series' value, in the unit: of NEW's returns; with a field, of NEW's − OLD's."""
+        low, high = (each / self.unit[1] for each in of)
+        return (low - high, high - low) if is_field else (low, high)
+
+
+@attrs.frozen
 class ComparisonState:
     """The result of a comparison so far."""
 
     new: str
     old: str
+    by: Literal["wins", "returns"]
+    """What is compared."""
     verdict: Verdict | None
     """None: undecided."""
     series: int
     matches: int
     mean: float
-    """Score of a series: NEW's points per match; with a field (NEW's − OLD's + 1) / 2."""
-    elo: float
-    elo_low: float
-    elo_high: float
-    llr: float
-    lower: float
-    upper: float
+    """By wins the score of a series: NEW's points per match; with a field (NEW's − OLD's + 1) / 2.  By
+    returns what NEW won per match in `returns_unit`; with a field NEW's − OLD's."""
+    low: float
+    """The 95 % interval of the mean, as if the length had been fixed."""
+    high: float
+    not_better_after: int | None
+    """How many series showed that NEW is not better; later ones, whether it is worse."""
+    evidence: Evidence
+    """For each verdict, as a share of what it takes."""
+    series_left: tuple[float, float] | None
+    """About how many more series it takes, from and to; None: not known yet, or it is over."""
+    elo: float | None
+    """By wins alone, like all of the next six."""
+    elo_low: float | None
+    elo_high: float | None
+    llr: float | None
+    lower: float | None
+    upper: float | None
+    clean_llr: float | None
+    cut: int
+    """Series that counted less than they were worth, as they were further away than values count."""
     spoilt: int
     """Series left out because one of their matches was aborted."""
     new_faulty: int
     """Series in which NEW failed at least once."""
     old_faulty: int
-    clean_llr: float
-    """The test over only those series in which neither bot failed."""
     clean_series: int
+    clean_evidence: float | None
+    """For the verdict, from only those series in which neither bot failed; None if undecided."""
     rated_by: str
-    """`ranks` or `returns`; the test is over matches won in both."""
+    """`ranks` or `returns`: what the game is about."""
     returns_unit: str
     new_returns: MeanReturns
     old_returns: MeanReturns
+    beyond: str
+    """The match and its returns beyond what the game declares, which ended the comparison; empty: none."""
 
     @property
     def is_of_returns(self) -> bool:
@@ -61,38 +102,40 @@ class ComparisonState:
     @property
     def is_by_faults(self) -> bool:
         """Whether faults decided: the series without faults give less than half of the evidence needed."""
-        bound = {"better": self.upper, "not better": self.lower, None: None}[self.verdict]
-        return bound is not None and self.clean_llr / bound < 0.5
+        return self.clean_evidence is not None and self.clean_evidence < 0.5
 
 
 class Comparison:
     """A stopping rule: enough is played when the test has its verdict.  It compares the first two bots.
 
-    `rated_by` and `returns_unit` are those of the game; the test does not depend on them.
+    `rules`: what the game says of its returns; a question of `Gains` needs their bounds.
     """
 
-    def __init__(
-        self,
-        hypotheses: Hypotheses,
-        *,
-        rated_by: str = "ranks",
-        returns_unit: tuple[str, float] = ("", 1.0),
-    ) -> None:
-        self.hypotheses = hypotheses
-        self._rated_by, self._returns_unit = rated_by, returns_unit
+    def __init__(self, question: Question, *, rules: ReturnsRules | None = None) -> None:
+        self.question = question
+        self.rules = ReturnsRules() if rules is None else rules
         self.new = self.old = ""
+        self._is_field = False
         self._forget()
 
     def _forget(self) -> None:
-        self._test, self._clean = Gsprt(self.hypotheses), Gsprt(self.hypotheses)
-        self._returns = Standings(rated_by="returns", returns_unit=self._returns_unit)
+        self._test, self._clean = self._test_of(), self._test_of()
+        self._returns = Standings(rated_by="returns", returns_unit=self.rules.unit)
         self._returns.enter([self.new, self.old])
         self._matches = self._spoilt = 0
         self._faulty = {self.new: 0, self.old: 0}
+        self._beyond = ""
+
+    def _test_of(self) -> Gsprt | BettingTest:
+        if isinstance(self.question, Hypotheses):
+            return Gsprt(self.question)
+        bounds, reach = ranges(self.question.tails, self.rules, is_field=self._is_field)
+        return BettingTest(self.question, bounds, reach)
 
     def begins(self, course: Course) -> None:
         """A course begins, or begins again: earlier series are forgotten."""
         self.new, self.old = course.names[:2]
+        self._is_field = len(course.names) > 2
         self._forget()
 
     def goes_on(self) -> None:
@@ -100,70 +143,135 @@ class Comparison:
 
     def closed(self, series: ClosedSeries) -> bool:
         """Adds the next series that counts; returns whether the test is over."""
-        if self._test.is_over:
+        if self.is_over:
             return True
         if series.is_spoilt:
             self._spoilt += 1
             return False
-        points: dict[str, list[float]] = {self.new: [], self.old: []}
+        self._beyond = self._beyond_in(series)
+        if self._beyond:
+            return True
         faults = {self.new: 0, self.old: 0}
         for pairing, result in series.matches:
             withdrawn = result.withdrawn or (False,) * len(pairing.bots)
-            rows = zip(pairing.bots, result.points, result.faults, withdrawn, strict=True)
-            for bot, won, failed, was_withdrawn in rows:
-                if bot in points:
-                    points[bot].append(won)
+            for bot, failed, was_withdrawn in zip(pairing.bots, result.faults, withdrawn, strict=True):
+                if bot in faults:
                     faults[bot] += failed + was_withdrawn  # its faults are why it does not play any more
-        means = {bot: fsum(won) / len(won) for bot, won in points.items()}
-        score = (
-            means[self.new] - means[self.old] + 1
-        ) / 2  # without a field they share the points: NEW's mean
+        value = self._value(series)
         self._matches += len(series.matches)
         self._returns.add(series)
-        self._test.add(min(1.0, max(0.0, score)))
+        self._test.add(value)
         for bot, failed in faults.items():
             self._faulty[bot] += failed > 0
         if not any(faults.values()):
-            self._clean.add(min(1.0, max(0.0, score)))
-        return self._test.is_over
+            self._clean.add(value)
+        return self.is_over
+
+    def _value(self, series: ClosedSeries) -> float:
+        """What the series says of NEW and OLD: the difference of their means, or NEW's alone if they met."""
+        by_wins = isinstance(self.question, Hypotheses)
+        scores: dict[str, list[float]] = {self.new: [], self.old: []}
+        for pairing, result in series.matches:
+            for bot, score in zip(pairing.bots, result.points if by_wins else result.returns, strict=True):
+                if bot in scores:
+                    scores[bot].append(score)
+        new, old = (fsum(scores[bot]) / len(scores[bot]) for bot in (self.new, self.old))
+        if by_wins:
+            return min(1.0, max(0.0, (new - old + 1) / 2))  # they share the points of a match: NEW's mean
+        return (new - old if self._is_field else new) / self.rules.unit[1]
+
+    def _beyond_in(self, series: ClosedSeries) -> str:
+        """The first match with returns that the game said to be impossible; empty: there is none."""
+        bounds = self.rules.bounds
+        if bounds is None or isinstance(self.question, Hypotheses):
+            return ""
+        slack = 1e-9 * (bounds[1] - bounds[0])
+        for pairing, result in series.matches:
+            if min(result.returns) < bounds[0] - slack or max(result.returns) > bounds[1] + slack:
+                told = ", ".join(f"{won:,.6g}" for won in result.returns)
+                return (
+                    f"match {pairing.id} gave returns of {told}, beyond {bounds[0]:,.6g} to {bounds[1]:,.6g}"
+                )
+        return ""
+
+    def shares(self) -> None:
+        """All sets play equally often."""
 
     def state(self) -> str:
-        """Where the likelihood ratio stands between its bounds."""
-        test, bounds = self._test, self.hypotheses
-        low, high = signed(test.elo_low, 0), signed(test.elo_high, 0)
-        return (
-            f"LLR {signed(test.llr)}, ends at {signed(bounds.lower)} or {signed(bounds.upper)}; "
-            f"{self.new} {signed(test.elo, 0)} Elo ({low} to {high})"
-        )
+        """Where the test stands, and about how long it will take."""
+        test = self._test
+        if isinstance(test, Gsprt):
+            low, high = signed(test.elo_low, 0), signed(test.elo_high, 0)
+            found = f"{self.new} {signed(test.elo, 0)} Elo ({low} to {high})"
+        else:
+            digits = test.gains.digits
+            low, high = (signed(end, digits) for end in test.interval)
+            found = f"{self.new} {signed(test.mean, digits)} {self._returns.unit} ({low} to {high})"
+        shares = test.evidence
+        seen = f"evidence: better {shares.better:.0%}, not better {shares.not_better:.0%}"
+        left = left_in_words(test.left(), self.question.series_max - test.series)
+        return "; ".join(filter(None, (seen, found, left)))
 
     @property
     def is_over(self) -> bool:
-        return self._test.is_over
+        return self._test.is_over or bool(self._beyond)
 
     @property
     def outcome(self) -> ComparisonState:
-        test = self._test
+        test, clean = self._test, self._clean
         returns = {row.bot: MeanReturns(row.score, row.low, row.high) for row in self._returns.rows()}
+        wins = test if isinstance(test, Gsprt) else None
+        low, high = test.interval
         return ComparisonState(
             new=self.new,
             old=self.old,
+            by="returns" if wins is None else "wins",
             verdict=test.verdict,
             series=test.series,
             matches=self._matches,
             mean=test.mean,
-            elo=test.elo,
-            elo_low=test.elo_low,
-            elo_high=test.elo_high,
-            llr=test.llr,
-            lower=self.hypotheses.lower,
-            upper=self.hypotheses.upper,
+            low=low,
+            high=high,
+            not_better_after=test.not_better_after,
+            evidence=test.evidence,
+            series_left=test.left(),
+            elo=None if wins is None else wins.elo,
+            elo_low=None if wins is None else wins.elo_low,
+            elo_high=None if wins is None else wins.elo_high,
+            llr=None if wins is None else wins.llr,
+            lower=None if wins is None else wins.hypotheses.lower,
+            upper=None if wins is None else wins.hypotheses.upper,
+            clean_llr=clean.llr if isinstance(clean, Gsprt) else None,
+            cut=0 if isinstance(test, Gsprt) else test.cut,
             spoilt=self._spoilt,
             new_faulty=self._faulty[self.new],
             old_faulty=self._faulty[self.old],
-            clean_llr=self._clean.llr,
-            clean_series=self._clean.series,
-            rated_by=self._rated_by,
+            clean_series=clean.series,
+            clean_evidence=test.verdict and clean.evidence.of(test.verdict),
+            rated_by=self.rules.rated_by,
             returns_unit=self._returns.unit,
             new_returns=returns[self.new],
             old_returns=returns[self.old],
+            beyond=self._beyond,
         )
+
+
+def ranges(tails: Tails, rules: ReturnsRules, *, is_field: bool) -> tuple[Range, Range]:
+    """The bounds of the value of a series, and how far one counts at first."""
+    assert rules.bounds is not None, "returns are compared only where their bounds are known"
+    reach = rules.reach if tails == "usual" and rules.reach is not None else rules.bounds
+    return rules.values(rules.bounds, is_field=is_field), rules.values(reach, is_field=is_field)
+
+
+def left_in_words(left: tuple[float, float] | None, most: int) -> str:
+    """`about 40 to 90 more series`, of at most so many; empty if it is not known."""
+    if left is None:
+        return ""
+    least, longest = (max(1, round(min(end, most + 1))) for end in left)
+    if least > most:
+        return f"probably undecided after the {counted(most, 'series')} that are left"
+    if longest > most:
+        return f"about {least:,} more series, or more than the {most:,} that are left"
+    return (
+        f"about {least:,} more series" if least == longest else f"about {least:,} to {longest:,} more series"
+    )

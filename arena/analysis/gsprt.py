@@ -18,14 +18,15 @@ are alike (tests/analysis/test_gsprt.py measures both).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite, log, log10
-from typing import Literal, TypeAlias
+from math import exp, fsum, isfinite, log, log10, sqrt
+from typing import TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.intervals import win_rate_interval
+from arena.analysis.verdict import Evidence, Judgement, Verdict, check_error_rates
 from arena.errors import ConfigError
 
 SERIES_MIN = 10
@@ -39,9 +40,9 @@ PSEUDO_WEIGHT = 0.5
 would claim certainty, and a mean beyond the scores seen would be impossible."""
 
 VARIANCE = 0.125
-"""The variance of a series' score, before any is played: two independent matches between equals."""
+"""The variance of a series' score between equals whose two matches are independent; up to twice as much where
+they go alike, and next to nothing where nearly all series are halved."""
 
-Verdict: TypeAlias = Literal["better", "not better"]
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -64,9 +65,7 @@ class Hypotheses:
                 raise ConfigError(f"{option}: found {elo:g}, expected an Elo difference from -1000 to 1000")
         if not self.mean0 < self.mean1:
             raise ConfigError(f"--elo0 {self.elo0:g} is not below --elo1 {self.elo1:g}: make it smaller")
-        for option, rate in (("--alpha", self.alpha), ("--beta", self.beta)):
-            if not 0 < rate < 0.5:
-                raise ConfigError(f"{option}: found {rate:g}, expected an error rate between 0 and 0.5")
+        check_error_rates(self.alpha, self.beta)
         if self.series_max < SERIES_MIN:
             raise ConfigError(f"--max-series: found {self.series_max}, expected at least {SERIES_MIN}")
 
@@ -79,6 +78,12 @@ class Hypotheses:
     def mean1(self) -> float:
         """The mean score of a series at `elo1`."""
         return mean_of(self.elo1)
+
+    @property
+    def means_behind(self) -> tuple[float, float]:
+        """Both means mirrored, so that OLD is ahead: by |`elo0`|, and by that plus the gap between them."""
+        behind = abs(self.elo0)
+        return mean_of(-behind), mean_of(-behind - self.elo1 + self.elo0)
 
     @property
     def lower(self) -> float:
@@ -114,7 +119,7 @@ class Gsprt:
     hypotheses: Hypotheses = attrs.field(factory=Hypotheses)
     llr: float = attrs.field(default=0.0, init=False)
     """The log-likelihood ratio of `elo1` to `elo0`."""
-    verdict: Verdict | None = attrs.field(default=None, init=False)
+    _judgement: Judgement = attrs.field(factory=Judgement, init=False)
     _scores: list[float] = attrs.field(factory=list, init=False)
     _weights: dict[float, float] = attrs.field(init=False)
     """How many series had each score, with the imagined ones."""
@@ -130,8 +135,30 @@ class Gsprt:
         self._scores.append(score)
         value = round(score, 9)  # one value for scores that differ only by rounding: 1/3 + 1/3 and 2/3
         self._weights[value] = self._weights.get(value, 0.0) + 1
-        self.llr = self._llr()
-        self.verdict = self._verdict()
+        hypotheses = self.hypotheses
+        self.llr = self._ratio(hypotheses.mean0, hypotheses.mean1)
+        if self.series >= SERIES_MIN:
+            self._judgement.weigh(self.evidence, self.series, is_last=self.series >= hypotheses.series_max)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self._judgement.verdict
+
+    @property
+    def not_better_after(self) -> int | None:
+        """How many series showed that NEW is not better; later ones, whether it is worse."""
+        return self._judgement.not_better_after
+
+    @property
+    def evidence(self) -> Evidence:
+        """The likelihood ratios, as shares of the bounds to be reached; for "worse" the mirrored one."""
+        hypotheses = self.hypotheses
+        worse = self._ratio(*hypotheses.means_behind)
+        return Evidence(
+            max(0.0, self.llr / hypotheses.upper),
+            max(0.0, self.llr / hypotheses.lower),
+            max(0.0, worse / hypotheses.upper),
+        )
 
     @property
     def is_over(self) -> bool:
@@ -160,25 +187,62 @@ class Gsprt:
     @property
     def elo_low(self) -> float:
         """The lower end of the leaderboard's 95 % interval, as if the number of series had been fixed."""
-        return elo_of(self._interval()[0])
+        return elo_of(self.interval[0])
 
     @property
     def elo_high(self) -> float:
         """The upper end of the 95 % interval."""
-        return elo_of(self._interval()[1])
+        return elo_of(self.interval[1])
 
-    def _interval(self) -> tuple[float, float]:
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The same of the mean score."""
         return win_rate_interval((score, 1) for score in self._scores)
 
-    def _llr(self) -> float:
+    def _ratio(self, mean0: float, mean1: float) -> float:
         values, weights = zip(*sorted(self._weights.items()), strict=True)
-        hypotheses = self.hypotheses
-        return float(log_likelihood_ratio(np.array(weights), values, hypotheses.mean0, hypotheses.mean1))
+        return float(log_likelihood_ratio(np.array(weights), values, mean0, mean1))
 
-    def _verdict(self) -> Verdict | None:
-        if self.series < SERIES_MIN or self.hypotheses.lower < self.llr < self.hypotheses.upper:
+    def left(self) -> tuple[float, float] | None:
+        """About how many more series it takes, from and to; None: not known yet.
+
+        If series remain as they were: by their variance, and their mean with a standard error more and less.
+        """
+        if self.series < SERIES_MIN or self.is_over:
             return None
-        return "better" if self.llr > 0 else "not better"
+        total = fsum(self._weights.values())
+        mean = fsum(weight * score for score, weight in self._weights.items()) / total
+        variance = fsum(weight * (score - mean) ** 2 for score, weight in self._weights.items()) / total
+        hypotheses, error = self.hypotheses, sqrt(variance / total)
+        step = (hypotheses.mean1 - hypotheses.mean0) / variance
+        middle = (hypotheses.mean1 + hypotheses.mean0) / 2
+        slowest = min(max(mean - error, middle), mean + error)
+        lengths = [
+            steps_left(
+                self.llr, hypotheses.lower, hypotheses.upper, step * (true - middle), step * step * variance
+            )
+            for true in (mean - error, slowest, mean + error)
+        ]
+        return max(1.0, min(lengths)), max(1.0, *lengths)
+
+
+def steps_left(at: float, lower: float, upper: float, drift: float, variance: float) -> float:
+    """How many steps a walk takes on average from here until it leaves the bounds.
+
+    `drift` and `variance` are those of a step; the walk is taken for a Brownian motion, whose chance to leave
+    at the upper bound follows from the martingale e^(−2·drift·x/variance).  At once if it is outside.
+    """
+    if not lower < at < upper:
+        return 0.0
+    bend = 2 * drift / variance
+    if abs(bend) * (upper - lower) < 1e-6:
+        return (upper - at) * (at - lower) / variance
+    if bend * (upper - lower) > 500:  # it leaves where the drift goes
+        return (upper - at) / drift
+    if bend * (upper - lower) < -500:
+        return (lower - at) / drift
+    to_upper = (1 - exp(-bend * (at - lower))) / (1 - exp(-bend * (upper - lower)))
+    return (lower + to_upper * (upper - lower) - at) / drift
 
 
 def log_likelihood_ratio(weights: Floats, values: Sequence[float], mean0: float, mean1: float) -> Floats:
@@ -227,14 +291,12 @@ def expected_series(hypotheses: Hypotheses, variance: float = VARIANCE) -> tuple
 
     `variance` is that of the score of a series.  Never below `SERIES_MIN` or above `series_max`.
     """
-    lower, upper = hypotheses.lower, hypotheses.upper
-    alpha, beta = hypotheses.alpha, hypotheses.beta
-    drift = (hypotheses.mean1 - hypotheses.mean0) ** 2 / (2 * variance)
-    at_elo0 = -((1 - alpha) * lower + alpha * upper) / drift
-    at_elo1 = (beta * lower + (1 - beta) * upper) / drift
-    return _within(at_elo0, hypotheses), _within(at_elo1, hypotheses)
-
-
-def _within(series: float, hypotheses: Hypotheses) -> float:
-    assert isfinite(series)
-    return min(max(series, float(SERIES_MIN)), float(hypotheses.series_max))
+    gap = hypotheses.mean1 - hypotheses.mean0
+    lengths = [
+        steps_left(0.0, hypotheses.lower, hypotheses.upper, drift, gap * gap / variance)
+        for drift in (-gap * gap / (2 * variance), gap * gap / (2 * variance))
+    ]
+    assert all(map(isfinite, lengths))
+    least, most = float(SERIES_MIN), float(hypotheses.series_max)
+    at_elo0, at_elo1 = (min(max(length, least), most) for length in lengths)
+    return at_elo0, at_elo1

@@ -44,7 +44,10 @@ class LeaderboardRow:
     rating_unit: str
     """`Elo`, or the game's unit for returns."""
     better_than_next: float
-    """The probability that this bot is stronger than that of the next row; see `Leaderboard.is_compared`."""
+    """The probability that this bot is stronger than that of the next row, given how alike the field is.
+
+    See `posterior`, and `Leaderboard.is_compared` for where it says nothing.
+    """
     matches: int
     wins: int
     ties: int
@@ -163,6 +166,10 @@ class Leaderboard:
     """Bots that beat the leader though ranked lower, and an anchor without a match: one line each."""
     scale: Scale = Scale()
     """By what it is rated and ranked."""
+    is_ordered: bool = True
+    """Whether one number orders the field, as far as can be said (`cycles.Order`)."""
+    leader_is_best: float = 0.0
+    """The probability that the bot of the first row is the strongest of all that have a match."""
 
     @property
     def table(self) -> Table:

@@ -14,7 +14,8 @@ from math import fsum
 
 import attrs
 
-from arena.analysis.intervals import Moments
+from arena.analysis.intervals import interval_of_mean, interval_of_share
+from arena.analysis.running import RunningEstimate, Stratum
 from arena.schedule.course import ClosedSeries
 
 
@@ -61,8 +62,10 @@ class Unrated:
 
 
 class Standings:
-    """Scores with their 95 % intervals, clustered by series.
+    """Scores with their 95 % intervals, by series and set of bots.
 
+    `by_sets`: all sets of a bot have equal weights in its score, as where everybody meets the same opponents;
+    otherwise all its matches do.
     `returns_unit` is that of the game: a unit, and how many returns one unit is.  `by_rating`: they are
     ordered by rating, which in a game rated by returns is the score; `anchor` is the bot that is rated 1500,
     instead of the mean of those that played.
@@ -74,6 +77,7 @@ class Standings:
         rated_by: str = "ranks",
         returns_unit: tuple[str, float] = ("", 1.0),
         by_rating: bool = False,
+        by_sets: bool = True,
         anchor: str | None = None,
     ) -> None:
         self.is_of_returns = rated_by == "returns"
@@ -92,7 +96,10 @@ class Standings:
         self._match, self._bot, self._rank = array("i"), array("i"), array("b")
         """For ratings: a row a seat, sorted by match, rank and bot."""
         self._scale = returns_unit[1] if self.is_of_returns else 1.0
+        self._by_sets = by_sets
         self._bots: dict[str, _Sums] = {}
+        self._strata: dict[tuple[str, ...], tuple[Stratum, ...]] = {}
+        """Sorted set of bots -> the stratum of each."""
 
     def enter(self, bots: Iterable[str]) -> None:
         """Adds these bots, before they have played."""
@@ -101,7 +108,7 @@ class Standings:
 
     def _sums_of(self, bot: str) -> _Sums:
         if bot not in self._bots:
-            self._bots[bot] = _Sums(len(self._bots))
+            self._bots[bot] = _Sums(len(self._bots), RunningEstimate(by_sets=self._by_sets))
         return self._bots[bot]
 
     def add(self, series: ClosedSeries) -> None:
@@ -118,8 +125,11 @@ class Standings:
                 self._sums_of(bot).note(score, faults)
             if self.is_by_rating:
                 self._note_places(pairing.bots, result.points)
-        for bot, of_matches in scores.items():
-            self._bots[bot].moments.add(fsum(of_matches), len(of_matches))
+        bots = tuple(sorted(scores))
+        if bots not in self._strata:
+            self._strata[bots] = tuple([Stratum() for _ in bots])
+        for bot, stratum in zip(bots, self._strata[bots], strict=True):
+            self._bots[bot].running.add(stratum, fsum(scores[bot]), len(scores[bot]))
 
     def _note_places(self, bots: Sequence[str], points: Sequence[float]) -> None:
         match = self._match[-1] + 1 if self._match else 0
@@ -134,8 +144,8 @@ class Standings:
         """What the ratings are to be computed from; None if they are not wanted, or nothing was played."""
         if not self._match:
             return None
-        moments = [sums.moments for sums in self._bots.values()]
-        lengths = tuple([each.matches / each.series if each.series else 1.0 for each in moments])
+        played = [sums.running for sums in self._bots.values()]
+        lengths = tuple([each.matches / each.series if each.series else 1.0 for each in played])
         columns = self._match[:], self._bot[:], self._rank[:]
         return Unrated(tuple(self._bots), *columns, lengths, self._anchor)
 
@@ -155,21 +165,21 @@ class Standings:
         return (self.places.get(row.bot, 0), row.matches == 0, -by)
 
     def _row(self, bot: str, sums: _Sums) -> Standing:
-        moments, scale = sums.moments, self._scale
+        estimate, scale = sums.running.estimate, self._scale
         if self.is_of_returns:
-            low, high = moments.mean_interval(sums.largest)
+            low, high = interval_of_mean(estimate, sums.largest)
         else:
-            low, high = moments.win_rate_interval()
-        score = moments.mean / scale + 0.0
+            low, high = interval_of_share(estimate)
+        score = estimate.mean / scale + 0.0
         rating = self.ratings.get(bot)
-        return Standing(0, bot, moments.matches, score, low / scale, high / scale, sums.faults, rating)
+        return Standing(0, bot, sums.running.matches, score, low / scale, high / scale, sums.faults, rating)
 
 
 @attrs.define
 class _Sums:
     place: int
     """Of the bot, in the order in which they came."""
-    moments: Moments = attrs.field(factory=Moments)
+    running: RunningEstimate
     faults: int = 0
     largest: float = 0.0
     """The largest absolute score of a match."""

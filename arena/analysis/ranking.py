@@ -9,12 +9,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.clusters import Clusters, chance_to_lead, mean_interval, share_interval, total
+from arena.analysis.cycles import Order, order_of
 from arena.analysis.head_to_head import Meeting, meetings
-from arena.analysis.intervals import quantiles
+from arena.analysis.intervals import Estimate, interval_of_mean, interval_of_share, quantiles
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale, unknown_bot
 from arena.analysis.ratings import Ratings, rate
 from arena.analysis.sheet import Sheet, read_sheet
+from arena.analysis.strata import Strata, estimates
+from arena.analysis.stronger import Stronger
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.store import Store, StoredBot
 from arena.words import with_range
@@ -46,20 +48,23 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
         known.get(name, StoredBot(name, version))
         for name, version in zip(sheet.bots, sheet.versions, strict=True)
     ]
-    sums = [_Sums.of(sheet, rows) for rows in rows_by_bot(sheet)]
+    sums = _sums(sheet, by_sets=scale.ranked_by == "score")
     rows = [_row(bot, each, times, scale) for bot, each, times in zip(stored, sums, sheet.times, strict=True)]
     ratings = _ratings(sheet, anchor) if scale.rated_by == "ranks" else None
     if ratings is not None:
         rows = [_rated(row, ratings) if row.matches else row for row in rows]
     order = _order(rows, scale)
     rows = _placed([rows[place] for place in order], scale)
+    stronger = Stronger.of(sheet, ratings)
     rows = [
-        attrs.evolve(row, better_than_next=_better(sheet, sums, ratings, *pair))
-        for row, pair in zip(rows, zip(order, [*order[1:], -1], strict=True), strict=True)
+        attrs.evolve(row, better_than_next=stronger.than_next(rows[place : place + 2]))
+        for place, row in enumerate(rows)
     ]
     met = tuple(meetings(sheet, order))
-    notes = (*_notes(rows, met, scale), *_unanchored(ratings, anchor))
-    return Leaderboard(tuple(rows), sheet.progress, met, notes, scale)
+    ordered = order_of(sheet, order) if ratings is not None else Order()
+    notes = (*ordered.notes, *_notes(rows, met, scale), *_unanchored(ratings, anchor))
+    best = stronger.than_all(rows)
+    return Leaderboard(tuple(rows), sheet.progress, met, notes, scale, ordered.is_sound, best)
 
 
 def rows_by_bot(sheet: Sheet) -> list[NDArray[np.int64]]:
@@ -70,42 +75,46 @@ def rows_by_bot(sheet: Sheet) -> list[NDArray[np.int64]]:
     ]
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(kw_only=True)
 class _Sums:
-    """The sums of one bot, over the series in which it sat."""
+    """The sums of one bot."""
 
-    rows: NDArray[np.int64]
-    """Its row numbers in the sheet."""
     matches: int
-    wins: Clusters
-    points: Clusters
-    returns: Clusters
+    win: int
+    wins: Estimate
+    points: Estimate
+    returns: Estimate
     returns_largest: float
     """The largest absolute value."""
     ties: int
     faults: tuple[int, ...]
 
-    @classmethod
-    def of(cls, sheet: Sheet, rows: NDArray[np.int64]) -> _Sums:
-        series, size, returns = sheet.series[rows], len(sheet.series_ids), sheet.returns[rows]
-        return cls(
-            rows=rows,
+
+def _sums(sheet: Sheet, *, by_sets: bool) -> list[_Sums]:
+    """The sums of each bot; means are over its sets of bots, or over its matches."""
+    strata = Strata.of(sheet)
+    columns = (sheet.win.astype(np.float64), sheet.points, sheet.returns)
+    means = [estimates(strata, values, by_sets=by_sets) for values in columns]
+    return [
+        _Sums(
             matches=len(rows),
-            wins=Clusters.of(series, sheet.win[rows].astype(np.float64), size).present,
-            points=Clusters.of(series, sheet.points[rows], size).present,
-            returns=_returns(sheet, rows).present,
-            returns_largest=float(np.abs(returns).max(initial=0.0)),
+            win=int(sheet.win[rows].sum()),
+            wins=wins,
+            points=points,
+            returns=returns,
+            returns_largest=float(np.abs(sheet.returns[rows]).max(initial=0.0)),
             ties=int(sheet.tie[rows].sum()),
             faults=tuple(int(getattr(sheet, kind)[rows].sum()) for kind in FAULT_KINDS),
         )
+        for rows, wins, points, returns in zip(rows_by_bot(sheet), *means, strict=True)
+    ]
 
 
 def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) -> LeaderboardRow:
     """The row without rank and rating: as if rated by returns."""
-    wins = int(total(sums.wins.sums))
-    low, high = share_interval(sums.wins)
-    points = sums.points.mean, *share_interval(sums.points)
-    returns = sums.returns.mean, *mean_interval(sums.returns, sums.returns_largest)
+    low, high = interval_of_share(sums.wins)
+    points = sums.points.mean, *interval_of_share(sums.points)
+    returns = sums.returns.mean, *interval_of_mean(sums.returns, sums.returns_largest)
     rating = [value / scale.returns_per_unit for value in returns]
     median_s, p99_s = quantiles(array("f", times.tobytes()), 0.5, 0.99)
     return LeaderboardRow(
@@ -118,9 +127,9 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
         rating_unit=scale.rating_unit,
         better_than_next=0.5,
         matches=sums.matches,
-        wins=wins,
+        wins=sums.win,
         ties=sums.ties,
-        losses=sums.matches - wins - sums.ties,
+        losses=sums.matches - sums.win - sums.ties,
         win_rate=sums.wins.mean,
         win_rate_low=low,
         win_rate_high=high,
@@ -160,23 +169,6 @@ def _rated(row: LeaderboardRow, ratings: Ratings) -> LeaderboardRow:
         round(float(column[place]), 2) + 0.0 for column in (ratings.rating, ratings.low, ratings.high)
     )
     return attrs.evolve(row, rating=rating, rating_low=low, rating_high=high)
-
-
-def _better(sheet: Sheet, sums: Sequence[_Sums], ratings: Ratings | None, first: int, second: int) -> float:
-    """The probability that the first is stronger; 0.5 if there is no second, or one has no match."""
-    if second < 0 or not sums[first].matches or not sums[second].matches:
-        return 0.5
-    if ratings is not None:
-        places = (ratings.bots.index(sheet.bots[each]) for each in (first, second))
-        return round(float(ratings.better(*places)), 6)
-    one, other = sums[first], sums[second]
-    largest = max(one.returns_largest, other.returns_largest)
-    return round(chance_to_lead(_returns(sheet, one.rows), _returns(sheet, other.rows), largest), 6)
-
-
-def _returns(sheet: Sheet, rows: NDArray[np.int64]) -> Clusters:
-    """Returns by series, over all series, so that two bots' columns are aligned."""
-    return Clusters.of(sheet.series[rows], sheet.returns[rows], len(sheet.series_ids))
 
 
 # Places.

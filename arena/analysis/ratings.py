@@ -31,8 +31,8 @@ plays, has its true rating above the interval in one tournament of seven.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from math import log, sqrt
+from functools import cached_property, reduce
+from math import log
 from operator import add
 
 import attrs
@@ -51,7 +51,8 @@ from arena.analysis.plackett_luce import (
     slope,
     sums,
 )
-from arena.analysis.student import student_cdf, student_t
+from arena.analysis.posterior import Posterior, posterior
+from arena.analysis.student import student_t
 from arena.errors import ConfigError
 
 ANCHOR = 1500.0
@@ -93,11 +94,22 @@ UNMET = 400.0
 No result shows it, so it is assumed: in 95 % within 800 points, which are odds of 100 to 1.
 """
 
+OUTSIDE = 1.5
+"""How many times as large as the median of all bots, per series, an error may be where bots are compared.
+
+A bot that loses hardly ever may be far better still than its rating, but hardly worse: its large error is
+all on the outside, and says nothing against its being better than the next (Hauck & Donner, J. Am. Stat.
+Assoc. 72, 1977, 851–853).
+"""
+
 HALF_MAX = 1200.0
 """No interval is wider than ± this merely for lack of series: 1200 points are odds of 1000 to 1.
 
 With one series, Student's t would give ± 5000 and more.
 """
+
+FLAT = 1e-9
+"""A fall of the log-likelihood that is only rounding."""
 
 MANY = 1000.0
 """The degrees of freedom of a bot without series, whose spread is assumed, not estimated."""
@@ -119,15 +131,20 @@ class Ratings:
     """Of the ratings as anchored, (bots, bots), in Elo²."""
     freedom: Floats
     """The degrees of freedom of each bot's interval."""
+    entered: Floats
+    """The number of series of each bot."""
+    evidence: Floats
+    """The covariance on any zero point, without what is wide on the outside only (`OUTSIDE`)."""
+
+    @cached_property
+    def posterior(self) -> Posterior:
+        """How probable it is that one bot is stronger than another, or the best."""
+        freedom = np.where(self.entered > 0, np.maximum(1.0, self.entered - 1.0), MANY)
+        return posterior(self.rating, self.evidence, freedom)
 
     def better(self, i: int, j: int) -> float:
         """The probability that bot i is stronger than bot j: ½ if nothing is known."""
-        v = self.covariance
-        variance = v[i, i] + v[j, j] - 2 * v[i, j]
-        if i == j or variance <= 0:
-            return 0.5
-        t = float(self.rating[i] - self.rating[j]) / sqrt(variance)
-        return student_cdf(t, int(min(self.freedom[i], self.freedom[j])))
+        return self.posterior.better(i, j)
 
 
 @attrs.frozen(eq=False)
@@ -179,10 +196,10 @@ def rate(
 
     strength, information = _fitted(every, weight)
     spread = _sandwich(strength, information, seats, every, weight) * ELO**2
+    evidence = _bounded(spread, entered) * _steepened(every, weight, strength, information)
     if apart or len(bots) == 1:
-        spread = _adrift(spread, groups)
-    freedom = np.where(entered > 0, np.maximum(1.0, entered - 1.0), MANY)
-    return _anchored(tuple(bots), strength * ELO, spread, freedom, anchor)
+        spread, evidence = _adrift(spread, groups), _adrift(evidence, groups)
+    return _anchored(tuple(bots), strength * ELO, spread, entered, evidence, anchor)
 
 
 def ratings_alone(match: Ints, bot: Ints, rank: Ints, lengths: Floats) -> Floats:
@@ -304,10 +321,46 @@ def _adrift(spread: Floats, groups: Ints) -> Floats:
     return adrift
 
 
+def _steepened(every: Sequence[Shape], weight: Floats, strength: Floats, information: Floats) -> float:
+    """The factor, at most 1, for variances in a field of few bots of which one wins nearly all.
+
+    From the maximum to equal strengths the likelihood then falls far more than its curvature at the maximum
+    says.  Of two bots the variance is such that both say the same; of more, who share that fall, the
+    exponent 1 / (bots − 1) was found by simulation (`arena.bench.trust.better`).
+    """
+    here, equal = (
+        reduce(add, (slope(at, shape) for shape in every), _prior(at, weight)).value
+        for at in (strength, np.zeros(len(strength)))
+    )
+    fall = here - equal
+    if fall <= FLAT:  # equal strengths, but for rounding
+        return 1.0
+    ratio = float(strength @ information @ strength) / (2 * fall)
+    return float(min(1.0, ratio) ** (1 / (len(strength) - 1)))
+
+
+def _bounded(spread: Floats, entered: Floats) -> Floats:
+    """The covariance of strengths, with no bot's error larger than `OUTSIDE` times the usual one."""
+    if not len(entered):
+        return spread
+    inside = np.eye(len(entered)) - 1 / len(entered)
+    about_mean = inside @ spread @ inside.T
+    errors = np.sqrt(np.diag(about_mean) * np.maximum(1.0, entered))  # of one series
+    scale = np.minimum(1.0, OUTSIDE * np.median(errors) / np.maximum(errors, 1e-300))
+    bounded: Floats = about_mean * np.outer(scale, scale)
+    return bounded
+
+
 def _anchored(
-    bots: tuple[str, ...], strength: Floats, spread: Floats, freedom: Floats, anchor: str | None
+    bots: tuple[str, ...],
+    strength: Floats,
+    spread: Floats,
+    entered: Floats,
+    evidence: Floats,
+    anchor: str | None,
 ) -> Ratings:
     """The ratings from strengths and their covariance in Elo, on any zero point."""
+    freedom = np.where(entered > 0, np.maximum(1.0, entered - 1.0), MANY)
     shift = np.eye(len(bots))
     if anchor is not None:
         place = bots.index(anchor)
@@ -319,4 +372,4 @@ def _anchored(
     error = np.sqrt(np.maximum(0.0, np.diag(covariance)))
     half = np.array([student_t(int(number)) for number in freedom]) * error
     half = np.minimum(half, np.maximum(student_t(int(MANY)) * error, HALF_MAX))
-    return Ratings(bots, rating, rating - half, rating + half, covariance, freedom)
+    return Ratings(bots, rating, rating - half, rating + half, covariance, freedom, entered, evidence)

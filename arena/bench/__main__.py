@@ -21,6 +21,8 @@ from arena.bench.scale import measure_scale
 from arena.bench.serve import measure_serve
 from arena.bench.tables import measure_tables
 from arena.bench.tournament import measure_help, measure_memory, measure_runner
+from arena.bench.trust import measure_trust
+from arena.bench.verify import measure_verify
 from arena.bench.wire import measure_tcp
 
 N = TypeVar("N", int, float)
@@ -38,8 +40,12 @@ MEASURINGS: dict[str, Measuring] = {
     "box": measure_box,
     "scale": measure_scale,
     "serve": measure_serve,
+    "verify": measure_verify,
     "help": measure_help,
 }
+"""How fast the arena is: what a whole run measures."""
+IF_NAMED: dict[str, Measuring] = {"trust": measure_trust}
+"""Measured only if named: it says nothing about a machine."""
 
 DESCRIPTION = """How fast the arena is, on this machine: medians of repeats, beside the goals.
 
@@ -55,7 +61,9 @@ memory   the arena process's peak at 32 tables
 box      milliseconds to start a program in each box, and what a box costs per question
 scale    leaderboard and report of a million matches: seconds and memory
 serve    what 200 spectators and 50 clients that poll cost the bots at a server's tables; requests per second
+verify   a folder verified, beside the rules alone on the same matches; the time of 100,000 moves
 help     how long `arena --help` takes
+trust    only if named: how often verdicts and intervals are right, where the truth is known (fixed seeds)
 """
 
 
@@ -70,7 +78,7 @@ def main(words: Sequence[str] | None = None) -> None:
     found: list[Measure] = []
     for name in said.only or MEASURINGS:
         began = time.perf_counter()
-        found += MEASURINGS[name](Effort(said.repeats, said.seconds))
+        found += (MEASURINGS | IF_NAMED)[name](Effort(said.repeats, said.seconds))
         print(f"{name}: measured in {time.perf_counter() - began:.1f} s", file=sys.stderr)
     if said.json:
         report = {"machine": here, "measures": [measure.as_json() for measure in found]}
@@ -100,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only",
         action="append",
-        choices=MEASURINGS,
+        choices=MEASURINGS | IF_NAMED,
         metavar="NAME",
         help="measure only this; may be repeated",
     )

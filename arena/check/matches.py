@@ -19,7 +19,7 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import CHANCE, Game, Seat
 from arena.record import Turn, pack, unpack
-from arena.schedule import bot_seed, seed_in
+from arena.schedule import bot_seed, bot_seeds, older_seeding, seed_in
 from arena.store import Store, StoredMatch
 from arena.tournament.folder import ways_of
 from arena.tournament.plan.rules import make_game
@@ -40,6 +40,8 @@ class RecordedMatch:
     names: tuple[str, ...]
     seed: int
     bot_seeds: tuple[int, ...]
+    seeding: int | None = None
+    """The way in which an older tournament made them; None: as today."""
     turns: tuple[Turn, ...]
     """Without those of chance."""
     wanted: tuple[tuple[Seat, int], ...]
@@ -174,7 +176,8 @@ def _stored(match: StoredMatch, game: Game[Any, Any], seed: int, bot: str) -> Re
         game=game,
         names=match.bots,
         seed=match.seed,
-        bot_seeds=tuple(bot_seed(seed, match.match_id, seat) for seat in range(len(match.bots))),
+        bot_seeds=bot_seeds(seed, match.match_id, match.series_id, len(match.bots), match.deals),
+        seeding=older_seeding(seed),
         turns=turns,
         wanted=tuple(
             (seat, number) for seat in seats for number in range(sum(seat in moves for moves in turns))

@@ -9,7 +9,19 @@ import sys
 
 import click
 
-from arena.cli import ask, check, new, play, read, replay, schema, serve, table, torture  # noqa: F401  (their commands)
+from arena.cli import (  # noqa: F401  (their commands)
+    ask,
+    check,
+    new,
+    play,
+    read,
+    replay,
+    schema,
+    serve,
+    table,
+    torture,
+    verify,
+)
 from arena.cli.group import BUG, DONE, INTERRUPTED, MISTAKE, TERMINATED, cli
 from arena.errors import ArenaError, ConfigError
 

@@ -23,7 +23,7 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--sets", "all|balanced", "Round-robin: every set of bots, or a balanced sample.  [all up to 500]"),
     ("--challengers", "N", "Gauntlet: the first N bots play all the others, who do not meet.  [1]"),
     ("--cycles", "N", "Swiss: the number of cycles.  [enough to find the best, plus one]"),
-    ("--seed", "N", "The source of all luck.  [128 random bits, stored]"),
+    ("--seed", "N", "The source of all luck; bots can guess one below 2^64.  [128 random bits, stored]"),
     (
         "--deals",
         "same|fresh",
@@ -49,6 +49,7 @@ from arena.cli.group import EXIT_CODES, cli, options
 @options(
     "When it ends",
     ("--until", "GOAL", 'Stop when it is settled who leads: "top 3 at 95%"; or none.'),
+    ("--allocate", "open|even", "Whether bots whose order is open meet more often.  [open with --until]"),
     ("--max-time", "D", "After this long no new match begins."),
 )
 @options(
@@ -63,6 +64,11 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--out", "DIR", "The results folder.  [results/<plan's name>, or named by game and time]"),
     ("--resume", "DIR", "Continue the run in this folder; needs no other arguments, and takes more bots."),
     ("--fresh", None, "Forget what the results folder holds and start over."),
+    (
+        "--commit",
+        None,
+        "Print the hash of plan, seed and bots before play, and what it is of when all is played.",
+    ),
     ("--anchor", "BOT", "The bot whose rating is 1500; the others are relative to it.  [the mean]"),
     ("--decisions", "faults|all|none", "Which decisions decisions.csv lists.  [faults]"),
     ("--json", "as_json", None, "Print the leaderboard as JSON."),
@@ -101,6 +107,7 @@ def run(
     without: tuple[str, ...],
     readmit: tuple[str, ...],
     yes: bool,
+    commit: bool,
     dry_run: bool,
     exit_first: bool,
     debug: tuple[str, ...],
@@ -136,6 +143,7 @@ def run(
         without=without,
         readmit=readmit,
         yes=yes,
+        commit=commit,
         dry_run=dry_run,
         exit_first=exit_first,
         debug=debug,
@@ -147,8 +155,8 @@ def run(
 
 
 @cli.command(
-    epilog="Exit codes: 0 NEW is better; 1 it is not; 3 undecided; 2 a mistake in what was asked; "
-    "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
+    epilog="Exit codes: 0 NEW is better; 1 it is not, or is worse; 3 undecided; 2 a mistake in what was "
+    "asked; 70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
 )
 @click.argument("bots", metavar="[NEW OLD]", nargs=-1, shell_complete=completion.bots)
 @options(
@@ -165,9 +173,27 @@ def run(
 )
 @options(
     "What is asked",
-    ("--elo0", "ELO", "Not better: by this much or less.  [0]"),
-    ("--elo1", "ELO", "Better: by this much or more.  [20]"),
-    ("--alpha", "P", "How often the verdict may be better although it is not.  [0.05]"),
+    (
+        "--by",
+        "returns|wins",
+        "Compare mean returns, or matches won.  [returns where the game is rated by them and declares their "
+        "bounds]",
+    ),
+    ("--elo0", "ELO", "By wins, not better: by this much or less.  [0]"),
+    ("--elo1", "ELO", "By wins, better: by this much or more.  [20]"),
+    ("--gain0", "RETURNS", "By returns, not better: by this much or less, in the game's unit.  [0]"),
+    (
+        "--gain1",
+        "RETURNS",
+        "By returns, better: by this much or more.  [50, or a twentieth of what a series counts at most]",
+    ),
+    (
+        "--tails",
+        "usual|any",
+        "By returns: whether a series counts as far as independent rounds go, or as far as the rules allow, "
+        "which takes more series.  [usual]",
+    ),
+    ("--alpha", "P", "How often the verdict may be better (or worse) although it is not.  [0.05]"),
     ("--beta", "P", "How often the verdict may be not better although it is.  [0.05]"),
     ("--max-series", "N", "After this many it ends undecided.  [5000]"),
 )
@@ -194,8 +220,12 @@ def run(
 def compare(
     bots: tuple[str, ...],
     field: tuple[str, ...],
+    by: str | None,
     elo0: str | None,
     elo1: str | None,
+    gain0: str | None,
+    gain1: str | None,
+    tails: str | None,
     alpha: str | None,
     beta: str | None,
     max_series: str | None,
@@ -208,16 +238,18 @@ def compare(
 ) -> int:
     """Is NEW better than OLD?  Plays series until that is decided, and no longer.
 
-    A sequential test (GSPRT) over series: it stops by itself, as soon as one of the two mistakes is as
-    rare as asked.  NEW and OLD are bots as `arena run` takes them.
+    A sequential test over series, of matches won (GSPRT) or of mean returns (betting): it stops by itself, as
+    soon as one of the two mistakes is as rare as asked.  NEW and OLD are bots as `arena run` takes them.
 
     \b
     Examples:
       arena compare ./mybot ./mybot-before
       arena compare ./mybot git:HEAD~1
+      arena compare --game holdem ./mybot equity --gain1 100
       arena compare new=./mybot odds --field bluffer --field truthful --seats 3 --elo1 10
     """
-    from arena.cli.compare import compare_command, hypotheses_from
+    from arena.cli.compare import compare_command
+    from arena.cli.question import asked_from
     from arena.cli.run_options import RunOptions
 
     options = RunOptions(
@@ -227,5 +259,15 @@ def compare(
         quiet=quiet,
         as_json=as_json,
     )
-    given = hypotheses_from(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, series_max=max_series)
-    return compare_command(bots, field, options, wishes, given)
+    asked = asked_from(
+        by,
+        tails,
+        elo0=elo0,
+        elo1=elo1,
+        gain0=gain0,
+        gain1=gain1,
+        alpha=alpha,
+        beta=beta,
+        series_max=max_series,
+    )
+    return compare_command(bots, field, options, wishes, asked)

@@ -25,6 +25,8 @@ from arena.cli.run_options import (
     plan_of,
     replacements,
     roster_wishes,
+    seal_announced,
+    seal_closing,
     tell_of_plan,
     warn,
     warn_of_seconds,
@@ -39,13 +41,14 @@ from arena.show.progress import ProgressReporter, progress
 from arena.show.text import TableFormat, columns_of, out, say
 from arena.store import exports
 from arena.tournament.broken import some_of
-from arena.tournament.folder import open_run
+from arena.tournament.folder import open_run, refuse_guessable
 from arena.tournament.intake import course_there, cut, has_left_out, is_complete, keep_course
 from arena.tournament.membership import unchanged
 from arena.tournament.plan import format_of
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.run import Run
 from arena.tournament.runner import run_tournament
+from arena.tournament.seal import open_seal, seal_of
 from arena.tournament.stored import write_run_file
 from arena.tournament.summary import Summary
 from arena.words import printable
@@ -67,6 +70,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
         replace=replacements(options),
         wishes=roster_wishes(options),
     )
+    refuse_guessable(tournament, fresh=options.fresh)
     refuse_broken(tournament, is_trying=not options.dry_run)
     rule = until_rule(tournament)
     warn_of_seconds(wishes)
@@ -80,6 +84,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
         only=options.only,
         stop_at_fault=options.exit_first,
         stop_rule=rule,
+        commit=options.commit,
     ) as run:
         run = attrs.evolve(with_goal(run, rule), debugged=debugged)
         return RunCommand(tournament, run, options).play_out()
@@ -164,12 +169,16 @@ class RunCommand:
         export(self.run.store)
         if self.summary.first_fault is not None:  # its series is open, but whoever says -x asks for it
             exports.publish(self.run.store, [self.summary.first_fault.match_id])
+        if status == "finished":
+            open_seal(self.run.store)
         write_run_file(self.run, began_at=self.began_at, played=self.summary.played, status=status)
 
     def _close(self) -> int:
         """Says what the run came to; gives the exit code."""
         if self.run.has_begun:
             self._tell_result()
+        for line in seal_closing(self.run.store):
+            say(line)
         if not self.left_to_play:
             say(f"nothing left to play in {self.run.folder}; --fresh plays again")
         closing = closing_of(self.run, self.summary, self.resume)
@@ -221,10 +230,13 @@ class RunCommand:
 
     def _say_what_begins(self) -> None:
         warn(self.tournament, self.run.plan)
+        seal = seal_of(self.run.store)
         if not self.options.quiet:
             self._announce()
-            if self.tournament.plan.seed is None:
+            if self.tournament.plan.seed is None and seal is None:
                 say(f"seed {self.run.seed}")
+        for line in seal_announced(seal):
+            say(line)
         listen = self.run.plan.listen
         if listen is not None and listen.port:
             self._guide(str(listen))
@@ -238,11 +250,12 @@ class RunCommand:
 
     def _reporter(self) -> ProgressReporter:
         """The reporter that shows play; Ctrl-C and a closed terminal are passed on through it."""
-        game, rule = self.run.game, self.run.stop_rule
+        game, rule, ranked_by = self.run.game, self.run.stop_rule, format_of(self.run.plan).ranked_by
         standings = Standings(
             rated_by=game.rated_by,
             returns_unit=game.returns_unit,
-            by_rating=format_of(self.run.plan).ranked_by == "rating",
+            by_rating=ranked_by == "rating",
+            by_sets=ranked_by == "score",
             anchor=self.run.plan.anchor,
         )
         if standings.is_by_rating and not self.options.quiet:

@@ -11,9 +11,11 @@ from typing import Any
 
 import attrs
 
+from arena.cli.until import UntilRule
 from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
 from arena.show.text import as_json, out, say
+from arena.store import Store
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
 from arena.tournament.intake import is_complete
@@ -29,6 +31,14 @@ from arena.tournament.plan import (
     with_options,
 )
 from arena.tournament.prepare import QUICKSTART, Tournament
+from arena.tournament.seal import (
+    OPENING_FILE,
+    SEAL_FILE,
+    Seal,
+    changes_under_seal,
+    opening_of,
+    seal_of,
+)
 from arena.tournament.stopping import StopRule
 from arena.tournament.stored import source_of, stored_plan
 from arena.tournament.submissions import expanded, not_named_yet
@@ -52,6 +62,8 @@ class RunOptions:
     """`NAME=BOT`, each."""
     without: Sequence[str] = ()
     readmit: Sequence[str] = ()
+    commit: bool = False
+    """Whether what begins is sealed."""
     yes: bool = False
     """Whether new versions of bots play without a question."""
     color: str | None = None
@@ -148,6 +160,8 @@ def tell_of_plan(tournament: Tournament, options: RunOptions, rule: StopRule | N
     """What `--dry-run` prints."""
     warn(tournament, tournament.plan)
     there, is_over = (0, False) if options.fresh else played_there(tournament, rule)
+    if options.commit:
+        say("--commit: the seal is printed when the run begins, as its seed is drawn then")
     if not options.as_json:
         words = (
             f"{done_words(tournament, there)}: nothing left to play"
@@ -173,6 +187,8 @@ def played_there(tournament: Tournament, rule: StopRule | None) -> tuple[int, bo
     with seen_there(tournament, stop_rule=rule) as run:
         if run is None:
             return 0, False
+        if isinstance(rule, UntilRule):
+            rule.goes_by(run.store.meta())
         return len(run.store.finished()), run.damage is None and is_complete(run)
 
 
@@ -209,7 +225,8 @@ def warn_of_seconds(wishes: Mapping[str, Any]) -> None:
 
 
 def warn(tournament: Tournament, plan: Plan) -> None:
-    for warning in warnings_of(plan):
+    has_programs = any(entrant.kind == "process" for entrant in tournament.entrants)
+    for warning in warnings_of(plan, has_programs=has_programs):
         say(f"warning: {warning}")
     if format_of(plan).ranked_by == "rating" and tournament.game.rated_by == "returns":
         say(
@@ -223,6 +240,30 @@ def warn(tournament: Tournament, plan: Plan) -> None:
     local = [entrant.name for entrant in tournament.entrants if entrant.kind == "local"]
     if local:
         say(f"warning: {', '.join(local)}, in this process: time is measured there, limits are not enforced")
+
+
+def seal_announced(seal: Seal | None) -> Iterator[str]:
+    """What is said of a seal before play."""
+    if seal is None:
+        return
+    yield f"sealed {seal.sha256}"
+    if seal.opened_after is not None:
+        matches = counted(seal.opened_after, "match")
+        yield f"warning: the seal was opened after {matches}: whoever has read it knows the deals to come"
+
+
+def seal_closing(store: Store) -> Iterator[str]:
+    """What is said of a seal after play: what was sealed, once all is played, and what has changed since."""
+    if (seal := seal_of(store)) is None:
+        return
+    if seal.opened_after is None:
+        yield f"sealed {seal.sha256}; the seal is opened when all is played"
+    else:
+        opening, folder = opening_of(seal), shlex.quote(str(store.folder))
+        yield f"seal {seal.sha256} is open: nonce {opening.nonce}, seed {opening.seed}"
+        yield f"  cd {folder} && sha256sum -c {SEAL_FILE}    checks it; the plan is in {OPENING_FILE}"
+    for change in changes_under_seal(store, seal):
+        yield f"since it was sealed: {change}"
 
 
 def how_to_connect(plan: Plan, tokens: Mapping[str, str], address: str) -> Iterator[str]:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from functools import partial
 from math import fsum
+from typing import Any
 
 import attrs
 
-from arena.analysis.until import Goal, Until, parse_goal
+from arena.analysis.until import RULE, RULES, Goal, Until, parse_goal
 from arena.errors import ConfigError
+from arena.game import Game
+from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 from arena.show.text import as_time
+from arena.tournament.membership import OTHERWISE
 from arena.tournament.prepare import Tournament
 from arena.tournament.run import Run
 
 GOAL = "until"
 """Where the store keeps the goal of `--until` and the series planned for it."""
+GOAL_RULE = "until_rule"
+"""And by which of the `RULES` it is settled; folders from before it was kept go by the first."""
 GOAL_LEFT = "until_left"
 """And whether there was play without it since: what is past its end was wanted then, and is not removed."""
 
@@ -26,25 +33,57 @@ def until_rule(tournament: Tournament) -> UntilRule | None:
     if tournament.plan.until is None:
         return None
     goal = parse_goal(tournament.plan.until)
-    Until(goal, [str(number) for number in range(tournament.bots)], 1)
-    return UntilRule(goal, rated_by=tournament.game.rated_by)
+    RULES[RULE](goal, [str(number) for number in range(tournament.bots)], 1)
+    return _rule_of(goal, tournament.game, tournament.plan.seats)
+
+
+def kept_goal(meta: Mapping[str, Any], game: Game[Any, Any]) -> UntilRule | None:
+    """The rule under which a folder was played; None if there was none, or play went on without it."""
+    if meta.get(GOAL) is None or meta.get(GOAL_LEFT):
+        return None
+    goal, _ = meta[GOAL]
+    rule = _rule_of(parse_goal(goal), game, meta["identity"]["seats"])
+    rule.goes_by(meta)
+    return rule
+
+
+def _rule_of(goal: Goal, game: Game[Any, Any], seats: int) -> UntilRule:
+    return UntilRule(goal, rated_by=game.rated_by, returns_bounds=game.returns_reach(seats))
 
 
 class UntilRule:
     """A stop rule: enough is played when the goal is settled."""
 
-    def __init__(self, goal: Goal, *, rated_by: str) -> None:
+    def __init__(
+        self, goal: Goal, *, rated_by: str, returns_bounds: tuple[float, float] | None = None
+    ) -> None:
         self.goal = goal
         self._by_returns = rated_by == "returns"
+        self._extremes = returns_bounds if self._by_returns else (0.0, 1.0)
+        """The lowest and the highest score of a match; None: the game does not say."""
         self.until: Until | None = None
+        self.rule = RULE
+        """By which of the `RULES` the goal is settled."""
+        self._allocates = False
+        """Whether the sets of bots whose order is open play more than others."""
         self._began_at = 0.0
         self._cycles_before = 0
         """How many were there before this run: they say nothing of how long a cycle takes."""
 
+    def goes_by(self, meta: Mapping[str, Any]) -> None:
+        """What the folder of a run remembers: a goal is settled by the rule with which it was begun."""
+        if GOAL in meta:
+            self.rule = int(meta.get(GOAL_RULE, 1))
+        if self.rule not in RULES:
+            raise ConfigError(
+                f"--until goes by rule {self.rule} in this folder, which this arena does not know: continue "
+                "with the newer one that began it"
+            )
+
     def begins(self, course: Course) -> None:
         """A course begins, or begins again: what was told before is forgotten."""
-        extremes = None if self._by_returns else (0.0, 1.0)
-        self.until = Until(self.goal, course.names, course.order[-1].cycle + 1, extremes=extremes)
+        cycles, self._allocates = course.terms.series, course.is_adaptive
+        self.until = RULES[self.rule](self.goal, course.names, cycles, extremes=self._extremes)
         self._began_at, self._cycles_before = time.monotonic(), 0
 
     def goes_on(self) -> None:
@@ -66,6 +105,11 @@ class UntilRule:
             self.until.look()
         return self.until.settled
 
+    def shares(self) -> Shares:
+        """How the next batch that is planned is divided among the sets of bots."""
+        assert self.until is not None, "play has begun"
+        return self.until.shares()
+
     def state(self) -> str:
         """How sure the leaders are, and about how long it will take."""
         until = self.until
@@ -73,7 +117,14 @@ class UntilRule:
             return ""
         if until.settled:
             return f"{self.goal}: settled"
-        return f"{self.goal}: {until.sureness:.0%} now, {self._left(until)}"
+        return f"{self.goal}: {until.sureness:.0%} now, {self._left(until)}{self._even_again(until)}"
+
+    def _even_again(self, until: Until) -> str:
+        """Why all sets of bots play equally often again, where some had played more; empty if they do not."""
+        if not (self._allocates and until.cycle):
+            return ""
+        circle = " > ".join((*until.cycle, until.cycle[0]))
+        return f"; {circle}, so that all meet equally often again"
 
     def _left(self, until: Until) -> str:
         cycles, played = until.cycles_left(), until.cycles - self._cycles_before
@@ -89,18 +140,20 @@ class UntilRule:
         if until is None:
             return ""
         if not until.settled:
-            return f"{self.goal}: not settled after {until.cycles} of {until.cycles_planned} cycles"
+            not_settled = f"{self.goal}: not settled after {until.cycles} of {until.cycles_planned} cycles"
+            return not_settled + self._even_again(until)
         leaders = ", ".join(until.leaders)
         settled = f"{self.goal}: settled after {until.cycles} of {until.cycles_planned} cycles: {leaders}"
-        if self._by_returns:  # tests/analysis/test_until.py shows how far that can go
+        if self._extremes is None:  # tests/analysis/test_until.py shows how far that can go
             settled += "; returns that are rare and large, and have not come yet, may still change that"
-        return settled
+        return settled + self._even_again(until)
 
 
 def with_goal(run: Run, rule: UntilRule | None) -> Run:
     """The run, which will keep the goal in its folder once play begins.
 
-    Raises ConfigError if the folder was begun with another goal.
+    Raises ConfigError if the folder was begun with another goal, or by a rule that ends with its schedule
+    and the schedule is longer now.
     """
     store = run.store
     meta, has_matches = store.meta(), bool(store.finished())
@@ -109,14 +162,31 @@ def with_goal(run: Run, rule: UntilRule | None) -> Run:
         if kept is not None:
             run.when_begun.append(partial(store.set_meta, GOAL_LEFT, True))
         return run
-    asked = [str(rule.goal), run.plan.series]
-    if kept is not None and kept != asked and has_matches:
-        goal, series = kept
+    if has_matches:
+        rule.goes_by(meta)
+        if kept is not None:
+            _check_same_goal(run, rule, *kept)
+    for key, value in ((GOAL, [str(rule.goal), run.plan.series]), (GOAL_RULE, rule.rule), (GOAL_LEFT, False)):
+        run.when_begun.append(partial(store.set_meta, key, value))
+    return attrs.evolve(run, may_cut=not has_matches or (kept is not None and not meta.get(GOAL_LEFT)))
+
+
+def _check_same_goal(run: Run, rule: UntilRule, goal: str, series: int) -> None:
+    """Raises ConfigError if the folder was begun with another goal, or for a schedule that was not longer."""
+    begun = f'{run.folder} was begun with --until "{goal}"'
+    is_other = goal != str(rule.goal)
+    if is_other and run.plan.allocate == "open":
         raise ConfigError(
-            f'{run.folder} was begun with --until "{goal}" over {series} series, and to look again for '
-            "another goal or in a longer schedule would err more often than it says: --until none continues "
-            "without it, --fresh starts over, --out DIR plays elsewhere"
+            f"{begun}, and gave its matches to the bots whose order was open for it; another goal would "
+            f"have given them to others: {OTHERWISE}"
         )
-    run.when_begun.append(partial(store.set_meta, GOAL, asked))
-    run.when_begun.append(partial(store.set_meta, GOAL_LEFT, False))
-    return attrs.evolve(run, may_cut=not has_matches or (kept == asked and not meta.get(GOAL_LEFT)))
+    if is_other:
+        raise ConfigError(
+            f"{begun}, and a goal that is chosen when results are known errs more often than it says: "
+            f"--until none continues without it, {OTHERWISE}"
+        )
+    if RULES[rule.rule].has_horizon and series != run.plan.series:
+        raise ConfigError(
+            f"{begun} over {series} series, and to look again in a longer schedule would err more often than "
+            f"it says: --until none continues without it, {OTHERWISE}"
+        )

@@ -14,6 +14,7 @@ from typing import Any
 import attrs
 import msgspec
 import trio
+from msgspec import UNSET
 
 from arena.errors import FaultKind, MalformedAnswer
 from arena.game import Seat
@@ -24,6 +25,7 @@ from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
 from arena.record import Decision
 from arena.sdk import Bot
+from arena.sdk.bot import drawn_move
 from arena.wire.messages import Match, Result
 
 _decode = msgspec.json.Decoder().decode
@@ -69,7 +71,7 @@ class LocalPlayer(Player):
         self._question = question
         state, options = _decode(codec.encode(question.observation)), _decode(codec.options(question.options))
         slot.sent_at = trio.current_time()
-        value = self._call(self.bot.move, state, options)
+        value = self._call(drawn_move, self.bot, state, options)
         if self._broken is not None:
             slot.fail("gone", self._broken)
             return
@@ -143,6 +145,7 @@ def match_message(start: MatchStart, game_number: int) -> Match:
         names=list(start.names),
         time_control=attrs.asdict(start.control),
         bot_seed=str(start.bot_seed),
+        seeding=UNSET if start.seeding is None else start.seeding,
     )
 
 

@@ -11,16 +11,17 @@ import attrs
 import numpy as np
 
 import arena
-from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of
-from arena.analysis.clusters import Clusters, mean_interval, share_interval
+from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of, score_of_rows
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
+from arena.analysis.strata import Strata
 from arena.analysis.tables import RUN_BYTES_MAX
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.report.charts import Line
 from arena.store import DATABASE, Store
 from arena.strict import read_regular
+from arena.tournament.plan import is_guessable
 from arena.tournament.stored import ORIGIN, stored_game
 
 PAGES_MAX = 100
@@ -53,6 +54,8 @@ class PlayFacts:
     """The sentences that the run ended with."""
     anchor: str = ""
     """The bot whose rating is the fixed one; empty: the mean is."""
+    is_guessable: bool = False
+    """Whether the bots could guess the seed."""
 
 
 @attrs.frozen
@@ -128,6 +131,7 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFact
         ended_at=run.get("ended_at"),
         conclusion=(*meta.get("conclusion", ()), *_damage(store)),
         anchor=meta.get("plan", {}).get("anchor") or "",
+        is_guessable=is_guessable(seed if isinstance(seed := identity.get("seed"), int) else None),
     )
 
 
@@ -153,18 +157,15 @@ def _scores(sheet: Sheet, scale: Scale) -> Any:
 
 def _seats(sheet: Sheet, scale: Scale) -> tuple[SeatResult, ...]:
     """What each seat was worth, no matter who sat there."""
-    scores = _scores(sheet, scale)
+    strata = Strata.of(sheet)
     seats = range(int(sheet.seat.max()) + 1 if len(sheet) else 0)
-    return tuple(_seat(seat, sheet, np.flatnonzero(sheet.seat == seat), scores) for seat in seats)
+    return tuple(_seat(seat, sheet, strata, np.flatnonzero(sheet.seat == seat), scale) for seat in seats)
 
 
-def _seat(seat: int, sheet: Sheet, places: Any, scores: Any) -> SeatResult:
-    wins, ties = int(sheet.win[places].sum()), int(sheet.tie[places].sum())
-    clusters = Clusters.of(sheet.series[places], scores[places], len(sheet.series_ids))
-    is_share = scores is sheet.points
-    low, high = share_interval(clusters) if is_share else mean_interval(clusters, float(np.abs(scores).max()))
-    losses = len(places) - wins - ties
-    return SeatResult(seat, len(places), wins, ties, losses, clusters.mean, low, high)
+def _seat(seat: int, sheet: Sheet, strata: Strata, rows: Any, scale: Scale) -> SeatResult:
+    wins, ties = int(sheet.win[rows].sum()), int(sheet.tie[rows].sum())
+    losses = len(rows) - wins - ties
+    return SeatResult(seat, len(rows), wins, ties, losses, *score_of_rows(sheet, strata, rows, scale))
 
 
 def _times(sheet: Sheet, row: LeaderboardRow) -> Times:

@@ -9,12 +9,12 @@ from typing import Any
 from arena.report import phrases
 from arena.report.facts import Facts
 from arena.units import format_duration
-from arena.words import chance, clipped, counted, listed, spaced, with_half
+from arena.words import chance, clipped, counted, listed, number_word, spaced, with_half
 
 NOTE_MAX = 400
 """Characters of a note: it may name every series that was left out."""
-SURE = 0.95
-"""The probability from which the report says that a bot is better."""
+SURE, LIKELY = 0.95, 0.5
+"""The probability of being the best from which the report says that a bot leads, or that it is likely to."""
 
 
 def heading(facts: Facts) -> str:
@@ -35,18 +35,22 @@ def verdict(facts: Facts) -> str:
     if first.rank == second.rank:
         level = [row.bot for row in rows if row.rank == first.rank]
         return f"Undecided: {listed(level, most=phrases.NAMES_MAX)} share the first place."
-    sure = chance(first.better_than_next)
     if facts.scale.ranked_by == "places":
         return (
             f"{first.bot} takes the first place, with {standing}; it is better than {second.bot}, "
-            f"the second, with {sure} probability."
+            f"the second, with {chance(first.better_than_next)} probability."
         )
-    if first.better_than_next >= SURE:
-        return f"{first.bot} leads with {standing} and is better than {second.bot} with {sure} probability."
-    return (
-        f"Undecided: {first.bot} stands first with {standing}, but is better than {second.bot}, "
-        f"the next, with only {sure} probability."
-    )
+    if not facts.board.is_ordered:
+        return (
+            "One number does not order this field: who wins depends on who meets whom. "
+            f"{first.bot} stands first with {standing}; the results head to head say more."
+        )
+    best = f"the best of the {number_word(len(rows))} with {chance(facts.board.leader_is_best)} probability"
+    if facts.board.leader_is_best >= SURE:
+        return f"{first.bot} leads with {standing}, and is {best}."
+    if facts.board.leader_is_best >= LIKELY:
+        return f"Undecided: {first.bot} stands first with {standing}, and is {best}."
+    return f"No bot clearly leads: {first.bot} stands first with {standing}, but is {best} only."
 
 
 def _rating(row: Any) -> str:
@@ -73,6 +77,8 @@ def _notes(facts: Facts) -> Iterator[str]:
         if bots:
             yield f"{listed(bots, most=phrases.NAMES_MAX)}: {said}"
     yield from facts.board.notes
+    if facts.played.is_guessable:
+        yield "the seed was given and is short: a program could guess it, and with it every deal"
     if facts.played.trouble:
         yield f"matches cannot be shown: {facts.played.trouble}"
 

@@ -6,17 +6,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from arena.schedule import comparison, gauntlet, knockout, round_robin, swiss
+from arena.schedule.allocation import Allocate, Shares
 from arena.schedule.laps import ORDER, ORDERS
 from arena.schedule.pairing import (
     SEEDING,
     SEEDINGS,
+    SHARED_SINCE,
     Deals,
     Pairing,
     PairingId,
     Points,
     bot_seed,
+    bot_seeds,
     derive_seed,
     match_id,
+    older_seeding,
     seed_in,
     series_id,
 )
@@ -38,6 +42,8 @@ __all__ = [
     "SEEDING",
     "SEEDINGS",
     "SETS_MAX",
+    "SHARED_SINCE",
+    "Allocate",
     "Deals",
     "FinishedPoints",
     "Format",
@@ -47,11 +53,14 @@ __all__ = [
     "Points",
     "ScheduleSize",
     "Sets",
+    "Shares",
     "Terms",
     "Withdrawn",
     "bot_seed",
+    "bot_seeds",
     "derive_seed",
     "match_id",
+    "older_seeding",
     "seed_in",
     "series_id",
 ]

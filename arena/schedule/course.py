@@ -14,6 +14,7 @@ from types import MappingProxyType
 import attrs
 
 from arena.schedule import FormatKind, Pairing, PairingId, Points, Terms
+from arena.schedule.allocation import AHEAD, Batches, Shares
 from arena.schedule.withdrawals import BotOutcome, Ledger
 
 
@@ -59,7 +60,7 @@ class Advance:
     closed: tuple[ClosedSeries, ...] = ()
     """Series that count from now on."""
     planned: tuple[Pairing, ...] = ()
-    """Pairings that an adaptive format has added."""
+    """Pairings that were added to the schedule, as what counts decides them."""
 
 
 class Course:
@@ -75,8 +76,12 @@ class Course:
         restarts_max: int,
         forgiven: Mapping[str, int] = MappingProxyType({}),
         is_enough: Callable[[ClosedSeries], bool] | None = None,
+        shares: Callable[[], Shares] | None = None,
     ) -> None:
         """`is_enough` is told every series that counts, and ends the course where it gives True.
+
+        `shares` is asked at the end of every cycle, when `is_enough` has been told its last series: how the
+        next batch that is planned is divided among the sets of bots.  None: all sets play equally often.
 
         `forgiven`: bot -> how often it was readmitted after it had been withdrawn.
         """
@@ -90,8 +95,14 @@ class Course:
         self.ledger = Ledger(
             (), withdrawn_after=withdrawn_after, restarts_max=restarts_max, forgiven=forgiven
         )
-        self._terms = terms
+        self.terms = terms
+        """What its format is told."""
         self._is_enough = is_enough
+        self._shares = shares
+        assert shares is None or kind.sets is not None, "in this format no set can play more than others"
+        self._batches = Batches(kind.sets(self.names, terms), terms) if shares and kind.sets else None
+        self._cycle = -1
+        """The last cycle that has closed."""
         self._blocks: list[tuple[Pairing, ...]] = []
         """The pairings of each series, in schedule order."""
         self._front = 0
@@ -100,6 +111,16 @@ class Course:
         self._counted: dict[PairingId, Points] = {}
         """The points of the matches that count; an adaptive format is told them."""
         self._plan_on()
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether what is planned depends on results."""
+        return self.kind.is_adaptive or self._batches is not None
+
+    def is_built_upon(self, pairing: Pairing) -> bool:
+        """Whether what is planned depends on the result of this match."""
+        lead = 1 if self._batches is None else AHEAD
+        return self.is_adaptive and pairing.cycle + lead <= self.order[-1].cycle
 
     @property
     def counted(self) -> int:
@@ -116,8 +137,9 @@ class Course:
         """The pairings so far that have no result, in order of play."""
         return (
             pairing
-            for pairing in self.order
-            if pairing.id not in self._results and pairing.id not in self._counted
+            for block in self._blocks[self._front :]
+            for pairing in block
+            if pairing.id not in self._results
         )
 
     @property
@@ -138,14 +160,14 @@ class Course:
     @property
     def size(self) -> int:
         """How many matches there will be; at most, if that depends on results."""
-        return self.kind.size(len(self.names), self._terms).matches
+        return self.kind.size(len(self.names), self.terms).matches
 
     @property
     def places(self) -> Mapping[str, int]:
         """Bot -> its place so far, if the format ranks by places; else empty."""
         if self.kind.places is None:
             return {}
-        return self.kind.places(self.names, self._terms, self._counted, self._withdrawn())
+        return self.kind.places(self.names, self.terms, self._counted, self._withdrawn())
 
     def note(self, pairing: PairingId, result: MatchResult, outcomes: Mapping[str, BotOutcome]) -> Advance:
         """Takes in a finished match; gives what follows, which is nothing if the course has ended."""
@@ -155,13 +177,19 @@ class Course:
         news = self.ledger.note(pairing, outcomes)
         for stale in news.stale:  # it is played again: its series must not close on this result
             self._results.pop(stale, None)
+        planned = len(self.order)
         closed = tuple(self._closed())
+        more = tuple(self.order[planned:])
         if self.is_cut:
-            return Advance(tuple(bot for bot in news.withdrawn if bot in self.withdrawn), (), closed)
-        return Advance(tuple(news.withdrawn), news.stale, closed, self._plan_on() if closed else ())
+            return Advance(tuple(bot for bot in news.withdrawn if bot in self.withdrawn), (), closed, more)
+        return Advance(tuple(news.withdrawn), news.stale, closed, more)
 
     def _closed(self) -> list[ClosedSeries]:
-        """The series that count from now on, up to the one at which enough is played."""
+        """The series that count from now on, up to the one at which enough is played.
+
+        Every cycle that they close adds to the schedule what follows from it, before the next one counts:
+        what is planned where the course ends must not depend on how many cycles closed at once.
+        """
         closed: list[ClosedSeries] = []
         while not self.is_over and self._is_over(block := self._blocks[self._front]):
             self._front += 1
@@ -171,23 +199,40 @@ class Course:
             closed.append(ClosedSeries(block[0].series, block[0].cycle, ends, matches))
             # Asked once per series, in schedule order: what ran in parallel cannot change where a run stops.
             self.is_cut = self._is_enough is not None and self._is_enough(closed[-1])
+            if ends and not self.is_cut:
+                self._cycle = block[0].cycle
+                self._plan_on()
         return closed
 
     def _is_over(self, block: Sequence[Pairing]) -> bool:
         return all(pairing.id in self._results and self.ledger.is_settled(pairing.id) for pairing in block)
 
-    def _plan_on(self) -> tuple[Pairing, ...]:
-        """Asks any format for pairings at the start, and an adaptive one again when all of them are over."""
-        if self.order and not (self.kind.is_adaptive and self.is_over):
-            return ()
-        pairings = tuple(self.kind.pairings(self.names, self._terms, self._counted, self._withdrawn()))
+    def _plan_on(self) -> None:
+        """Adds to the schedule what is determined: at the start, and when a cycle has closed."""
+        if self._batches is not None:
+            self._add(self._next_batches(self._batches))
+        elif not self.order or self.kind.is_adaptive:
+            self._add(self._asked_again())
+
+    def _next_batches(self, batches: Batches) -> Sequence[Pairing]:
+        """The first batches; later the one that what counts by now decides."""
+        if self._shares is None or self._cycle < 0:
+            return [pairing for _ in range(AHEAD) for pairing in batches.next()]
+        # The matches of later cycles, which may have withdrawn more, are not all over.
+        withdrawn = [bot for bot, cycle in self._withdrawn().items() if cycle <= self._cycle]
+        return tuple(batches.next(self._shares(), withdrawn))
+
+    def _asked_again(self) -> Sequence[Pairing]:
+        """What the format yields beyond what it has yielded."""
+        pairings = tuple(self.kind.pairings(self.names, self.terms, self._counted, self._withdrawn()))
         assert pairings[: len(self.order)] == tuple(self.order), "a format only adds pairings"
-        more = pairings[len(self.order) :]
+        return pairings[len(self.order) :]
+
+    def _add(self, more: Sequence[Pairing]) -> None:
         self.order += more
         self.by_id.update((pairing.id, pairing) for pairing in more)
         self._blocks += (tuple(block) for _, block in groupby(more, lambda pairing: pairing.series))
         self.ledger.extend(more)
-        return more
 
     def _withdrawn(self) -> dict[str, int]:
         """Bot -> the cycle in which it was withdrawn."""

@@ -75,7 +75,7 @@ def joined(bots: Sequence[str]) -> str:
 
 def derive_seed(seed: int, *key: str | int) -> int:
     """A 128-bit seed for what `key` names, from a seed of at most 512 bits, in that seed's way."""
-    seeding = seed.seeding if isinstance(seed, SeedOfOld) else SEEDING
+    seeding = seeding_of(seed)
     return seed_in(seeding, SEEDINGS[seeding](seed, key))
 
 
@@ -86,13 +86,15 @@ def _by_keyed_hash(seed: int, key: tuple[str | int, ...]) -> int:
     return int.from_bytes(blake2b(text.encode(), key=secret, digest_size=16).digest(), "big")
 
 
-SEEDINGS: dict[int, Callable[[int, tuple[str | int, ...]], int]] = {1: _by_keyed_hash}
+SEEDINGS: dict[int, Callable[[int, tuple[str | int, ...]], int]] = {1: _by_keyed_hash, 2: _by_keyed_hash}
 """The ways in which seeds are derived, by the number that the folder of a tournament keeps.
 
 Entries never change: a folder resumes in the way in which it began, in any later version.  A better way
 gets a new number.
 """
-SEEDING = 1
+SHARED_SINCE = 2
+"""From this way on, a seat of shared deals has the same bot seed in all rotations: see `bot_seeds`."""
+SEEDING = 2
 """The way of new tournaments."""
 
 
@@ -111,6 +113,11 @@ def seed_in(seeding: int, seed: int) -> int:
     return kept
 
 
+def seeding_of(seed: int) -> int:
+    """The number of the way in which seeds are derived from this one."""
+    return seed.seeding if isinstance(seed, SeedOfOld) else SEEDING
+
+
 def match_id(seed: int, pairing: PairingId) -> str:
     """12 hexadecimal digits that stand for a pairing where the plan must stay hidden: in tables, on the wire.
 
@@ -122,6 +129,22 @@ def match_id(seed: int, pairing: PairingId) -> str:
 def bot_seed(seed: int, match: str, seat: int) -> int:
     """63 bits for a bot's own randomness in one match, independent of the deals; fits a signed 64-bit int."""
     return derive_seed(seed, "bot", match, seat) >> 65
+
+
+def bot_seeds(seed: int, match: str, series: str, seats: int, deals: Deals) -> tuple[int, ...]:
+    """The bots' own seeds in a match of a tournament, by seat.
+
+    Where the rotations of a series share their deals, a seat has one seed in all of them: two bots that sit
+    there are dealt the same, and draw the same.
+    """
+    shares = deals == "same" and seeding_of(seed) >= SHARED_SINCE
+    return tuple(bot_seed(seed, series if shares else match, seat) for seat in range(seats))
+
+
+def older_seeding(seed: int) -> int | None:
+    """The way of a tournament in which each bot has a seed for each match; None: as today."""
+    seeding = seeding_of(seed)
+    return seeding if seeding < SHARED_SINCE else None
 
 
 def _escape(name: str) -> str:

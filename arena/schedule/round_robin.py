@@ -87,6 +87,7 @@ KIND = FormatKind(
     name="round-robin",
     summary="every set of bots meets equally often",
     pairings=pairings,
+    sets=sets_of,
     size=size,
     only_grows=only_grows,
     refusal=too_few,

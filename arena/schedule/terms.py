@@ -77,6 +77,8 @@ class FormatKind:
     """Whether what it plans depends on results."""
     size: Callable[[int, Terms], ScheduleSize]
     """The size of a tournament with this many entrants, if it is not refused."""
+    sets: Callable[[Sequence[str], Terms], Sequence[tuple[str, ...]]] | None = None
+    """The sets of a lap, in order, if a rule may say which of them play more: see `allocation`."""
     only_grows: Callable[[int, int, Terms], bool] = lambda before, after, terms: before == after
     """Whether all that is planned for the first number of entrants is also planned for the second."""
     refusal: Callable[[int, Terms], str | None]

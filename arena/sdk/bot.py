@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from arena.sdk.chance import MatchRandom
+
 if TYPE_CHECKING:
     from arena.wire.messages import Match, Result
 
@@ -27,7 +29,7 @@ class Bot:
     version: str = "1"
 
     rng: Random
-    """Seeded at each match start from the match's `bot_seed`: use it and nothing else for randomness."""
+    """Seeded by the match's `bot_seed`, anew for each decision: use it and nothing else for randomness."""
     match: Match
     """The match in progress: game, rules, seat, names, time control."""
 
@@ -50,5 +52,17 @@ class Bot:
     def begin(self, match: Match) -> None:
         """Starts a match; called by whatever drives the bot, not by bots."""
         self.match = match
-        self.rng = Random(int(match.bot_seed))
+        is_older = getattr(match, "seeding", None) == 1
+        self.rng = (Random if is_older else MatchRandom)(int(match.bot_seed))
         self.started(match)
+
+
+def drawn_move(bot: Bot, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
+    """The bot's move, drawn from the chance of this decision; called by whatever drives the bot."""
+    rng = getattr(bot, "rng", None)
+    if not isinstance(rng, MatchRandom):  # the bot's own, or that of an older tournament
+        return bot.move(state, options)
+    rng.begin_decision(state)
+    move = bot.move(state, options)
+    rng.end_decision()
+    return move

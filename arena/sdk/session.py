@@ -17,7 +17,7 @@ from typing import Any, Final, NoReturn, Protocol
 import msgspec
 from msgspec import UNSET
 
-from arena.sdk.bot import Bot
+from arena.sdk.bot import Bot, drawn_move
 from arena.wire.connection import BotConnection
 from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, FromArena, Match, Result, Welcome
 
@@ -72,7 +72,7 @@ def play(bot: Bot, transport: Link, name: str, token: str | None = None) -> str 
                 return None
             is_welcome = True
             if isinstance(message, Ask):
-                move = bot.move(message.state, message.options)
+                move = drawn_move(bot, message.state, message.options)
                 if not _send(transport, connection.answer(message.message_id, move)):
                     return kept
             elif isinstance(message, Welcome):
@@ -91,7 +91,7 @@ def rehearse(bot: Bot, lines: Iterable[bytes]) -> Iterator[tuple[Ask, Any]]:
     for line in lines:
         for message in connection.receive(line):
             if isinstance(message, Ask):
-                move = bot.move(message.state, message.options)
+                move = drawn_move(bot, message.state, message.options)
                 yield message, msgspec.json.decode(msgspec.json.encode(move))
             else:
                 tell(bot, message)

@@ -79,7 +79,7 @@ class Account:
             self.standings.add(series)
             if series.ends_cycle and self._course is not None:
                 self.standings.places = self._course.places
-                if self._course.kind.is_adaptive:
+                if self._course.is_adaptive:
                     self._plan()
             self._is_unrated |= series.ends_cycle
 
@@ -113,7 +113,7 @@ class Account:
     @property
     def is_at_most(self) -> bool:
         """Whether fewer matches may be played than are planned."""
-        return self._rule is not None or (self._course is not None and self._course.kind.is_adaptive)
+        return self._rule is not None or (self._course is not None and self._course.is_adaptive)
 
     def state(self) -> str:
         """`92 of 120 matches, 18/s, 2 s left, 3 faults`."""

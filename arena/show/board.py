@@ -24,7 +24,7 @@ TITLES = ("rank", "bot", "matches", "", "rating (95 %)", "better", *_COUNTS, "me
 
 `median` and `p99` are of move times.
 """
-EXPLAINED = "points: share of opponents beaten; better: chance to be stronger than the next"
+EXPLAINED = "points: share of this field beaten; better: chance to be stronger than the next"
 EXPLAINED_RETURNS = "better: chance to be stronger than the next"
 _STATUS = {
     "withdrawn": "withdrawn after failing match after match; default moves were played from then on",

@@ -136,9 +136,14 @@ def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
 
 
 def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:
-    """(number, checksum as stored, rows) of all matches, in the order in which they are stored."""
+    """(number, checksum as stored, rows) of all matches, in the order in which they are stored.
+
+    Schema 1 has no checksums: they are empty there.
+    """
     others = [_Tail(db, table, order) for table, order in HANGING.items()]
-    matches = f"SELECT number, checksum, {stored_columns('matches')} FROM matches ORDER BY number"
+    has_sums = db.execute("PRAGMA user_version").fetchone()[0] > 1
+    sum_of = "checksum" if has_sums else "x''"
+    matches = f"SELECT number, {sum_of}, {stored_columns('matches')} FROM matches ORDER BY number"
     for number, sum, *row in db.execute(matches):
         yield number, sum, MatchRows(row, *(other.of(number) for other in others))
 

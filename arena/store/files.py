@@ -137,6 +137,13 @@ def is_written(folder: Path, mark: str | None, names: Iterable[str]) -> bool:
     return mark is not None and _stamp(folder, mark, names) == _stamp_in(folder)
 
 
+def stamped_mark(folder: Path) -> str | None:
+    """The state of the database for which the CSVs were written; None if that is not known."""
+    stamp = _stamp_in(folder)
+    mark = stamp.get("mark") if isinstance(stamp, dict) else None
+    return mark if isinstance(mark, str) else None
+
+
 def _stamp(folder: Path, mark: str, names: Iterable[str]) -> dict[str, Any]:
     """Sizes and times of change, by which these CSVs are known as those written for the mark."""
     paths = [folder / f"{name}.csv" for name in names]

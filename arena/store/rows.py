@@ -14,7 +14,7 @@ import attrs
 
 from arena.errors import FAULT_KINDS
 from arena.record import Decision, Entry, OwnGame
-from arena.schedule import PairingId, Points
+from arena.schedule import Deals, PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import HANGING, MatchRows
 from arena.store.schema import OPPONENTS_SEPARATOR, STORED, Row, insertion
@@ -85,7 +85,7 @@ class StoredMatch:
     rotation: int
     game: str
     game_version: int
-    deals: str
+    deals: Deals
     status: Literal["done", "aborted"]
     turns: int
     decisions: int
@@ -221,11 +221,8 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
     """Rows of `seats`; a match that was aborted has no ranks: zeros."""
     bots, record = entry.pairing.bots, entry.record
     nothing = (0,) * len(bots)
-    ranks, returns, points = (given or nothing for given in (record.ranks, record.returns, entry.points))
-    shares_first = ranks.count(1) > 1
+    results = result_cells(record.ranks or nothing, record.returns or nothing, entry.points or nothing)
     for seat, bot in enumerate(bots):
-        opponents = OPPONENTS_SEPARATOR.join(bots[:seat] + bots[seat + 1 :])
-        won = ranks[seat] == 1
         decisions = [decision for decision in record.decisions if decision.seat == seat]
         faults = [decision.fault for decision in decisions if decision.fault]
         times = [decision.elapsed_s for decision in decisions if decision.asked]
@@ -234,12 +231,8 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
             seat=seat,
             bot=bot,
             version=entry.versions[seat],
-            opponents=opponents,
-            rank=ranks[seat],
-            returns=float(returns[seat]) + 0.0,  # + 0.0: no -0.0
-            points=float(points[seat]) + 0.0,
-            win=int(won and not shares_first),
-            tie=int(won and shares_first),
+            opponents=names_of_others(bots, seat),
+            **results[seat],
             **{kind: faults.count(kind) for kind in FAULT_KINDS},
             not_asked=len(decisions) - len(times),
             lagged=sum(decision.lagged for decision in decisions),
@@ -250,6 +243,28 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
             think_max_s=_rounded(max(times, default=0.0)),
             times=array("f", times).tobytes(),
         )
+
+
+def names_of_others(bots: Sequence[str], seat: int) -> str:
+    """The names of all others at the table, as `seats` has them."""
+    return OPPONENTS_SEPARATOR.join((*bots[:seat], *bots[seat + 1 :]))
+
+
+def result_cells(
+    ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
+) -> list[dict[str, Any]]:
+    """What `seats` has of the result, by seat; all zeros for a match that was aborted."""
+    shares_first = ranks.count(1) > 1
+    return [
+        {
+            "rank": rank,
+            "returns": float(returns[seat]) + 0.0,  # + 0.0: no -0.0
+            "points": float(points[seat]) + 0.0,
+            "win": int(rank == 1 and not shares_first),
+            "tie": int(rank == 1 and shares_first),
+        }
+        for seat, rank in enumerate(ranks)
+    ]
 
 
 def _decision_row(number: int, decision: Decision) -> Row:

@@ -92,6 +92,14 @@ class Writing(Database):
             db.executemany(insertion("schedule"), rows)
             note_schedule(db)
 
+    def extend_schedule(self, pairings: Iterable[Pairing]) -> None:
+        """Adds pairings to the end of the schedule."""
+        with self.transaction() as db:
+            ((end,),) = db.execute("SELECT COALESCE(MAX(position) + 1, 0) FROM schedule")
+            rows = ((place, pairing.id, pairing.series) for place, pairing in enumerate(pairings, end))
+            db.executemany(insertion("schedule"), rows)
+            note_schedule(db)
+
     def put_bots(self, bots: Iterable[StoredBot]) -> None:
         """Adds bots; they replace those with the same names."""
         rows = [bot_row(bot) for bot in bots]

@@ -61,6 +61,7 @@ def check_game(
     shown, sentences = Shown(game), Sentences(game)
     numbers = [seats] if seats is not None else sorted({*game.seats[:2], game.seats[-1]})
     for number in numbers:
+        _check_bounds(game.returns_bounds(number))
         for match in range(matches):
             rng = Random(f"{seed}/{number}/{match}")
             _check_match(game, number, rng, turns_max, shown, sentences)
@@ -360,6 +361,20 @@ def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
     if game.rated_by == "ranks":
         due = shared_returns(ranks)
         assert due == returns, f"returns gives {returns}; for the ranks {ranks} it would be {due}"
+
+    bounds = game.returns_bounds(seats)
+    ok = bounds is None or bounds[0] <= min(returns) <= max(returns) <= bounds[1]
+    assert ok, f"returns gives {returns}, beyond the {bounds} of returns_bounds"
+
+
+def _check_bounds(bounds: Any) -> None:
+    """Checks that bounds of returns, if declared, are two finite numbers, the lower one first."""
+    if bounds is None:
+        return
+    ok = isinstance(bounds, tuple) and all(type(each) in (int, float) and isfinite(each) for each in bounds)
+    assert ok, f"returns_bounds gives {bounds!r}, not two numbers"
+    ok = len(bounds) == 2 and bounds[0] < bounds[1]
+    assert ok, f"returns_bounds gives {bounds}, not the lowest returns and then the highest"
 
 
 def _check_replay(

@@ -13,7 +13,7 @@ import attrs
 from arena.record import Entry
 from arena.schedule import PairingId, match_id
 from arena.schedule.course import Advance, Course
-from arena.tournament.changes import Change, Changes, Publish, Remove, SetPlaces, SetSchedule, SetStatus
+from arena.tournament.changes import Change, Changes, ExtendSchedule, Publish, Remove, SetPlaces, SetStatus
 from arena.tournament.intake import Intake
 from arena.tournament.match import outcomes_of, result_of
 from arena.tournament.summary import Summary
@@ -47,6 +47,7 @@ class Bookkeeper:
         self._seed = seed
         self._plays_one = plays_one
         self._replaced = intake.replaced
+        self._early = intake.early
         self._kept = set(intake.kept)
         """The matches that are kept, or on their way to the writer."""
         self._missing = Counter(course.by_id[pairing].series for pairing in intake.missing)
@@ -137,11 +138,14 @@ class Bookkeeper:
         return changes
 
     def _plan_on(self, advance: Advance) -> list[Change]:
-        """Takes in the pairings that an adaptive format has added, and how far each bot has come."""
+        """Takes in the pairings that were added to the schedule, and how far each bot has come."""
         changes: list[Change] = []
         if advance.planned:
             self._missing.update(pairing.series for pairing in advance.planned)
-            changes.append(SetSchedule(tuple(self._course.order)))
+            again = [pairing.id for pairing in advance.planned if pairing.id in self._early]
+            if again:
+                changes.append(Remove(tuple(map(self._match_id, again))))
+            changes.append(ExtendSchedule(advance.planned))
         if any(closed.ends_cycle for closed in advance.closed) and (places := self._course.places):
             changes.append(SetPlaces(places))
         return changes

@@ -34,10 +34,10 @@ class Publish:
 
 
 @attrs.frozen
-class SetSchedule:
-    """An adaptive format has planned more: all pairings so far, in order of play."""
+class ExtendSchedule:
+    """Results have decided what is played next: more pairings, in order of play."""
 
-    order: tuple[Pairing, ...]
+    planned: tuple[Pairing, ...]
 
 
 @attrs.frozen
@@ -47,7 +47,7 @@ class SetPlaces:
     places: Mapping[str, int]
 
 
-Change: TypeAlias = Entry | Remove | SetStatus | Publish | SetSchedule | SetPlaces
+Change: TypeAlias = Entry | Remove | SetStatus | Publish | ExtendSchedule | SetPlaces
 """A match to be kept, or another change of the store."""
 Changes: TypeAlias = Sequence[Change]
 """Changes that belong together, in order: those of another match come before or after, never between."""

@@ -1,41 +1,52 @@
-"""A results folder that a run may write to: whose it is, if its plan fits, what `--fresh` puts aside."""
+"""A results folder that a run may write to: whose it is, and if its plan fits."""
 
 from __future__ import annotations
 
 import secrets
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
+from arena.game import Game
 from arena.schedule import ORDERS, SEEDINGS, seed_in
 from arena.schedule.roster import Roster
-from arena.store import DATABASE, LOCK, Store, erase, holds_tournament, mended, store_lock
-from arena.store.capsules import FOLDER as FAULTS
-from arena.store.capsules import LEFT_OUT
-from arena.store.files import code_of, made_new, open_database, sentences, sweep
+from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock
+from arena.store.files import made_new, open_database, sentences
 from arena.store.schema import APPLICATION_ID
+from arena.tournament.fresh import (
+    ASIDE,
+    TABLE_FILES,
+    forget_aside,
+    has_matches,
+    is_damage,
+    put_aside,
+    put_back,
+    remove_made,
+    settle_folder,
+)
 from arena.tournament.game_source import as_kept
 from arena.tournament.latest import point_latest
-from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.membership import OTHERWISE, Membership, membership, roster_of
-from arena.tournament.plan import Plan, differences, format_of, identity
+from arena.tournament.plan import (
+    Plan,
+    allocation_kept,
+    allocation_of,
+    differences,
+    format_of,
+    identity,
+    join_refusal,
+    seed_refusal,
+)
 from arena.tournament.prepare import Tournament
 from arena.tournament.run import Run
+from arena.tournament.seal import SEAL, Seal, is_sealed, opening_of, seal_for, seal_of, show_seal
 from arena.tournament.stopping import StopRule
 from arena.tournament.stored import ORIGIN, stored_form
-
-ASIDE = f"{DATABASE}.before"
-"""Where `--fresh` puts the database until play begins."""
-_SUFFIXES = ("", "-wal", "-shm")
-"""Suffixes of the files that SQLite keeps for one database."""
-_TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
 
 
 @contextmanager
@@ -56,6 +67,14 @@ def seen_there(tournament: Tournament, *, stop_rule: StopRule | None = None) -> 
         yield _opened(tournament, store, {}, stop_rule=stop_rule, damage=store.damage)
 
 
+def refuse_guessable(tournament: Tournament, *, fresh: bool) -> None:
+    """Raises ConfigError if bots are to connect to what begins here, and its seed can be guessed."""
+    folder = tournament.folder
+    goes_on = not fresh and (has_matches(folder) or (folder / ASIDE).exists())
+    if not goes_on and (reason := seed_refusal(tournament.plan)):
+        raise ConfigError(reason)
+
+
 # A folder to play into.
 
 
@@ -67,27 +86,31 @@ def open_run(
     only: str | None = None,
     stop_at_fault: bool = False,
     stop_rule: StopRule | None = None,
+    commit: bool = False,
 ) -> Iterator[Run]:
     """The results folder, locked and open for writing, and all that a run needs.
 
+    `commit`: plan, seed and bots of a folder that begins are sealed; one that goes on must have its seal.
     Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
     nothing is overwritten then, nor if the run ends before `begin`.  A folder that is made here is removed
     if a mistake ends the run before, unless the bots' logs say something, or tokens may have been sent.
     """
     folder = tournament.folder
     _check_ours(folder)  # before the lock, which is a file too
+    refuse_guessable(tournament, fresh=fresh)
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     with _locked(tournament) as tournament:
         folder = tournament.folder
         made_here = [folder, *missing[1:]] if tournament.is_named_by_time else missing
-        _settle(folder)
+        settle_folder(folder)
         tokens = _stored_tokens(folder)
         damage = None if fresh else mended(folder)
         run: Run | None = None
-        old = _put_aside(folder) if fresh else {}
+        old = put_aside(folder) if fresh else {}
         try:
-            is_new = not _has_matches(folder)
-            with _created(tournament, tokens) if is_new else _continued(tournament) as store:
+            is_new = not has_matches(folder)
+            opened = _created(tournament, tokens, commit) if is_new else _continued(tournament, commit)
+            with opened as store:
                 run = _opened(
                     tournament,
                     store,
@@ -99,16 +122,21 @@ def open_run(
                 )
                 keep_plan = partial(store.set_meta, "plan", stored_form(run.plan, folder))
                 run.when_begun.extend(
-                    [keep_plan, partial(_forget, folder, old), partial(point_latest, folder)]
+                    [
+                        keep_plan,
+                        partial(forget_aside, folder, old),
+                        partial(show_seal, store),
+                        partial(point_latest, folder),
+                    ]
                 )
                 yield run
         except ConfigError:
             if made_here and not (run and run.has_begun) and not tournament.plan.remote:
-                _remove_made(folder, made_here)
+                remove_made(folder, made_here)
             raise
         finally:
             if fresh and not (run and run.has_begun):
-                _put_back(folder)
+                put_back(folder)
 
 
 @contextmanager
@@ -124,15 +152,15 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **h
     """`tokens`: name -> token, of those that may connect with one."""
     meta = store.meta()
     kept = meta["identity"]
-    members = _members(tournament, store)
-    plan = attrs.evolve(tournament.plan, seed=seed_in(ways_of(kept)["seeding"], int(kept["seed"])))
+    plan = plan_as_begun(tournament.plan, kept)
+    members = _members(attrs.evolve(tournament, plan=plan), store)
     return Run(
         plan=plan,
         game=tournament.game,
         entrants=members.entrants,
         roster=members.roster,
         renewed=members.renewed,
-        tokens={tokens[name]: name for name in plan.remote if name in tokens},
+        tokens={tokens[name]: name for name in tournament.plan.remote if name in tokens},
         capacity=tournament.capacity,
         folder=tournament.folder,
         store=store,
@@ -141,32 +169,56 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **h
     )
 
 
-def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
-    """A new store, in place of one left by a run that ended before its first match."""
-    plan = tournament.plan
+def _created(tournament: Tournament, tokens: Mapping[str, str], commit: bool) -> Store:
+    """A new store, in place of one left by a run that ended before its first match.
+
+    That one's seal, which may have been published, stays if this is the tournament that was sealed.
+    """
+    plan = attrs.evolve(tournament.plan, allocate=allocation_of(tournament.plan))
+    before = _seal_there(tournament.folder)
+    seal = before if before and is_sealed(before, plan.seed, identity(plan, tournament.game)) else None
+    if seal is not None:
+        plan = attrs.evolve(plan, seed=opening_of(seal).seed)
     if plan.seed is None:
         plan = attrs.evolve(plan, seed=secrets.randbits(128))
     if holds_tournament(tournament.folder):
         erase(tournament.folder)
+    assert plan.seed is not None, "it was given, or drawn"
     meta = {
         "identity": identity(plan, tournament.game),
         "plan": stored_form(plan, tournament.folder),
         "game_version": tournament.game.version,
         "tokens": _tokens(plan, tokens),
-        **_scale(tournament),
+        **scale_of(tournament.game, tournament.plan),
         **_kept_origin(tournament),
     }
+    if seal is None and (commit or before):
+        seal = seal_for(plan.seed, meta["plan"], meta["identity"], tournament.entrants)
+    if seal is not None:
+        meta[SEAL] = attrs.asdict(seal)
     return Store.create(tournament.folder, meta=meta)
 
 
-def _continued(tournament: Tournament) -> Store:
+def _seal_there(folder: Path) -> Seal | None:
+    if not holds_tournament(folder):
+        return None
+    with Store.open(folder) as store:
+        return seal_of(store)
+
+
+def _continued(tournament: Tournament, commit: bool) -> Store:
     """The store of a folder that has matches.  Raises ConfigError if they belong to another plan."""
     store = Store.open(tournament.folder, write=True)
     try:
         _check_continues(tournament, store)
+        if seal_of(store) is None and commit:
+            raise ConfigError(
+                f"{tournament.folder} began without a seal, and what has begun cannot be sealed any more: "
+                f"leave --commit out; {OTHERWISE}"
+            )
         store.set_meta("tokens", _tokens(tournament.plan, store.meta()["tokens"]))
         # An older arena may not have kept them, and the game's file may have been moved.
-        for key, value in {**_scale(tournament), **_kept_origin(tournament)}.items():
+        for key, value in {**scale_of(tournament.game, tournament.plan), **_kept_origin(tournament)}.items():
             store.set_meta(key, value)
     except BaseException:
         store.close()
@@ -184,13 +236,19 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
         raise ConfigError(f"{folder} draws its matches in way {kept['seeding']}, {later} {OTHERWISE}")
     if kept["order"] not in ORDERS:
         raise ConfigError(f"{folder} plays its matches in order {kept['order']}, {later} {OTHERWISE}")
-    changed = differences(meta["identity"] | kept, identity(plan, tournament.game) | kept)
-    if changed:
+    if changed := plan_changes(plan, tournament.game, meta["identity"]):
         raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}; {OTHERWISE}")
+    if reason := join_refusal(plan, meta["plan"], int(meta["identity"]["seed"])):
+        raise ConfigError(f"{folder}: {reason}; {OTHERWISE}")
+    if plan.until is None and allocation_kept(meta["identity"]) == "open":
+        raise ConfigError(
+            f"{folder} gave its matches to the bots whose order --until left open, and cannot do without it: "
+            f"name the same goal again; {OTHERWISE}"
+        )
     _check_same_game(tournament, meta.get(ORIGIN, {}))
-    before = meta["plan"]["series"]
-    if plan.series < before:
-        raise ConfigError(f"{folder} has {before} series, which cannot become {plan.series}; {OTHERWISE}")
+    series = meta["plan"]["series"]
+    if plan.series < series:
+        raise ConfigError(f"{folder} has {series} series, which cannot become {plan.series}; {OTHERWISE}")
 
 
 def _members(tournament: Tournament, store: Store) -> Membership:
@@ -207,6 +265,18 @@ def _members(tournament: Tournament, store: Store) -> Membership:
     )
 
 
+def plan_as_begun(plan: Plan, kept: Mapping[str, Any]) -> Plan:
+    """The plan with what was decided when its folder began, whose identity is `kept`."""
+    seed = seed_in(ways_of(kept)["seeding"], int(kept["seed"]))
+    return attrs.evolve(plan, seed=seed, allocate=allocation_kept(kept))
+
+
+def plan_changes(plan: Plan, game: Game[Any, Any], kept: Mapping[str, Any]) -> list[str]:
+    """What this plan would change about the matches of the folder whose identity is `kept`, in words."""
+    before = {**kept, **ways_of(kept), "allocate": allocation_kept(kept)}
+    return differences(before, identity(plan, game) | ways_of(kept))
+
+
 def ways_of(identity: Mapping[str, Any]) -> dict[str, int]:
     """How a folder's seeds are derived and its laps are ordered.
 
@@ -220,13 +290,12 @@ def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
     return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
 
 
-def _scale(tournament: Tournament) -> dict[str, Any]:
+def scale_of(game: Game[Any, Any], plan: Plan) -> dict[str, Any]:
     """What the leaderboard must know of game and format; it sees only the store."""
-    game = tournament.game
     return {
         "rated_by": game.rated_by,
         "returns_unit": list(game.returns_unit),
-        "ranked_by": format_of(tournament.plan).ranked_by,
+        "ranked_by": format_of(plan).ranked_by,
     }
 
 
@@ -254,7 +323,7 @@ def _stored_tokens(folder: Path) -> dict[str, str]:
     return tokens
 
 
-# Whose folder it is, and `--fresh`: old files are put aside, and come back unless play begins.
+# Whose folder it is.
 
 
 def _check_ours(folder: Path) -> None:
@@ -263,7 +332,7 @@ def _check_ours(folder: Path) -> None:
         raise ConfigError(f"{folder / DATABASE} is not a database of the arena: choose another --out")
     _check_no_tables(folder)
     if not (folder / DATABASE).exists():
-        tables = [name for name in _TABLE_FILES if (folder / name).exists()]
+        tables = [name for name in TABLE_FILES if (folder / name).exists()]
         if tables:
             raise ConfigError(
                 f"{folder} holds {tables[0]} but no {DATABASE}, so the arena will not overwrite it: "
@@ -293,97 +362,6 @@ def _application_of(folder: Path) -> int | None:
                 return None
             return int(db.execute("PRAGMA application_id").fetchone()[0])
     except ConfigError as error:
-        if _is_damage(error):
+        if is_damage(error):
             return None
         raise
-
-
-def _is_damage(error: ConfigError) -> bool:
-    return code_of(error.__cause__) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
-
-
-def _has_matches(folder: Path) -> bool:
-    if not holds_tournament(folder):
-        return False
-    with Store.open(folder) as store:
-        return bool(store.finished())
-
-
-def _put_aside(folder: Path) -> dict[Path, int]:
-    """Renames the database; gives the other files to be removed when play begins, each with its time.
-
-    A file that is not a database, or is damaged, is renamed for good.
-    """
-    try:
-        holds_tournament(folder)
-    except ConfigError as error:
-        if not _is_damage(error):
-            raise
-        _rename(folder, DATABASE, f"{DATABASE}.damaged")
-        return {}
-    _rename(folder, DATABASE, ASIDE)
-    files = [folder / name for name in (*_TABLE_FILES, "run.json", "run.log", "bugs.log")]
-    for pattern in (
-        "logs/*-[0-9]*.log",
-        "logs/*-build.log",
-        f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl",
-        f"{FAULTS}/{LEFT_OUT}",
-    ):
-        files += folder.glob(pattern)
-    return {path: path.stat().st_mtime_ns for path in files if path.is_file()}
-
-
-def _forget(folder: Path, old: Mapping[Path, int]) -> None:
-    """Removes what was put aside, and those of these files that have not changed since."""
-    with sentences(folder):
-        for suffix in _SUFFIXES:
-            (folder / f"{ASIDE}{suffix}").unlink(missing_ok=True)
-        for path, time_ns in old.items():
-            if path.is_file() and path.stat().st_mtime_ns == time_ns:
-                path.unlink()
-
-
-def _put_back(folder: Path) -> None:
-    if (folder / ASIDE).exists():
-        with sentences(folder):
-            for suffix in _SUFFIXES:
-                (folder / f"{DATABASE}{suffix}").unlink(missing_ok=True)
-            _rename(folder, ASIDE, DATABASE)
-
-
-def _remove_made(folder: Path, made_here: Sequence[Path]) -> None:
-    """Removes a folder in which nothing happened, and those above it that were made for it.
-
-    It is kept if some bot's log says why it could not play.
-    """
-    logs = list((folder / LOGS).glob("*.log"))
-    if any(log.stat().st_size for log in logs):
-        return
-    with suppress(OSError):
-        for log in logs:
-            log.unlink()
-        erase(folder)
-        (folder / LOCK).unlink()
-        if (folder / LOGS).is_dir():
-            (folder / LOGS).rmdir()
-        for path in made_here:
-            path.rmdir()
-
-
-def _settle(folder: Path) -> None:
-    """Cleans up after a run that was killed during `--fresh`, or while it wrote a file."""
-    for place in (folder, folder / FAULTS):
-        sweep(place)
-    if (folder / ASIDE).exists():
-        if _has_matches(folder):
-            _forget(folder, {})
-        else:
-            _put_back(folder)
-
-
-def _rename(folder: Path, old: str, new: str) -> None:
-    """Renames a database and the files that SQLite keeps beside it."""
-    with sentences(folder):
-        for suffix in _SUFFIXES:
-            if (folder / f"{old}{suffix}").exists():
-                (folder / f"{old}{suffix}").replace(folder / f"{new}{suffix}")

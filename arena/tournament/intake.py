@@ -30,6 +30,9 @@ class Intake:
     """The series that count already, in schedule order."""
     wanted: tuple[PairingId, ...]
     """What to play: everything that is missing, or the one match of `--only`."""
+    early: frozenset[PairingId] = frozenset()
+    """Matches in the folder that are not planned, as results before them are missing, perhaps damaged: if
+    they are planned again, they are played again."""
     replaced: PairingId | None = None
     """A match in the folder that is played again: the old one goes once the new one is kept, so that a run
     that is interrupted loses nothing."""
@@ -47,6 +50,7 @@ def course_of(run: Run, names: Sequence[str]) -> Course:
         restarts_max=plan.restarts_max,
         forgiven=run.roster.forgiven,
         is_enough=None if rule is None else rule.closed,
+        shares=rule.shares if rule is not None and plan.allocate == "open" else None,
     )
     if rule is not None:
         rule.begins(course)
@@ -110,7 +114,9 @@ def take_in_folder(run: Run, course: Course) -> Intake:
     kept -= {replaced}
     missing = tuple(pairing.id for pairing in course.order if pairing.id not in kept | beyond)
     closed = tuple(closed for advance in advances for closed in advance.closed)
-    return Intake(frozenset(kept), missing, closed, missing if only is None else (only,), replaced)
+    early = frozenset(finished.keys() - course.by_id.keys() if course.is_adaptive else ())
+    wanted = missing if only is None else (only,)
+    return Intake(frozenset(kept), missing, closed, wanted, early, replaced)
 
 
 def take_in(course: Course, finished: Mapping[PairingId, FinishedMatch]) -> list[Advance]:
@@ -173,8 +179,7 @@ def _only(
         raise ConfigError(
             f"--only {prefix}: enough was played before this match, and what comes later is not kept"
         )
-    is_built_upon = course.kind.is_adaptive and pairing.cycle < course.order[-1].cycle
-    if pairing.id in kept and is_built_upon:
+    if pairing.id in kept and course.is_built_upon(pairing):
         raise ConfigError(
             f"--only {prefix}: this match was played in cycle {pairing.cycle}, and the pairings of later "
             f"cycles of a {course.kind.name} depend on it; --fresh starts over"

@@ -17,7 +17,7 @@ from arena.players.codec import Codec
 from arena.players.lag import LagWatch
 from arena.record import Decision, Entry, MatchRecord, Turn, pack
 from arena.referee import Conduct, Seating, play_match
-from arena.schedule import Pairing, bot_seed, match_id
+from arena.schedule import Pairing, bot_seeds, match_id, older_seeding
 from arena.schedule.course import MatchResult
 from arena.schedule.withdrawals import BotOutcome
 from arena.scoring import points
@@ -56,7 +56,8 @@ class Venue:
                 seating=Seating(
                     id,
                     pairing.bots,
-                    tuple(bot_seed(run.seed, id, seat) for seat in range(len(seated))),
+                    bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan)),
+                    older_seeding(run.seed),
                 ),
                 lag=self.watch.since,
                 turns=turns,

@@ -16,7 +16,7 @@ from arena.players.entrant import Entrant
 from arena.schedule.roster import LEFT, Act, Roster, RosterEntry, RosterSlot, slot_name
 from arena.store import Store, StoredBot
 from arena.strict import did_you_mean
-from arena.tournament.plan import BotSpec, Plan, format_of, terms_of
+from arena.tournament.plan import BotSpec, Plan, allocation_of, format_of, terms_of
 from arena.units import shown
 from arena.words import listed
 
@@ -306,12 +306,14 @@ def _grown(
     Raises ConfigError if other new ones would change what has been planned for those that are there.
     """
     more = [one.name for one in entrants if one.name not in roster.slots and one.kind != "broken"]
-    before = len(roster.slots)
-    if not before or format_of(plan).only_grows(before, before + len(more), terms_of(plan, 0)):
+    before, is_open = len(roster.slots), allocation_of(plan) == "open"
+    grows = not more if is_open else format_of(plan).only_grows(before, before + len(more), terms_of(plan, 0))
+    if not before or grows:
         return list(entrants)
     new = sorted(name for name in more if name not in left_out)
     why = f"holds a {plan.tournament} that began without {{}} and would pair bots differently with them"
-    hint = ', or --sets "all" if all sets met so far' if plan.tournament == "round-robin" else ""
+    is_sample = plan.tournament == "round-robin" and not is_open
+    hint = ', or --sets "all" if all sets met so far' if is_sample else ""
     if new:
         raise ConfigError(f"{where} {why.format(', '.join(new))}: {OTHERWISE}{hint}")
     return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 
 
@@ -18,6 +19,12 @@ class StopRule(Protocol):
 
     def closed(self, series: ClosedSeries) -> bool:
         """Takes in the next series that counts, in schedule order; gives whether enough has been played."""
+
+    def shares(self) -> Shares:
+        """How the next batch that is planned is divided among the sets of bots, where a plan allocates them.
+
+        Asked after the last series of every cycle, and a function of what was told.
+        """
 
     def state(self) -> str:
         """How far it is from stopping, in a few words; empty if there is nothing to say."""

@@ -21,10 +21,12 @@ from arena.tournament.plan import (
     Plan,
     as_mapping,
     bot_as_mapping,
+    is_guessable,
     make_game,
     plan_from,
 )
 from arena.tournament.run import Run
+from arena.tournament.seal import told_of_seal
 from arena.units import shown
 
 ORIGIN = "game_origin"
@@ -121,13 +123,20 @@ def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
 
 
 def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> None:
-    """`run.json`: the arena's version, the effective plan, the machine, the times."""
+    """`run.json`: the arena's version, the effective plan, the machine, the times.
+
+    It may be handed on at once, so it has the seed only when nothing is left to play.
+    """
     import msgspec
 
+    seal = told_of_seal(run.store)
+    is_over = status == "finished" or (seal is not None and seal["opening"] is not None)
     told = {
         "arena": arena.__version__,
         "status": status,
-        "plan": stored_form(run.plan, run.folder) | {"seed": str(run.seed)},
+        "plan": stored_form(run.plan, run.folder) | {"seed": str(run.seed) if is_over else None},
+        "guessable": is_guessable(run.seed),
+        "seal": seal,
         "game_version": run.game.version,
         "roster": run.store.meta().get(ROSTER, []),
         "concurrency": run.capacity.first,

@@ -16,10 +16,10 @@ from arena.store import Store, exports
 from arena.tournament.changes import (
     Change,
     Changes,
+    ExtendSchedule,
     Publish,
     Remove,
     SetPlaces,
-    SetSchedule,
     SetStatus,
 )
 from arena.tournament.run import Run
@@ -80,8 +80,8 @@ def _make(store: Store, change: Change) -> None:
             store.set_status(bot, status)
         case Publish(match_ids):
             exports.publish(store, match_ids)
-        case SetSchedule(order):
-            store.set_schedule(order)
+        case ExtendSchedule(planned):
+            store.extend_schedule(planned)
         case SetPlaces(places):
             store.set_meta("places", dict(places))
         case _:

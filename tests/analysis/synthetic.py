@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arena.analysis.clusters import Clusters
+from arena.analysis.strata import Deviations, Strata, StratifiedMeans
 from arena.game import Seat
 from arena.record import Decision, Entry, MatchRecord
 from arena.schedule import Pairing
@@ -61,3 +62,24 @@ def clusters_of(tallies: Sequence[tuple[float, int]]) -> Clusters:
     """Columns of (sum, matches) of each series."""
     sums, counts = zip(*tallies, strict=True) if tallies else ((), ())
     return Clusters(np.array(sums, dtype=float), np.array(counts, dtype=float))
+
+
+def means_of(series: Sequence[dict[int, float]], size: int = 2) -> StratifiedMeans:
+    """From series of one match each, as bot -> its value."""
+    sets = sorted({tuple(sorted(values)) for values in series})
+    slots = max(len(bots) for bots in sets)
+    cells = [
+        (number * slots + slot, value)
+        for number, values in enumerate(series)
+        for slot, (_, value) in enumerate(sorted(values.items()))
+    ]
+    of_series = np.array([sets.index(tuple(sorted(values))) for values in series])
+    strata = Strata(
+        bots=size,
+        members=np.array([[*bots, *[-1] * (slots - len(bots))] for bots in sets]),
+        of_series=of_series,
+        series=np.bincount(of_series),
+        cell=np.array([cell for cell, _ in cells]),
+        played=np.array([[float(slot < len(values)) for slot in range(slots)] for values in series]),
+    )
+    return Deviations.of(strata, np.array([value for _, value in cells])).together()

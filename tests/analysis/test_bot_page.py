@@ -47,6 +47,21 @@ def test_seats_are_told_apart(store):
     assert [(0, 1.0), (1, 0.0)] == [(seat.seat, seat.score) for seat in bot_page(store, "ann").seats]
 
 
+def test_a_seat_does_not_count_the_spread_between_opponents_as_luck(store):
+    """ann, always in seat 0, beats bob and loses to cat: her seat is as certain as her row of the leaderboard."""
+    for series in range(6):
+        store.add_many(play(2 * series, rotation, ("ann", "bob"), (1, 2)) for rotation in range(2))
+        store.add_many(play(2 * series + 1, rotation, ("ann", "cat"), (2, 1)) for rotation in range(2))
+    page = bot_page(store, "ann")
+    (seat,) = page.seats
+    assert (page.row.score, page.row.score_low, page.row.score_high) == (
+        seat.score,
+        seat.score_low,
+        seat.score_high,
+    )
+    assert seat.score_high - seat.score_low < 0.4  # 0.54 if all series were taken as of one set
+
+
 def test_seats_of_games_rated_by_returns_are_in_their_unit(chips):
     """4 chips are one bb/100."""
     chips.add_many(play(series, 0, returns=(8 + series, -8 - series)) for series in range(3))

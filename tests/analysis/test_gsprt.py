@@ -21,6 +21,7 @@ from arena.analysis.gsprt import (
     expected_series,
     log_likelihood_ratio,
     mean_of,
+    steps_left,
 )
 from arena.analysis.intervals import win_rate_interval
 from arena.errors import ConfigError
@@ -180,13 +181,38 @@ def test_no_verdict_before_ten_series():
 
 
 def test_the_verdict_falls_where_the_bound_is_crossed():
-    """By hand, all lost: k·log((1−μ₁)/½) + ½·log(μ₁/½) + ½·log((1−μ₁)/½) falls below −log 19 at k = 50."""
+    """By hand, all won: k·log(μ₁/½) + ½·log(μ₁/½) + ½·log((1−μ₁)/½) exceeds log 19 at k = 53."""
+    mean = mean_of(20)
+    by_hand = [(k + 0.5) * log(2 * mean) + 0.5 * log(2 - 2 * mean) for k in range(100)]
+    first = next(k for k, llr in enumerate(by_hand) if llr >= log(19))
+    test = told([1.0] * 100)
+    assert (test.verdict, test.series) == ("better", first) == ("better", 53)
+    assert test.llr == pytest.approx(by_hand[first])
+
+
+def test_worse_is_said_where_the_mirrored_test_crosses():
+    """All lost: "not better" after 50 series, and three more show what all won would have shown of the other."""
     mean = mean_of(20)
     by_hand = [(k + 0.5) * log(2 - 2 * mean) + 0.5 * log(2 * mean) for k in range(100)]
-    first = next(k for k, llr in enumerate(by_hand) if llr <= -log(19))
-    test = told([0.0] * 100)
-    assert (test.verdict, test.series) == ("not better", first) == ("not better", 50)
-    assert test.llr == pytest.approx(by_hand[first])
+    assert 50 == next(k for k, llr in enumerate(by_hand) if llr <= -log(19))
+    lost, won = told([0.0] * 100), told([1.0] * 100)
+    assert (lost.verdict, lost.series) == ("worse", won.series)
+    assert lost.evidence.worse == pytest.approx(won.evidence.better)
+
+
+def test_worse_is_not_waited_for_in_vain():
+    """Halved series refute 20 Elo and say nothing against the new bot: the test ends at once."""
+    test = told([0.5] * 200)
+    assert (test.verdict, test.evidence.worse) == ("not better", 0.0)
+    assert test.evidence.not_better < 1.05
+
+
+@pytest.mark.parametrize("elo0", [-30.0, 30.0])
+def test_worse_means_behind_whatever_is_asked(elo0):
+    """Asked for more than −30 or +30 Elo: a bot that is even is not worse, however long it plays."""
+    test = told([0.0, 1.0] * 100, elo0=elo0, elo1=elo0 + 20)
+    assert test.verdict != "worse"
+    assert test.evidence.worse == 0.0
 
 
 def test_what_comes_after_the_verdict_does_not_count():
@@ -226,7 +252,36 @@ def test_the_interval_is_the_leaderboard_s():
 def test_the_expected_length_by_wald():
     """By hand at 5 % and 5 %: 0.9 · log 19 · 2σ² / 0.028751² at either hypothesis."""
     at_elo0, at_elo1 = expected_series(Hypotheses(), 0.125)
-    assert at_elo0 == at_elo1 == pytest.approx(801, abs=1)
+    assert (at_elo0, at_elo1) == pytest.approx((801, 801), abs=1)
+
+
+@pytest.mark.slow
+def test_the_length_that_is_left_follows_from_the_series():
+    """Near-copies, nine series of ten halved: what is said after 30 holds on average, and is far less than before."""
+    rng, said, found = np.random.default_rng(8), [], []
+    for _ in range(16):
+        scores = rng.choice([0, 0.5, 1], p=[0.04, 0.88, 0.08], size=400).tolist()
+        test = told(scores[:30], elo1=60)
+        assert told(scores[:9]).left() is None, "too few to say how much series differ"
+        if (left := test.left()) is not None:
+            whole = told(scores, elo1=60)
+            assert whole.left() is None, "it is over"
+            said.append(left)
+            found.append(whole.series - 30)
+    least, most = np.mean(said, axis=0)
+    assert len(found) > 8
+    assert least < np.mean(found) < most
+    assert most < expected_series(Hypotheses(elo1=60), 0.125)[1]
+
+
+@pytest.mark.parametrize(
+    ("drift", "steps"),
+    [(0.0, 4.0), (1e-12, 4.0), (0.1, 2 / 0.1 * np.tanh(0.2)), (-3.0, 2 / 3), (900.0, 2 / 900)],
+)
+def test_a_walk_leaves_after_so_many_steps(drift, steps):
+    """From the middle of −2 and 2 with variance 1: 4 without drift, 2/d · tanh 2d with one (Wald's identity)."""
+    assert steps_left(0.0, -2.0, 2.0, drift, 1.0) == pytest.approx(steps, rel=1e-2)
+    assert steps_left(2.0, -2.0, 2.0, drift, 1.0) == 0.0
 
 
 def test_the_expected_length_stays_within_what_is_allowed():

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import random
-from math import fsum
+from itertools import combinations
+from math import sqrt
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from synthetic import clusters_of, play
+from synthetic import play
 
-from arena.analysis.clusters import mean_interval
-from arena.analysis.intervals import Moments, win_rate_interval
 from arena.analysis.leaderboard import Scale
 from arena.analysis.live import Standings
 from arena.analysis.ranking import leaderboard, ranked
+from arena.analysis.running import RunningEstimate, Stratum
 from arena.analysis.sheet import read_sheet
+from arena.analysis.strata import Strata, estimates
 from arena.record import Entry
 from arena.schedule.course import ClosedSeries, MatchResult
 from arena.store import StoredBot
@@ -32,43 +31,55 @@ def closed(*entries: Entry, cycle: int = 0, ends_cycle: bool = False) -> ClosedS
     return ClosedSeries(entries[0].pairing.series, cycle, ends_cycle, tuple(matches))
 
 
-# Moments.
+# Running estimates.
 
 
-def moments(tallies) -> Moments:
-    gathered = Moments()
-    for total, played in tallies:
-        gathered.add(total, played)
-    return gathered
+def running(store, values, sets, *, by_sets: bool):
+    """The estimates of all bots in two ways: series by series, and from the store at once."""
+    told = {bot: RunningEstimate(by_sets=by_sets) for bot in "abcde"}
+    strata = {bots: [Stratum() for _ in bots] for bots in sets}
+    for series, bots in enumerate(sets):
+        gains = values(series, bots)
+        store.add_many(
+            play(series, rotation, bots, range(1, 1 + len(bots)), returns=gains)
+            for rotation in range(len(bots))
+        )
+        for bot, stratum, gain in zip(bots, strata[bots], gains, strict=True):
+            told[bot].add(stratum, gain * len(bots), len(bots))
+    sheet = read_sheet(store)
+    at_once = estimates(Strata.of(sheet), sheet.returns, by_sets=by_sets)
+    return [told[bot].estimate for bot in sheet.bots], at_once
 
 
-POINTS = st.lists(st.floats(0, 1), min_size=1, max_size=6).map(lambda points: (fsum(points), len(points)))
-RETURNS = st.lists(st.floats(-1e4, 1e4).map(lambda value: round(value, 3)), min_size=1, max_size=6)
+def assert_alike(shown, expected, *, error: float) -> None:
+    """Mean and standard error to this much, the rest likewise."""
+    for one, other in zip(shown, expected, strict=True):
+        assert (one.series, one.weight) == (other.series, pytest.approx(other.weight))
+        assert (other.mean, sqrt(other.variance)) == pytest.approx((one.mean, sqrt(one.variance)), abs=error)
+        freedoms = [each.freedom_of(each.variance) for each in (one, other)]
+        assert freedoms[0] == pytest.approx(freedoms[1], rel=1e-6)
 
 
-@given(tallies=st.lists(POINTS, max_size=30))
-def test_sums_give_the_interval_of_points(tallies):
-    """As the series themselves do."""
-    assert win_rate_interval(tallies) == pytest.approx(moments(tallies).win_rate_interval(), abs=1e-7)
+@pytest.mark.parametrize("by_sets", [True, False])
+@pytest.mark.parametrize("series", [1, 2, 13, 25, 40])
+def test_running_sums_give_the_estimates_of_the_leaderboard(store, series, by_sets):
+    """Sets of two and of three bots, with none, one or more series each, whatever is weighed."""
+    rng = random.Random(series)
+    every = [*combinations("abcde", 2), *combinations("abcde", 3)]
+    sets = [rng.choice(every) for _ in range(series)]
+    shown, expected = running(store, lambda _, bots: [rng.gauss(0, 9) for _ in bots], sets, by_sets=by_sets)
+    assert_alike(shown, expected, error=1e-9)
 
 
-@pytest.mark.slow
-@given(series=st.lists(RETURNS, max_size=30))
-def test_sums_give_the_interval_of_returns(series):
-    """As the series themselves do, to 1 part in 10⁶ of the largest return."""
-    tallies = [(fsum(values), len(values)) for values in series]
-    largest = max((abs(value) for values in series for value in values), default=0.0)
-    expected = mean_interval(clusters_of(tallies), largest)
-    assert expected == pytest.approx(moments(tallies).mean_interval(largest), abs=1e-6 * largest)
-
-
-def test_large_returns_that_are_nearly_alike_keep_their_spread():
+def test_large_returns_that_are_nearly_alike_keep_their_spread(store):
     """A million chips each, give or take one: sums of squares alone would know 3 digits of that."""
     rng = random.Random(3)
-    tallies = [(1e6 * played + rng.uniform(-1, 1), played) for played in rng.choices((1, 2, 4), k=500)]
-    expected = mean_interval(clusters_of(tallies), 1e6)
-    assert expected[1] - expected[0] < 0.2
-    assert expected == pytest.approx(moments(tallies).mean_interval(1e6), rel=0, abs=1e-6)
+    sets = [*combinations("abcde", 2)] * 4 + [("a", "b"), ("a", "c", "d")]
+    shown, expected = running(
+        store, lambda _, bots: [1e6 + rng.uniform(-1, 1) for _ in bots], sets, by_sets=True
+    )
+    assert 0.05 < sqrt(expected[0].variance) < 0.5
+    assert_alike(shown, expected, error=1e-7)
 
 
 # Standings.
@@ -99,7 +110,7 @@ def test_where_the_leaderboard_is_ordered_by_rating_so_are_the_standings(store, 
     Also with a bot that never plays.
     """
     rng = random.Random(5)
-    standings = Standings(by_rating=True, anchor=anchor)
+    standings = Standings(by_rating=True, by_sets=False, anchor=anchor)
     standings.enter(["non", "eve", "dan", "cat", "bob", "ann"])
     store.put_bots([StoredBot("non", status="left out")])
     assert standings.unrated() is None

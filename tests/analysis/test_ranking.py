@@ -126,7 +126,7 @@ def test_a_format_may_rank_by_rating(uneven):
     rows = leaderboard(uneven).rows
     assert [row.rating for row in rows] == sorted((row.rating for row in rows), reverse=True)
     assert [1, 2, 3, 4, 5] == [row.rank for row in rows]
-    assert all(row.better_than_next >= 0.5 for row in rows)
+    assert all(row.better_than_next > 0.4 for row in rows), "errors differ, and with them what is believed"
     assert [row.score for row in rows] != sorted((row.score for row in rows), reverse=True)
 
 

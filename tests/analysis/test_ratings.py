@@ -211,23 +211,30 @@ def test_an_anchor_moves_the_scale_only():
         assert dan.better(i, j) == pytest.approx(mean.better(i, j)), (i, j)
 
 
-def test_better_is_students_t_of_the_difference():
-    """The probability is that of scipy's t distribution at difference ÷ its error, for few degrees and many."""
-    for series in (1, 2, 3, 5, 30, 400):
-        columns = simulated(
-            np.array([0.1, 0, -0.1]), list(combinations(range(3), 2)), series, 2, 0, np.random.default_rng(9)
-        )
-        ratings = rate(NAMES[:3], *columns)
-        for i, j in permutations(range(3), 2):
-            variance = np.array([1, -1]) @ ratings.covariance[np.ix_((i, j), (i, j))] @ np.array([1, -1])
-            t = (ratings.rating[i] - ratings.rating[j]) / np.sqrt(variance)
-            assert ratings.better(i, j) == pytest.approx(stats.t.cdf(t, 2 * series - 1), abs=1e-6), (
-                series,
-                i,
-                j,
-            )
-            assert ratings.better(i, j) + ratings.better(j, i) == pytest.approx(1)
-    assert ratings.better(1, 1) == 0.5
+def test_better_is_the_posterior_of_ratings_and_errors():
+    """Where bots are far apart it is nearly Student's t; among equals, that the first is better is hardly said."""
+    rng = np.random.default_rng(9)
+    table = list(combinations(range(3), 2))
+    apart = rate(NAMES[:3], *simulated(np.array([1.5, 0.9, -2.0]), table, 30, 2, 0, rng))
+    error = np.sqrt(np.array([1, -1, 0]) @ apart.covariance @ np.array([1, -1, 0]))
+    flat = stats.t.cdf((apart.rating[0] - apart.rating[1]) / error, 59)
+    assert apart.better(0, 1) == pytest.approx(flat, abs=0.02)
+    level = rate(NAMES[:8], *simulated(np.zeros(8), list(combinations(range(8), 2)), 3, 2, 0, rng))
+    first, last = np.argmax(level.rating), np.argmin(level.rating)
+    error = np.sqrt(
+        level.covariance[first, first] + level.covariance[last, last] - 2 * level.covariance[first, last]
+    )
+    flat = stats.norm.cdf((level.rating[first] - level.rating[last]) / error)
+    assert 0.5 < level.better(first, last) < flat - 0.03
+
+
+def test_a_bot_that_always_wins_is_the_best():
+    """Its wide error is all on the outside, so it does not count against it."""
+    matches = [(i, WON) for i in range(12)] + [(12 + i, {"ann": 1, "cat": 2}) for i in range(12)]
+    matches += [(24 + i, {"bob": 1, "cat": 2} if i % 3 else {"bob": 2, "cat": 1}) for i in range(12)]
+    ratings = rate(NAMES[:3], *seats(*matches))
+    assert half(ratings)[0] > 1.8 * half(ratings)[1]
+    assert ratings.posterior.leads(0) > 0.97
 
 
 def test_an_unknown_anchor_is_the_users_mistake():

@@ -1,4 +1,4 @@
-"""When a fixed schedule may stop: the declared error rate holds, and a clear leader is found early."""
+"""The goals of `--until`, and its first rule: the declared error rate holds over the looks of a plan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from arena.analysis.until import CYCLES_MIN, Goal, Until, as_normal, parse_goal
+from arena.analysis.mixture import Mixture
+from arena.analysis.obrien_fleming import ObrienFleming
+from arena.analysis.student import as_normal
+from arena.analysis.until import CYCLES_MIN, RULE, RULES, Goal, Until, parse_goal
 from arena.errors import ConfigError
 
 # the goal
@@ -57,12 +60,19 @@ def test_what_is_no_goal(text):
     )
 
 
+@pytest.mark.parametrize("rule", RULES.values())
 @pytest.mark.parametrize("top", [3, 4])
-def test_all_bots_are_no_leaders(top):
+def test_all_bots_are_no_leaders(top, rule):
     """The top three of three bots need no tournament."""
     with pytest.raises(ConfigError) as caught:
-        Until(Goal(top, 0.95), ["ann", "bob", "cat"], 100)
+        rule(Goal(top, 0.95), ["ann", "bob", "cat"], 100)
     assert str(caught.value) == f"--until: found top {top} of 3 bots, expected fewer than all"
+
+
+def test_the_rules_by_number():
+    """A folder keeps the number: what stands under it never changes."""
+    assert (RULES[1], RULES[2], RULE) == (ObrienFleming, Mixture, 2)
+    assert (RULES[1].has_horizon, RULES[2].has_horizon) == (True, False)
 
 
 # what it makes of series
@@ -79,7 +89,7 @@ def duel(until: Until, *sums: float) -> Until:
 def test_the_margin_of_two_bots():
     """By hand: a's sums of 2, 1, 2, 2, 0, 1 have mean 4/3 and variance 2/3, so its points less b's have
     mean 1/3 and variance of the mean 2/3 / 6, and one series at either extreme adds 2 · (2 / 12)²."""
-    until = duel(Until(Goal(1, 0.99), "ab", 10), 2, 1, 2, 2, 0, 1)
+    until = duel(ObrienFleming(Goal(1, 0.99), "ab", 10), 2, 1, 2, 2, 0, 1)
     student = (1 / 3) / sqrt(2 / 3 / 6 + 2 * (2 / 12) ** 2)
     assert until.leaders == ("a",)
     assert until.margin == pytest.approx(norm.isf(t.sf(student, 5)), abs=2e-3)
@@ -88,7 +98,7 @@ def test_the_margin_of_two_bots():
 
 def test_the_spread_between_opponents_is_no_error():
     """Ann beats cat always and draws with bob: each set's series are alike, so only what is unseen is uncertain."""
-    until = Until(Goal(1, 0.999), ["ann", "bob", "cat"], 100)
+    until = ObrienFleming(Goal(1, 0.999), ["ann", "bob", "cat"], 100)
     for _ in range(6):
         until.add({"ann": (1, 2), "bob": (1, 2)})
         until.add({"ann": (2, 2), "cat": (0, 2)})
@@ -119,7 +129,7 @@ def test_the_margin_of_bots_that_share_some_series():
     The degrees of freedom are between a set's and all sets' together, which bounds the margin from both sides.
     """
     rng = np.random.default_rng(2)
-    until, series = Until(Goal(1, 0.9999), "abcd", 50), []
+    until, series = ObrienFleming(Goal(1, 0.9999), "abcd", 50), []
     for _ in range(20):
         for bots in combinations("abcd", 3):
             skill = [2.0 if bot == "a" else 0.0 for bot in bots]
@@ -141,7 +151,7 @@ def test_the_margin_of_bots_that_share_some_series():
 def test_returns_in_any_unit():
     """Chips, hundreds of chips, or chips less a thousand: the same sureness."""
     scores = [3, -1, 2, 2, 5, 0, 4, 1]
-    plain, hundreds, shifted = (Until(Goal(1, 0.999), "ab", 20) for _ in range(3))
+    plain, hundreds, shifted = (ObrienFleming(Goal(1, 0.999), "ab", 20) for _ in range(3))
     for score in scores:
         plain.add({"a": (score, 2), "b": (-score, 2)})
         hundreds.add({"a": (score / 100, 2), "b": (-score / 100, 2)})
@@ -153,7 +163,7 @@ def test_returns_in_any_unit():
 
 def test_series_that_come_once_to_a_set():
     """Where no set meets twice, each series counts with its distance from what its bots do on the whole."""
-    rng, until, series = np.random.default_rng(4), Until(Goal(1, 0.9999), "abcdef", 5), []
+    rng, until, series = np.random.default_rng(4), ObrienFleming(Goal(1, 0.9999), "abcdef", 5), []
     for cycle in range(5):  # the circle method: in five cycles each of six bots meets each other once
         ring = "a" + "".join("bcdef"[(place + cycle) % 5] for place in range(5))
         for first, second in zip(ring[:3], ring[:2:-1], strict=True):
@@ -190,7 +200,7 @@ def test_student_s_t_as_a_normal_deviate(freedom):
 
 def test_no_look_before_five_cycles():
     """Whatever the first cycles say: there is no sureness, no leader, and no time left to be told."""
-    until = duel(Until(Goal(1, 0.5), "ab", 6), *[2, 2, 2, 2])
+    until = duel(ObrienFleming(Goal(1, 0.5), "ab", 6), *[2, 2, 2, 2])
     assert (until.settled, until.sureness, until.leaders, until.cycles_left()) == (False, 0.0, (), None)
     assert CYCLES_MIN == 5
     assert duel(until, 2).settled
@@ -198,7 +208,7 @@ def test_no_look_before_five_cycles():
 
 def test_settled_is_settled():
     """Nothing that comes later changes what was declared, or how sure it was."""
-    until = duel(Until(Goal(1, 0.95), "ab", 100), *[2] * 30)
+    until = duel(ObrienFleming(Goal(1, 0.95), "ab", 100), *[2] * 30)
     assert (until.settled, until.leaders, until.cycles_left()) == (True, ("a",), 0.0)
     before = until.cycles, until.sureness, until.margin
     duel(until, *[0] * 70)
@@ -208,20 +218,20 @@ def test_settled_is_settled():
 
 def test_bots_that_are_always_even_are_never_told_apart():
     """All draws: no sureness, no estimate, no NaN."""
-    until = duel(Until(Goal(1, 0.5), "ab", 50), *[1] * 50)
+    until = duel(ObrienFleming(Goal(1, 0.5), "ab", 50), *[1] * 50)
     assert (until.settled, until.sureness, until.margin, until.cycles_left()) == (False, 0.0, 0.0, None)
 
 
 def test_past_the_plan_nothing_is_declared():
     """The errors are spent by then; a run that goes on may not look again."""
-    until = duel(Until(Goal(1, 0.99), "ab", 10), *[2, 0] * 5)
+    until = duel(ObrienFleming(Goal(1, 0.99), "ab", 10), *[2, 0] * 5)
     assert until.cycles == 10
     assert duel(until, *[2] * 200).settled is False
 
 
 def test_a_series_without_matches_says_nothing():
     """Neither of a bot that has no match in it nor of a whole series."""
-    plain, empty = (Until(Goal(1, 0.99), "abc", 20) for _ in range(2))
+    plain, empty = (ObrienFleming(Goal(1, 0.99), "abc", 20) for _ in range(2))
     for cycle in range(8):
         for bots in ("ab", "ac", "bc"):
             one = {bots[0]: (2 - cycle % 2, 2), bots[1]: (cycle % 2, 2)}
@@ -236,13 +246,13 @@ def test_a_series_without_matches_says_nothing():
 
 def test_a_bot_that_has_not_played_settles_nothing():
     """Its mean is unknown, so that it may be the best."""
-    until = duel(Until(Goal(1, 0.5), "abc", 20), *[2] * 20)
+    until = duel(ObrienFleming(Goal(1, 0.5), "abc", 20), *[2] * 20)
     assert (until.settled, until.sureness) == (False, 0.0)
 
 
 def test_alike_is_not_certain():
     """By hand, all of k series won: t = k / √2.  Coins that always fell alike are no proof of 99.99 % by the fifth."""
-    until = Until(Goal(1, 0.9999), "ab", 1000)
+    until = ObrienFleming(Goal(1, 0.9999), "ab", 1000)
     duel(until, *[2] * 5)
     assert until.margin == pytest.approx(float(as_normal(np.array(5 / sqrt(2)), np.array(4.0))))
     cycles = 5
@@ -254,7 +264,7 @@ def test_alike_is_not_certain():
 def test_the_time_left_is_foreseen():
     """A steady lead: from half way on, what is said to be left is what is left, within a tenth of the whole."""
     wins = [2, 1, 1, 0, 2, 1, 2, 1] * 50
-    until, said = Until(Goal(1, 0.95), "ab", 400), {}
+    until, said = ObrienFleming(Goal(1, 0.95), "ab", 400), {}
     for won in wins:
         duel(until, won)
         if until.settled:
@@ -267,7 +277,7 @@ def test_the_time_left_is_foreseen():
 
 def test_the_time_left_by_hand():
     """With the margin growing with √cycles, the sureness after the cycles left is that of the goal."""
-    until = Until(Goal(1, 0.95), "abc", 200)
+    until = ObrienFleming(Goal(1, 0.95), "abc", 200)
     for cycle in range(20):
         for other in "bc":
             until.add({"a": (2 - cycle % 2, 2), other: (cycle % 2, 2)})
@@ -281,7 +291,7 @@ def test_the_time_left_by_hand():
 
 def test_what_the_schedule_does_not_hold_is_not_foreseen():
     """A lead too small for the plan has no time left: None."""
-    until = duel(Until(Goal(1, 0.99), "ab", 30), *[2, 0, 2, 0, 1, 1, 2, 1, 0, 2])
+    until = duel(ObrienFleming(Goal(1, 0.99), "ab", 30), *[2, 0, 2, 0, 1, 1, 2, 1, 0, 2])
     assert until.leaders == ("a",)
     assert until.margin > 0
     assert until.cycles_left() is None
@@ -336,7 +346,7 @@ def test_the_declared_error_rate_holds(case):
     rng, names = np.random.default_rng(7), [f"b{place}" for place in range(len(skills))]
     wrong = 0
     for _ in range(runs):
-        until = simulate(Until(Goal(top, 0.8), names, cycles), skills, seats, rng, alike=alike)
+        until = simulate(ObrienFleming(Goal(top, 0.8), names, cycles), skills, seats, rng, alike=alike)
         wrong += until.settled and set(until.leaders) != set(names[:top])
     gaps = np.subtract.outer(skills[:top], skills[top:])
     promised = 0.2 * np.mean(gaps < 2 * TINY)
@@ -351,7 +361,7 @@ def test_the_declared_error_rate_holds_at_95():
     """
     rng, runs, wrong = np.random.default_rng(7), 1000, 0
     for won in rng.binomial(2, 0.5, (runs, 40)):
-        until = duel(Until(Goal(1, 0.95), "ab", 40), *won)
+        until = duel(ObrienFleming(Goal(1, 0.95), "ab", 40), *won)
         wrong += until.settled and until.leaders == ("b",)
     assert 0 < wrong / runs <= 0.05 + 2 * sqrt(0.05 * 0.95 / runs)
 
@@ -361,7 +371,7 @@ def test_looking_with_the_bound_of_one_look_would_break_the_promise():
     """Why error is spent: a test at 80 % after every cycle is wrong in far more than a fifth (0.455)."""
     rng, bound, runs, wrong = np.random.default_rng(7), NormalDist().inv_cdf(0.8), 200, 0
     for _ in range(runs):
-        until = Until(Goal(1, 0.9999), ["b0", "b1"], 40)
+        until = ObrienFleming(Goal(1, 0.9999), ["b0", "b1"], 40)
         for _ in range(40):
             simulate(until, (TINY, 0), 2, rng, alike=0.0, cycles_max=1)
             if until.margin >= bound:
@@ -378,7 +388,7 @@ def test_with_known_extremes_seldom_and_much_does_not_deceive():
     """
     rng, runs, wrong = np.random.default_rng(3), 200, 0
     for _ in range(runs):
-        until = Until(Goal(1, 0.8), "ab", 40, extremes=(-9, 9))
+        until = ObrienFleming(Goal(1, 0.8), "ab", 40, extremes=(-9, 9))
         for lost in rng.random(40) < 0.1:
             won = -9 if lost else 1
             until.add({"a": (-2 * won, 2), "b": (2 * won, 2)})
@@ -393,7 +403,7 @@ def test_with_unknown_extremes_seldom_and_much_deceives():
 
     That is so in 0.43 of the runs, and not in 0.2: by arithmetic, without a simulation.
     """
-    until, won = Until(Goal(1, 0.8), "ab", 40), 0
+    until, won = ObrienFleming(Goal(1, 0.8), "ab", 40), 0
     while not until.settled:
         won += 1
         until.add({"a": (-2, 2), "b": (2, 2)})
@@ -408,7 +418,7 @@ def test_a_clear_leader_is_settled_early():
     rng = np.random.default_rng(1)
     for _ in range(10):
         until = simulate(
-            Until(Goal(1, 0.95), ["b0", "b1", "b2", "b3"], 300), (1.2, 0, 0, 0), 2, rng, alike=0.2
+            ObrienFleming(Goal(1, 0.95), ["b0", "b1", "b2", "b3"], 300), (1.2, 0, 0, 0), 2, rng, alike=0.2
         )
         assert (until.settled, until.leaders) == (True, ("b0",))
         assert until.cycles < 75

@@ -34,15 +34,17 @@ TABLES = ("decisions", "matches", "seats", "series")
 
 def play(tournament: Tournament, way: str) -> dict[str, Table]:
     """The exact columns of its tables, by name.  Raises AssertionError if a run does not end as it should."""
-    with tempfile.TemporaryDirectory(prefix="arena-golden-") as name, _at(Path(name).resolve()) as home:
+    with at_home() as home:
         for leg in WAYS[way]:
-            _call(tournament, leg, home)
+            called(tournament, leg, home)
+        code, told, _ = _here(["verify", "out"])
+        assert code == 0, f"`arena verify` ended with {code}: {told}"
         return {table: _exact(home / "out" / f"{table}.csv") for table in TABLES}
 
 
 def matches_planned(tournament: Tournament) -> int:
     """How many there are if nothing stops it."""
-    with tempfile.TemporaryDirectory(prefix="arena-golden-") as name, _at(Path(name).resolve()) as home:
+    with at_home() as home:
         code, out, said = _here([*tournament.argv(home, "out"), "--dry-run", "--json"])
     assert code == 0, said
     return int(json.loads(out)["matches"])
@@ -70,18 +72,20 @@ def exact_columns(table: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def _at(home: Path) -> Iterator[Path]:
-    """A working directory that has the bots; what a run in this process changes is put back."""
+def at_home() -> Iterator[Path]:
+    """A new working directory that has the bots; what a run in this process changes is put back."""
     before, paths, hears = Path.cwd(), list(sys.path), signal.getsignal(signal.SIGTERM)
-    shutil.copy(HERE / "bots.py", home / f"{BOTS}.py")
-    os.chdir(home)
-    try:
-        yield home
-    finally:
-        os.chdir(before)
-        sys.path[:] = paths
-        signal.signal(signal.SIGTERM, hears)
-        _forget()
+    with tempfile.TemporaryDirectory(prefix="arena-golden-") as name:
+        home = Path(name).resolve()
+        shutil.copy(HERE / "bots.py", home / f"{BOTS}.py")
+        os.chdir(home)
+        try:
+            yield home
+        finally:
+            os.chdir(before)
+            sys.path[:] = paths
+            signal.signal(signal.SIGTERM, hears)
+            _forget()
 
 
 def _forget() -> None:
@@ -90,7 +94,7 @@ def _forget() -> None:
     os.environ.pop(STOP, None)
 
 
-def _call(tournament: Tournament, leg: Leg, home: Path) -> None:
+def called(tournament: Tournament, leg: Leg, home: Path) -> None:
     """One call of the command."""
     argv = [*tournament.argv(home, "out"), *leg.words.split()]
     _forget()

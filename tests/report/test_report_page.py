@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -177,7 +177,7 @@ def test_a_clear_lead(store: Store) -> None:
     entries = [entry(series, rotation) for series in range(40) for rotation in (0, 1)]
     store.add_many([*entries, entry(40, 0, ranks=(2, 1))])
     assert re.search(
-        r"ann leads with \d+ ± \d+ Elo and is better than bob with >?9\d% probability\.", written(store)
+        r"ann leads with \d+ ± \d+ Elo, and is the best of the two with >?9\d% probability\.", written(store)
     )
 
 
@@ -185,7 +185,7 @@ def test_a_leader_that_won_everything(store: Store) -> None:
     """Its rating is said as in the tables: results bound it only from below."""
     store.add_many(entry(series, rotation) for series in range(12) for rotation in (0, 1))
     assert re.search(
-        r"ann leads with a rating above \d+ Elo and is better than bob with >?9\d% probability\.",
+        r"ann leads with a rating above \d+ Elo, and is the best of the two with >?9\d% probability\.",
         written(store),
     )
 
@@ -195,6 +195,20 @@ def test_a_lead_that_may_be_luck(store: Store) -> None:
     winners = [(1, 2), (2, 1), (1, 2), (2, 1), (1, 2)]
     store.add_many(entry(series, 0, ranks=ranks) for series, ranks in enumerate(winners))
     assert "Undecided: ann stands first" in written(store)
+
+
+def test_a_field_without_a_leader(store: Store) -> None:
+    """Of six equals nobody is the best with 50 %, and that is said, with the probability."""
+    pairs = list(combinations(("ann", "bob", "cat", "dan", "eve", "fay"), 2))
+    ranks = [(1, 2), (2, 1)]
+    store.add_many(
+        entry(series, 0, bots=pair, ranks=ranks[series % 2])
+        for series, pair in enumerate([*pairs * 2, ("ann", "bob")])
+    )
+    assert re.search(
+        r"No bot clearly leads: \w+ stands first with [^,]+, but is the best of the six with [1-4]\d%",
+        written(store),
+    )
 
 
 def test_places_of_a_format(store: Store) -> None:

@@ -210,6 +210,7 @@ def _plan(
         reconnect_s=rng.choice((0.5, 5.0)),
         decisions=rng.choice(("faults", "all", "none")),
         until=rule[1] if rule and rule[0] == "until" else None,
+        allocate=("open" if series % 2 else "even") if rule and rule[0] == "until" else None,
     )
     return plan, names, rule
 

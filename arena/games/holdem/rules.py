@@ -161,6 +161,18 @@ class Holdem(Game[State, Move]):
             return "bb", float(self.big_blind)
         return "stacks", float(self.stack)
 
+    @property
+    def fresh_rounds(self) -> int:
+        """The hands, where each begins with equal stacks; a freeze-out is one."""
+        return self.hands if self.reset_stacks else 1
+
+    def returns_bounds(self, seats: int) -> tuple[float, float]:
+        """All own chips lost, or those of all others won: once in a freeze-out, else in every hand."""
+        if self.stacks:
+            return -float(max(self.stacks)), float(sum(self.stacks) - min(self.stacks))
+        chips = self.fresh_rounds * self.stack
+        return -float(chips), float(chips * (seats - 1))
+
     def start(self, seats: int) -> State:
         """Equal stacks, unless `stacks` says otherwise; seat 0 posts the small blind.
 

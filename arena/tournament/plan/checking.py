@@ -8,8 +8,9 @@ from typing import Any
 
 from arena.errors import ConfigError
 from arena.game import Game
-from arena.schedule import ORDER, SEEDING
+from arena.schedule import ORDER, SEEDING, Allocate
 from arena.tournament.plan.model import Plan, control_of, deals_of, refusal_of
+from arena.tournament.plan.seeds import is_guessable
 from arena.units import format_duration, shown
 from arena.words import counted, listed
 
@@ -28,11 +29,16 @@ def check_size(plan: Plan, entrants: int) -> None:
         raise ConfigError(reason)
 
 
-def warnings_of(plan: Plan) -> tuple[str, ...]:
-    """What is allowed but may be regretted, a sentence each."""
+def warnings_of(plan: Plan, *, has_programs: bool = True) -> tuple[str, ...]:
+    """What is allowed but may be regretted, a sentence each.
+
+    `has_programs`: whether the arena starts programs.  Bots in its own process need not guess a seed: nothing
+    keeps them from reading it.
+    """
     found = []
-    if plan.connecting and plan.seed is not None and plan.seed < 1 << 64:
-        found.append(f"seed {plan.seed} can be guessed by those who connect, and with it every deal")
+    if is_guessable(plan.seed) and (has_programs or plan.connecting):
+        others = "those who connect" if plan.connecting else "a bot"
+        found.append(f"seed {plan.seed} can be guessed by {others}: leave --seed out where it counts")
     if plan.connecting and plan.deals == "same":
         found.append('deals = "same" deals the same hands again to bots that connect and may remember them')
     return tuple(found)
@@ -56,6 +62,7 @@ def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
         "seeding": SEEDING,
         "order": ORDER,
         "deals": deals_of(plan),
+        "allocate": plan.allocate,
         "move_time": started.move_s,  # none with no_clock
         "bank": plan.bank,
         "increment": plan.increment,
@@ -68,17 +75,23 @@ def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
     }
 
 
+def allocation_kept(identity: Mapping[str, Any]) -> Allocate | None:
+    """What `allocation_of` was when a folder began; folders from before it was recorded are even."""
+    allocate: Allocate | None = identity.get("allocate")
+    return allocate or ("even" if identity["tournament"] == "round-robin" else None)
+
+
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What differs between two identities, in words: `move_time: was 1s, now 2s`.
 
-    A plan without a seed takes the folder's, so that does not count as a difference.
+    A plan that leaves the seed or `allocate` open takes the folder's, which does not count as a difference.
     """
     if old.get("game") != new.get("game"):  # then so do its rules, and nobody asks for those
         old, new = {"game": old.get("game")}, {"game": new.get("game")}
     found = []
     for key in dict.fromkeys((*old, *new)):
         before, after = old.get(key), new.get(key)
-        if before == after or (key == "seed" and after is None):
+        if before == after or (key in ("seed", "allocate") and after is None):
             continue
         if isinstance(before, Mapping) and isinstance(after, Mapping):
             found += [f"{key}: {difference}" for difference in differences(before, after)]
@@ -98,6 +111,11 @@ def _mistakes(plan: Plan) -> Iterator[str]:
     if reason := refusal_of(plan, plan.entrants):
         yield reason
     yield from (f"{key} = {value} is for a {format} only" for key, value, format in _misplaced(plan))
+    if plan.allocate == "open" and plan.tournament == "round-robin" and plan.until is None:
+        yield (
+            "allocate = open is for the sets of bots that --until leaves open, but there is no goal: "
+            'say one, such as --until "top 3 at 95%", or allocate = even'
+        )
     if plan.connecting and plan.listen is None:
         who = ", ".join(plan.remote) or counted(plan.expect, "bot")
         yield f"there is no address for {who} to connect to: {_LISTEN}"
@@ -127,6 +145,7 @@ def _misplaced(plan: Plan) -> Iterator[tuple[str, object, str]]:
         "cycles": (plan.cycles, "swiss"),
         "challengers": (None if plan.challengers == 1 else plan.challengers, "gauntlet"),
         "until": (plan.until, "round-robin"),
+        "allocate": (plan.allocate, "round-robin"),
     }
     for key, (value, format) in said.items():
         if value is not None and plan.tournament != format:

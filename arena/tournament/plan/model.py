@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import attrs
 
 from arena.clock import Control
-from arena.schedule import FORMATS, ORDER, SETS_MAX, Deals, FormatKind, ScheduleSize, Sets, Terms
+from arena.schedule import FORMATS, ORDER, SETS_MAX, Allocate, Deals, FormatKind, ScheduleSize, Sets, Terms
 from arena.schedule.admission import Capacity
 from arena.units import Address
 from arena.words import counted
@@ -59,6 +59,9 @@ class Plan:
     """Swiss: how many cycles; None: as many as it takes to find the best."""
     until: str | None = None
     """Stop when this is settled, such as `top 3 at 95%`; `analysis.until` reads it."""
+    allocate: Allocate | None = None
+    """Round-robin: whether the sets of bots whose order is open play more than others; None:
+    `allocation_of` decides."""
     max_time: float | None = None
     """After this long no other match begins."""
     anchor: str | None = None
@@ -134,6 +137,13 @@ def deals_of(plan: Plan) -> Deals:
     return plan.deals or ("fresh" if plan.connecting else "same")
 
 
+def allocation_of(plan: Plan) -> Allocate | None:
+    """Whether the sets of bots whose order is open play more than others; None if the format has no say."""
+    if plan.tournament != "round-robin":
+        return None
+    return plan.allocate or ("even" if plan.until is None else "open")
+
+
 def control_of(plan: Plan, *, connecting: bool) -> Control:
     """The time control of a bot that the arena starts, or of one that connects."""
     margin_s = MARGIN_CONNECTING_S if connecting else MARGIN_STARTED_S
@@ -188,7 +198,8 @@ def size_of(plan: Plan, entrants: int) -> ScheduleSize:
 
 def size_words(plan: Plan, entrants: int) -> str:
     """The tournament's size in words: `4 bots, 6 pairs × 10 series × 2 seats = 120 matches`."""
-    return f"{counted(entrants, 'bot')}, {size_of(plan, entrants).words}"
+    most = "" if plan.until is None else "at most "
+    return f"{counted(entrants, 'bot')}, {most}{size_of(plan, entrants).words}"
 
 
 def refusal_of(plan: Plan, entrants: int) -> str | None:

@@ -145,6 +145,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "challengers": whole(1),
         "cycles": optional(whole(1)),
         "until": lambda value: None if value in (None, "none") else text(value),
+        "allocate": optional(one_of("open", "even")),
         "max_time": optional(duration(beyond=True)),
         "anchor": optional(text),
         "bots": many(lambda value: _read_bot(value, base), _EXAMPLE_BOTS),

@@ -1,0 +1,181 @@
+"""Rule 2 of `--until`: a bound that holds whenever one looks, however long the schedule becomes.
+
+**The promise.**  The leaders by mean score are declared the true best; the chance that the declared
+set is wrong is at most 1 − P, however often one looked and however long it went on.  True means: if all
+sets of bots went on meeting, equally often, for ever.
+
+**Looks.**  Where nothing is to be told apart, the z of a difference is that of a Brownian motion, at a time
+that is its information.  The chance that such a z is ever beyond ±√((1 + 1/x)·ln((1 + x)/α²)), x being the
+information, is α exactly (Robbins, Ann. Math. Stat. 41, 1970: there the likelihood ratio, averaged over
+normally distributed true differences, reaches 1/α).  There is no last look.  The unit of x is what
+`TYPICAL_LAPS` laps tell.  With unequal numbers of series, too, the covariance of a mean over sets with a
+later one is the variance of the later one, which is what makes z that of a Brownian motion.
+
+**Pairs.**  Every pair of a leader and another bot must be beyond the bound of one pair, two-sided: α = 1 − P.
+That is enough for all, as the leaders of a wrong set must be ahead of all other bots at once.  Only two sets
+can do so as easily as one bot gets ahead of another: those at the two ends, if all differ along one line.
+METHOD.md has the argument and the simulations.
+
+**Errors of differences.**  As `meetings` has them: within sets, Student's t with Satterthwaite's degrees of
+freedom, and some series at the extremes that were not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from math import comb, inf
+
+import attrs
+import numpy as np
+
+from arena.analysis.meetings import Meetings
+from arena.analysis.open_sets import open_shares
+from arena.analysis.spread import Spread
+from arena.analysis.stopping import Until
+from arena.analysis.student import Floats
+from arena.analysis.sure_cycle import shortest_circle
+
+TYPICAL_LAPS = 3.0
+"""The bound is lowest at 8 times as many laps, and within 6 % of that (in series) from 10 to 100 laps."""
+CYCLE_ERROR = 0.05
+"""The chance that bots that do not beat each other in a circle are ever said to."""
+_RATIO_MAX = 1e6
+
+
+def error_levels(margins: Floats, laps: Floats) -> Floats:
+    """The smallest α at which the two-sided mixture bound of one pair is crossed; above 1 if at none."""
+    information = laps / TYPICAL_LAPS
+    return np.sqrt(1 + information) * np.exp(-(margins**2) * information / (2 * (1 + information)))
+
+
+class Mixture(Until):
+    """The rule of new folders: a normal mixture bound, which needs no horizon."""
+
+    has_horizon = False
+
+    def _prepare(self) -> None:
+        self._sets: dict[tuple[int, ...], Spread] = {}
+        self.seen: Meetings | None = None
+        """As of the last look."""
+        self._series_before: Floats = np.zeros(0)
+        """The series of each set one look earlier."""
+
+    def add(self, series: Mapping[str, tuple[float, int]]) -> None:
+        if self.settled:
+            return
+        scores = sorted((self._place[bot], total / many) for bot, (total, many) in series.items() if many)
+        if not scores:
+            return  # none of its matches counts
+        self._lowest = min(self._lowest, *(score for _, score in scores))
+        self._highest = max(self._highest, *(score for _, score in scores))
+        key = tuple(place for place, _ in scores)
+        self._sets.setdefault(key, Spread(len(key))).add(np.array([score for _, score in scores]))
+
+    def cycles_left(self) -> float | None:
+        """About how many more cycles it takes; None: more than planned, or unknown.
+
+        The squared margin and the laps that it stands for grow in proportion, as in the last cycle.
+        """
+        if self.settled:
+            return 0.0
+        seen = self.seen
+        if seen is None or self.margin <= 0:
+            return None
+        margins, laps = seen.margins(self._widest), seen.laps()
+        pairs = self._pairs(seen)
+        levels = np.where(pairs, _levels_ahead(margins, laps), -inf)
+        pair = np.unravel_index(int(levels.argmax()), levels.shape)
+        growth = float(laps[pair] - attrs.evolve(seen, series=self._series_before).laps()[pair])
+        times = _times_as_many(float(margins[pair]), float(laps[pair]), 1 - self.goal.confidence)
+        if times is None or growth <= 0:
+            return None
+        left = max((times - 1) * float(laps[pair]) / growth, 1.0)
+        return left if self.cycles + left <= self.cycles_planned else None
+
+    def shares(self) -> Mapping[frozenset[str], float] | None:
+        """The weight of each set of bots in the next batch, by the last look; None: all play equally often.
+
+        None before the first look that weighs, once settled, and on a field with a sure cycle, where no bot's
+        place says what it would do against another.
+        """
+        if self.seen is None or self.settled or self.cycle:
+            return None
+        leads = np.array([float(bot in self.leaders) for bot in self._bots])
+        shares = open_shares(self.seen, leads).tolist()
+        names = (frozenset(self._bots[place] for place in key) for key in self._sets)
+        return dict(zip(names, shares, strict=False))
+
+    def _everybody_played(self) -> bool:
+        return len(set(chain.from_iterable(self._sets))) == len(self._bots)
+
+    def _weigh(self) -> None:
+        seen = self._meetings()
+        scores = seen.scores
+        order = sorted(range(len(scores)), key=lambda place: (-scores[place], self._bots[place]))
+        self.leaders = tuple(self._bots[place] for place in order[: self.goal.top])
+        before = self.seen.series if self.seen is not None else np.maximum(1.0, seen.series - 1)
+        self._series_before = np.concatenate([before, np.ones(len(seen.series) - len(before))])
+        self.seen = seen
+        levels, pairs = _levels_ahead(seen.margins(self._widest), seen.laps()), self._pairs(seen)
+        worst = int(np.where(pairs, levels, -inf).argmax())
+        self.margin = float(seen.margins(self._widest).ravel()[worst])
+        self.sureness = max(0.0, 1 - float(levels.ravel()[worst]))
+        if not self.cycle:
+            self.cycle = tuple(self._bots[place] for place in self._circle(seen))
+
+    def _pairs(self, seen: Meetings) -> Floats:
+        """Bot × bot: 1 for each pair of a leader and another bot."""
+        leads = np.array([bot in self.leaders for bot in self._bots])
+        return np.outer(leads, ~leads).astype(float)
+
+    def _circle(self, seen: Meetings) -> tuple[int, ...]:
+        """Bots that surely beat each other in a circle: each step at the error of one pair among all."""
+        margins, laps = seen.head_to_head(self._widest)
+        beats = _levels_ahead(margins, laps) <= CYCLE_ERROR / comb(len(self._bots), 2)
+        return shortest_circle(beats)
+
+    def _meetings(self) -> Meetings:
+        """As arrays; the spread of a set with a single series is its distance from its bots' scores."""
+        keys, spreads = list(self._sets), list(self._sets.values())
+        longest, bots = max(map(len, keys)), len(self._bots)
+        places = np.full((len(keys), longest), bots)
+        means = np.zeros((len(keys), longest))
+        covariance = np.zeros((len(keys), longest, longest))
+        for row, (key, spread) in enumerate(self._sets.items()):
+            places[row, : len(key)], means[row, : len(key)] = key, spread.mean
+        series = np.array([float(spread.series) for spread in spreads])
+        seen = Meetings(bots, places, series, means, covariance)
+        expected = np.append(seen.scores, 0.0)[places]
+        for row, spread in enumerate(spreads):
+            size = len(keys[row])
+            covariance[row, :size, :size] = spread.covariance(expected[row, :size]) / spread.series
+        return seen
+
+    @property
+    def _widest(self) -> float:
+        return self._highest - self._lowest
+
+
+def _levels_ahead(margins: Floats, laps: Floats) -> Floats:
+    """`error_levels` for those that are ahead, and infinity for the others."""
+    return np.where(margins > 0, error_levels(margins, laps), inf)
+
+
+def _times_as_many(margin: float, laps: float, error: float) -> float | None:
+    """How many times as many laps there must be for the margin to cross the bound."""
+    low, high = 0.0, np.log(_RATIO_MAX)
+    if _level_after(margin, laps, high) > error:
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _level_after(margin, laps, middle) <= error else (middle, high)
+    return float(np.exp(high))
+
+
+def _level_after(margin: float, laps: float, logarithm: float) -> float:
+    times = np.exp(logarithm)
+    return float(error_levels(np.array(margin * np.sqrt(times)), np.array(laps * times)))
+
+
+__all__ = ["CYCLE_ERROR", "TYPICAL_LAPS", "Mixture", "error_levels"]

@@ -1,0 +1,80 @@
+"""Which sets of bots should meet next, so that the leaders are settled with the fewest series.
+
+A pair of a leader and another bot is open as far as chance may have ordered it: with margin z its weight is
+exp(−z² / 2), the rate at which the probability of a wrong order falls (Glynn and Juneja, Winter Simulation
+Conference 2004).  A set of bots helps a pair by what its series add to the variance of their difference: so
+bots whose place is open go on meeting everybody, each other most, and those whose place is decided meet
+less often.  For a sum of variances ÷ series the best numbers of series are in the proportion of the
+variances' square roots (Neyman, J. Royal Stat. Soc. 97, 1934); what was played already is taken off.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+
+from arena.analysis.meetings import Meetings
+from arena.analysis.student import Floats
+
+POOLED_SERIES = 4.0
+"""Each set's variance is taken with as many series of the average set: a set that was always alike is not
+without luck."""
+
+
+def open_shares(meetings: Meetings, leads: Floats) -> Floats:
+    """… × set: the part of the next lap's series that it should play; equal if nothing is open.
+
+    `leads`: … × bot, 1 for the leaders and 0 for the others.
+    """
+    pooled = _pooled(meetings)
+    wanted = np.sqrt(np.maximum(0.0, _help(pooled, _weights(pooled, leads))))
+    wanted = np.where(wanted.sum(-1, keepdims=True) > 0, wanted, 1.0)
+    more = _filled(meetings.series, wanted, meetings.series.shape[-1])
+    return np.asarray(more / more.sum(-1, keepdims=True))
+
+
+def _pooled(meetings: Meetings) -> Meetings:
+    """With variances that are closer to the average set's where a set has few series."""
+    known = np.maximum(0.0, meetings.series - 1)[..., None, None]
+    average = meetings.covariance.mean(-3, keepdims=True)
+    covariance = (meetings.covariance * known + average * POOLED_SERIES) / (known + POOLED_SERIES)
+    return attrs.evolve(meetings, covariance=covariance)
+
+
+def _weights(meetings: Meetings, leads: Floats) -> Floats:
+    """… × bot × bot: how much less variance of this pair's difference is worth; symmetric."""
+    scores, variances = meetings.scores, meetings.variances(meetings.series)
+    is_pair = (leads[..., :, None] > 0) & (leads[..., None, :] == 0) & (variances > 0)
+    variances = np.where(is_pair, variances, 1.0)
+    # What is expected of the squared difference, so that bots that happen to be level are open, too.
+    squares = (scores[..., :, None] - scores[..., None, :]) ** 2 / variances + 1
+    nearest = np.where(is_pair, squares, np.inf).min((-2, -1), keepdims=True)
+    gaps = squares - np.where(np.isfinite(nearest), nearest, 0.0)
+    weights = np.where(is_pair, np.exp(-np.maximum(0.0, gaps) / 2) * squares / variances, 0.0)
+    return weights + np.swapaxes(weights, -1, -2)
+
+
+def _help(meetings: Meetings, weights: Floats) -> Floats:
+    """… × set: the weighted variance that one series of it has in all pairs' differences."""
+    # Σ w·(Cii + Cjj − 2·Cij) over pairs is the product with the weights' Laplacian.
+    laplacian = -weights
+    diagonal = np.arange(meetings.bots)
+    laplacian[..., diagonal, diagonal] += weights.sum(-1)
+    padded = np.zeros((*weights.shape[:-2], meetings.bots + 1, meetings.bots + 1))
+    padded[..., :-1, :-1] = laplacian
+    places = meetings.places
+    own = padded[..., places[:, :, None], places[:, None, :]]
+    return np.asarray((own * meetings.shared).sum((-2, -1)))
+
+
+def _filled(series: Floats, wanted: Floats, more: int) -> Floats:
+    """… × set: `more` series, that bring the numbers as close to the proportion `wanted` as adding can."""
+    wanted = np.maximum(wanted, 1e-12 * wanted.max(-1, keepdims=True))
+    levels = series / wanted
+    order = np.argsort(levels, axis=-1, kind="stable")
+    levels = np.take_along_axis(levels, order, -1)
+    before = np.take_along_axis(series, order, -1).cumsum(-1)
+    reached = (before + more) / np.take_along_axis(wanted, order, -1).cumsum(-1)
+    following = np.concatenate([levels[..., 1:], np.full((*levels.shape[:-1], 1), np.inf)], -1)
+    last = (reached <= following).argmax(-1)[..., None]
+    return np.maximum(0.0, np.take_along_axis(reached, last, -1) * wanted - series)

@@ -1,0 +1,67 @@
+"""How probable it is that a bot of a leaderboard is stronger than the next, or the best of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+
+import attrs
+import numpy as np
+
+from arena.analysis.intervals import ALIKE
+from arena.analysis.leaderboard import LeaderboardRow
+from arena.analysis.posterior import RETURNS_SPREADS, Posterior, posterior
+from arena.analysis.ratings import Ratings
+from arena.analysis.sheet import Sheet
+from arena.analysis.strata import means_and_covariance
+from arena.analysis.student import student_t
+
+
+@attrs.frozen(eq=False)
+class Stronger:
+    """What is known of the strengths of the bots that have a match that counts."""
+
+    known: Posterior | None
+    """None if there are none."""
+    numbers: Mapping[str, int]
+    """Bot -> its number in `known`."""
+
+    @classmethod
+    def of(cls, sheet: Sheet, ratings: Ratings | None) -> Stronger:
+        """By the ratings, or by mean returns if there are none."""
+        if ratings is not None:
+            return cls(ratings.posterior, {bot: place for place, bot in enumerate(ratings.bots)})
+        there = np.unique(sheet.bot).tolist()
+        known = of_returns(sheet) if there else None
+        return cls(known, {sheet.bots[bot]: place for place, bot in enumerate(there)})
+
+    def than_next(self, pair: Sequence[LeaderboardRow]) -> float:
+        """That of the first row than that of the second; 0.5 if there is no second, or one has no match."""
+        if self.known is None or len(pair) < 2 or not all(row.matches for row in pair):
+            return 0.5
+        first, second = (self.numbers[row.bot] for row in pair)
+        return round(self.known.better(first, second), 6)
+
+    def than_all(self, rows: Sequence[LeaderboardRow]) -> float:
+        """That of the first row than all others; 0 if it has no match."""
+        if self.known is None or not rows or not rows[0].matches:
+            return 0.0
+        return round(self.known.leads(self.numbers[rows[0].bot]), 3)
+
+
+def of_returns(sheet: Sheet) -> Posterior:
+    """What is known of the mean returns of the bots that have a match, of which there is at least one.
+
+    The spread of a field is compared with what a seat wins or loses in a match.  If a bot's series do not
+    show how they differ, its error is taken as in `intervals.interval_of_mean`.
+    """
+    there, found = np.unique(sheet.bot), means_and_covariance(sheet, sheet.returns)
+    largest = float(np.abs(sheet.returns).max())
+    typical = float(np.sqrt(np.mean(sheet.returns**2))) or 1.0
+    freedom, covariance = np.diag(found.freedom)[there], found.covariance[np.ix_(there, there)]
+    quantile = np.array([student_t(float(each)) for each in freedom])
+    unseen = sqrt(2) * ALIKE * found.weights[there] * largest / quantile
+    supposed = np.where(np.diag(covariance) <= (1e-9 * typical) ** 2, unseen**2, 0.0)
+    low, high = RETURNS_SPREADS
+    spreads = (low * typical, high * typical)
+    return posterior(found.means[there], covariance + np.diag(supposed), freedom, spreads)

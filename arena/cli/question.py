@@ -1,0 +1,112 @@
+"""What `arena compare` is asked: from the words of its options to a question, and how a folder keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from arena.analysis.betting import Gains, Tails, usual_gain
+from arena.analysis.comparison import Question, ReturnsRules, ranges
+from arena.analysis.gsprt import Hypotheses
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.units import unexpected
+
+OF_WINS, OF_RETURNS = ("elo0", "elo1"), ("gain0", "gain1", "tails")
+"""The options of either question alone."""
+
+
+@attrs.frozen
+class QuestionWords:
+    """The options that were said, each checked to be of its kind."""
+
+    given: Mapping[str, Any]
+    """Under the names of `Hypotheses` and `Gains`."""
+    by: str | None = None
+    """`wins` or `returns`; None: as the game is rated."""
+
+    @property
+    def is_something(self) -> bool:
+        return bool(self.given or self.by)
+
+    @property
+    def series_max(self) -> int:
+        """After how many series it ends undecided."""
+        return int(self.given.get("series_max", Hypotheses().series_max))
+
+    def question(self, game: Game[Any, Any], seats: int, *, is_field: bool) -> Question:
+        """What is asked of this game.  Raises ConfigError where it cannot be."""
+        rules = returns_rules(game, seats)
+        if self._by_wins(game, rules):
+            self._refuse(OF_RETURNS, "matches won are compared: --elo0 and --elo1 say what is asked")
+            return Hypotheses(**self.given)
+        unit = rules.unit[0] or "returns"
+        self._refuse(
+            OF_WINS,
+            f"mean returns are compared: --gain0 and --gain1 say what is asked, in {unit}, or --by wins "
+            "compares matches won",
+        )
+        tails: Tails = self.given.get("tails", "usual")
+        reach = ranges(tails, rules, is_field=is_field)[1]
+        gains = Gains(**{"gain1": usual_gain(reach), **self.given})
+        gains.check_within(reach, unit)
+        return gains
+
+    def _by_wins(self, game: Game[Any, Any], rules: ReturnsRules) -> bool:
+        if self.by != "returns":
+            return self.by == "wins" or game.rated_by == "ranks" or rules.bounds is None
+        if game.rated_by == "ranks":
+            raise ConfigError(f"--by returns: {game.title} is rated by ranks, expected --by wins")
+        if rules.bounds is None:
+            raise ConfigError(
+                f"--by returns: {game.title} does not declare the bounds of its returns (returns_bounds), "
+                "without which no test of their mean keeps its error rate, expected --by wins"
+            )
+        return False
+
+    def _refuse(self, options: tuple[str, ...], why: str) -> None:
+        for key in options:
+            if key in self.given:
+                raise ConfigError(f"--{key}: {why}")
+
+
+def asked_from(by: str | None, tails: str | None, **words: str | None) -> QuestionWords:
+    """What was asked.  Raises ConfigError for words that are not numbers."""
+    given: dict[str, Any] = {} if tails is None else {"tails": tails}
+    for key, word in words.items():
+        if word is None:
+            continue
+        option, kind = ("--max-series", int) if key == "series_max" else (f"--{key}", float)
+        try:
+            given[key] = kind(word)
+        except ValueError:
+            what = "a whole number such as 5000" if kind is int else "a number such as 0.05 or 20"
+            raise ConfigError(f"{option}: {unexpected(word, what)}") from None
+    for option, word, words_known in (
+        ("--by", by, ("wins", "returns")),
+        ("--tails", tails, ("usual", "any")),
+    ):
+        if word is not None and word not in words_known:
+            raise ConfigError(f"{option}: {unexpected(word, ' or '.join(words_known))}")
+    return QuestionWords(given, by)
+
+
+def returns_rules(game: Game[Any, Any], seats: int) -> ReturnsRules:
+    """What the game says of its returns at so many seats."""
+    return ReturnsRules(
+        game.rated_by, game.returns_unit, game.returns_bounds(seats), game.returns_reach(seats)
+    )
+
+
+def kept_of(question: Question) -> dict[str, Any]:
+    """The question as JSON, for a folder and for programs."""
+    by = "wins" if isinstance(question, Hypotheses) else "returns"
+    return {"by": by, **attrs.asdict(question)}
+
+
+def question_kept(kept: Mapping[str, Any]) -> Question:
+    """The question that a folder keeps; those of before there were two kinds are of wins."""
+    fields = {key: value for key, value in kept.items() if key != "by"}
+    return Gains(**fields) if kept.get("by") == "returns" else Hypotheses(**fields)

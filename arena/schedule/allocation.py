@@ -1,0 +1,123 @@
+"""How the series of a round-robin are given to the sets of bots whose order is open, batch by batch.  Pure.
+
+A batch is a cycle with as many series as a lap in which every set plays once.  A fifth of it goes to all sets
+in turn, so that everybody goes on meeting everybody; the rest is drawn by the shares that a rule gives the
+sets, from what counted when the batch before the last one had closed.  So two batches may be played at the
+same time, and what is planned depends neither on the number of tables nor on interruptions.
+
+Sets with a withdrawn bot are given no share, as its part is played by default moves: they play in their turn
+only, and like all others where nobody has a share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import isfinite
+from typing import Literal, TypeAlias
+
+from arena.schedule.pairing import Pairing, derive_seed, joined
+from arena.schedule.terms import Terms, series_of
+
+Shares: TypeAlias = Mapping[frozenset[str], float] | None
+"""Set of bots -> its weight in a batch, of any scale; those not in it have none.  None: all are equal."""
+
+Allocate: TypeAlias = Literal["open", "even"]
+"""Whether the sets whose order is open play more than others, or all sets play equally often."""
+
+TURN_BATCHES = 5
+"""The part of a batch for all sets is one in so many: in any five in succession each set plays one of it."""
+AHEAD = 2
+"""How many batches are planned that have not closed."""
+_STEPS = 1 << 20
+"""Weights are rounded to so many steps of the largest: the last bit of a sum decides nothing."""
+_DRAWS = 1 << 64
+
+
+class Batches:
+    """The batches of a round-robin between these sets, planned one after the other."""
+
+    def __init__(self, sets: Sequence[tuple[str, ...]], terms: Terms) -> None:
+        """`sets`: in the order in which they play in a lap.
+
+        The `n`th series of a set is the same as in the schedule in which all play equally many.
+        """
+        self._sets = sets
+        self._terms = terms
+        self._played = [0] * len(sets)
+        """How many series of each set are planned."""
+        self._number = 0
+
+    def next(self, shares: Shares = None, withdrawn: Collection[str] = ()) -> Iterator[Pairing]:
+        """The pairings of the next batch, in order of play; none once `Terms.series` batches are planned.
+
+        First every set in it plays once, in the order of a lap, then those that play again, and so on.
+        `withdrawn`: the bots whose withdrawal counted when the shares were given.
+        """
+        terms, number = self._terms, self._number
+        if number == terms.series or not self._sets:
+            return
+        self._number += 1
+        playing = {bots: share for bots, share in (shares or {}).items() if bots.isdisjoint(withdrawn)}
+        counts = batch(self._sets, playing, len(self._sets), terms.seed, number)
+        for lap in range(max(counts)):
+            for place, bots in enumerate(self._sets):
+                if lap < counts[place]:
+                    yield from series_of(terms, bots, self._played[place], cycle=number)
+                    self._played[place] += 1
+
+
+def batch(
+    sets: Sequence[tuple[str, ...]], shares: Shares, size: int, seed: int, number: int
+) -> tuple[int, ...]:
+    """How many series each of the sets plays in batch `number`, 0-based; together `size`.
+
+    Drawn without more chance than whole numbers need: beyond its turn a set plays what its share of the rest
+    comes to, rounded up or down.
+    """
+    weights = _weights(sets, shares)
+    if not any(weights):
+        return _drawn(sets, [1] * len(sets), size, seed, number)
+    turns = _turns(sets, size, seed, number)
+    drawn = _drawn(sets, weights, size - sum(turns), seed, number)
+    return tuple(turn + more for turn, more in zip(turns, drawn, strict=True))
+
+
+def _weights(sets: Sequence[tuple[str, ...]], shares: Shares) -> list[int]:
+    """The weight of each set in whole steps; all 0 if nobody has any."""
+    found = [(shares or {}).get(frozenset(bots), 0.0) for bots in sets]
+    assert all(isfinite(share) and share >= 0 for share in found), "a share is a weight"
+    largest = max(found)
+    return [round(share / largest * _STEPS) for share in found] if largest > 0 else [0] * len(sets)
+
+
+def _turns(sets: Sequence[tuple[str, ...]], size: int, seed: int, number: int) -> list[int]:
+    """The fifth of the batch that goes to all sets in turn: 1 for those whose turn it is."""
+    circle = _shuffled(sets, seed, "turns")
+    turns = [0] * len(sets)
+    for place in range(size * number // TURN_BATCHES, size * (number + 1) // TURN_BATCHES):
+        turns[circle[place % len(circle)]] += 1
+    return turns
+
+
+def _drawn(
+    sets: Sequence[tuple[str, ...]], weights: Sequence[int], size: int, seed: int, number: int
+) -> tuple[int, ...]:
+    """`size` series by weight: systematic sampling, in whole numbers, of the sets in an order that is drawn.
+
+    The weights lie end to end; `size` marks at equal distances, the first of them drawn, fall on them.
+    """
+    step, first = sum(weights) * _DRAWS, derive_seed(seed, "batch", number) % _DRAWS * sum(weights)
+    counts, end, before = [0] * len(sets), 0, 0
+    for place in _shuffled(sets, seed, "batch", number):
+        end += weights[place]
+        marks = -((first - end * size * _DRAWS) // step)  # those before the end of this set
+        counts[place], before = marks - before, marks
+    return tuple(counts)
+
+
+def _shuffled(sets: Sequence[tuple[str, ...]], seed: int, *key: str | int) -> list[int]:
+    """The indices of the sets in an order that is drawn, whatever their own order."""
+    return sorted(range(len(sets)), key=lambda place: derive_seed(seed, *key, joined(sorted(sets[place]))))
+
+
+__all__ = ["AHEAD", "TURN_BATCHES", "Allocate", "Batches", "Shares", "batch"]

@@ -1,0 +1,84 @@
+"""A bot's own chance: the same draws wherever the same seat comes to the same point of the same deals.
+
+`bot_seed` is shared by all who sit in a seat of a series' deals.  One stream of draws for a whole match would
+part as soon as one of them draws once more than another; so each decision has a stream of its own, keyed by
+where in the match it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, TypeAlias
+
+NUMBER = "_number"
+"""Ends the names of fields that count rounds or hands."""
+MOVE_NUMBER = "move_number"
+"""The one such field that counts moves within a round: who is asked in between does not matter."""
+
+
+_Numbers: TypeAlias = "tuple[int, ...]"
+
+
+class MatchRandom(Random):
+    """The randomness of one match, seeded anew in place by the first draw of each decision.
+
+    The seed is made of `bot_seed`, of the numbers in the question that count rounds or hands, and of how many
+    questions had the same numbers: where the game has rounds, the question's number since the last deal.  No
+    two decisions have one key, so draws are independent within a match.  What is drawn outside of decisions
+    goes on where the last draw ended.
+    """
+
+    def __init__(self, bot_seed: int = 0) -> None:
+        super().__init__(bot_seed)
+        self._bot_seed = bot_seed
+        self._asked: dict[_Numbers, int] = {}
+        self._decision: tuple[_Numbers, int] = ((), 0)
+
+    def begin_decision(self, state: Mapping[str, Any]) -> None:
+        """What is drawn from now on belongs to the answer to this question."""
+        numbers = _numbers(state)
+        count = self._asked[numbers] = self._asked.get(numbers, 0) + 1
+        self._decision = numbers, count
+        self.gauss_next = None  # the second of a pair that was drawn for another decision
+        # They hide the methods of the class until the first draw: draws after it cost what they always do.
+        vars(self).update(random=self._first_random, getrandbits=self._first_getrandbits)
+
+    def end_decision(self) -> None:
+        """The answer is given; if nothing was drawn for it, the generator is not seeded for it either."""
+        vars(self).pop("random", None)
+        vars(self).pop("getrandbits", None)
+
+    def seed(self, *key: Any, **options: Any) -> None:
+        """As of any `Random`, until the next decision."""
+        self.end_decision()
+        super().seed(*key, **options)
+
+    def getstate(self) -> tuple[Any, ...]:
+        """As of any `Random`: that from which this decision draws."""
+        self._seed_if_due()
+        return super().getstate()
+
+    def setstate(self, state: tuple[Any, ...]) -> None:
+        """As of any `Random`, until the next decision."""
+        self.end_decision()
+        super().setstate(state)
+
+    def _first_random(self) -> float:
+        self._seed_if_due()
+        return self.random()
+
+    def _first_getrandbits(self, k: int, /) -> int:
+        self._seed_if_due()
+        return self.getrandbits(k)
+
+    def _seed_if_due(self) -> None:
+        if "random" in vars(self):
+            numbers, count = self._decision
+            self.seed("/".join(map(str, (self._bot_seed, *numbers, count))))
+
+
+def _numbers(state: Mapping[str, Any]) -> _Numbers:
+    """The round or hand of a question, as numbers in the order of its fields."""
+    numbers = [name for name in state if name[-7:] == NUMBER]  # twice as fast as endswith
+    return tuple(state[name] for name in numbers if name != MOVE_NUMBER and isinstance(state[name], int))

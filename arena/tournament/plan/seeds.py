@@ -1,0 +1,41 @@
+"""Whether the bots can guess the seed of a plan, and with it every deal; what follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arena.tournament.plan.model import Plan
+
+GUESSABLE_BELOW = 1 << 64
+"""The id of its match tells a bot whether a seed is the right one, so that it can try seeds until one fits.
+In Python it tries 250,000 a second on one core; 2^64 take ten thousand cores of a hundred times that speed
+two years."""
+
+DRAWING = "python3 -c 'import secrets; print(secrets.randbits(128))'"
+"""A command that prints a seed nobody can guess."""
+
+
+def is_guessable(seed: int | None) -> bool:
+    """Whether a bot finds this seed by trying; one that is still to be drawn it does not."""
+    return seed is not None and seed < GUESSABLE_BELOW
+
+
+def seed_refusal(plan: Plan) -> str | None:
+    """Why a tournament cannot begin with this seed, in one sentence; None if it can."""
+    if not (plan.connecting and is_guessable(plan.seed)):
+        return None
+    return (
+        f"seed = {plan.seed} can be guessed by the bots that connect, and with it every deal: leave seed "
+        f"out, or give one of at least 2^64, as this draws it: {DRAWING}"
+    )
+
+
+def join_refusal(plan: Plan, kept: Mapping[str, Any], seed: int) -> str | None:
+    """Why bots that connect cannot join a folder, by its plan as it was kept and its seed; None if they can.
+
+    A folder that such bots have played in, when an older arena allowed it, goes on.
+    """
+    if not (plan.connecting and is_guessable(seed)) or kept.get("remote") or kept.get("expect"):
+        return None
+    return f"seed {seed} can be guessed by the bots that connect, and with it every deal"

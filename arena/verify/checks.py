@@ -1,0 +1,117 @@
+"""What is checked of a results folder, in order: a check yields what is not true; the first thing is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.store import Damage, Store
+from arena.store.checksums import stored_rows
+from arena.store.files import DATABASE_ERRORS
+from arena.tournament.membership import roster_of
+from arena.tournament.stopping import StopRule
+from arena.verify.matches import MatchVerifier, Tally
+from arena.verify.schedule import (
+    Planned,
+    plan_untruths,
+    planned_again,
+    schedule_untruths,
+    stored_run,
+    told_of,
+)
+from arena.verify.sealed import seal_notes, seal_untruths
+from arena.verify.tables import csv_untruths
+from arena.verify.untruth import Untruth
+
+
+@attrs.define
+class Folder:
+    """A results folder, open to be verified."""
+
+    store: Store
+    """Read as it is, damaged or not."""
+    game: Game[Any, Any]
+    meta: Mapping[str, Any]
+    rule: StopRule | None = None
+    """The one that may have stopped the run, as the folder keeps it."""
+    damage: Damage | None = None
+    """What of the database is not as it was written, by its checksums."""
+    tally: Tally = attrs.field(factory=Tally)
+    """What was found true so far."""
+    published: str = ""
+    """The seal as it was published before play; empty: nobody says."""
+    planned: Planned | None = None
+    """The tournament as it follows from its matches, once these are known to be true."""
+    notes: list[str] = attrs.field(factory=list)
+    """What is to be said though nothing is untrue, such as that the run is unfinished."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was planned is there, as far as is known by now."""
+        return self.planned is not None and self.planned.is_complete
+
+
+Check: TypeAlias = Callable[[Folder], Iterator[Untruth]]
+
+
+def seal_check(folder: Folder) -> Iterator[Untruth]:
+    """A folder that was sealed was played with the seed and on the terms that were sealed."""
+    store, meta = folder.store, folder.meta
+    yield from seal_untruths(store.folder, meta, folder.published)
+    folder.notes.extend(
+        seal_notes(meta, roster_of(meta, store.bots()), len(store.finished()), folder.published)
+    )
+
+
+def matches_check(folder: Folder) -> Iterator[Untruth]:
+    """Every match follows from its seed and its moves."""
+    verifier = MatchVerifier(folder.game, int(folder.meta["identity"]["faults_max"]), folder.tally)
+    for _, _, rows in stored_rows(folder.store.connection):
+        yield from verifier.untruths(rows)
+
+
+def schedule_check(folder: Folder) -> Iterator[Untruth]:
+    """Who played whom, with which seeds and in which seats, follows from the plan and the results before."""
+    run = stored_run(folder.store, folder.meta, folder.game, folder.rule)
+    yield from plan_untruths(run, folder.meta)
+    if not folder.tally.matches:
+        folder.notes.append("no match has been played")
+        return
+    folder.planned = planned = planned_again(run)
+    yield from schedule_untruths(planned, folder.meta)
+    folder.notes.extend(told_of(planned))
+
+
+def unchanged_check(folder: Folder) -> Iterator[Untruth]:
+    """Nothing was changed since it was written, not even what follows from nothing else, such as times."""
+    if folder.damage is not None:
+        yield _damaged(folder.damage)
+
+
+def tables_check(folder: Folder) -> Iterator[Untruth]:
+    """The CSVs that are there say what follows from the matches."""
+    yield from csv_untruths(folder.store, folder.notes)
+
+
+CHECKS: tuple[Check, ...] = (seal_check, matches_check, schedule_check, unchanged_check, tables_check)
+"""In the order in which a cause comes before what follows from it.  A new check has its place here."""
+
+
+def first_untruth(folder: Folder) -> Untruth | None:
+    """The first thing that is not true; None: everything is."""
+    try:
+        with folder.store.frozen():
+            return next((untruth for check in CHECKS for untruth in check(folder)), None)
+    except (ConfigError, *DATABASE_ERRORS):  # it cannot be read where it is damaged
+        if folder.damage is None:
+            raise
+        return _damaged(folder.damage)
+
+
+def _damaged(damage: Damage) -> Untruth:
+    return Untruth(Path(damage.path).name, "checksums", str(damage), "as it was written")

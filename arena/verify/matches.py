@@ -1,0 +1,297 @@
+"""Stored matches, each played again from its seed and its moves, and compared with what is stored of it.
+
+The rules, the referee's rulings, the points and the rows are those with which matches are played and kept;
+here they only meet what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from arena.errors import FAULT_KINDS
+from arena.game import CHANCE, Game, Seat, explain, is_legal
+from arena.record import PackedMoves
+from arena.rulings import draw_of, is_given_up
+from arena.scoring import points
+from arena.store.checksums import MatchRows
+from arena.store.rows import names_of_others, result_cells
+from arena.store.schema import STORED
+from arena.verify.decisions import DecisionRows
+from arena.verify.untruth import Untruth, differs
+
+Untruths = Generator[Untruth, None, None]
+
+_NUMBERS = ("seat", *FAULT_KINDS, "not_asked", "abandoned", "withdrawn", "decisions")
+_NOTHING = ("rank", "returns", "points", "win", "tie", *FAULT_KINDS, "not_asked", "decisions", "abandoned")
+_CHANCE_ALONE = (CHANCE,)
+_TIME_BYTES = 4
+"""Of each time in `times`."""
+
+
+@attrs.define
+class Tally:
+    """How much was found true."""
+
+    matches: int = 0
+    moves: int = 0
+    """Of bots, defaults included."""
+    draws: int = 0
+    """Moves of chance."""
+    faults: int = 0
+    aborted: int = 0
+    unexplained: int = 0
+    """Aborted matches in which the rules do not fail again: whether the arena failed cannot be told."""
+
+
+class MatchVerifier:
+    """Verifies the matches of one folder, one after the other."""
+
+    def __init__(self, game: Game[Any, Any], faults_max: int, tally: Tally) -> None:
+        self.game = game
+        self.faults_max = faults_max
+        self.packed = PackedMoves(game)
+        self.tally = tally
+
+    def untruths(self, rows: MatchRows) -> Untruths:
+        """What is not true of a match, first things first; later ones may only follow from those."""
+        match = dict(zip(STORED["matches"], rows.match, strict=True))
+        seats = [dict(zip(STORED["seats"], row, strict=True)) for row in rows.seats]
+        where = f"match {match['match_id']}"
+        yield from _shape(where, match, seats)
+        yield from _rulings(where, seats, self.faults_max)
+        kept = DecisionRows(where, rows.decisions)
+        yield from kept.shape(match, seats)
+        try:
+            turns = self.packed.turns(match["packed"])
+        except ValueError as error:
+            yield Untruth(where, "packed", str(error), "the moves of the match")
+            return
+        play = Play(self.game, self.packed, where, int(match["seed"], 16), turns, seats, kept)
+        if match["status"] == "aborted":
+            yield from self._aborted(play, match)
+            return
+        try:
+            yield from play.whole()
+        except Exception as error:  # rules that fail are no result, whatever they raise
+            yield play.failed(error)
+            return
+        yield from self._counted(play, match)
+        yield from kept.untruths(turns, self.packed, self.game, seats)
+        yield from _results(where, self.game, play.state, seats)
+        tally = self.tally
+        tally.matches += 1
+        tally.moves += match["decisions"]
+        tally.draws += play.draws
+        tally.faults += sum(map(_faults, seats))
+
+    def _counted(self, play: Play, match: dict[str, Any]) -> Untruths:
+        """The counts that follow from the moves."""
+        where = play.where
+        if match["turns"] != len(play.turns):
+            yield differs(where, "turns", match["turns"], len(play.turns))
+        for row, done in zip(play.seats, play.done, strict=True):
+            if row["decisions"] != done:
+                yield differs(where, "decisions", row["decisions"], done, seat=row["seat"])
+        if match["decisions"] != sum(play.done):
+            yield differs(where, "decisions", match["decisions"], sum(play.done))
+        for row, defaults in zip(play.seats, play.defaults, strict=True):
+            if defaults < (faults := _faults(row)):
+                most = f"{defaults} at most, as so many moves are the default"
+                yield differs(where, "faults", faults, most, row["seat"])
+            if len(row["times"]) != _TIME_BYTES * (asked := row["decisions"] - row["not_asked"]):
+                yield differs(where, "times", len(row["times"]) // _TIME_BYTES, f"{asked} times", row["seat"])
+
+    def _aborted(self, play: Play, match: dict[str, Any]) -> Untruths:
+        """A match without a result: nothing may be stored as one, and its moves must not lead to an end."""
+        where, turns = play.where, play.turns
+        for row in play.seats:
+            for name in _NOTHING:
+                if row[name] != 0:
+                    yield differs(where, name, row[name], "0, as the match is aborted", seat=row["seat"])
+        if match["decisions"] != 0:
+            yield differs(where, "decisions", match["decisions"], "0, as the match is aborted")
+        if match["turns"] < len(turns):
+            yield differs(where, "turns", match["turns"], len(turns))
+        self.tally.matches += 1
+        self.tally.aborted += 1
+        try:
+            yield from play.beginning()
+            if match["turns"] == len(turns) and not self.game.to_act(play.state):
+                self.game.ranks(play.state), self.game.returns(play.state)
+                yield Untruth(where, "status", "aborted", "done: its moves lead to an end of the match")
+        except Exception as error:  # as when it was played
+            if play.turn < len(turns) - 1:
+                yield play.failed(error)
+            return
+        self.tally.unexplained += 1
+
+
+class Play:
+    """A match played again."""
+
+    def __init__(
+        self,
+        game: Game[Any, Any],
+        packed: PackedMoves,
+        where: str,
+        seed: int,
+        turns: list[list[bytes]],
+        seats: Sequence[dict[str, Any]],
+        kept: DecisionRows,
+    ) -> None:
+        self.game = game
+        self.packed = packed
+        self.where = where
+        self.seed = seed
+        self.turns = turns
+        self.seats = seats
+        self.kept = kept
+        self.state: Any = None
+        self.turn = -1
+        self.draws = 0
+        self.done = [0] * len(seats)
+        """By seat, how many decisions it has made."""
+        self.defaults = [0] * len(seats)
+        """By seat, how often it was asked and what it played is the default, where that was counted."""
+        self._asked = [row["decisions"] - row["not_asked"] for row in seats]
+        self._is_plain = [not row["not_asked"] and not _faults(row) for row in seats]
+
+    def whole(self) -> Untruths:
+        """From the start to the end."""
+        yield from self.beginning()
+        if self.game.to_act(self.state):
+            yield Untruth(
+                self.where, "packed", f"{len(self.turns)} turns", "more: the match is not over then"
+            )
+
+    def beginning(self) -> Untruths:
+        """As many turns as are stored."""
+        # One loop without calls of our own: it is to take little longer than the rules themselves.
+        game, packed, plain, done, seed = self.game, self.packed, self._is_plain, self.done, self.seed
+        to_act, options, apply, known, read = game.to_act, game.options, game.apply, packed.known, packed.move
+        state = self.state = game.start(len(self.seats))
+        for turn, rows in enumerate(self.turns):
+            self.turn = turn
+            asked, moves = to_act(state), {}
+            if asked == _CHANCE_ALONE:
+                move = draw_of(game, state, seed)
+                self.draws += 1
+                if len(rows) != 1 or rows[0] != packed.row(CHANCE, move):
+                    yield self._at("move of chance", _told(rows), _told([packed.row(CHANCE, move)]))
+                moves[CHANCE] = move
+            elif len(asked) != len(rows):
+                yield self._at("seats that moved", str(len(rows)), str(len(asked)))
+            for seat, row in zip(asked, rows, strict=False) if not moves else ():
+                who, move = known.get(row) or read(row)
+                if who != seat:
+                    yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
+                if not plain[seat]:
+                    yield from self._forced(state, seat, move)
+                elif not is_legal(allowed := options(state, seat), move):
+                    yield self._illegal(seat, row, explain(allowed, move))
+                done[seat] += 1
+                moves[seat] = move
+            state = self.state = apply(state, moves).state
+
+    def _forced(self, state: Any, seat: Seat, move: Any) -> Untruths:
+        """A move of a seat that failed, or was not asked, at some turn."""
+        game, kept, row = self.game, self.kept, self.packed.row
+        default = game.default(state, seat)
+        must = self.done[seat] >= self._asked[seat] or (self.turn, seat) in kept.faults
+        if move == default:
+            self.defaults[seat] += self.done[seat] < self._asked[seat]
+            if must or not kept.are_known:
+                return
+        if must:
+            yield self._at(
+                "move", _told([row(seat, move)]), f"{_told([row(seat, default)])}, the default", seat
+            )
+        elif not is_legal(options := game.options(state, seat), move):
+            yield self._illegal(seat, row(seat, move), explain(options, move))
+
+    def failed(self, error: Exception) -> Untruth:
+        """That the rules cannot be applied where they were, or that a move is not one."""
+        said = f"{type(error).__name__}: {error}"
+        return self._at("moves", "moves at which the rules fail", f"moves that they allow ({said})")
+
+    def _illegal(self, seat: Seat, row: bytes, why: str) -> Untruth:
+        return self._at("move", _told([row]), f"a legal one ({why})", seat)
+
+    def _at(self, column: str, stored: str, expected: str, seat: Seat | None = None) -> Untruth:
+        return Untruth(self.where, column, stored, expected, self.turn, None if seat is None else int(seat))
+
+
+def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Untruths:
+    """What must hold before a match can be played again; nothing after it is looked at otherwise."""
+    for name, kinds in (("packed", bytes), ("seed", str), ("turns", int), ("decisions", int)):
+        if type(match[name]) is not kinds:
+            yield differs(where, name, match[name], f"of type {kinds.__name__}")
+    if not _is_hex(match["seed"]):
+        yield differs(where, "seed", match["seed"], "a hexadecimal number")
+    if match["status"] not in ("done", "aborted"):
+        yield differs(where, "status", match["status"], "done or aborted")
+    if (match["status"] == "done") != (match["error"] is None):
+        yield differs(where, "error", match["error"], "that of an aborted match, and of no other")
+    if match["seats"] != len(seats):
+        yield differs(where, "seats", match["seats"], f"{len(seats)}, as so many have rows")
+    bots = tuple(str(row["bot"]) for row in seats)
+    for seat, row in enumerate(seats):
+        for name in _NUMBERS:
+            if type(row[name]) is not int or row[name] < 0:
+                yield differs(where, name, row[name], "a whole number from 0", seat=seat)
+        if row["seat"] != seat:
+            yield differs(where, "seat", row["seat"], seat, seat=seat)
+        if row["opponents"] != (others := names_of_others(bots, seat)):
+            yield differs(where, "opponents", row["opponents"], others, seat=seat)
+        if row["not_asked"] > row["decisions"]:
+            yield differs(where, "not_asked", row["not_asked"], f"{row['decisions']} at most", seat=seat)
+        for name in ("abandoned", "withdrawn"):
+            if row[name] > 1:
+                yield differs(where, name, row[name], "0 or 1", seat=seat)
+
+
+def _rulings(where: str, seats: list[dict[str, Any]], faults_max: int) -> Untruths:
+    """What follows from the faults of a seat: whether it was asked to the end."""
+    for seat, row in enumerate(seats):
+        faults, asked = _faults(row), row["decisions"] - row["not_asked"]
+        is_over = is_given_up(faults, faults_max)
+        if row["withdrawn"] and asked:
+            yield differs(where, "withdrawn", row["withdrawn"], f"0, as it was asked {asked} times", seat)
+        if faults > min(faults_max, asked):
+            yield differs(where, "faults", faults, f"{min(faults_max, asked)} at most", seat)
+        if bool(row["abandoned"]) != is_over:
+            yield differs(where, "abandoned", row["abandoned"], int(is_over), seat)
+        if row["not_asked"] and not (is_over or row["withdrawn"]):
+            yield differs(where, "not_asked", row["not_asked"], 0, seat)
+
+
+def _faults(row: dict[str, Any]) -> int:
+    return sum(row[kind] for kind in FAULT_KINDS)
+
+
+def _results(where: str, game: Game[Any, Any], state: Any, seats: list[dict[str, Any]]) -> Iterator[Untruth]:
+    """Ranks, returns and points."""
+    try:
+        ranks, returns = game.ranks(state), game.returns(state)
+    except Exception as error:  # rules that fail are no result, whatever they raise
+        yield Untruth(where, "rank", "a result", f"none, as the rules fail ({error})")
+        return
+    for row, cells in zip(seats, result_cells(ranks, returns, points(ranks)), strict=True):
+        for name, expected in cells.items():
+            if row[name] != expected:
+                yield differs(where, name, row[name], expected, seat=row["seat"])
+
+
+def _is_hex(text: object) -> bool:
+    try:
+        return f"{int(str(text), 16):x}" == text
+    except ValueError:
+        return False
+
+
+def _told(rows: Sequence[bytes]) -> str:
+    """Packed moves, each as the fields behind its seat and its kind."""
+    return ", ".join(row.decode(errors="replace") for row in rows) or "none"

@@ -1,0 +1,219 @@
+"""The schedule, computed again as a run that continues computes it, and compared with what is stored.
+
+Who plays whom, under which ids, with which seeds, in which seats; who is withdrawn; where a rule stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.game import Game
+from arena.schedule import ORDERS, SEEDINGS, Pairing, match_id
+from arena.schedule.admission import Capacity
+from arena.schedule.course import Course
+from arena.schedule.pairing import rotations
+from arena.schedule.roster import Roster
+from arena.store import Store, StoredBot
+from arena.store.checksums import stored_rows
+from arena.store.schema import STORED
+from arena.tournament.folder import plan_as_begun, plan_changes, scale_of, ways_of
+from arena.tournament.intake import course_of, take_in
+from arena.tournament.membership import roster_of
+from arena.tournament.plan import deals_of, plan_from
+from arena.tournament.run import Run
+from arena.tournament.stopping import StopRule
+from arena.verify.untruth import Untruth, differs
+from arena.words import counted
+
+Untruths = Generator[Untruth, None, None]
+
+CONNECTS = "connects"
+"""The path of a bot that came by itself, whose version is what it said each time."""
+
+
+@attrs.frozen
+class Planned:
+    """The tournament as it follows from the plan, the roster and the results."""
+
+    run: Run
+    course: Course
+    missing: tuple[Pairing, ...]
+    """Pairings that have no match, or have one that must be played again."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there is nothing left to play."""
+        return not self.missing and self.course.is_over
+
+
+def stored_run(store: Store, meta: Mapping[str, Any], game: Game[Any, Any], rule: StopRule | None) -> Run:
+    """The folder as a run that continues would find it, without its bots: nothing can be played in it.
+
+    Raises ConfigError if it was made in a way that this arena does not know.
+    """
+    kept = ways_of(meta["identity"])
+    if kept["seeding"] not in SEEDINGS or kept["order"] not in ORDERS:
+        raise ConfigError(
+            f"{store.folder} draws or orders its matches in a way that this arena does not know: "
+            "verify it with the newer one that began it"
+        )
+    plan = plan_from(meta["plan"], where=str(store.folder), base=store.folder.resolve())
+    return Run(
+        plan=plan_as_begun(attrs.evolve(plan, game=game.name), meta["identity"]),
+        game=game,
+        entrants=(),
+        tokens={},
+        capacity=Capacity.fixed(1),
+        folder=store.folder,
+        store=store,
+        roster=roster_of(meta, store.bots()),
+        order=kept["order"],
+        stop_rule=rule,
+    )
+
+
+def planned_again(run: Run) -> Planned:
+    """The tournament, told every match that is stored.  Raises ConfigError if it cannot be planned."""
+    course = course_of(run, list(run.roster.present))
+    finished = run.store.finished()
+    stale = {pairing for advance in take_in(course, finished) for pairing in advance.stale}
+    beyond = {pairing.id for pairing in course.beyond}
+    there = finished.keys() - stale
+    missing = (pairing for pairing in course.order if pairing.id not in there and pairing.id not in beyond)
+    return Planned(run, course, tuple(missing))
+
+
+def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
+    """Whether the record of the plan agrees with itself and with the game."""
+    if changed := plan_changes(run.plan, run.game, meta["identity"]):
+        yield Untruth("arena.db", "plan", "; ".join(changed), "what it was at the start")
+    for name, value in {"game_version": run.game.version, **scale_of(run.game, run.plan)}.items():
+        if name in meta and meta[name] != value:  # older arenas kept fewer of them
+            yield differs("arena.db", name, meta[name], value)
+
+
+def schedule_untruths(planned: Planned, meta: Mapping[str, Any]) -> Untruths:
+    """Whether the stored schedule, the matches' places in it, and who has left are as they should be."""
+    yield from _places_of_matches(planned)
+    yield from _order(planned)
+    yield from _bots(planned)
+    places = dict(planned.course.places)
+    if planned.is_complete and "places" in meta and meta["places"] != places:
+        yield differs("arena.db", "places", meta["places"], places)
+
+
+def told_of(planned: Planned) -> list[str]:
+    """What of the tournament is not there, in words."""
+    if not planned.missing and planned.course.is_over:
+        return []
+    folder, missing = planned.run.folder, len(planned.missing)
+    return [
+        f"the run is unfinished: {counted(missing, 'match')} of {len(planned.course.order):,} planned so far "
+        f"missing; `arena run --resume {folder}` plays what is left"
+    ]
+
+
+def _order(planned: Planned) -> Untruths:
+    """The schedule, by which tables are ordered and which says which series are closed."""
+    store, order = planned.run.store, planned.course.order
+    rows = store.rows("SELECT position, pairing_id, series_id FROM schedule ORDER BY position")
+    count = 0
+    for place, (position, pairing, series) in enumerate(rows):
+        where = f"schedule, position {position}"
+        if position != place:
+            yield differs(where, "position", position, place)
+        if place >= len(order):
+            yield differs(where, "pairing_id", pairing, "nothing: the schedule ends before")
+        if pairing != order[place].id:
+            yield differs(where, "pairing_id", pairing, order[place].id)
+        if series != order[place].series:
+            yield differs(where, "series_id", series, order[place].series)
+        count += 1
+    # A run that is killed may have kept a match, and not yet what an adaptive format plans upon it.
+    if count < len(order) and not (planned.course.kind.is_adaptive and planned.missing):
+        yield differs("schedule", "rows", count, len(order))
+
+
+def _places_of_matches(planned: Planned) -> Untruths:
+    run, course = planned.run, planned.course
+    beyond = {pairing.id for pairing in course.beyond}
+    bots = {bot.bot: bot for bot in run.store.bots()}
+    for _, _, rows in stored_rows(run.store.connection):
+        match = dict(zip(STORED["matches"], rows.match, strict=True))
+        seats = [dict(zip(STORED["seats"], row, strict=True)) for row in rows.seats]
+        where, id = f"match {match['match_id']}", match["pairing_id"]
+        pairing = course.by_id.get(id) or _of_those_who_left(run, match, [row["bot"] for row in seats])
+        if pairing is None:
+            yield differs(where, "pairing_id", id, "one of the schedule")
+            continue
+        if id in beyond:
+            yield differs(
+                where, "pairing_id", id, "none past the end: enough was played before (--resume removes it)"
+            )
+        yield from _place(where, run, pairing, match, seats)
+        for seat, row in enumerate(seats):
+            bot = bots.get(row["bot"])
+            if bot is None:
+                yield differs(where, "bot", row["bot"], "one of bots.csv", seat)
+            elif bot.path != CONNECTS and row["version"] != bot.version:
+                yield differs(where, "version", row["version"], bot.version, seat)
+
+
+def _place(
+    where: str, run: Run, pairing: Pairing, match: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]
+) -> Untruths:
+    """Whether a match was played as it was planned."""
+    expected = {
+        "match_id": match_id(run.seed, pairing.id),
+        "series_id": pairing.series,
+        "cycle": pairing.cycle,
+        "rotation": pairing.rotation,
+        "game": pairing.game,
+        "deals": deals_of(run.plan),
+        "seed": f"{pairing.seed:x}",
+    }
+    for name, value in expected.items():
+        if match[name] != value:
+            yield differs(where, name, match[name], value)
+    for seat, (row, bot) in enumerate(zip(seats, pairing.bots, strict=False)):
+        if row["bot"] != bot:
+            yield differs(where, "bot", row["bot"], bot, seat)
+    if len(seats) != len(pairing.bots):
+        yield differs(where, "seats", len(seats), len(pairing.bots))
+
+
+def _of_those_who_left(run: Run, match: Mapping[str, Any], bots: Sequence[str]) -> Pairing | None:
+    """The pairing of a match that is not planned any more, because one of its bots has left.
+
+    It follows from the set of bots and the repetition alone, which only formats have whose bots may change.
+    """
+    series, _, repetition = str(match["series_id"]).rpartition("#")
+    if not (run.roster.left.keys() & set(bots) and series and repetition.isdecimal()):
+        return None
+    cycle = int(repetition)
+    planned = rotations(bots, cycle, cycle=cycle, game=run.game.name, seed=run.seed, deals=deals_of(run.plan))
+    return next((pairing for pairing in planned if pairing.id == match["pairing_id"]), None)
+
+
+def _bots(planned: Planned) -> Untruths:
+    """Whether each bot's status, and the files that it had, are what the roster and the results say."""
+    roster, course = planned.run.roster, planned.course
+    fingerprints = {slot.bot: slot.fingerprint for slot in roster.slots.values()}
+    for bot in planned.run.store.bots():
+        where = f"bots.csv, {bot.bot}"
+        if planned.is_complete and bot.status != (status := _status(bot, roster, course)):
+            yield differs(where, "status", bot.status, status)
+        if fingerprints.get(bot.bot) not in (None, "", bot.fingerprint):
+            yield differs(where, "fingerprint", bot.fingerprint, fingerprints[bot.bot])
+
+
+def _status(bot: StoredBot, roster: Roster, course: Course) -> str:
+    if bot.bot in roster.left:
+        return roster.left[bot.bot]
+    if bot.bot not in roster.present:
+        return "without" if bot.status == "without" else "left out"
+    return "withdrawn" if bot.bot in course.withdrawn else "ok"

@@ -1,0 +1,153 @@
+"""The CSVs of a folder, made again from its matches and compared cell by cell."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from math import isclose
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.analysis import ANCHORED, exported
+from arena.analysis.tables import COLUMNS
+from arena.errors import ConfigError
+from arena.store import TABLES, Row, Store, Table
+from arena.store.files import stamped_mark
+from arena.verify.untruth import Untruth
+
+CLOSE = 1e-7
+"""By what share a number may differ, in the tables that are computed from many matches: another machine sums
+in another order, which changes the last digits."""
+
+Untruths = Generator[Untruth, None, None]
+
+
+def csv_untruths(store: Store, notes: list[str]) -> Untruths:
+    """What in the CSVs that are there does not follow from the matches; a folder may have none."""
+    there = [name for name in COLUMNS if (store.folder / f"{name}.csv").is_file()]
+    missing = [f"{name}.csv" for name in COLUMNS if name not in there]
+    again = f"`arena leaderboard {store.folder}` writes them"
+    if missing:
+        notes.append(f"not there: {', '.join(missing)}; {again}")
+    if not there:
+        return
+    is_older = stamped_mark(store.folder) not in (None, store.mark())
+    hint = f"the CSVs are older than arena.db, or of another version of the arena: {again} anew" * is_older
+    anchor, tables = _anchored(store, there)
+    if anchor is not None:
+        notes.append(f"the ratings of the CSVs are relative to {anchor}")
+    for name in there:
+        try:
+            yield from _compared(store.folder, name, tables[name], hint)
+        except csv.Error as error:
+            yield Untruth(f"{name}.csv", "row", str(error), "a row of a CSV", hint=hint)
+
+
+def _anchored(store: Store, there: Sequence[str]) -> tuple[str | None, dict[str, Table]]:
+    """The tables, and the bot that they are anchored at if it is not the run's: `leaderboard --anchor`."""
+    _, tables = exported(store)
+    named = [name for name in ANCHORED if name in there]
+    tables |= {name: (tables[name][0], list(tables[name][1])) for name in named}
+    if not any(_differs(store.folder, name, tables[name]) for name in named):
+        return None, tables
+    for bot in store.bots():
+        try:
+            _, others = exported(store, anchor=bot.bot)
+        except ConfigError:  # it has no row
+            continue
+        others = {name: (others[name][0], list(others[name][1])) for name in named}
+        if not any(_differs(store.folder, name, others[name]) for name in named):
+            return bot.bot, tables | others
+    return None, tables
+
+
+def _differs(folder: Path, name: str, table: Table) -> bool:
+    try:
+        return next(_compared(folder, name, table, ""), None) is not None
+    except csv.Error:
+        return True
+
+
+def _compared(folder: Path, name: str, table: Table, hint: str) -> Untruths:
+    """What in a CSV is not as in this table.
+
+    One of an older arena has fewer columns, and told times in other ways: only its exact ones are compared.
+    """
+    path, (columns, rows) = folder / f"{name}.csv", table
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        lines = csv.reader(file)
+        header = next(lines, [])
+        unknown = [column for column in header if column not in columns]
+        if unknown or not header or len({*header}) < len(header):
+            told = ", ".join(unknown) or f"{len(header)} columns"
+            yield Untruth(f"{path.name}, line 1", "header", told, ", ".join(columns), hint=hint)
+            return
+        wanted = [list(columns).index(column) for column in header]
+        measured = {column.name for column in COLUMNS[name] if not column.exact}
+        skipped = measured if len(header) < len(columns) else set[str]()
+        for number, (line, right) in enumerate(zip_longest(lines, _cells(rows, wanted)), 2):
+            if line != right:
+                where = f"{path.name}, line {number}"
+                for untruth in _cell_by_cell(where, header, line, right, is_close=name not in TABLES):
+                    if untruth.column not in skipped:
+                        yield attrs.evolve(untruth, hint=hint)
+
+
+def _cell_by_cell(
+    where: str,
+    header: Sequence[str],
+    line: list[str] | None,
+    right: list[str] | None,
+    *,
+    is_close: bool,
+) -> Untruths:
+    """What differs between a line and the one that should be there; None: there is none."""
+    if line is None or right is None or len(line) != len(right):
+        yield Untruth(where, "row", _told(line), _told(right))
+        return
+    for column, cell, value in zip(header, line, right, strict=True):
+        if cell != value and not (is_close and _are_close(cell, value)):
+            yield Untruth(where, column, repr(cell), repr(value))
+
+
+def _cells(rows: Iterable[Row], wanted: Sequence[int]) -> Iterator[list[str]]:
+    """The cells of these columns, as they are read from a CSV."""
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\n")
+    for row in rows:
+        writer.writerow([row[index] for index in wanted])
+        yield from csv.reader(lines.taken())
+
+
+class _Lines:
+    """What a CSV writer writes to, line by line."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def write(self, line: str) -> Any:
+        self._lines.append(line)
+
+    def taken(self) -> list[str]:
+        lines, self._lines = self._lines, []
+        return lines
+
+
+def _are_close(cell: str, value: str) -> bool:
+    """Whether both are numbers with a fraction that differ by rounding only."""
+    if "." not in cell + value and "e" not in cell + value:
+        return False
+    try:
+        return isclose(float(cell), float(value), rel_tol=CLOSE, abs_tol=CLOSE)
+    except ValueError:
+        return False
+
+
+def _told(cells: list[str] | None) -> str:
+    return "no line" if cells is None else ", ".join(cells)
+
+
+__all__ = ["csv_untruths"]
