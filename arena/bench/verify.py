@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
 import time
 from collections.abc import Iterator
@@ -73,7 +74,9 @@ def measure_verify(effort: Effort) -> list[Measure]:
         wanted = int((MOVES if name == Plan().game else SMALLER) * min(1.0, effort.seconds))
         with tempfile.TemporaryDirectory(prefix="arena-bench-") as place:
             recorded = recorded_in(Path(place), game, wanted)
+            gc.freeze()  # what was recorded is not looked through again whenever garbage is collected
             pairs = [_timed(Path(place), recorded) for _ in range(effort.repeats)]
+            gc.unfreeze()
         ratios = tuple(verified / alone for alone, verified in pairs)
         found.append(Measure("verify", f"verify ÷ rules alone, {name}", "×", ratios, at_most(RATIO_GOAL)))
         if name == Plan().game:

@@ -14,6 +14,7 @@ from arena.store import Damage, Store
 from arena.store.checksums import stored_rows
 from arena.store.files import DATABASE_ERRORS
 from arena.tournament.membership import roster_of
+from arena.tournament.seal import SEAL
 from arena.tournament.stopping import StopRule
 from arena.verify.matches import MatchVerifier, Tally
 from arena.verify.schedule import (
@@ -63,9 +64,9 @@ def seal_check(folder: Folder) -> Iterator[Untruth]:
     """A folder that was sealed was played with the seed and on the terms that were sealed."""
     store, meta = folder.store, folder.meta
     yield from seal_untruths(store.folder, meta, folder.published)
-    folder.notes.extend(
-        seal_notes(meta, roster_of(meta, store.bots()), len(store.finished()), folder.published)
-    )
+    if SEAL in meta:
+        roster = roster_of(meta, store.bots())
+        folder.notes.extend(seal_notes(meta, roster, len(store.finished()), folder.published))
 
 
 def matches_check(folder: Folder) -> Iterator[Untruth]:

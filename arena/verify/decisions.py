@@ -43,7 +43,7 @@ class DecisionRows:
                 yield self._untruth("number", row["number"], number, row)
             if row["fault"] not in ("", *FAULT_KINDS):
                 yield self._untruth("fault", row["fault"], "a kind of fault", row)
-        if not self.are_known:
+        if not self.are_known or (not faults and not self.rows):
             return
         found = Counter((row["seat"], row["fault"]) for row in self.rows)
         for row in seats:

@@ -7,11 +7,12 @@ here they only meet what is stored.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 import attrs
 
-from arena.errors import FAULT_KINDS
+from arena.errors import FAULT_KINDS, IllegalMove
 from arena.game import CHANCE, Game, Seat, explain, is_legal
 from arena.record import PackedMoves
 from arena.rulings import draw_of, is_given_up
@@ -169,9 +170,10 @@ class Play:
 
     def beginning(self) -> Untruths:
         """As many turns as are stored."""
-        # One loop without calls of our own: it is to take little longer than the rules themselves.
+        # One loop with few calls of our own: it is to take no longer than the rules themselves.  `apply`
+        # refuses what is neither an option nor the default, so only a default is looked at here.
         game, packed, plain, done, seed = self.game, self.packed, self._is_plain, self.done, self.seed
-        to_act, options, apply, known, read = game.to_act, game.options, game.apply, packed.known, packed.move
+        to_act, default, apply, known, read = game.to_act, game.default, game.apply, packed.known, packed.move
         state = self.state = game.start(len(self.seats))
         for turn, rows in enumerate(self.turns):
             self.turn = turn
@@ -190,11 +192,16 @@ class Play:
                     yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
                 if not plain[seat]:
                     yield from self._forced(state, seat, move)
-                elif not is_legal(allowed := options(state, seat), move):
-                    yield self._illegal(seat, row, explain(allowed, move))
+                elif type(move) is type(due := default(state, seat)) and move == due:
+                    yield from self._unless_legal(state, seat, move)
                 done[seat] += 1
                 moves[seat] = move
-            state = self.state = apply(state, moves).state
+            try:
+                state = self.state = apply(state, moves).state
+            except IllegalMove:
+                for seat, move in moves.items():
+                    yield from self._unless_legal(state, seat, move)
+                raise
 
     def _forced(self, state: Any, seat: Seat, move: Any) -> Untruths:
         """A move of a seat that failed, or was not asked, at some turn."""
@@ -209,16 +216,19 @@ class Play:
             yield self._at(
                 "move", _told([row(seat, move)]), f"{_told([row(seat, default)])}, the default", seat
             )
-        elif not is_legal(options := game.options(state, seat), move):
-            yield self._illegal(seat, row(seat, move), explain(options, move))
+        else:
+            yield from self._unless_legal(state, seat, move)
 
     def failed(self, error: Exception) -> Untruth:
         """That the rules cannot be applied where they were, or that a move is not one."""
         said = f"{type(error).__name__}: {error}"
         return self._at("moves", "moves at which the rules fail", f"moves that they allow ({said})")
 
-    def _illegal(self, seat: Seat, row: bytes, why: str) -> Untruth:
-        return self._at("move", _told([row]), f"a legal one ({why})", seat)
+    def _unless_legal(self, state: Any, seat: Seat, move: Any) -> Untruths:
+        """That no option contains the move."""
+        if seat != CHANCE and not is_legal(allowed := self.game.options(state, seat), move):
+            row = self.packed.row(seat, move)
+            yield self._at("move", _told([row]), f"a legal one ({explain(allowed, move)})", seat)
 
     def _at(self, column: str, stored: str, expected: str, seat: Seat | None = None) -> Untruth:
         return Untruth(self.where, column, stored, expected, self.turn, None if seat is None else int(seat))
@@ -268,8 +278,11 @@ def _rulings(where: str, seats: list[dict[str, Any]], faults_max: int) -> Untrut
             yield differs(where, "not_asked", row["not_asked"], 0, seat)
 
 
+_fault_counts = itemgetter(*FAULT_KINDS)
+
+
 def _faults(row: dict[str, Any]) -> int:
-    return sum(row[kind] for kind in FAULT_KINDS)
+    return sum(_fault_counts(row))
 
 
 def _results(where: str, game: Game[Any, Any], state: Any, seats: list[dict[str, Any]]) -> Iterator[Untruth]:
