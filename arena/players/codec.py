@@ -21,10 +21,13 @@ from cattrs import Converter
 
 from arena.errors import MalformedAnswer
 from arena.game import Bare, Between, Domain, Game, Items, Literal, OneOf, Option, Seat, Tagged
+from arena.players.growing import GrowingEncoder
 from arena.wire.short_json import short_json
 
 OPTIONS_KEPT_MAX = 512
 """Encoded lists of options kept for games that give the same tuple again."""
+CODECS_KEPT_MAX = 256
+"""Codecs kept for receivers that sit down at the same table again."""
 
 MoveReader = Callable[[Any, Mapping[str, Seat]], Any]
 KeptOptions = tuple[tuple[Option, ...], bytes]
@@ -51,6 +54,8 @@ class Codec:
         self._name_of = name_of
         self.encode: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=name_of).encode
         """An observation or a payload as a JSON object."""
+        self.observation = GrowingEncoder(self.encode)
+        """The same for an observation, at a cost that does not grow with all that has happened."""
         self._read = _move_reader(type(game))
         self._options: dict[int, KeptOptions] = {}
         """Options with names in them, which are this receiver's own."""
@@ -75,6 +80,12 @@ class Codec:
     def move_json(self, move: Any) -> Any:
         """A move as the JSON value that would mean it; if bots cannot send it, its class and fields."""
         return msgspec.to_builtins(_written(move), enc_hook=self._name_of)
+
+
+@lru_cache(maxsize=CODECS_KEPT_MAX)
+def codec_of(game: Game[Any, Any], names: tuple[str, ...], seat: Seat) -> Codec:
+    """The codec of a receiver, the same one when it sits there again: it has encoded most options by then."""
+    return Codec(game, names, seat)
 
 
 # Writing

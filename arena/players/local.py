@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -19,7 +19,7 @@ from msgspec import UNSET
 from arena.errors import FaultKind, MalformedAnswer
 from arena.game import Seat
 from arena.players.base import MatchStart, Player
-from arena.players.codec import Codec, rules_json
+from arena.players.codec import Codec, codec_of, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
@@ -50,6 +50,7 @@ class LocalPlayer(Player):
         self._names: tuple[str, ...] = ()
         self._match_id = ""
         self._game_number = 0
+        self._now: Callable[[], float] = trio.current_time
         self._question: Question | None = None
         self.hears_events = type(bot).event is not Bot.event
 
@@ -58,7 +59,8 @@ class LocalPlayer(Player):
         return self._broken is not None
 
     def begin(self, start: MatchStart) -> None:
-        self._codec = Codec(start.game, start.names, start.seat)
+        self._codec = codec_of(start.game, start.names, start.seat)
+        self._now = trio.lowlevel.current_clock().current_time
         self._names = start.names
         self._match_id = start.match_id
         self._game_number += 1
@@ -69,13 +71,14 @@ class LocalPlayer(Player):
         codec = self._codec
         assert codec is not None
         self._question = question
-        state, options = _decode(codec.encode(question.observation)), _decode(codec.options(question.options))
-        slot.sent_at = trio.current_time()
+        state = _decode(codec.observation(question.observation))
+        options = _decode(codec.options(question.options))
+        slot.sent_at = self._now()
         value = self._call(drawn_move, self.bot, state, options)
         if self._broken is not None:
             slot.fail("gone", self._broken)
             return
-        now = trio.current_time()
+        now = self._now()
         try:
             slot.settle(Reply(codec.move(_as_sent(value)), now, now))
         except MalformedAnswer as error:
@@ -100,7 +103,7 @@ class LocalPlayer(Player):
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
         lines: list[Mapping[str, Any]] = []
         if self._question is not None and self._codec is not None:
-            lines.append({"dir": "→", "text": self._codec.encode(self._question.observation).decode()})
+            lines.append({"dir": "→", "text": self._codec.observation(self._question.observation).decode()})
         if self._traceback:
             lines.append({"stderr": self._traceback})
         return tuple(lines)
@@ -122,6 +125,8 @@ class LocalPlayer(Player):
 
 def _as_sent(value: Any) -> Any:
     """What a bot returned, as it would come over a connection.  Raises MalformedAnswer if it could not."""
+    if type(value) is str and value.isascii() and len(value) < ANSWER_BYTES_MAX // 6:  # comes as it is
+        return value
     try:
         octets = msgspec.json.encode(value)
         if len(octets) <= ANSWER_BYTES_MAX:

@@ -20,7 +20,7 @@ from arena.errors import FaultKind, MalformedAnswer
 from arena.game import Seat
 from arena.players.allowance import ANSWER_BYTES_FREE, Allowance
 from arena.players.base import UNREAD, MatchStart, Player
-from arena.players.codec import Codec, rules_json
+from arena.players.codec import Codec, codec_of, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.lag import LagWatch
 from arena.players.outbox import Outbox
@@ -249,7 +249,7 @@ class StreamPlayer(Player):
 
     def begin(self, start: MatchStart) -> None:
         self._start = start
-        self._codec = Codec(start.game, start.names, start.seat)
+        self._codec = codec_of(start.game, start.names, start.seat)
         self._transcript.clear()
         if self.connection is not None:
             self._say(self._begin_match(self.connection, start))
@@ -298,7 +298,7 @@ class StreamPlayer(Player):
                 self._owed_s = since_s
         is_plain = connection.protocol is None
         octets = connection.ask(
-            state=codec.encode(question.observation),
+            state=codec.observation(question.observation),
             options=b"" if is_plain else codec.options(question.options),
             time_s=None if limit_s == inf else limit_s,
             bank_s=question.bank_s,

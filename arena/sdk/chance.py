@@ -8,6 +8,7 @@ where in the match it stands.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from random import Random
 from typing import Any, TypeAlias
 
@@ -80,5 +81,10 @@ class MatchRandom(Random):
 
 def _numbers(state: Mapping[str, Any]) -> _Numbers:
     """The round or hand of a question, as numbers in the order of its fields."""
-    numbers = [name for name in state if name[-7:] == NUMBER]  # twice as fast as endswith
-    return tuple(state[name] for name in numbers if name != MOVE_NUMBER and isinstance(state[name], int))
+    return tuple([value for name in _counting(tuple(state)) if isinstance(value := state[name], int)])
+
+
+@lru_cache(maxsize=64)
+def _counting(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the fields that count rounds or hands; remembered, as few kinds of questions come."""
+    return tuple(name for name in names if name.endswith(NUMBER) and name != MOVE_NUMBER)
