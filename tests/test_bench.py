@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 from random import Random
 
 import attrs
 import pytest
 import trio
 
-from arena.bench.__main__ import MEASURINGS, main
 from arena.bench.clients import clients
+from arena.bench.command import MEASURINGS
 from arena.bench.hands import measure_hands
 from arena.bench.lean_client import filled
 from arena.bench.measures import (
@@ -22,8 +20,6 @@ from arena.bench.measures import (
     as_text,
     at_least,
     at_most,
-    machine,
-    machine_line,
     ratios,
     short,
 )
@@ -171,47 +167,3 @@ def test_bare_server_is_sent_what_the_arena_says() -> None:
         asked = [["options" in value or "type" not in value for value in saying] for saying in sayings]
         assert {(True, 1)} == {(marks[-1], sum(marks)) for marks in asked}
         assert trio.run(ping_pong, client, 2, sayings, 0.02).messages >= 2
-
-
-@pytest.mark.slow
-def test_json_report(capsys: pytest.CaptureFixture[str]) -> None:
-    """`--json` prints one object: the machine, and every measure with its goal."""
-    main(["--json", "--only", "rules", "--only", "help", "--repeats", "1", "--seconds", "0.01"])
-    report = json.loads(capsys.readouterr().out)
-    assert {"machine", "measures"} == set(report)
-    assert {"commit", "system", "processor", "cores", "load", "python", "trio"} == set(report["machine"])
-    assert {"rules", "help"} == {measure["group"] for measure in report["measures"]}
-    shown = next(measure for measure in report["measures"] if measure["what"] == "arena --help")
-    assert {"group", "what", "unit", "value", "lowest", "highest", "repeats", "goal", "is_met"} == set(shown)
-    assert "≤ 0.2" == shown["goal"]
-    assert (shown["value"] <= 0.2) == shown["is_met"]
-
-
-@pytest.mark.parametrize("goal", [None, at_most(0.2), at_least(50_000)], ids=str)
-def test_what_is_kept_as_json_shows_the_same_table(
-    goal: Threshold | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`--show FILE` prints what the run printed; it measures nothing."""
-    measures = [Measure("tcp", "ratio", "×", (3.0, 1.0, 2.5, 2.0, 0.012345), goal)]
-    report = {"machine": machine(), "measures": [measure.as_json() for measure in measures]}
-    (tmp_path / "bench.json").write_text(json.dumps(report))
-    main(["--show", str(tmp_path / "bench.json")])
-    assert f"{machine_line(report['machine'])}\n{as_text(measures)}\n" == capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        (["--only", "luck"], "'rules'"),
-        (["--repeats", "0"], "0 is not above zero"),
-        (["--seconds", "-1"], "-1.0 is not above zero"),
-        (["--repeats", "many"], "'many'"),
-    ],
-    ids=lambda words: " ".join(words) if isinstance(words, list) else None,
-)
-def test_wrong_words_are_refused(words: list[str], reason: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """What cannot be measured ends with exit code 2 and a reason, before anything is measured."""
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert 2 == ended.value.code
-    assert reason in capsys.readouterr().err

@@ -25,6 +25,7 @@ COMMANDS = sorted(cli.commands)
 PLAYING = {
     "ask",
     "check",
+    "bench",
     "run",
     "compare",
     "new",
@@ -291,7 +292,7 @@ def test_compare_warns_of_a_bare_number_too(arena, said, warnings):
 # Mistakes.
 
 MISTAKES = [
-    ("no such command", ("foo",), 'arena: no command "foo"; there are ask, check, new, run, '),
+    ("no such command", ("foo",), 'arena: no command "foo"; there are ask, bench, check, new, run, '),
     ("a typo in an option", ("run", "odds", "random", "--seris", "3"), "--series"),
     ("a typo in a bot", ("run", "ods", "random"), "did you mean odds"),
     ("one bot for two seats", ("run", "odds"), "1 bot for 2 seats"),

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.bench.__main__ import MEASURINGS
-from arena.bench.__main__ import main as bench
+from arena.bench.command import MEASURINGS
+from arena.cli import cli
 from arena.games import GAMES
 from arena.tournament.entrants import builtin_bots
 from arena.tournament.prepare import QUICKSTART
@@ -129,7 +129,7 @@ def test_a_speed_table_is_one_run_of_the_bench(
 ) -> None:
     """All of it, and nothing else: the file holds every measuring of that run."""
     kept = HOUSE / "results" / file
-    bench(["--show", str(kept)])
+    cli.main(["bench", "--show", str(kept)], standalone_mode=False)
     (shown,) = (block for block in blocks("text") if holds in block)
     assert capsys.readouterr().out == shown
     assert groups == {row["group"] for row in json.loads(kept.read_text())["measures"]}
@@ -143,8 +143,6 @@ def test_a_bot_takes_no_more_than_twenty_lines() -> None:
 
 def test_every_command_is_in_the_readme() -> None:
     """No command of the program is kept secret."""
-    from arena.cli import cli
-
     missing = [name for name in cli.commands if f"arena {name}" not in README]
     assert not missing
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
-import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import attrs
-import trio
 
 Measuring: TypeAlias = Callable[["Effort"], "list[Measure]"]
 
@@ -63,6 +58,8 @@ class Measure:
     unit: str
     samples: tuple[float, ...]
     goal: Threshold | None = None
+    repeats: int | None = None
+    """How many samples there were, if only the lowest, the median and the highest are known."""
 
     @property
     def value(self) -> float:
@@ -77,16 +74,11 @@ class Measure:
             "value": self.value,
             "lowest": min(self.samples),
             "highest": max(self.samples),
-            "repeats": len(self.samples),
+            "repeats": len(self.samples) if self.repeats is None else self.repeats,
+            "samples": self.samples if self.repeats is None else None,
             "goal": None if self.goal is None else str(self.goal),
             "is_met": None if self.goal is None else self.goal.is_met(self.value),
         }
-
-    @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Measure:
-        """Of what `as_json` gives; three samples stand for all, so that the row of the table is the same."""
-        samples = (said["lowest"], said["value"], said["highest"])
-        return cls(said["group"], said["what"], said["unit"], samples, Threshold.read(said["goal"]))
 
 
 def ratios(over: Sequence[float], under: Sequence[float]) -> tuple[float, ...]:
@@ -110,57 +102,21 @@ def as_rows(measures: Sequence[Measure]) -> list[tuple[str, ...]]:
     return rows
 
 
-def as_text(measures: Sequence[Measure]) -> str:
-    """The table, aligned; the medians to the right."""
+def as_text(measures: Sequence[Measure], more: Sequence[tuple[str, ...]] = ()) -> str:
+    """The table, aligned; medians to the right.
+
+    `more`: further cells for the header and for each measure.
+    """
     rows = as_rows(measures)
+    if more:
+        rows = [row + cells for row, cells in zip(rows, more, strict=True)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    to_right = {column for column, name in enumerate(rows[0]) if name in ("median", "earlier")}
     rows.insert(1, tuple("─" * width for width in widths))
     return "\n".join(
         "  ".join(
-            cell.rjust(width) if column == 2 else cell.ljust(width)
+            cell.rjust(width) if column in to_right else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     )
-
-
-def machine() -> dict[str, Any]:
-    """What the numbers depend on most: the code, this machine and what runs on it."""
-    return {
-        "commit": _commit(),
-        "system": f"{platform.system()} {platform.release()}",
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 2),
-        "python": platform.python_version(),
-        "trio": trio.__version__,
-    }
-
-
-def machine_line(machine: Mapping[str, Any]) -> str:
-    """The machine in one line; `load` is how busy it was before we began."""
-    return (
-        f"commit {machine['commit']} on {machine['processor']}, {machine['cores']} cores, "
-        f"load {machine['load']}; {machine['system']}, Python {machine['python']}, trio {machine['trio']}"
-    )
-
-
-def _commit() -> str:
-    """Of the house's repository, with a `+` if something was changed since; `-` outside of one."""
-    git = ["git", "-C", str(Path(__file__).parent)]
-    try:
-        head = subprocess.check_output([*git, "rev-parse", "--short=10", "HEAD"], stderr=subprocess.DEVNULL)
-        is_changed = subprocess.call([*git, "diff", "--quiet", "HEAD", "--", ":/arena"]) != 0
-    except (OSError, subprocess.CalledProcessError):
-        return "-"
-    return head.decode().strip() + ("+" if is_changed else "")
-
-
-def _processor() -> str:
-    """The processor's name if the system reports it (Linux), otherwise its architecture."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()

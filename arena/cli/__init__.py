@@ -11,6 +11,7 @@ import click
 
 from arena.cli import (  # noqa: F401  (their commands)
     ask,
+    bench,
     check,
     new,
     play,

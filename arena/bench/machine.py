@@ -1,0 +1,78 @@
+"""What figures depend on most: the code, this machine, and how fast it is just now."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import trio
+
+LOOP_TURNS = 40_000
+"""About 5 ms: long enough to be timed, short enough to be run beside everything."""
+LOOPS = 5
+
+
+def machine() -> dict[str, Any]:
+    """The code, this machine, and what else runs on it."""
+    return {
+        "commit": _commit(),
+        "system": f"{platform.system()} {platform.release()}",
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2),
+        "python": platform.python_version(),
+        "trio": trio.__version__,
+    }
+
+
+def machine_line(machine: Mapping[str, Any]) -> str:
+    """The machine in one line; `load` is how busy it was before we began."""
+    return (
+        f"commit {machine['commit']} on {machine['processor']}, {machine['cores']} cores, "
+        f"load {machine['load']}; {machine['system']}, Python {machine['python']}, trio {machine['trio']}"
+    )
+
+
+def loop_ms() -> float:
+    """Milliseconds of processor time for a fixed loop of plain Python: how fast the machine is just now.
+
+    The same loop in every version of the bench, or runs could not be compared by it.
+    """
+    return statistics.median(_loop_once() for _ in range(LOOPS))
+
+
+def _loop_once() -> float:
+    began = time.process_time()
+    seen: dict[int, int] = {}
+    value = 1
+    for turn in range(LOOP_TURNS):
+        value = (value * 1103515245 + 12345) & 0x7FFFFFFF
+        seen[value & 255] = turn
+    return 1000 * (time.process_time() - began)
+
+
+def _commit() -> str:
+    """Of the house's repository, with a `+` if something was changed since; `-` outside of one."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        head = subprocess.check_output([*git, "rev-parse", "--short=10", "HEAD"], stderr=subprocess.DEVNULL)
+        is_changed = subprocess.call([*git, "diff", "--quiet", "HEAD", "--", ":/arena"]) != 0
+    except (OSError, subprocess.CalledProcessError):
+        return "-"
+    return head.decode().strip() + ("+" if is_changed else "")
+
+
+def _processor() -> str:
+    """The processor's name if the system reports it (Linux), otherwise its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
