@@ -116,10 +116,14 @@ def test_the_analysis_runs_as_it_stands(home: Path) -> None:
     assert "odds" in result.stdout
 
 
+NEWER = {"lines", "peer"}
+"""Measurings that came after the run that is kept: the next whole run has them."""
+
+
 @pytest.mark.parametrize(
     ("file", "holds", "groups"),
     [
-        ("bench.json", "decisions/s", MEASURINGS.keys() - {"serve", "verify"}),
+        ("bench.json", "decisions/s", MEASURINGS.keys() - {"serve", "verify"} - NEWER),
         ("bench-serve.json", "requests/s", {"serve"}),
         ("bench-verify.json", "verify ÷ rules alone", {"verify"}),
     ],

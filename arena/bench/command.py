@@ -12,9 +12,11 @@ from arena.bench.box import measure_box
 from arena.bench.changes import Change, change_notes, changes
 from arena.bench.flood import measure_flood
 from arena.bench.hands import measure_hands
+from arena.bench.lines import measure_lines
 from arena.bench.loop import measure_loop
 from arena.bench.machine import loop_ms, machine, machine_line
 from arena.bench.measures import Effort, Measure, Measuring, as_text, short
+from arena.bench.peer import measure_peer
 from arena.bench.reports import Report, read_report
 from arena.bench.rules import measure_referee, measure_rules
 from arena.bench.scale import measure_scale
@@ -32,7 +34,9 @@ MEASURINGS: dict[str, Measuring] = {
     "rules": measure_rules,
     "hands": measure_hands,
     "referee": measure_referee,
+    "lines": measure_lines,
     "tcp": measure_tcp,
+    "peer": measure_peer,
     "loop": measure_loop,
     "runner": measure_runner,
     "tables": measure_tables,

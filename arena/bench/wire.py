@@ -7,11 +7,9 @@ a noisy moment of the machine affects both.  The bare server is the minimum poss
 
 from __future__ import annotations
 
-import os
-import subprocess
+import sys
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from functools import partial
 from itertools import cycle
 from typing import Any
@@ -20,26 +18,22 @@ import attrs
 import msgspec
 import trio
 
-from arena.bench.clients import Client, clients
+from arena.bench.clients import Client, check_and_call, clients, compiled_check_and_call
 from arena.bench.measures import Effort, Measure, at_most, ratios
+from arena.bench.seats import PATIENCE_S, RecordingTransport, Saying, seated_clients, started_clients
 from arena.clock import Control
 from arena.game import Game
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
-from arena.players.tcp import accept_all, introduce, listen
-from arena.players.transport import RECEIVE_BYTES, Transport
+from arena.players.transport import Transport
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import derive_seed
-from arena.wire.connection import ArenaConnection
 
 TABLES = 8
 SEATS = 2
-RATIO_GOAL = 2.0
-PATIENCE_S = 30.0
-"""Within this all clients have connected, or something is wrong."""
-
-Saying = tuple[Any, ...]
-"""What the arena says between two answers, as JSON values: a question, in the full protocol after events."""
+RATIO_GOAL = 1.4
+HANDS = 25
+"""Of a match that is played in hands: so short that a sample need not be much longer than it should."""
 
 
 @attrs.frozen
@@ -60,18 +54,31 @@ class Sample:
 def measure_tcp(effort: Effort) -> list[Measure]:
     """For every client: the arena, the bare server, and how many times as much the arena takes."""
     found = []
-    for client in trio.run(clients):
+    for client in _all_clients():
         sayings = trio.run(record_sayings, client, TABLES, min(0.3, effort.seconds))
         arena, bare = [], []
         for _ in range(effort.repeats):
             arena.append(trio.run(play_tables, client, TABLES, effort.seconds).cpu_us)
             bare.append(trio.run(ping_pong, client, TABLES * SEATS, sayings, effort.seconds).cpu_us)
+        what = f"{client.game.name}, {client.what}"
         found += [
-            Measure("tcp", f"arena, {client.what}", "µs CPU/question", tuple(arena)),
-            Measure("tcp", f"bare Trio server, {client.what}", "µs CPU/message", tuple(bare)),
-            Measure("tcp", f"arena ÷ bare, {client.what}", "×", ratios(arena, bare), at_most(RATIO_GOAL)),
+            Measure("tcp", f"arena, {what}", "µs CPU/question", tuple(arena)),
+            Measure("tcp", f"bare Trio server, {what}", "µs CPU/message", tuple(bare)),
+            Measure("tcp", f"arena ÷ bare, {what}", "×", ratios(arena, bare), at_most(RATIO_GOAL)),
         ]
     return found
+
+
+def _all_clients() -> list[Client]:
+    """Plain and full, at a game of short questions and at one of long ones."""
+    compiled = compiled_check_and_call(hands=HANDS)
+    if compiled is None:
+        print("tcp: there is no g++, so the plain protocol is not measured", file=sys.stderr)
+    return [
+        *trio.run(clients),
+        *([] if compiled is None else [compiled]),
+        check_and_call("full", hands=HANDS),
+    ]
 
 
 # The arena.
@@ -79,57 +86,22 @@ def measure_tcp(effort: Effort) -> list[Measure]:
 
 async def play_tables(client: Client, tables: int, seconds: float) -> Sample:
     """Matches between clients, one after the other at each table, with everything a run has but the store."""
-    async with _seated(client, tables * SEATS) as (players, watch):
+    async with seated_clients(client, tables * SEATS) as (players, watch):
         return await _play_all(client.game, players, watch, seconds)
 
 
 async def record_sayings(client: Client, tables: int, seconds: float) -> list[Saying]:
     """What the arena says to such clients, on all connections."""
-    heard: list[_Recording] = []
+    heard: list[RecordingTransport] = []
 
-    def recorded(transport: Transport) -> Transport:
-        heard.append(_Recording(transport))
+    def recorded(transport: Transport, name: str) -> Transport:
+        heard.append(RecordingTransport(transport))
         return heard[-1]
 
-    async with _seated(client, tables * SEATS, recorded) as (players, watch):
+    async with seated_clients(client, tables * SEATS, recorded) as (players, watch):
         await _play_all(client.game, players, watch, seconds)
     # what stands first was said at the start (welcome, match): it is no question's
     return [saying for recording in heard for saying in recording.sayings()[1:]]
-
-
-@asynccontextmanager
-async def _seated(
-    client: Client, seats: int, wrapped: Any = lambda transport: transport
-) -> AsyncIterator[tuple[list[StreamPlayer], LagWatch]]:
-    """This many clients, connected and introduced as in a run."""
-    players: list[StreamPlayer] = []
-    everyone = trio.Event()
-    watch = LagWatch()
-
-    async def serve(transport: Transport) -> None:
-        connection = ArenaConnection()
-        player = StreamPlayer(f"lean-{len(players)}", watch=watch)
-        assert await introduce(transport, connection, PATIENCE_S, player.allowance) is None
-        players.append(player)
-        if len(players) == seats:
-            everyone.set()
-        await player.serve(wrapped(transport), connection)
-
-    listener = listen("127.0.0.1", 0)
-    trio.lowlevel.add_instrument(watch)
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(partial(accept_all, listener, serve, connections_max=seats))
-            async with _started(client, listener.getsockname()[1], seats):
-                with trio.fail_after(PATIENCE_S):
-                    await everyone.wait()
-                yield players, watch
-                for player in players:
-                    player.dismiss("measured")
-            nursery.cancel_scope.cancel()
-    finally:
-        listener.close()
-        trio.lowlevel.remove_instrument(watch)
 
 
 async def _play_all(
@@ -161,37 +133,6 @@ async def _play_all(
         for number in range(len(players) // SEATS):
             nursery.start_soon(table, number)
     return Sample(questions, time.process_time() - began)
-
-
-class _Recording(Transport):
-    """A transport that keeps what is sent, grouped by the answers in between."""
-
-    def __init__(self, inner: Transport) -> None:
-        self._inner = inner
-        self._said = [b""]
-
-    def send_now(self, octets: bytes | memoryview) -> int:
-        sent = self._inner.send_now(octets)
-        self._said[-1] += bytes(octets[:sent])
-        return sent
-
-    async def send_some(self, octets: memoryview) -> int:
-        sent = await self._inner.send_some(octets)
-        self._said[-1] += bytes(octets[:sent])
-        return sent
-
-    async def receive(self, most: int = RECEIVE_BYTES) -> bytes:
-        received = await self._inner.receive(most)
-        if received:
-            self._said.append(b"")
-        return received
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def sayings(self) -> list[Saying]:
-        """All groups but the last, which no answer followed."""
-        return [tuple(map(msgspec.json.decode, said.splitlines())) for said in self._said[:-1] if said]
 
 
 # The bare server.
@@ -230,7 +171,7 @@ async def ping_pong(client: Client, connections: int, sayings: Sequence[Saying],
     listener = (await trio.open_tcp_listeners(0, host="127.0.0.1"))[0]
     async with trio.open_nursery() as accepting, trio.open_nursery() as serving:
         accepting.start_soon(partial(trio.serve_listeners, serve, [listener], handler_nursery=serving))
-        async with _started(client, listener.socket.getsockname()[1], connections):
+        with started_clients(client, listener.socket.getsockname()[1], connections):
             with trio.fail_after(PATIENCE_S):
                 await everyone.wait()
             began = time.process_time()
@@ -239,35 +180,3 @@ async def ping_pong(client: Client, connections: int, sayings: Sequence[Saying],
             spent = time.process_time() - began
         accepting.cancel_scope.cancel()
     return Sample(messages, spent)
-
-
-# The clients.
-
-
-@asynccontextmanager
-async def _started(client: Client, port: int, count: int) -> AsyncIterator[None]:
-    """This many processes of the client, ended on exit."""
-    environment = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "ARENA_HOST": "127.0.0.1",
-        "ARENA_PORT": str(port),
-    }
-    processes = []
-    try:
-        for number in range(count):
-            processes.append(
-                subprocess.Popen(  # noqa: ASYNC220 - nothing is measured yet, so nobody minds the wait
-                    list(client.command),
-                    cwd=client.folder,
-                    env=environment | {"ARENA_NAME": f"lean-{number}"},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
-            )
-        yield
-    finally:
-        for process in processes:
-            process.kill()
-        for process in processes:
-            process.wait()

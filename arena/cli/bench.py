@@ -33,7 +33,9 @@ def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool, show
     rules    random legal play, no bots: decisions per second of one core
     hands    games played in hands: hands per second, beside PokerKit's if it is installed
     referee  matches between bots in this process: decisions per second of one core
+    lines    the referee beside the rules alone, on typical matches of house bots
     tcp      CPU time of a question over TCP, and of a message to a bare Trio server
+    peer     Hold'em between two programs, beside a lean blocking loop that sends the same bytes
     loop     what each part of an answer's fast path gains
     runner   tournaments with compiled bots at 8 tables: questions per second
     tables   what a sleeping bot costs: the time of the whole, the thinking times of the others

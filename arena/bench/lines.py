@@ -1,0 +1,214 @@
+"""The referee beside the rules alone, both playing the same line: typical matches of each game.
+
+A line is what bots of the house play against each other (of Hold'em: check and call, eight decisions a hand).
+It is recorded first.  Bots that only repeat their answers then play it before the referee, so that no bot's
+thinking is measured; the rules alone play the same moves: whose turn it is, chance, what is legal, whether
+the move is, what follows, and the result.  They observe nothing, and nothing is encoded, judged or kept.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import attrs
+import trio
+
+from arena.bench.measures import Effort, Measure, at_least, at_most
+from arena.bench.rules import UNHURRIED, is_played_in_hands
+from arena.game import CHANCE, Game, Seat, is_legal
+from arena.games import GAMES
+from arena.players.base import Player
+from arena.players.codec import Codec
+from arena.players.local import LocalPlayer
+from arena.record import MatchRecord, Turn
+from arena.referee import Conduct, Seating, play_match
+from arena.rulings import draw_of
+from arena.sdk import Bot
+from arena.tournament.entrants import builtin_bots, resolve
+from arena.tournament.plan import Plan
+
+CHECK_AND_CALL = "check-and-call"
+DECISIONS = 400
+"""At least so many are in a line: complete matches, one after the other."""
+RATIO_GOAL = 1.8
+SPEED_GOAL, DEFAULT_GAME_GOAL = 18_000, 60_000
+
+
+@attrs.frozen
+class RecordedLine:
+    """Matches of one game that are played again and again."""
+
+    game: Game[Any, Any]
+    bots: tuple[str, ...]
+    seeds: tuple[int, ...]
+    """Of each match."""
+    matches: tuple[tuple[Turn, ...], ...]
+    answers: tuple[tuple[Any, ...], ...]
+    """By seat: the moves of all matches as JSON values."""
+
+    @property
+    def what(self) -> str:
+        """The game and its bots, for a row."""
+        alike = len(set(self.bots)) == 1
+        return f"{self.game.name}, {f'two {self.bots[0]}' if alike else ' and '.join(self.bots)}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """At the table."""
+        return tuple(f"{bot}-{seat}" for seat, bot in enumerate(self.bots))
+
+    @property
+    def decisions(self) -> int:
+        return sum(map(len, self.answers))
+
+
+def measure_lines(effort: Effort) -> list[Measure]:
+    """For every game: the rules, the referee on the same line, and how many times as much it takes."""
+    found = []
+    for name in GAMES:
+        line = line_of(name)
+        speeds: tuple[list[float], list[float]] = ([], [])
+        for repeat in range(effort.repeats + 1):
+            alone, refereed = _side_by_side(line, effort.seconds / len(GAMES))
+            if repeat:  # the first one fills what is kept from match to match
+                speeds[0].append(alone)
+                speeds[1].append(refereed)
+        rules, referee = map(tuple, speeds)
+        goal = at_least(DEFAULT_GAME_GOAL if name == Plan().game else SPEED_GOAL)
+        ratio = tuple(a / b for a, b in zip(rules, referee, strict=True))
+        found += [
+            Measure("lines", f"rules alone, {line.what}", "decisions/s", rules),
+            Measure("lines", f"referee, {line.what}", "decisions/s", referee, goal),
+            Measure("lines", f"referee ÷ rules alone, {line.what}", "×", ratio, at_most(RATIO_GOAL)),
+        ]
+    return found
+
+
+def _side_by_side(line: RecordedLine, seconds: float) -> tuple[float, float]:
+    """Decisions per second of processor time; the two take turns, so that a noisy moment affects both."""
+    spent = [0.0, 0.0]
+    rounds = 0
+    while sum(spent) < seconds or not rounds:
+        began = time.process_time()
+        play_rules(line)
+        between = time.process_time()
+        trio.run(play_referee, line)
+        spent[0] += between - began
+        spent[1] += time.process_time() - between
+        rounds += 1
+    return rounds * line.decisions / spent[0], rounds * line.decisions / spent[1]
+
+
+def play_rules(line: RecordedLine) -> None:
+    """The rules alone, on all matches of the line."""
+    game = line.game
+    for seed, turns in zip(line.seeds, line.matches, strict=True):
+        state = game.start(len(line.bots))
+        for turn in turns:
+            asked = game.to_act(state)
+            if asked[0] == CHANCE:
+                assert turn == {CHANCE: draw_of(game, state, seed)}
+            else:
+                assert all(is_legal(game.options(state, seat), turn[seat]) for seat in asked)
+            state = game.apply(state, turn).state
+        assert not game.to_act(state), "the line is of complete matches"
+        game.ranks(state), game.returns(state)
+
+
+async def play_referee(line: RecordedLine) -> None:
+    """The referee with bots in this process that repeat the line's answers."""
+    bots: list[Bot] = [Repeater(answers) for answers in line.answers]
+    players = [LocalPlayer(name, bot) for name, bot in zip(line.names, bots, strict=True)]
+    for seed, turns in zip(line.seeds, line.matches, strict=True):
+        record = await refereed(line.game, players, line.names, seed)
+        assert turns == record.turns, "the same line was played"
+
+
+async def refereed(
+    game: Game[Any, Any], players: Sequence[Player], names: tuple[str, ...], seed: int
+) -> MatchRecord:
+    """One match without limits; nobody may fail, or the numbers mean nothing."""
+    seating = Seating(f"{seed:012x}", names, tuple(range(len(names))))
+    record = await play_match(game, players, seed=seed, control=UNHURRIED, conduct=Conduct(), seating=seating)
+    assert not record.capsules, f"a bot failed: {record.capsules[0].decision.reason}"
+    return record
+
+
+# The line.
+
+
+class Repeater(Bot):
+    """Gives the same answers again, match after match."""
+
+    def __init__(self, answers: Sequence[Any]) -> None:
+        self._answers: Iterator[Any] = cycle(answers)
+
+    def move(self, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
+        return next(self._answers)
+
+
+class CheckAndCall(Bot):
+    """Hold'em: puts in what is owed, and nothing more."""
+
+    def move(self, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
+        turn = state["turn"]
+        return {"action": 1, "betAmount": turn["bet_to_player"] - turn["bet_so_far"]}
+
+
+@cache
+def line_of(name: str) -> RecordedLine:
+    """The line of this game; the same in every run."""
+    game = GAMES[name]()
+    return trio.run(_recorded, game, _bots_for(game))
+
+
+def _bots_for(game: Game[Any, Any]) -> tuple[str, ...]:
+    """Two house bots that are written in Python for this game, or one twice.
+
+    A game played in hands is checked and called: what is measured there is the hand, and the house bot thinks
+    for milliseconds.
+    """
+    if is_played_in_hands(game):
+        return (CHECK_AND_CALL,) * 2
+    house = [resolve(name, base=Path.cwd()) for name in builtin_bots()]
+    able = [bot.name for bot in house if game.name in bot.games and bot.language == "Python"]
+    return (able[0], able[1 % len(able)])
+
+
+async def _recorded(game: Game[Any, Any], bots: tuple[str, ...]) -> RecordedLine:
+    names = tuple(f"{bot}-{seat}" for seat, bot in enumerate(bots))
+    players = [LocalPlayer(name, _bot(bot)) for name, bot in zip(names, bots, strict=True)]
+    codecs = [Codec(game, names, Seat(seat)) for seat in range(len(bots))]
+    matches, answers = list[tuple[Turn, ...]](), [list[Any]() for _ in bots]
+    while sum(map(len, answers)) < DECISIONS:
+        record = await refereed(game, players, names, len(matches) + 1)
+        matches.append(record.turns)
+        for decision in record.decisions:
+            answers[decision.seat].append(codecs[decision.seat].move_json(decision.move))
+    seeds = tuple(range(1, len(matches) + 1))
+    return RecordedLine(game, bots, seeds, tuple(matches), tuple(map(tuple, answers)))
+
+
+def _bot(name: str) -> Bot:
+    """A new object of the house bot of this name, which is written in Python."""
+    if name == CHECK_AND_CALL:
+        return CheckAndCall()
+    entrant = resolve(name, base=Path.cwd())
+    assert entrant.folder is not None, "bots of the house have a folder"
+    place = importlib.util.spec_from_file_location(f"line_{name}", entrant.folder / entrant.run[-1])
+    assert place is not None, "its command ends with its file"
+    assert place.loader is not None, "which is Python"
+    module = importlib.util.module_from_spec(place)
+    place.loader.exec_module(module)
+    (found,) = (
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Bot) and kind.__module__ == module.__name__
+    )
+    return found()
