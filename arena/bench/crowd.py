@@ -120,7 +120,7 @@ def _asked(socks: list[socket.socket], requests: list[bytes], every_s: float, un
             by_number[number].sendall(texts[number])
         return min(due.values(), default=now + 1.0)
 
-    for number in _readable(list(by_number), until, send_due):
+    for number in _readable(list(by_number), until, send_due, lambda: bool(times)):
         unread[number] += by_number[number].recv(1 << 16)
         head, blank, body = unread[number].partition(b"\r\n\r\n")
         length = re.search(rb"(?i)content-length: (\d+)", head)
@@ -133,14 +133,18 @@ def _asked(socks: list[socket.socket], requests: list[bytes], every_s: float, un
     return {"seconds": time.monotonic() - begun, "times": times, "statuses": statuses}
 
 
-def _readable(numbers: list[int], until: float, before: Any = lambda: float("inf")) -> Any:
-    """The sockets that can be read, until stdin is closed; `before` is called before each wait and says when
-    next."""
+def _readable(
+    numbers: list[int], until: float, before: Any = lambda: float("inf"), is_enough: Any = lambda: True
+) -> Any:
+    """The sockets that can be read, until stdin is closed, or that time has come and it is enough.
+
+    `before` is called before each wait and says when next.
+    """
     poller = select.epoll()
     for number in [*numbers, 0]:
         poller.register(number, select.EPOLLIN)
     print(json.dumps("ready"), flush=True)
-    while time.monotonic() < until:
+    while time.monotonic() < until or not is_enough():
         wait_s = min(before(), until) - time.monotonic()
         for number, _ in poller.poll(min(1.0, max(0.0, wait_s))):
             if number == 0:

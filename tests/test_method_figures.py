@@ -1,0 +1,77 @@
+"""The tables of METHOD.md are those of the kept run of `python -m arena.bench --only trust`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+HOUSE = Path(__file__).parents[1]
+METHOD = (HOUSE / "arena" / "analysis" / "METHOD.md").read_text()
+KEPT = json.loads((HOUSE / "results" / "trust.json").read_text())["measures"]
+FOUND = {row["what"]: row["value"] for row in KEPT}
+
+
+def table(first: str) -> list[list[str]]:
+    """The rows of the table whose first heading is this, without the heading and the rule below it."""
+    lines = METHOD[METHOD.index(f"| {first} |") :].split("\n\n", 1)[0].splitlines()
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def number(cell: str) -> float:
+    return float(re.sub(r"[ ×%]", "", cell))
+
+
+def test_every_goal_was_met() -> None:
+    assert [] == [row["what"] for row in KEPT if row["is_met"] is False]
+    assert 60 < sum(row["is_met"] is True for row in KEPT)
+
+
+def test_intervals() -> None:
+    rows = table("design")
+    assert 11 == len(rows)
+    for design, *cells in rows:
+        for series, cell in zip((1, 2, 10, 100), cells, strict=True):
+            (what,) = [w for w in FOUND if w.startswith("95 %") and f"× {series} series: {design}" in w]
+            assert number(cell) == round(FOUND[what], 1), what
+
+
+def test_fewer_matches() -> None:
+    rows = table("field")
+    assert 8 == len(rows)
+    for field, plan, fewer, even, wrong in rows:
+        of = f"--until: {field}, plan {plan}: "
+        assert number(fewer) == round(FOUND[f"{of}fewer matches"], 1)
+        assert number(even) == round(FOUND[f"{of}with --allocate even"], 1)
+        assert number(wrong) == round(100 * FOUND[f"{of}wrong at 95 %"], 1)
+
+
+def test_wrong_sets() -> None:
+    rows = table("bots")
+    assert 12 == len(rows)
+    for bots, cycles, wrong in rows:
+        named = f"--until: {bots}, {cycles} cycles: wrong at 95 %"
+        if named not in FOUND:
+            assert "covariances" in bots
+            named = "--until: all even, arbitrary covariances, the largest error of the bound at 95 %"
+        assert abs(number(wrong) - 100 * FOUND[named]) <= 0.051, bots
+
+
+def test_comparisons() -> None:
+    rows = table("series")
+    assert 3 == len(rows)
+    for series, better, worse, not_better, found, lengths, behind in rows:
+        of = {
+            w.split("): ", 1)[1]: v
+            for w, v in FOUND.items()
+            if w.startswith(f"compare, {series.split(' as ')[0]}") and "by wins" not in w
+        }
+        assert abs(number(better) - of["even: said to be better"]) <= 0.051
+        assert number(worse) == round(of["even: said to be worse"], 1)
+        assert abs(number(not_better) - of["ahead: said not to be"]) <= 0.051
+        assert abs(number(found) - of["ahead: said to be better"]) <= 0.051
+        for cell, what in zip(lengths.split("/"), ("even: series", "ahead: series"), strict=True):
+            assert abs(number(cell) - of[what]) <= 0.5  # medians
+        share, length = behind.split(",")
+        assert abs(number(share) - of["twice as far behind: said to be worse"]) <= 0.051
+        assert abs(number(length) - of["twice as far behind: series"]) <= 0.5
