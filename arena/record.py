@@ -55,7 +55,7 @@ class Capsule:
 class MatchRecord:
     """One match as played by the referee."""
 
-    turns: tuple[Turn, ...]
+    turns: Sequence[Turn]
     decisions: tuple[Decision, ...]
     ranks: tuple[int, ...]
     returns: tuple[float, ...]

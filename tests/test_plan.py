@@ -104,6 +104,7 @@ def test_every_key_of_a_plan():
         first_move_time = 3
         no_clock = true
         concurrency = 4
+        workers = "auto"
         faults_max = 6
         withdrawn_after = 1
         restarts_max = 0
@@ -151,6 +152,7 @@ def test_every_key_of_a_plan():
         first_move_time=3.0,
         no_clock=True,
         concurrency=4,
+        workers="auto",
         faults_max=6,
         withdrawn_after=1,
         restarts_max=0,
@@ -392,6 +394,7 @@ def plans(draw):
         "increment": times,
         "margin": st.none() | times,
         "concurrency": st.none() | st.integers(1, 64),
+        "workers": st.just("auto") | st.integers(1, 256),
         "strict": st.booleans(),
         "out": st.none() | st.just(HERE / "out"),
     }
@@ -719,6 +722,7 @@ def test_every_key_is_identity_or_free():
         "wait",
         "series",
         "concurrency",
+        "workers",
         "reconnect_s",
         "name_wait_s",
     }

@@ -82,6 +82,7 @@ from arena.cli.group import EXIT_CODES, cli, options
 @options(
     "How it is played",
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
+    ("--workers", "N|auto", "Processes that play; auto: as many as the bots leave cores free.  [1]"),
     ("--only", "MATCH", "Play only the match whose id begins like this, again if it was played."),
     ("--dry-run", None, "Print what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),

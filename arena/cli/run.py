@@ -44,6 +44,7 @@ from arena.tournament.broken import some_of
 from arena.tournament.folder import open_run, refuse_guessable
 from arena.tournament.intake import course_there, cut, has_left_out, is_complete, keep_course
 from arena.tournament.membership import unchanged
+from arena.tournament.modules import make_importable
 from arena.tournament.plan import format_of
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
 from arena.tournament.run import Run
@@ -149,7 +150,7 @@ class RunCommand:
             self.run.begin()
             return
         self._say_what_begins()
-        _make_importable(self.run)
+        make_importable(self.run.entrants)
         reporter = self._reporter()
         try:
             trio.run(self.stop.cancellable, partial(run_tournament, self.run, reporter, self.summary))
@@ -271,10 +272,3 @@ class RunCommand:
         if self.stop.number is not None:
             return "interrupted"
         return "finished" if is_complete(self.run) else "stopped"
-
-
-def _make_importable(run: Run) -> None:
-    """Puts the folders of bots in this process where Python looks for modules."""
-    for entrant in run.entrants:
-        if entrant.kind == "local" and entrant.folder is not None and str(entrant.folder) not in sys.path:
-            sys.path.insert(0, str(entrant.folder))

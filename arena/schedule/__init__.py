@@ -22,6 +22,7 @@ from arena.schedule.pairing import (
     match_id,
     older_seeding,
     seed_in,
+    seeding_of,
     series_id,
 )
 from arena.schedule.round_robin import SETS_MAX
@@ -62,5 +63,6 @@ __all__ = [
     "match_id",
     "older_seeding",
     "seed_in",
+    "seeding_of",
     "series_id",
 ]

@@ -56,7 +56,7 @@ class Capacity:
     first: int
     """As many as play at once while nothing is known of the bots."""
     most: int
-    cores: int = 1
+    cores: float = 1
 
     @classmethod
     def fixed(cls, tables: int) -> Capacity:

@@ -17,6 +17,7 @@ from arena.players.transcript import Direction, blanked
 from arena.strict import read_regular
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.logs import file_name
+from arena.tournament.share import WHOLE, Share
 
 NAME_END = "-conversation.jsonl"
 CONVERSATIONS_BYTES_MAX = 200_000_000
@@ -26,7 +27,7 @@ CONVERSATIONS_BYTES_MAX = 200_000_000
 class Conversations:
     """Writes down what is said to these bots and by them, a file for each instance."""
 
-    def __init__(self, bots: Collection[str], folder: Path) -> None:
+    def __init__(self, bots: Collection[str], folder: Path, share: Share = WHOLE) -> None:
         self._bots = frozenset(bots)
         self._folder = folder
         self._files: dict[StreamPlayer, BufferedWriter] = {}
@@ -35,7 +36,7 @@ class Conversations:
         """How much each had printed when something was said last, in bytes."""
         self._said_at: dict[StreamPlayer, float] = {}
         """When something was said last to each, or by it."""
-        self._room = CONVERSATIONS_BYTES_MAX
+        self._room = share.part(CONVERSATIONS_BYTES_MAX)
 
     def attend(self, bot: str, player: object, match_id: str) -> None:
         """A match of this player begins.  Raises ConfigError if its file cannot be written."""

@@ -162,6 +162,7 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **h
         renewed=members.renewed,
         tokens={tokens[name]: name for name in tournament.plan.remote if name in tokens},
         capacity=tournament.capacity,
+        workers=tournament.workers,
         folder=tournament.folder,
         store=store,
         order=ways_of(kept)["order"],

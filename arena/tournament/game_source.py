@@ -85,7 +85,7 @@ def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
     if name in GAMES:
         return Source(GAMES[name])
     try:
-        origin = _origin_from(kept)
+        origin = origin_from(kept)
         if origin.file.resolve().is_relative_to(folder.resolve()):
             raise ConfigError(
                 f"{origin.file} is inside the results folder, and code from there is not run unasked"
@@ -95,7 +95,8 @@ def recalled(name: str, kept: object, folder: Path, *, ask: str) -> Source:
         raise ConfigError(f"{folder} was played with {name}, but {error}: {ask}") from None
 
 
-def _origin_from(kept: object) -> Origin:
+def origin_from(kept: object) -> Origin:
+    """The origin that `as_kept` gave.  Raises ConfigError if it is none."""
     keys = [field.name for field in attrs.fields(Origin)]
     if not isinstance(kept, Mapping) or not all(isinstance(kept.get(key), str) for key in keys):
         raise ConfigError("it does not say where that game comes from")

@@ -31,6 +31,7 @@ from arena.players.start import BotBroken, log_name
 from arena.players.stream import StreamPlayer
 from arena.tournament.attempts import STARTING_MAX, Attempt, Attempts
 from arena.tournament.logs import Logs
+from arena.tournament.share import WHOLE, Share
 from arena.tournament.startup import StartUps
 
 KEPT_MAX = 128
@@ -119,6 +120,7 @@ class Instances:
         logs: Path | None = None,
         watch: LagWatch | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
+        share: Share = WHOLE,
         free_memory_share: Callable[[], float | None] = free_memory_share,
     ) -> None:
         """`needed_last`: picks the idle instance that will be missed least.
@@ -134,10 +136,11 @@ class Instances:
         """The box that processes are started in; None: there are no processes."""
         self._results = results
         """The folders with results, which no bot may see."""
-        self._startups = StartUps(move_s)
+        self._startups = StartUps(move_s, share)
         self._name_wait_s = name_wait_s
         self._reconnect_s = reconnect_s
-        self._logs = None if logs is None else Logs(logs)
+        self._kept_max = share.part(KEPT_MAX)
+        self._logs = None if logs is None else Logs(logs, share)
         self._watch = watch
         self._note_bug = note_bug
         self._here: list[Instance] = []
@@ -234,7 +237,7 @@ class Instances:
 
     def _may_keep_more(self) -> bool:
         """Whether one more process may live besides those that are needed."""
-        return len(self._places) < KEPT_MAX and self._has_memory()
+        return len(self._places) < self._kept_max and self._has_memory()
 
     def _has_memory(self) -> bool:
         share = self._free_memory_share()

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import quote
 
+from arena.tournament.share import WHOLE, Share
+
 FOLDER = "logs"
 """Where they lie in a results folder."""
 FILE_NAME_MAX = 150
@@ -26,8 +28,12 @@ class Logs:
     They are numbered on from those of earlier runs, which the evidence of older faults names.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, share: Share = WHOLE) -> None:
+        """Processes that write to the same folder each have numbers of their own."""
         self._folder = folder
+        self._share = share
+        self._kept = share.of * -(-LOGS_KEPT // share.of)
+        """A log makes room for the one that is so many numbers on."""
         self._begun: Counter[str] = Counter()
         """Instances by the bot's part of the file name."""
         for path in folder.glob("*.log"):
@@ -37,10 +43,10 @@ class Logs:
     def next_path(self, bot: str) -> Path:
         """The log file of the bot's next instance; the log of an old one makes room for it."""
         name = file_name(bot)
-        self._begun[name] += 1
+        self._begun[name] += 1 + (self._share.place - self._begun[name] - 1) % self._share.of
         number = self._begun[name]
         with suppress(OSError):
-            self._path(name, number - LOGS_KEPT).unlink(missing_ok=True)
+            self._path(name, number - self._kept).unlink(missing_ok=True)
         return self._path(name, number)
 
     def _path(self, name: str, number: int) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,23 +24,22 @@ from arena.scoring import points
 from arena.tournament.conversations import Conversations
 from arena.tournament.instances import Instance
 from arena.tournament.plan import control_of, deals_of
-from arena.tournament.run import Run
+from arena.tournament.setting import Setting
 
 
 class Venue:
     """The place where the matches of one run are played."""
 
-    def __init__(self, run: Run, watch: LagWatch, conversations: Conversations) -> None:
-        self.run = run
+    def __init__(self, setting: Setting, watch: LagWatch, conversations: Conversations) -> None:
+        self.setting = setting
         self.watch = watch
         self.conversations = conversations
-        self.versions: Mapping[str, str] = {bot.bot: bot.version for bot in run.store.bots()}
 
     async def play(
         self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
     ) -> Entry:
         """One match, played and scored."""
-        run = self.run
+        run = self.setting
         id = match_id(run.seed, pairing.id)
         started_at = time.time()
         turns: list[Turn] = []
@@ -70,12 +69,12 @@ class Venue:
     def _entry(
         self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
     ) -> Entry:
-        run = self.run
+        run = self.setting
         return Entry(
             match_id=match_id(run.seed, pairing.id),
             pairing=pairing,
             deals=deals_of(run.plan),
-            versions=tuple(self.versions.get(bot, "") for bot in pairing.bots),
+            versions=tuple(run.versions.get(bot, "") for bot in pairing.bots),
             withdrawn=tuple(bot in without for bot in pairing.bots),
             record=record,
             points=() if record.error else points(record.ranks),
@@ -86,10 +85,10 @@ class Venue:
 
     def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
         """The decisions that get rows of their own, their moves as JSON text."""
-        wanted = self.run.plan.decisions
+        wanted = self.setting.plan.decisions
         if wanted == "none" or (wanted == "faults" and not record.capsules):
             return ()
-        codec = Codec(self.run.game, pairing.bots, None)
+        codec = Codec(self.setting.game, pairing.bots, None)
         return tuple(
             attrs.evolve(decision, move=msgspec.json.encode(codec.move_json(decision.move)).decode())
             for decision in record.decisions

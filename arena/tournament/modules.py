@@ -1,9 +1,13 @@
-"""Where the source of a Python module is, found without importing anything."""
+"""Where the source of a Python module is, found without importing anything; and how it can be imported."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+
+from arena.players.entrant import Entrant
 
 
 def module_file(module: str, base: Path) -> tuple[Path, bool] | None:
@@ -13,6 +17,13 @@ def module_file(module: str, base: Path) -> tuple[Path, bool] | None:
         return own, True
     installed = _installed(module)
     return None if installed is None else (installed, False)
+
+
+def make_importable(entrants: Iterable[Entrant]) -> None:
+    """Puts the folders of bots in this process where Python looks for modules."""
+    for entrant in entrants:
+        if entrant.kind == "local" and entrant.folder is not None and str(entrant.folder) not in sys.path:
+            sys.path.insert(0, str(entrant.folder))
 
 
 def _file_of(path: Path) -> Path | None:

@@ -22,6 +22,7 @@ from arena.players.stream import StreamPlayer
 from arena.schedule import Pairing
 from arena.tournament.instances import Instance, Instances
 from arena.tournament.lobby import Lobby
+from arena.tournament.share import WHOLE, Share
 
 UPCOMING = 500
 """How many matches ahead to look for the instances needed next."""
@@ -47,6 +48,7 @@ class Pool:
         watch: LagWatch | None = None,
         lobby: Lobby | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
+        share: Share = WHOLE,
     ) -> None:
         self.upcoming: Callable[[], Iterable[Pairing]] = tuple
         """The matches that will be played next, in order: the instance needed last is ended first."""
@@ -64,6 +66,7 @@ class Pool:
             logs=logs,
             watch=watch,
             note_bug=note_bug,
+            share=share,
         )
         """The instances of the bots that we start."""
         self._ours = {entrant.name: entrant for entrant in entrants if entrant.is_ours}

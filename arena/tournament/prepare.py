@@ -34,6 +34,7 @@ from arena.tournament.plan import (
     make_game,
     size_of,
     size_words,
+    workers_of,
 )
 from arena.tournament.stored import bots_there, source_of
 from arena.tournament.submissions import check_folders
@@ -56,6 +57,8 @@ class Tournament:
     folder: Path
     capacity: Capacity
     """How many tables there may be."""
+    workers: int = 1
+    """In how many processes the matches are played."""
     origin: Origin | None = None
     """Where the game comes from, if it is not built in."""
     is_named_by_time: bool = False
@@ -124,13 +127,15 @@ def prepare(
     folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
     # What only processes of ours want of the machine can be measured.
     others = plan.connecting or any(entrant.kind == "local" for entrant in entrants)
-    capacity = capacity_of(plan, os.cpu_count() or 1, is_measured=is_demand_known() and not others)
+    cores = os.cpu_count() or 1
+    capacity = capacity_of(plan, cores, is_measured=is_demand_known() and not others)
     return Tournament(
         plan,
         game,
         entrants,
         _shortest(folder),
         capacity,
+        workers_of(plan, cores, has_programs=any(entrant.kind != "local" for entrant in entrants)),
         source.origin,
         wishes=wishes,
         is_named_by_time=named is None,

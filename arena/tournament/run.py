@@ -15,7 +15,8 @@ from arena.schedule import ORDER
 from arena.schedule.admission import Capacity
 from arena.schedule.roster import Roster
 from arena.store import Damage, Store
-from arena.tournament.plan import Plan, control_of
+from arena.tournament.plan import Plan
+from arena.tournament.setting import Setting
 from arena.tournament.stopping import StopRule
 
 
@@ -36,6 +37,8 @@ class Run:
     """How many tables there may be."""
     folder: Path
     store: Store
+    workers: int = 1
+    """In how many processes the matches are played; 1: in this one."""
     roster: Roster = attrs.field(factory=Roster)
     """Who took part so far, and what this run changes about it; who joins is added when play begins."""
     renewed: frozenset[str] = frozenset()
@@ -77,6 +80,14 @@ class Run:
         return self.plan.seed
 
     @property
-    def margins(self) -> dict[str, float]:
-        started = control_of(self.plan, connecting=False).margin_s
-        return {entrant.name: started for entrant in self.entrants}
+    def setting(self) -> Setting:
+        """What it takes to play matches of this run; the bots' versions are known once all are there."""
+        return Setting(
+            plan=self.plan,
+            seed=self.seed,
+            game=self.game,
+            entrants=self.entrants,
+            capacity=self.capacity,
+            folder=self.folder,
+            debugged=self.debugged,
+        )

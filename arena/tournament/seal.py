@@ -31,7 +31,7 @@ FORM = "arena seal 1"
 """What an opening calls its form."""
 NONCE_BYTES = 16
 
-_LEFT_OPEN = frozenset({"bots", "concurrency", "out", "seed"})
+_LEFT_OPEN = frozenset({"bots", "concurrency", "out", "seed", "workers"})
 """Parts of a plan that are told elsewhere, or say nothing about the tournament."""
 _HAPPENED = {
     "join": "joined",

@@ -10,6 +10,7 @@ from collections import defaultdict
 
 from arena.players.base import Player
 from arena.players.entrant import Entrant
+from arena.tournament.share import WHOLE, Share
 
 BUDGET_S = 60.0
 """What all start-ups of a bot may take in a tournament, on top of one connection at its own `connect_s`."""
@@ -22,7 +23,8 @@ FIRST_FREE_S = 1.0
 class StartUps:
     """What start-ups have taken, by bot."""
 
-    def __init__(self, move_s: float | None) -> None:
+    def __init__(self, move_s: float | None, share: Share = WHOLE) -> None:
+        self._parts = share.of
         self._first_free_s = FIRST_FREE_S if move_s is None else move_s
         self._spent_s: defaultdict[str, float] = defaultdict(float)
 
@@ -45,4 +47,4 @@ class StartUps:
         self._spent_s[bot] += max(0.0, took_s - self._first_free_s)
 
     def _left_s(self, entrant: Entrant) -> float:
-        return max(0.0, BUDGET_S + entrant.connect_s - self._spent_s[entrant.name])
+        return max(0.0, BUDGET_S / self._parts + entrant.connect_s - self._spent_s[entrant.name])

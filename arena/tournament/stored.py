@@ -140,6 +140,7 @@ def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> No
         "game_version": run.game.version,
         "roster": run.store.meta().get(ROSTER, []),
         "concurrency": run.capacity.first,
+        "workers": run.workers,
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),

@@ -42,6 +42,10 @@ class Summary:
     """Tracebacks of the first bugs of ours that ended a connection but not the run."""
     bugs_seen: int = 0
 
+    def note_lag(self, worst_s: float) -> None:
+        """One of the processes that played was so late, at worst."""
+        self.lag_worst_s = max(self.lag_worst_s, worst_s)
+
     def note_bug(self, traceback_text: str) -> str | None:
         """Counts a bug; gives what is kept of its traceback, or None if enough are kept already."""
         self.bugs_seen += 1

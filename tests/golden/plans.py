@@ -65,6 +65,8 @@ WAYS: dict[str, tuple[Leg, ...]] = {
     "killed": (Leg(stop="SIGKILL", codes=(-9,)), AGAIN),
     "first fault": (Leg("--concurrency 1 -x", codes=(1,)), AGAIN),
     "extended": (Leg("--concurrency 1 --series 1"), AGAIN),
+    "two workers": (Leg("--workers 2"),),
+    "four workers": (Leg("--workers 4"),),
 }
 """What each way calls, one after the other, in the same folder."""
 EVERYWHERE = (ONE_GO, "four tables", "Ctrl-C")
@@ -185,10 +187,16 @@ TOURNAMENTS = (
 
 MORE_WAYS = {
     "liars-dice-5": ("killed",),
-    "swiss": ("killed", "first fault"),
-    "withdrawn-for-faults": ("first fault",),
-    "chamber-5": ("extended",),
+    "swiss": ("killed", "first fault", "four workers"),
+    "withdrawn-for-faults": ("first fault", "two workers"),
+    "chamber-5": ("extended", "two workers"),
     "gauntlet": ("extended",),
+    "blef-4": ("two workers",),
+    "bluff-2": ("two workers",),
+    "holdem-2": ("two workers",),
+    "knockout": ("two workers",),
+    "until": ("two workers",),
+    "withdrawn-when-gone": ("four workers",),
 }
 """Ways besides, for some."""
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows
 
+import arena.tournament.here
 import arena.tournament.instances
-import arena.tournament.runner
 from arena.games.liars_dice import LiarsDice
 from arena.players.local import load_bot
 from arena.players.start import BotBroken
@@ -74,7 +74,7 @@ async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
         def careless(*entrants, **options):
             return Pool(*entrants, **{**options, "shares_deals": False})
 
-        monkeypatch.setattr(arena.tournament.runner, "Pool", careless)
+        monkeypatch.setattr(arena.tournament.here, "Pool", careless)
         unfair = await rotation_points(tmp_path / "none", bots, series=30)
     # Seeded, and both bots deterministic.  With even odds, 30 matches give 0.5 with a deviation of 0.09.
     assert abs(fair - 0.5) < 0.2

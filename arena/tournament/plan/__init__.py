@@ -23,6 +23,7 @@ from arena.tournament.plan.model import (
     size_of,
     size_words,
     terms_of,
+    workers_of,
 )
 from arena.tournament.plan.reading import as_mapping, bot_as_mapping, load_plan, plan_from, with_options
 from arena.tournament.plan.rules import check_plan_seats, make_game, parse_rules
@@ -61,4 +62,5 @@ __all__ = [
     "terms_of",
     "warnings_of",
     "with_options",
+    "workers_of",
 ]

@@ -15,6 +15,8 @@ from arena.schedule.admission import Capacity
 from arena.units import Address
 from arena.words import counted
 
+Workers: TypeAlias = int | Literal["auto"]
+
 Rule: TypeAlias = bool | int | str | tuple[int, ...]
 
 MARGIN_STARTED_S, MARGIN_CONNECTING_S = 0.0, 0.2
@@ -93,6 +95,8 @@ class Plan:
     """No answer has a limit, for a bot that runs under a debugger: one that never answers holds its match."""
     concurrency: int | None = None
     """Tables at once; None: `capacity_of` decides."""
+    workers: Workers = 1
+    """In how many processes the matches are played; 1: in the arena's own."""
     faults_max: int = 5
     """After this many faults a seat is not asked any more in that match."""
     withdrawn_after: int = 3
@@ -154,6 +158,16 @@ def control_of(plan: Plan, *, connecting: bool) -> Control:
         margin_s=margin_s if plan.margin is None else plan.margin,
         first_s=plan.first_move_time,
     )
+
+
+def workers_of(plan: Plan, cores: int, *, has_programs: bool) -> int:
+    """In how many processes this plan is played; `auto`: as many as the bots leave cores free.
+
+    A program needs a core for itself while its worker waits for it; a bot in the arena's process needs none.
+    """
+    free = max(1, cores // 2 if has_programs else cores)
+    wanted = free if plan.workers == "auto" else plan.workers
+    return min(wanted, plan.concurrency or wanted)
 
 
 def capacity_of(plan: Plan, cores: int, *, is_measured: bool) -> Capacity:

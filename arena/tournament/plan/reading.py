@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -114,7 +114,8 @@ OTHER_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("rounds", "matches", "repeat", "repeats", "n"), "series"),
     **dict.fromkeys(("players", "bot", "entrants", "agents"), "bots"),
     **dict.fromkeys(("output", "results", "folder", "dir", "output_dir"), "out"),
-    **dict.fromkeys(("threads", "jobs", "workers", "parallel", "tables", "cores"), "concurrency"),
+    **dict.fromkeys(("threads", "jobs", "parallel", "tables"), "concurrency"),
+    **dict.fromkeys(("worker", "processes", "procs", "cores", "cpus"), "workers"),
     **dict.fromkeys(("format", "type", "kind", "mode"), "tournament"),
     **dict.fromkeys(("port", "address", "host", "bind"), "listen"),
     **dict.fromkeys(("random_seed", "rng"), "seed"),
@@ -123,6 +124,8 @@ OTHER_WORDS: Mapping[str, str] = {
 }
 """What newcomers call a key or an option, having used other programs -> what it is called here."""
 
+WORKERS_MAX = 256
+
 _COMMAND_LINE = "can be said on the command line only"
 
 _HINTS: Mapping[str, str] = {
@@ -130,7 +133,9 @@ _HINTS: Mapping[str, str] = {
     **dict.fromkeys(("resume", "fresh", "only", "dry_run", "quiet", "json"), _COMMAND_LINE),
 }
 
-_COUNTS = frozenset(field.name for field in attrs.fields(Plan) if str(field.type).startswith("int"))
+_COUNTS = frozenset(
+    field.name for field in attrs.fields(Plan) if str(field.type).startswith(("int", "Workers"))
+)
 """Keys that take whole numbers, which the command line may hand over as text."""
 
 
@@ -164,6 +169,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "first_move_time": _first_move_time,
         "no_clock": flag,
         "concurrency": optional(whole(1, 1000)),
+        "workers": _workers,
         "faults_max": whole(1),
         "withdrawn_after": whole(1),
         "restarts_max": whole(0),
@@ -226,6 +232,14 @@ def _read_rule(rule: str, given: object) -> Rule:
         return tuple(given)
     expected = "a number, true, false, a text or a list of whole numbers"
     raise ConfigError(f"{as_said(rule)}: found {shown(given)}, expected {expected}")
+
+
+def _workers(value: object) -> int | Literal["auto"]:
+    if value == "auto":
+        return "auto"
+    if type(value) is int and 1 <= value <= WORKERS_MAX:
+        return value
+    raise unexpected(value, f'a whole number from 1 to {WORKERS_MAX}, or "auto"')
 
 
 def _seed(value: object) -> int:

@@ -1,0 +1,144 @@
+"""What a worker is told before it plays, and whether it is the right one: both ends of the beginning."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import attrs
+import msgspec
+
+import arena
+from arena.box.box import Means
+from arena.errors import ConfigError
+from arena.games import GAMES
+from arena.players.codec import rules_of
+from arena.players.entrant import Entrant
+from arena.schedule import SEEDING, seed_in, seeding_of
+from arena.schedule.admission import Capacity
+from arena.tournament.fingerprints import fingerprint
+from arena.tournament.game_source import Origin, Source, as_kept, load_game, origin_from
+from arena.tournament.plan import as_mapping, make_game, plan_from
+from arena.tournament.setting import Setting
+from arena.tournament.share import Share, capacity_in, entrants_of
+from arena.tournament.workers.messages import PIPE_VERSION, BeginWork, GameSaid, WorkerHello, WorkerReady
+from arena.tournament.workers.translation import seed_bytes
+from arena.words import listed
+
+# The worker's end.
+
+
+def hello() -> WorkerHello:
+    """Who this is."""
+    return WorkerHello(PIPE_VERSION, arena.__version__, platform.python_version(), SEEDING)
+
+
+def setting_of(begin: BeginWork) -> tuple[Setting, Source]:
+    """The setting that a worker is told, and its game's source.
+
+    Raises ConfigError if the game is not there, or its files are others.
+    """
+    plan = plan_from(msgspec.json.decode(begin.plan), where="the plan", base=Path(begin.folder))
+    source = _source_of(begin.game)
+    first, most, cores = begin.tables
+    setting = Setting(
+        plan=plan,
+        seed=seed_in(begin.seeding, int.from_bytes(begin.seed, "big")),
+        game=make_game(source.cls, plan.rules),
+        entrants=begin.entrants,
+        capacity=Capacity(first=first, most=most, cores=cores),
+        folder=Path(begin.folder),
+        versions=begin.versions,
+        debugged=begin.debugged,
+        share=Share(begin.place, begin.of),
+    )
+    return setting, source
+
+
+def _source_of(said: GameSaid) -> Source:
+    if said.origin is None:
+        if said.name not in GAMES or GAMES[said.name].version != said.version:
+            raise ConfigError(f"there is no game {said.name} of version {said.version}")
+        return Source(GAMES[said.name])
+    return load_game(origin_from(said.origin))
+
+
+def what_is_there(begin: BeginWork, source: Source, wanted: int) -> WorkerReady:
+    """What this worker has.  Raises ConfigError if the files of a bot cannot be read."""
+    there = [entrant for entrant in begin.entrants if entrant.is_ours and entrant.name in begin.playing]
+    found = {entrant.name: fingerprint(entrant) for entrant in there}
+    return WorkerReady("" if source.origin is None else source.origin.fingerprint, found, wanted)
+
+
+# The run's end.
+
+
+def unfitness(said: WorkerHello) -> str | None:
+    """Why a worker that says this cannot play for this run, in one sentence; None if it can."""
+    ours = hello()
+    if said.pipe != ours.pipe:
+        return f"speaks version {said.pipe} of the workers' messages, expected {ours.pipe}"
+    if said.arena != ours.arena:
+        return f"runs version {said.arena} of the arena, expected {ours.arena}"
+    if said.python.split(".")[:2] != ours.python.split(".")[:2]:
+        return f"runs Python {said.python}, expected {ours.python}"
+    if said.seeding != ours.seeding:
+        return f"draws seeds in way {said.seeding}, expected {ours.seeding}"
+    return None
+
+
+def begin_for(
+    setting: Setting,
+    origin: Origin | None,
+    share: Share,
+    playing: Collection[str],
+    box: Means | None,
+) -> BeginWork:
+    """What one worker is told.
+
+    `playing`: the bots that may be seated there; `box`: by which means bots are confined, if that is known.
+    """
+    plan = as_mapping(attrs.evolve(setting.plan, seed=None, bots=())) | {"rules": rules_of(setting.game)}
+    capacity = capacity_in(setting.capacity, share)
+    return BeginWork(
+        plan=msgspec.json.encode(plan).decode(),
+        seed=seed_bytes(setting.seed),
+        seeding=seeding_of(setting.seed),
+        game=GameSaid(
+            setting.game.name,
+            setting.game.version,
+            None if origin is None else as_kept(origin),
+        ),
+        entrants=entrants_of(setting.entrants, share),
+        playing=frozenset(playing),
+        versions=setting.versions,
+        folder=str(setting.folder.resolve()),
+        box=box,
+        debugged=setting.debugged,
+        tables=(capacity.first, capacity.most, capacity.cores),
+        place=share.place,
+        of=share.of,
+    )
+
+
+def mismatch(
+    said: WorkerReady, origin: Origin | None, expected: Mapping[str, str], entrants: Collection[Entrant]
+) -> str | None:
+    """What a worker has that this run has not, in one sentence; None if it has the same.
+
+    `expected`: the fingerprints of the bots that may be seated there.
+    """
+    game = "" if origin is None else origin.fingerprint
+    if said.game != game:
+        return "has other files of the game"
+    by_name = {entrant.name: entrant for entrant in entrants}
+    differing = [
+        bot
+        for bot, fingerprint_there in said.bots.items()
+        # A bot may write into its own folder while it plays.
+        if fingerprint_there != expected.get(bot) and fingerprint_there != fingerprint(by_name[bot])
+    ]
+    if differing or set(said.bots) != set(expected):
+        return f"has other files of {listed(differing or sorted(set(expected) ^ set(said.bots)))}"
+    return None

@@ -1,0 +1,313 @@
+"""The run's side of its workers: who has which matches, what comes back, and what if one is lost."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from math import inf
+from typing import TypeAlias
+
+import trio
+
+from arena.errors import ArenaError, ConfigError, RemoteProtocolError
+from arena.record import Entry
+from arena.schedule import Pairing
+from arena.tournament.grounds import TakenMatch
+from arena.tournament.setting import Setting
+from arena.tournament.workers.briefing import unfitness
+from arena.tournament.workers.messages import (
+    DropMatches,
+    FromWorker,
+    MatchesDropped,
+    MatchPlayed,
+    RecordSaid,
+    WantsMatches,
+    WithdrawBot,
+    WorkerBug,
+    WorkerBye,
+    WorkerHello,
+    WorkerReady,
+    WorkRefused,
+)
+from arena.tournament.workers.pipe import CutOff, Pipe
+from arena.tournament.workers.post import Post, Recruit, TakenThere, bundled
+from arena.tournament.workers.translation import entry_from, ordered_match
+
+BEGIN_S = 60.0
+"""How long a worker may take until it is ready: it imports the arena, and reads the bots' files."""
+END_S = 6.0
+"""How long workers may take to end their bots; bots that ignore SIGTERM need two to three seconds."""
+LOST_IN_A_ROW_MAX = 3
+"""So often a worker may be lost before another one in its place has finished a match."""
+LOST_MAX = 20
+"""So many may be lost in a run."""
+
+
+Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[Recruit]]
+"""Starts the worker of this name; it is gone when the context ends."""
+
+
+class Crew:
+    """The grounds of all workers of a run."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        posts: Sequence[Post],
+        enlist: Enlist,
+        *,
+        note: Callable[[str], object],
+        note_bug: Callable[[str], object],
+        note_lag: Callable[[float], object],
+        check: Callable[[WorkerReady, Post], str | None],
+    ) -> None:
+        """`note`: a line for people; `check`: what is wrong with a worker that has these files."""
+        self._setting = setting
+        self.posts = tuple(posts)
+        self._enlist = enlist
+        self._note, self._note_bug, self._note_lag = note, note_bug, note_lag
+        self._check = check
+        self._has_room: Callable[[], object] = lambda: None
+        self._ordered = 0
+        self._withdrawn: dict[str, None] = {}
+        self._lost = 0
+        self._is_closing = False
+
+    # Grounds.
+
+    @property
+    def looks_every_s(self) -> float:
+        return inf
+
+    @property
+    def is_full(self) -> bool:
+        return not any(post.has_room for post in self.posts)
+
+    def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
+        self._has_room = has_room
+
+    def is_free(self, bot: str) -> bool:
+        return any(post.has_room and post.is_free(bot) for post in self.posts)
+
+    def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
+        bots = TakenMatch(pairing, without).bots
+        return any(post.can_seat(bots) for post in self.posts)
+
+    def has_room(self, pairing: Pairing, without: frozenset[str]) -> bool:
+        return True  # the worker decides when it begins
+
+    def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenThere:
+        bots = TakenMatch(pairing, without).bots
+        # An instance plays one rotation of shared deals only: a worker that plays few of them needs few.
+        own = self.posts[pairing.rotation % len(self.posts)]
+        fitting = [post for post in self.posts if post.can_seat(bots)]
+        post = own if own in fitting else min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
+        self._ordered += 1
+        taken = TakenThere(pairing, without, self._ordered, post)
+        post.taken_on[taken.number] = taken
+        post.busy.update(bots)
+        post.say(ordered_match(taken.number, pairing, without))
+        return taken
+
+    async def play(self, taken: TakenMatch) -> Entry | None:
+        assert isinstance(taken, TakenThere), "it was begun in a worker"
+        await taken.answered.wait()
+        await trio.lowlevel.checkpoint_if_cancelled()  # the course may have ended in this very step
+        return taken.entry
+
+    def end(self, taken: TakenMatch) -> None:
+        assert isinstance(taken, TakenThere), "it was begun in a worker"
+        del taken.post.taken_on[taken.number]
+        taken.post.busy.subtract(taken.bots)
+
+    def drop(self, taken_on: Sequence[TakenMatch]) -> None:
+        numbers: dict[Post, list[int]] = {}
+        for taken in taken_on:
+            assert isinstance(taken, TakenThere), "it was begun in a worker"
+            if not taken.answered.is_set() and not taken.is_dropped:
+                taken.is_dropped = True
+                numbers.setdefault(taken.post, []).append(taken.number)
+        for post, these in numbers.items():
+            post.say(DropMatches(tuple(these)))
+
+    def withdraw(self, bot: str) -> None:
+        self._withdrawn[bot] = None
+        for post in self.posts:
+            post.say(WithdrawBot(bot))
+
+    def look(self) -> None:
+        pass  # workers measure their matches themselves
+
+    # The workers.
+
+    async def man(self, post: Post) -> None:
+        """Has a worker at this post until the crew is dismissed.
+
+        Raises ConfigError if one cannot be used, or too many were lost.
+        """
+        try:
+            with post.scope:
+                while not (self._is_closing or post.is_over):
+                    why = ""
+                    async with self._enlist(post.name) as recruit:
+                        try:
+                            await self._employ(post, recruit)
+                        except CutOff:
+                            pass  # it was ended while it spoke
+                        except RemoteProtocolError as error:
+                            why = f"said what was not understood ({error})"
+                        finally:
+                            post.recruit = None
+                    if not (self._is_closing or post.is_over):
+                        self._note_lost(post, why or recruit.ending)
+        finally:
+            post.gone.set()
+
+    async def _employ(self, post: Post, recruit: Recruit) -> None:
+        """One worker, from its first word to its last."""
+        pipe = Pipe[FromWorker](recruit.stream, FromWorker)
+        with trio.move_on_after(BEGIN_S) as waiting:
+            if not await self._introduce(post, pipe):
+                return
+        if waiting.cancelled_caught:
+            raise ConfigError(f"{post.name} was not ready within {BEGIN_S:g} s: try fewer workers")
+        post.recruit = recruit
+        post.is_manned.set()
+        self._has_room()
+        mistake: ArenaError | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._send_mail, post, pipe)
+            try:
+                await self._hear(post, pipe)
+            except ArenaError as error:
+                mistake = error  # raised below, outside of the nursery, which would wrap it in a group
+            nursery.cancel_scope.cancel()
+        if mistake is not None:
+            raise mistake
+
+    async def _introduce(self, post: Post, pipe: Pipe[FromWorker]) -> bool:
+        """Whether there is a worker, and it is the right one.  Raises ConfigError if it cannot play."""
+        said = await pipe.receive()
+        if said is None:
+            return False
+        if not isinstance(said, WorkerHello):
+            raise RemoteProtocolError(f"found {type(said).__name__}, expected WorkerHello")
+        if (why := unfitness(said)) is not None:
+            raise ConfigError(f"{post.name} {why}")
+        try:
+            await pipe.send(post.begin)
+        except trio.BrokenResourceError:
+            return False
+        match await pipe.receive():
+            case WorkerReady() as there:
+                if (why := self._check(there, post)) is not None:
+                    raise ConfigError(f"{post.name} {why}")
+                post.wanted = max(1, there.wanted)
+                return True
+            case WorkRefused(why):
+                raise ConfigError(f"{post.name} cannot play: {why}")
+            case WorkerBug(traceback_text):
+                self._note_bug(traceback_text)
+            case None:
+                pass
+            case other:
+                raise RemoteProtocolError(f"found {type(other).__name__}, expected WorkerReady")
+        return False
+
+    async def _send_mail(self, post: Post, pipe: Pipe[FromWorker]) -> None:
+        while True:
+            await post.has_mail.wait()
+            post.has_mail = trio.Event()
+            mail, post.outbox = post.outbox, []
+            try:
+                await pipe.send(*bundled(mail))
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return  # its end is heard
+
+    async def _hear(self, post: Post, pipe: Pipe[FromWorker]) -> None:
+        while (said := await pipe.receive()) is not None:
+            match said:
+                case MatchPlayed(number, record, wanted):
+                    post.note_finished(wanted)
+                    self._answer(post, number, record)
+                case MatchesDropped(numbers):
+                    for number in numbers:
+                        self._answer(post, number, None)
+                case WantsMatches(matches):
+                    post.wanted = max(1, matches)
+                    self._has_room()
+                case WorkerBug(traceback_text):
+                    self._note_bug(traceback_text)
+                case WorkerBye(lag_worst_s):
+                    self._note_lag(lag_worst_s)
+                    post.is_over = True
+                case WorkRefused(why):
+                    raise ConfigError(f"{post.name} cannot play on: {why}")
+                case _:
+                    raise RemoteProtocolError(f"found {type(said).__name__}, expected results")
+
+    def _answer(self, post: Post, number: int, record: RecordSaid | None) -> None:
+        """An order is answered.  Raises RemoteProtocolError if it was not open."""
+        taken = post.taken_on.get(number)
+        if taken is None and number <= self._ordered:
+            return  # it was broken off meanwhile
+        if taken is None or taken.answered.is_set():
+            raise RemoteProtocolError(f"order {number} was not open")
+        entry = None
+        try:
+            if record is not None:
+                entry = entry_from(self._setting, taken.pairing, taken.without, record)
+        except ValueError as error:
+            raise RemoteProtocolError(str(error)) from None
+        taken.answer(entry)
+
+    def _note_lost(self, post: Post, why: str) -> None:
+        self._lost += 1
+        post.lost_in_a_row += 1
+        if post.lost_in_a_row >= LOST_IN_A_ROW_MAX or self._lost >= LOST_MAX:
+            before = (
+                f"{post.lost_in_a_row} in succession ended before they had finished a match"
+                if post.lost_in_a_row >= LOST_IN_A_ROW_MAX
+                else f"{self._lost} have ended in this run"
+            )
+            raise ConfigError(
+                f"{post.name} {why}, and {before}: what was played is kept, and --workers 1 plays on in one "
+                "process"
+            )
+        self._note(f"{post.name} {why}: another one plays its matches again")
+        post.resubmit(self._withdrawn)
+
+    async def dismiss(self) -> None:
+        """Has all workers end their bots and themselves."""
+        self._is_closing = True
+        for post in self.posts:
+            if post.recruit is None:
+                post.scope.cancel()
+            else:
+                try:
+                    await post.recruit.stream.send_eof()
+                except (trio.BrokenResourceError, trio.ClosedResourceError, trio.BusyResourceError):
+                    post.scope.cancel()
+        with trio.move_on_after(END_S):
+            for post in self.posts:
+                await post.gone.wait()
+        for post in self.posts:
+            post.scope.cancel()
+
+
+@asynccontextmanager
+async def open_crew(crew: Crew) -> AsyncIterator[Crew]:
+    """The crew at work, all of it; when this ends, no worker and no bot of one is left alive."""
+    async with trio.open_nursery() as nursery:
+        for post in crew.posts:
+            nursery.start_soon(crew.man, post)
+        try:
+            for post in crew.posts:
+                await post.is_manned.wait()
+            yield crew
+        finally:
+            with trio.CancelScope(shield=True):
+                await crew.dismiss()
+
+
+__all__ = ["Crew", "Enlist", "open_crew"]

@@ -1,0 +1,73 @@
+"""A run whose matches are played both here and in workers: bots that connect, connect here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from arena.record import Entry
+from arena.schedule import Pairing
+from arena.tournament.grounds import Grounds, TakenMatch
+
+
+class Divided:
+    """Two grounds: one for the matches of some bots, one for all others."""
+
+    def __init__(self, here: Grounds, there: Grounds, bound: Collection[str]) -> None:
+        """`bound`: the bots that can only play here."""
+        self._here, self._there = here, there
+        self._bound = frozenset(bound)
+        self._grounds: dict[TakenMatch, Grounds] = {}
+        """Where each match is that is in progress."""
+
+    def _grounds_of(self, pairing: Pairing, without: frozenset[str]) -> Grounds:
+        return self._there if self._bound.isdisjoint(TakenMatch(pairing, without).bots) else self._here
+
+    @property
+    def looks_every_s(self) -> float:
+        return min(self._here.looks_every_s, self._there.looks_every_s)
+
+    @property
+    def is_full(self) -> bool:
+        return self._here.is_full and self._there.is_full
+
+    def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
+        for grounds in (self._here, self._there):
+            grounds.follow(upcoming, has_room)
+
+    def is_free(self, bot: str) -> bool:
+        return self._here.is_free(bot) or self._there.is_free(bot)
+
+    def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
+        # Not where there is no room: a match that waits for one of them must not hold up the others.
+        grounds = self._grounds_of(pairing, without)
+        has_room = not grounds.is_full and grounds.has_room(pairing, without)
+        return has_room and grounds.can_seat(pairing, without)
+
+    def has_room(self, pairing: Pairing, without: frozenset[str]) -> bool:
+        return True
+
+    def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenMatch:
+        grounds = self._grounds_of(pairing, without)
+        taken = grounds.begin(pairing, without)
+        self._grounds[taken] = grounds
+        return taken
+
+    async def play(self, taken: TakenMatch) -> Entry | None:
+        return await self._grounds[taken].play(taken)
+
+    def end(self, taken: TakenMatch) -> None:
+        self._grounds.pop(taken).end(taken)
+
+    def drop(self, taken_on: Sequence[TakenMatch]) -> None:
+        for grounds in (self._here, self._there):
+            grounds.drop([one for one in taken_on if self._grounds[one] is grounds])
+
+    def withdraw(self, bot: str) -> None:
+        for grounds in (self._here, self._there):
+            grounds.withdraw(bot)
+
+    def look(self) -> None:
+        self._here.look()
+
+
+__all__ = ["Divided"]

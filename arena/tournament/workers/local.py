@@ -1,0 +1,71 @@
+"""Workers that are children of this process, on its pipes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import trio
+
+from arena.tournament.workers.post import Recruit
+
+LOOK_S = 0.01
+"""How often a child that is to end is looked at."""
+END_S = 2.0
+"""How long a child may take to end when its pipe is closed."""
+
+
+class Child:
+    """A worker in a child process."""
+
+    def __init__(self) -> None:
+        hears, to_child = os.pipe()
+        from_child, speaks = os.pipe()
+        try:
+            # From this very thread: with its end the child is killed, see `wake_when_orphaned`.  A session of
+            # its own, so that Ctrl-C is heard by the run alone.  -P: modules are not looked for where we are.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "arena.worker", str(os.getpid())],
+                stdin=hears,
+                stdout=speaks,
+                start_new_session=True,
+            )
+        finally:
+            os.close(hears)
+            os.close(speaks)
+        self.stream = trio.StapledStream(trio.lowlevel.FdStream(to_child), trio.lowlevel.FdStream(from_child))
+
+    @property
+    def ending(self) -> str:
+        code = self._process.returncode
+        if code is None:
+            return "is still there"
+        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+    async def end(self) -> None:
+        """Lets it end by itself, for a short time, and kills it then; its bots end with it."""
+        await trio.aclose_forcefully(self.stream)
+        with trio.move_on_after(END_S):
+            while self._process.poll() is None:  # noqa: ASYNC110
+                await trio.sleep(LOOK_S)
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+
+
+@asynccontextmanager
+async def enlist_child(name: str) -> AsyncIterator[Recruit]:
+    """A worker as a child of this process; when this ends, it is gone."""
+    child = Child()
+    try:
+        yield child
+    finally:
+        with trio.CancelScope(shield=True):
+            await child.end()
+
+
+__all__ = ["enlist_child"]

@@ -1,0 +1,94 @@
+"""Messages over a stream of bytes: each MessagePack, behind its length in four bytes, and bounded.
+
+Nothing here knows what carries the bytes: the pipes of a child, or anything else that is a stream.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import Generic, TypeVar
+
+import msgspec
+import trio
+
+from arena.errors import RemoteProtocolError
+from arena.tournament.workers.messages import decoded, encoded
+
+MESSAGE_BYTES_MAX = 64_000_000
+"""A match of a million decisions, half of them with evidence, takes less."""
+READ_BYTES = 1 << 18
+
+_LENGTH = Struct(">I")
+
+Said = TypeVar("Said")
+
+
+class CutOff(RemoteProtocolError):
+    """The end came in the middle of a message."""
+
+
+class MessageTooLong(Exception):
+    """A message that we would send is over the limit."""
+
+
+class Pipe(Generic[Said]):
+    """One end: sends any message, receives those of one kind."""
+
+    def __init__(self, stream: trio.abc.Stream, kind: object, bytes_max: int = MESSAGE_BYTES_MAX) -> None:
+        """`kind`: the type of the messages that come, one of them or a union."""
+        self._stream = stream
+        self._decoder: msgspec.msgpack.Decoder[Said] = decoded(kind)
+        self._bytes_max = bytes_max
+        self._received = bytearray()
+        self._turn = trio.Lock()
+
+    async def send(self, *messages: object) -> None:
+        """Sends these, in order.  Raises MessageTooLong, before anything is sent, or trio's errors."""
+        parts = []
+        for message in messages:
+            octets = encoded(message)
+            if len(octets) > self._bytes_max:
+                raise MessageTooLong(f"{len(octets):,} bytes, at most {self._bytes_max:,} are allowed")
+            parts += [_LENGTH.pack(len(octets)), octets]
+        async with self._turn:
+            await self._stream.send_all(b"".join(parts))
+
+    async def receive(self) -> Said | None:
+        """The next message; None at the end.
+
+        Raises RemoteProtocolError for what is no message of this kind, too long, or cut off.
+        """
+        head = await self._read(_LENGTH.size)
+        if head is None:
+            return None
+        (length,) = _LENGTH.unpack(head)
+        if length > self._bytes_max:
+            raise RemoteProtocolError(
+                f"a message of {length:,} bytes was announced, at most {self._bytes_max:,} are allowed"
+            )
+        octets = await self._read(length)
+        if octets is None:
+            raise CutOff("the end came in the middle of a message")
+        try:
+            return self._decoder.decode(octets)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise RemoteProtocolError(f"what came is no message that is expected here: {error}") from None
+
+    async def _read(self, length: int) -> bytes | None:
+        """So many bytes; None at the end of the stream.  Raises RemoteProtocolError if it ends within."""
+        while len(self._received) < length:
+            try:
+                more = await self._stream.receive_some(READ_BYTES)
+            except trio.BrokenResourceError:
+                more = b""
+            if not more:
+                if self._received:
+                    raise CutOff("the end came in the middle of a message")
+                return None
+            self._received += more
+        octets = bytes(self._received[:length])
+        del self._received[:length]
+        return octets
+
+
+__all__ = ["MESSAGE_BYTES_MAX", "CutOff", "MessageTooLong", "Pipe"]

@@ -1,0 +1,218 @@
+"""The worker's side: plays the matches that it is ordered to, at its own tables with its own bots."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+
+import attrs
+import trio
+
+from arena.box.box import Box, open_box
+from arena.errors import ConfigError, RemoteProtocolError
+from arena.record import Entry, MatchRecord
+from arena.schedule import Pairing
+from arena.store import DATABASE
+from arena.tournament.here import (
+    Here,
+    TakenHere,
+    lift_files_limit,
+    open_conversations,
+    open_pool,
+    open_watch,
+)
+from arena.tournament.modules import make_importable
+from arena.tournament.setting import Setting
+from arena.tournament.workers.briefing import hello, setting_of, what_is_there
+from arena.tournament.workers.messages import (
+    BeginWork,
+    DropMatches,
+    FromRun,
+    MatchesDropped,
+    MatchOrder,
+    MatchPlayed,
+    PlayMatches,
+    WantsMatches,
+    WithdrawBot,
+    WorkerBug,
+    WorkerBye,
+    WorkRefused,
+)
+from arena.tournament.workers.pipe import MessageTooLong, Pipe
+from arena.tournament.workers.translation import pairing_of, record_said
+
+
+async def work_for(stream: trio.abc.Stream) -> bool:
+    """Plays until the other end says no more; gives whether all went well, which the other end was told."""
+    pipe = Pipe[FromRun](stream, FromRun)
+    try:
+        await pipe.send(hello())
+        begin = await pipe.receive()
+        if begin is None:
+            return True
+        if not isinstance(begin, BeginWork):
+            raise RemoteProtocolError(f"found {type(begin).__name__}, expected BeginWork")
+        await _work(begin, pipe)
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        return False  # nobody is there any more
+    except BaseException as error:
+        with suppress(Exception), trio.move_on_after(1):
+            mistake = _mistake_in(error)
+            await pipe.send(WorkerBug(_traceback_of(error)) if mistake is None else WorkRefused(str(mistake)))
+        if isinstance(error, Exception | BaseExceptionGroup):
+            return False
+        raise
+    return True
+
+
+async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
+    """From the setting to the end."""
+    lift_files_limit()
+    make_importable(begin.entrants)
+    setting, source = setting_of(begin)
+    async with trio.open_nursery() as nursery:
+        bugs, found = trio.open_memory_channel[str](100)
+        nursery.start_soon(_tell_bugs, pipe, found)
+
+        def note_bug(traceback_text: str) -> None:
+            with suppress(trio.WouldBlock):
+                bugs.send_nowait(traceback_text)
+
+        with open_conversations(setting) as conversations, open_watch() as watch:
+            async with (
+                bugs,
+                _open_box(begin, setting) as box,
+                open_pool(setting, box, watch, note_bug) as (pool, _),
+            ):
+                here = Here(setting, pool, watch, conversations)
+                await pipe.send(what_is_there(begin, source, here.wanted))
+                await Worker(setting, here, pipe).work()
+    await pipe.send(WorkerBye(watch.worst_s))
+
+
+async def _tell_bugs(pipe: Pipe[FromRun], bugs: trio.MemoryReceiveChannel[str]) -> None:
+    async for traceback_text in bugs:
+        await pipe.send(WorkerBug(_clean(traceback_text)))
+
+
+@asynccontextmanager
+async def _open_box(begin: BeginWork, setting: Setting) -> AsyncIterator[Box | None]:
+    """The box that bots are started in; None if no bot is."""
+    if not any(one.kind == "process" and one.name in begin.playing for one in begin.entrants):
+        yield None
+        return
+    async with open_box(setting.plan.sandbox, secret=setting.folder / DATABASE, means=begin.box) as box:
+        yield box
+
+
+class Worker:
+    """Begins matches in the order in which they were ordered, as tables and bots become free."""
+
+    def __init__(self, setting: Setting, here: Here, pipe: Pipe[FromRun]) -> None:
+        self._game = setting.game.name
+        self._here = here
+        self._pipe = pipe
+        self._waiting: dict[int, tuple[Pairing, frozenset[str]]] = {}
+        """What has not begun, by number."""
+        self._changed = trio.Event()
+        """Set when there is more to begin, or a match has ended; a new one for every wait."""
+        self._told = here.wanted
+        """How many matches the run knows that we could have."""
+        here.follow(self._upcoming, lambda: None)
+
+    def _upcoming(self) -> Iterator[Pairing]:
+        return (pairing for pairing, _ in self._waiting.values())
+
+    async def work(self) -> None:
+        """Plays until the run says no more; then matches in progress are broken off."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._begin_all, nursery)
+            while (said := await self._pipe.receive()) is not None:
+                await self._take(said)
+            nursery.cancel_scope.cancel()
+
+    async def _take(self, said: FromRun) -> None:
+        """One message."""
+        match said:
+            case PlayMatches(orders):
+                for order in orders:
+                    self._take_order(order)
+            case DropMatches(numbers):
+                left_out = tuple(one for one in numbers if self._waiting.pop(one, None) is not None)
+                if left_out:
+                    await self._pipe.send(MatchesDropped(left_out))
+            case WithdrawBot(bot):
+                self._here.withdraw(bot)
+            case _:
+                raise RemoteProtocolError(f"found {type(said).__name__}, expected orders")
+
+    def _take_order(self, order: MatchOrder) -> None:
+        self._waiting[order.number] = pairing_of(order, self._game), frozenset(order.without)
+        self._changed.set()
+
+    async def _begin_all(self, nursery: trio.Nursery) -> None:
+        """Begins what can begin, again and again."""
+        here = self._here
+        while True:
+            self._changed = trio.Event()
+            while (number := self._next()) is not None:
+                pairing, without = self._waiting.pop(number)
+                nursery.start_soon(self._play, number, here.begin(pairing, without))
+            if (wanted := here.wanted) > self._told:
+                self._told = wanted
+                await self._pipe.send(WantsMatches(wanted))
+            with trio.move_on_after(here.looks_every_s):
+                await self._changed.wait()
+            here.look()
+
+    def _next(self) -> int | None:
+        """The first order whose bots are free, if there is a table for it."""
+        here = self._here
+        if here.is_full:
+            return None
+        for number, (pairing, without) in self._waiting.items():
+            if here.can_seat(pairing, without):
+                return number if here.has_room(pairing, without) else None
+        return None
+
+    async def _play(self, number: int, taken: TakenHere) -> None:
+        try:
+            entry = await self._here.play(taken)
+        finally:
+            self._here.end(taken)
+            self._changed.set()
+        self._told = self._here.wanted
+        try:
+            await self._pipe.send(MatchPlayed(number, record_said(entry), self._told))
+        except MessageTooLong as error:
+            shorter = _without_record(entry, str(error))
+            await self._pipe.send(MatchPlayed(number, record_said(shorter), self._told))
+
+
+def _without_record(entry: Entry, why: str) -> Entry:
+    """A match whose record is too long to be told: as if its rules had broken."""
+    seats = len(entry.pairing.bots)
+    record = MatchRecord(
+        (), (), (), (), (False,) * seats, error=f"the record of this match is too long: {why}"
+    )
+    return attrs.evolve(entry, record=record, points=(), packed=b"", decisions=())
+
+
+def _mistake_in(error: BaseException) -> ConfigError | None:
+    """The user's mistake that an exception is, or the first of a group of nothing else."""
+    if isinstance(error, BaseExceptionGroup):
+        found = [_mistake_in(one) for one in error.exceptions]
+        return found[0] if all(found) else None
+    return error if isinstance(error, ConfigError) else None
+
+
+def _traceback_of(error: BaseException) -> str:
+    return _clean("".join(traceback.format_exception(error)))
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+__all__ = ["Worker", "work_for"]

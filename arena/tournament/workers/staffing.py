@@ -1,0 +1,104 @@
+"""How many workers a run has, and what each is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+import attrs
+
+from arena.box.box import Box
+from arena.players.entrant import Entrant
+from arena.schedule.course import Course
+from arena.tournament.game_source import Origin, origin_from
+from arena.tournament.intake import Intake
+from arena.tournament.run import Run
+from arena.tournament.setting import Setting
+from arena.tournament.share import Share, capacity_in, entrants_of
+from arena.tournament.stored import ORIGIN
+from arena.tournament.workers.briefing import begin_for, mismatch
+from arena.tournament.workers.crew import Crew, Enlist
+from arena.tournament.workers.messages import WorkerReady
+from arena.tournament.workers.post import Post
+from arena.words import counted
+
+
+def own_setting(run: Run) -> Setting:
+    """What this process has of the run: all of it, or a share if bots connect to it and workers play too."""
+    setting = run.setting
+    if run.workers == 1 or not run.plan.connecting:
+        return setting
+    share = Share(0, run.workers + 1)
+    return attrs.evolve(
+        setting,
+        entrants=entrants_of(setting.entrants, share),
+        capacity=capacity_in(setting.capacity, share),
+        share=share,
+    )
+
+
+def workers_for(run: Run, course: Course, intake: Intake, note: Callable[[str], object]) -> int:
+    """As many workers as there is work for; says so if they are others than were asked for."""
+    is_open = course.is_adaptive and run.only is None
+    missing = max(1, course.size - len(intake.kept) if is_open else len(intake.wanted))
+    workers, asked = min(run.workers, missing), run.plan.workers
+    if asked == "auto":
+        note(f"{counted(workers, 'worker')} (--workers auto)")
+    elif workers < asked and missing < run.workers:
+        note(f"{counted(workers, 'worker')} instead of {asked}: {counted(missing, 'match')} to play")
+    elif workers < asked:
+        note(f"{counted(workers, 'worker')} instead of {asked}: --concurrency {run.plan.concurrency}")
+    return workers
+
+
+def bound_here(run: Run, names: Collection[str]) -> frozenset[str]:
+    """The bots that no worker can seat: those that connect, and those with too few instances for all."""
+    last = Share(run.workers, run.workers + 1)
+    ours = {one.name for one in run.entrants if one.is_ours and _may_play(one, last)}
+    return frozenset(names) - ours
+
+
+def crew_for(
+    run: Run,
+    workers: int,
+    names: Collection[str],
+    enlist: Enlist,
+    box: Box | None,
+    *,
+    note: Callable[[str], object],
+    note_bug: Callable[[str], object],
+    note_lag: Callable[[float], object],
+) -> Crew:
+    """So many workers for these bots, each with its share of what the run may have."""
+    stored = {bot.bot: bot for bot in run.store.bots()}
+    setting = attrs.evolve(run.setting, versions={name: bot.version for name, bot in stored.items()})
+    origin = _origin_of(run)
+    # Where bots connect to this process, it is the first of those among which the run is divided.
+    own = 1 if run.plan.connecting else 0
+    posts = []
+    for place in range(workers):
+        share = Share(place + own, (run.workers if own else workers) + own)
+        playing = {
+            one.name: stored[one.name].fingerprint
+            for one in run.entrants
+            if one.is_ours and one.name in names and _may_play(one, share)
+        }
+        begin = begin_for(setting, origin, share, playing, None if box is None else box.means)
+        posts.append(Post(f"worker {place + 1}", begin, playing))
+
+    def check(said: WorkerReady, post: Post) -> str | None:
+        return mismatch(said, origin, post.fingerprints, run.entrants)
+
+    return Crew(setting, posts, enlist, note=note, note_bug=note_bug, note_lag=note_lag, check=check)
+
+
+def _may_play(entrant: Entrant, share: Share) -> bool:
+    """Whether one of the instances that the bot may have is for this process."""
+    return entrant.instances_max is None or share.part(entrant.instances_max) > 0
+
+
+def _origin_of(run: Run) -> Origin | None:
+    kept = run.store.meta().get(ORIGIN)
+    return None if kept is None else origin_from(kept)
+
+
+__all__ = ["bound_here", "crew_for", "own_setting", "workers_for"]

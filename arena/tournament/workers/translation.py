@@ -1,0 +1,164 @@
+"""Between what a run and its workers work with, and the messages that say it.  Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast, overload
+
+import attrs
+
+from arena.errors import FaultKind
+from arena.game import Game, Seat
+from arena.record import Capsule, Decision, Entry, MatchRecord, Turn, unpack
+from arena.schedule import Pairing, match_id
+from arena.tournament.plan import deals_of
+from arena.tournament.setting import Setting
+from arena.tournament.workers.messages import CapsuleSaid, DecisionSaid, MatchOrder, RecordSaid, RowSaid
+
+SEED_BYTES = 64
+"""Seeds have at most 512 bits."""
+
+
+# Orders.
+
+
+def ordered_match(number: int, pairing: Pairing, without: frozenset[str]) -> MatchOrder:
+    """The order to play this match."""
+    return MatchOrder(
+        number=number,
+        id=pairing.id,
+        bots=pairing.bots,
+        seed=seed_bytes(pairing.seed),
+        series=pairing.series,
+        rotation=pairing.rotation,
+        cycle=pairing.cycle,
+        without=tuple(sorted(without)),
+    )
+
+
+def pairing_of(order: MatchOrder, game: str) -> Pairing:
+    """The planned match that is ordered."""
+    return Pairing(
+        id=order.id,
+        game=game,
+        bots=order.bots,
+        seed=int.from_bytes(order.seed, "big"),
+        series=order.series,
+        rotation=order.rotation,
+        cycle=order.cycle,
+    )
+
+
+def seed_bytes(seed: int) -> bytes:
+    """A seed as messages hold it."""
+    return int(seed).to_bytes(SEED_BYTES, "big").lstrip(b"\0")
+
+
+# Finished matches.
+
+
+def record_said(entry: Entry) -> RecordSaid:
+    """What a worker says about a finished match."""
+    record = entry.record
+    return RecordSaid(
+        turns=len(record.turns),
+        decisions=tuple(map(_decision_said, record.decisions)),
+        ranks=tuple(record.ranks),
+        returns=tuple(map(float, record.returns)),
+        abandoned=tuple(map(bool, record.abandoned)),
+        capsules=tuple(
+            CapsuleSaid(_decision_said(each.decision), each.number, json.dumps(each.lines).encode())
+            for each in record.capsules
+        ),
+        duration_s=record.duration_s,
+        error=None if record.error is None else _clean(record.error),
+        points=tuple(map(float, entry.points)),
+        packed=entry.packed,
+        rows=tuple(RowSaid(_decision_said(each), _clean(str(each.move))) for each in entry.decisions),
+        started_at=entry.started_at,
+    )
+
+
+def entry_from(setting: Setting, pairing: Pairing, without: frozenset[str], said: RecordSaid) -> Entry:
+    """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
+    seats = len(pairing.bots)
+    if {len(said.abandoned)} | {len(each) for each in (said.ranks, said.returns, said.points) if each} != {
+        seats
+    }:
+        raise ValueError(f"found a result of another number of seats, expected {seats}")
+    record = MatchRecord(
+        turns=PackedTurns(setting.game, said.packed, said.turns),
+        decisions=tuple(map(_decision_of, said.decisions)),
+        ranks=said.ranks,
+        returns=said.returns,
+        abandoned=said.abandoned,
+        capsules=tuple(
+            Capsule(_decision_of(each.decision), each.number, tuple(json.loads(each.lines)))
+            for each in said.capsules
+        ),
+        duration_s=said.duration_s,
+        error=said.error,
+    )
+    return Entry(
+        match_id=match_id(setting.seed, pairing.id),
+        pairing=pairing,
+        deals=deals_of(setting.plan),
+        versions=tuple(setting.versions.get(bot, "") for bot in pairing.bots),
+        withdrawn=tuple(bot in without for bot in pairing.bots),
+        record=record,
+        points=said.points,
+        packed=said.packed,
+        decisions=tuple(attrs.evolve(_decision_of(row.decision), move=row.move) for row in said.rows),
+        started_at=said.started_at,
+    )
+
+
+class PackedTurns(Sequence[Turn]):
+    """The turns of a match that was played elsewhere: unpacked when somebody looks at them."""
+
+    def __init__(self, game: Game[Any, Any], packed: bytes, turns: int) -> None:
+        self._game, self._packed, self._turns = game, packed, turns
+
+    def __len__(self) -> int:
+        return self._turns
+
+    @overload
+    def __getitem__(self, index: int) -> Turn: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Turn]: ...
+    def __getitem__(self, index: int | slice) -> Turn | Sequence[Turn]:
+        return unpack(self._game, self._packed)[index]
+
+    def __iter__(self) -> Iterator[Mapping[Seat, Any]]:
+        return iter(unpack(self._game, self._packed))
+
+
+def _decision_said(decision: Decision) -> DecisionSaid:
+    return DecisionSaid(
+        decision.turn,
+        int(decision.seat),
+        decision.elapsed_s,
+        decision.fault,
+        _clean(decision.reason) if decision.reason else "",
+        decision.asked,
+        bool(decision.lagged),
+    )
+
+
+def _decision_of(said: DecisionSaid) -> Decision:
+    return Decision(
+        said.turn,
+        Seat(said.seat),
+        None,
+        said.elapsed_s,
+        cast("FaultKind | None", said.fault),
+        said.reason,
+        said.asked,
+        said.lagged,
+    )
+
+
+def _clean(text: str) -> str:
+    """The text, which may hold halves of characters, as one that can be encoded."""
+    return text.encode("utf-8", "backslashreplace").decode()
