@@ -188,7 +188,7 @@ async def _recorded(game: Game[Any, Any], bots: tuple[str, ...]) -> RecordedLine
     matches, answers = list[tuple[Turn, ...]](), [list[Any]() for _ in bots]
     while sum(map(len, answers)) < DECISIONS:
         record = await refereed(game, players, names, len(matches) + 1)
-        matches.append(record.turns)
+        matches.append(tuple(record.turns))
         for decision in record.decisions:
             answers[decision.seat].append(codecs[decision.seat].move_json(decision.move))
     seeds = tuple(range(1, len(matches) + 1))
