@@ -130,6 +130,12 @@ CHANGES = [
         "83 % more (better)",
     ),
     ("a difference", report(SLOW, unit="ms more"), report(QUICK, unit="ms more"), "+10 ms"),
+    (
+        "a time per question",
+        report(SLOW, unit="µs/question"),
+        report(QUICK, unit="µs/question"),
+        "45 % slower",
+    ),
     ("samples that overlap", report(MIXED), report(QUICK), "within noise"),
     ("the same", report(QUICK), report(QUICK), "within noise"),
     ("four samples", report(SLOW[:4]), report(QUICK), "too few samples to tell"),

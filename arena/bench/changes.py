@@ -11,6 +11,7 @@ figure with a unit of time has changed only if it has both as it stands and in u
 
 from __future__ import annotations
 
+import re
 import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,6 @@ EXACT_MAX = 60
 """Samples of both runs, up to which chances are counted; beyond, the normal approximation is as good."""
 NEW, SAME, ELSEWHERE = "no earlier figure", "within noise", "not comparable: another machine"
 FEW = "too few samples to tell"
-_TIMES = ("s", "ms", "µs")
 
 
 @attrs.frozen
@@ -90,7 +90,7 @@ def change_notes(now: Report, then: Report, found: Sequence[Change]) -> list[str
 
 def is_of_time(unit: str) -> bool:
     """Whether a figure depends on how fast its machine is: a time, or something per second."""
-    return unit.endswith("/s") or unit.partition(" ")[0] in _TIMES
+    return unit.endswith("/s") or re.match(r"(s|ms|µs)\b", unit) is not None
 
 
 # One figure.

@@ -21,6 +21,7 @@ from arena.bench.reports import Report, read_report
 from arena.bench.rules import measure_referee, measure_rules
 from arena.bench.scale import measure_scale
 from arena.bench.serve import measure_serve
+from arena.bench.stages import measure_stages
 from arena.bench.tables import measure_tables
 from arena.bench.tournament import measure_help, measure_memory, measure_runner
 from arena.bench.trust import measure_trust
@@ -37,6 +38,7 @@ MEASURINGS: dict[str, Measuring] = {
     "lines": measure_lines,
     "tcp": measure_tcp,
     "peer": measure_peer,
+    "stages": measure_stages,
     "loop": measure_loop,
     "runner": measure_runner,
     "tables": measure_tables,

@@ -16,14 +16,16 @@ from arena.store import Store
 from arena.tournament.match import packed_moves
 
 
-def kept_entry(game: Game[Any, Any], names: Sequence[str], seed: int, record: MatchRecord) -> Entry:
-    """The match with this seed, as `--decisions faults` keeps it."""
-    id = f"{seed:x}"
+def kept_entry(
+    game: Game[Any, Any], names: Sequence[str], number: int, seed: int, record: MatchRecord
+) -> Entry:
+    """A match as `--decisions faults` keeps it; `number` is different for each that goes into one store."""
+    id = f"{number:x}"
     pairing = Pairing(
         id=f"{id}/0", game=game.name, bots=tuple(names), seed=seed, series=id, rotation=0, cycle=0
     )
     return Entry(
-        match_id=f"{seed:016x}",
+        match_id=f"{number:012x}",
         pairing=pairing,
         deals="same",
         versions=("1",) * len(names),

@@ -173,7 +173,7 @@ async def _table(
                 lag=watch.since,
             )
             assert not record.capsules, f"a client failed: {record.capsules[0].decision.reason}"
-            await keep.send(kept_entry(game, names, seed, record))
+            await keep.send(kept_entry(game, names, seed, seed, record))
 
 
 def _hands_of(client: Client) -> int:

@@ -36,6 +36,7 @@ def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool, show
     lines    the referee beside the rules alone, on typical matches of house bots
     tcp      CPU time of a question over TCP, and of a message to a bare Trio server
     peer     Hold'em between two programs, beside a lean blocking loop that sends the same bytes
+    stages   microseconds of each stage of a decision, for every game, and what they do not account for
     loop     what each part of an answer's fast path gains
     runner   tournaments with compiled bots at 8 tables: questions per second
     tables   what a sleeping bot costs: the time of the whole, the thinking times of the others
