@@ -118,7 +118,7 @@ class Option:
 def is_legal(options: Sequence[Option], move: object) -> bool:
     """Whether some option contains the move."""
     kind = type(move)
-    for option in options:
+    for option in options:  # noqa: SIM110 - see Option.__contains__
         # Most options are of other kinds, or without fields: neither needs a call.
         if option.move is kind and (not option.fields or move in option):
             return True

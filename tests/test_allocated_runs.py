@@ -124,6 +124,12 @@ def test_bots_whose_order_is_open_meet_more_often(arena):
     assert min(sets.values()) >= 2 + (len(batches) - 2) // 5
     for bots, times in sets.items():
         assert {f"{bots}#{number}" for number in range(times)} <= series.keys()
+    code, said, _ = arena("verify", "out")
+    assert (0, True) == (code, said.startswith(f"verified: {len(matches):,} matches"))
+    assert 0 == arena("report", "out")[0]
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert "round-robin, 12 series each on average, more where the order is open" in page
+    assert f"{len(matches)} of {len(matches)} planned" in page
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import pytest
 TESTS = Path(__file__).parent
 
 
-def arena(folder: Path, *words: str) -> str:
+def arena(folder: Path, *words: str, is_told_beside: bool = False) -> str:
+    """What the command printed; or what it told beside that, on stderr."""
     done = subprocess.run(
         [sys.executable, "-m", "arena.cli", *words],
         cwd=folder,
@@ -23,7 +25,7 @@ def arena(folder: Path, *words: str) -> str:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stderr if is_told_beside else done.stdout
 
 
 @pytest.mark.slow
@@ -55,6 +57,22 @@ def test_rock_paper_scissors_has_no_leader(tmp_path: Path) -> None:
         r'<p class="verdict">One number does not order this field: who wins depends on who', page
     )
     assert page.index('<section id="head-to-head"') < page.index('<section id="leaderboard"')
+
+
+@pytest.mark.slow
+def test_in_a_circle_all_meet_equally_often_again_and_the_run_says_so(tmp_path: Path) -> None:
+    """Once the circle is sure, no pair gets more matches than another: its mean would depend on whom it met."""
+    bots = ("paper=roshambo:Papers", "rock=roshambo:Thrower", "scissors=roshambo:Scissorers")
+    words = ("--until", "top 1 at 95%", "--series", "60", "--seed", str(2**64 + 5), "--out", "out")
+    game = f"{TESTS / 'roshambo.py'}:Roshambo"
+    said = arena(tmp_path, "run", "--game", game, *bots, *words, is_told_beside=True)
+    assert (
+        "top 1 at 95%: not settled after 60 of 60 cycles; "
+        "paper > rock > scissors > paper, so that all meet equally often again"
+    ) in said
+    with (tmp_path / "out" / "matches.csv").open(newline="") as file:
+        late = [row["series_id"].partition("#")[0] for row in csv.DictReader(file) if int(row["cycle"]) >= 40]
+    assert {late.count("paper+rock")} == {late.count(pair) for pair in late}
 
 
 # What the command printed when each line of it had been checked against head_to_head.csv, without times.

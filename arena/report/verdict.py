@@ -123,7 +123,11 @@ def _rules(facts: Facts) -> str:
 def _format(plan: Any, identity: Any) -> str:
     kind = str(identity.get("tournament", ""))
     series = plan.get("series")
-    return f"{kind}, {counted(series, 'series')} each" if kind and isinstance(series, int) else kind
+    if not kind or not isinstance(series, int):
+        return kind
+    if identity.get("allocate") == "open":
+        return f"{kind}, {counted(series, 'series')} each on average, more where the order is open"
+    return f"{kind}, {counted(series, 'series')} each"
 
 
 def _time(identity: Any) -> str:
