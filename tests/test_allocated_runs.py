@@ -11,13 +11,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
+from calls import call
 from tournaments import exact
 
 from arena.analysis.tables import COLUMNS
-from arena.cli import main
 from arena.errors import ConfigError
 from arena.store import Store
 
@@ -37,19 +38,7 @@ TESTS = Path(__file__).parent
 def arena(tmp_path, capsys, monkeypatch):
     """`arena WORDS` in this process: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", *words])
-        before = signal.getsignal(signal.SIGTERM)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.signal(signal.SIGTERM, before)
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return run
+    return partial(call, capsys, monkeypatch)
 
 
 def rows(folder: str, table: str) -> list[dict[str, str]]:

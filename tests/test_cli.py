@@ -8,17 +8,18 @@ import json
 import os
 import re
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 import pytest
+from calls import call
 from click.shell_completion import ShellComplete
 
-from arena.cli import cli, main
+from arena.cli import cli
 from arena.store import LATEST, Store
 
 COMMANDS = sorted(cli.commands)
@@ -58,22 +59,9 @@ class Odd(Even):
 '''
 
 
-def call(capsys, monkeypatch, *words: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of `arena WORDS`, in this process."""
-    monkeypatch.setattr(sys, "argv", ["arena", *words])
-    before = signal.getsignal(signal.SIGTERM)
-    try:
-        with pytest.raises(SystemExit) as ended:
-            main()
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    said = capsys.readouterr()
-    return int(ended.value.code or 0), said.out, said.err
-
-
 @pytest.fixture
 def arena(capsys, monkeypatch):
-    return lambda *words: call(capsys, monkeypatch, *map(str, words))
+    return partial(call, capsys, monkeypatch)
 
 
 @pytest.fixture(scope="module")

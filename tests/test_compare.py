@@ -6,16 +6,17 @@ import csv
 import json
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
 import attrs
 import pytest
+from calls import call
 
 from arena.analysis.comparison import Comparison, ReturnsRules
 from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.analysis.intervals import interval_of_mean, of_alike
-from arena.cli import main
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.show.verdict import told
@@ -218,14 +219,7 @@ def arena(tmp_path, capsys, monkeypatch):
     (tmp_path / "compared.py").write_text(BOTS)
     monkeypatch.setattr(sys, "path", list(sys.path))
 
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    yield call
+    yield partial(call, capsys, monkeypatch)
     sys.modules.pop("compared", None)
 
 

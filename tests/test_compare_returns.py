@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from calls import call
 
 from arena.analysis.betting import Gains
 from arena.analysis.comparison import Comparison, ReturnsRules
 from arena.analysis.gsprt import Hypotheses
 from arena.analysis.ranking import leaderboard
-from arena.cli import main
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.show.verdict import length_before, told
@@ -232,14 +233,7 @@ def arena(tmp_path, capsys, monkeypatch):
     Path("declared.py").write_text(kuhn.read_text() + GAMES)
     monkeypatch.setattr(sys, "path", list(sys.path))
 
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    yield call
+    yield partial(call, capsys, monkeypatch)
     for name in ("shoving", "kuhn", "declared"):
         sys.modules.pop(name, None)
 

@@ -47,6 +47,7 @@ SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
         "tests/test_readme.py::test_the_first_output_is_what_the_first_command_prints",
         "tests/test_readme.py::test_the_commands_run_as_they_stand",
         "tests/test_readme.py::test_the_commands_run_as_they_stand",
+        "tests/test_readme.py::test_the_commands_run_as_they_stand",
         "tests/test_readme.py::test_a_speed_table_is_one_run_of_the_bench",
         "tests/test_readme.py::test_a_speed_table_is_one_run_of_the_bench",
         "tests/test_readme.py::test_a_speed_table_is_one_run_of_the_bench",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
 import sys
 from pathlib import Path
 
 import pytest
+from calls import call
 
-from arena.cli import main
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.store import Store
@@ -56,20 +55,12 @@ def forget(before: set[str]) -> None:
 
 @pytest.fixture
 def arena(capsys, monkeypatch):
-    def call(*words: object) -> tuple[int, str, str]:
+    def anew(*words: object) -> tuple[int, str, str]:
         """Exit code, standard output and standard error of `arena WORDS`, which imports games anew."""
         forget(set())
-        monkeypatch.setattr(sys, "argv", ["arena", *map(str, words)])
-        before = signal.getsignal(signal.SIGTERM)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.signal(signal.SIGTERM, before)
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
+        return call(capsys, monkeypatch, *words)
 
-    return call
+    return anew
 
 
 @pytest.fixture
@@ -386,7 +377,7 @@ OTHERS = [
     (
         "another version",
         ("[int] = 1", "[int] = 2"),
-        "out was played with version 1 of kuhn, and mine.py is version 2: replay it with the file",
+        "out was played with version 1 of kuhn, and mine.py is version 2: use the file",
     ),
 ]
 

@@ -100,9 +100,10 @@ def test_the_commands_run_as_they_stand(home: Path) -> None:
         assert result.returncode == 0, f"{command}\n{result.stderr}"
         assert result.stdout.strip(), f"{command} printed nothing"
         printed += result.stderr + result.stdout
-    # Seeded: the first match of Kuhn poker and the verdict are the same in every run, to the letter.
-    _, retold, compared, *_ = blocks("text")
+    # Seeded: the first match of Kuhn poker, the verdict and its proof are the same in every run, to the letter.
+    _, retold, compared, proved, *_ = blocks("text")
     assert retold in printed
+    assert proved in printed
     lines = iter(printed.splitlines())
     assert [] == [line for line in compared.splitlines() if line not in lines]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.analysis.leaderboard import Leaderboard
 from arena.analysis.series import series_table as _series_table
-from arena.analysis.tables import COLUMNS, Results, load
+from arena.analysis.tables import COLUMNS, MAKER, Results, load
 from arena.errors import ConfigError
 from arena.store import LATEST, Store, Table, exports, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
@@ -31,7 +31,7 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     place = Path(folder or store.folder)
     with store.frozen(), _aside(store, place) as aside:
         board, tables = exported(store, anchor=anchor)
-        write_tables(place, tables, mark=store.mark(), always=ANCHORED, aside=aside)
+        write_tables(place, tables, mark=store.mark(), maker=MAKER, always=ANCHORED, aside=aside)
     if folder is None:
         exports.publish(store)
     return board
@@ -65,6 +65,6 @@ def _aside(store: Store, folder: Path) -> AbstractContextManager[Mapping[str, Ca
     """The tables that a second process writes meanwhile: none, if there is little to write."""
     mark = store.mark()
     names = [name for name in COLUMNS if name not in ANCHORED]
-    if mark is None or store.size() < LARGE or is_written(folder, mark, names):
+    if mark is None or store.size() < LARGE or is_written(folder, mark, names, MAKER):
         return nullcontext({})
     return written_aside(store, folder, mark)

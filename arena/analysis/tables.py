@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
+import arena
 from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.leaderboard import COLUMNS as LEADERBOARD_COLUMNS
 from arena.analysis.leaderboard import SHOWN
@@ -32,6 +34,11 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "leaderboard": LEADERBOARD_COLUMNS,
 }
 """Every table that people read; results/README.md explains each column."""
+
+METHOD = 2
+"""Raised whenever the same matches give other numbers in these tables."""
+MAKER = f"{arena.__version__} {METHOD} {crc32(repr([*COLUMNS.items()]).encode()):08x}"
+"""Who writes these tables: another version of the arena has other columns, or computes them otherwise."""
 
 _DTYPES = {"text": "str", "integer": "int64", "real": "float64", "boolean": "bool"}
 

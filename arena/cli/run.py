@@ -167,11 +167,11 @@ class RunCommand:
             return
         status = "failed" if has_failed else self._status()
         self.run.store.set_meta(CONCLUSION, list(self._conclusion()))
+        if status == "finished":
+            open_seal(self.run.store)  # before the tables, which are those of the last state
         export(self.run.store)
         if self.summary.first_fault is not None:  # its series is open, but whoever says -x asks for it
             exports.publish(self.run.store, [self.summary.first_fault.match_id])
-        if status == "finished":
-            open_seal(self.run.store)
         write_run_file(self.run, began_at=self.began_at, played=self.summary.played, status=status)
 
     def _close(self) -> int:

@@ -14,7 +14,7 @@ from arena.errors import ConfigError
 from arena.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from arena.game import Game
     from arena.store import Store
@@ -53,6 +53,7 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
 
     if seal and not re.fullmatch("[0-9A-Fa-f]{64}", seal):
         raise ConfigError(f"--seal: {unexpected(seal, 'the 64 hexadecimal digits that --commit printed')}")
+    _check_has_database(folder)
     with opened_to_read(folder) as sound:
         verified, untruth = _verified(sound, game, seal.lower())
     if as_json:
@@ -60,11 +61,25 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
     elif untruth is None:
         out(_said(verified))
     else:
-        out(f"not verified: {untruth}")
+        by = f" by the rules of {verified.rules}" if verified.rules else ""
+        out(f"not verified{by}: {untruth}")
     if not as_json:
         for note in verified.notes:
             say(note)
     return DONE if untruth is None else UNTRUE
+
+
+def _check_has_database(folder: Path) -> None:
+    """Raises ConfigError if only the tables of a folder are there, which people hand on."""
+    from arena.store import DATABASE
+    from arena.store.files import TABLE_FILES
+
+    tables = [name for name in TABLE_FILES if (folder / name).is_file()]
+    if tables and not (folder / DATABASE).exists():
+        raise ConfigError(
+            f"{folder} has {tables[0]} but no {DATABASE}, which holds seeds and moves, and without it "
+            f"nothing can be verified: name the folder that `arena run` wrote, or ask for its {DATABASE}"
+        )
 
 
 def _verified(sound: Store, word: str | None, seal: str) -> tuple[Folder, Untruth | None]:
@@ -72,19 +87,64 @@ def _verified(sound: Store, word: str | None, seal: str) -> tuple[Folder, Untrut
     from arena.store import Store
     from arena.tournament.stored import stored_game
     from arena.verify.checks import Folder, first_untruth
+    from arena.verify.stored_record import check_record
 
-    game, meta = stored_game(sound, word), sound.meta()
+    if sound.holds_tables():
+        raise ConfigError(
+            f"{sound.folder} holds the matches of a server's tables, of which nothing is verified: that "
+            "takes a tournament, with a plan and a seed from which all follows; "
+            f"`arena replay MATCH {sound.folder}` plays one of them again from its moves"
+        )
+    meta = sound.meta()
+    check_record(sound.folder, meta)
+    game = stored_game(sound, word)
+    rule, conclusion = _stop_rule(sound.folder, meta, game)
     with Store.unchecked(sound.folder) as store:
-        folder = Folder(store, game, meta, _stop_rule(meta, game), sound.damage, published=seal)
+        folder = Folder(
+            store,
+            game,
+            meta,
+            rule,
+            sound.damage,
+            published=seal,
+            conclusion=conclusion,
+            rules=_other_rules(meta, word),
+        )
         return folder, first_untruth(folder)
 
 
-def _stop_rule(meta: Mapping[str, Any], game: Game[Any, Any]) -> StopRule | None:
-    """What may have stopped the run: the goal of `--until`, or the question of a comparison."""
+def _stop_rule(
+    folder: Path, meta: Mapping[str, Any], game: Game[Any, Any]
+) -> tuple[StopRule | None, Callable[[], Iterable[str]]]:
+    """What may have stopped the run, and what it then says of it: the goal of `--until`, or a comparison."""
     from arena.cli.compare import kept_comparison
     from arena.cli.until import kept_goal
+    from arena.show.verdict import told
 
-    return kept_comparison(meta, game) or kept_goal(meta, game)
+    try:
+        if (comparison := kept_comparison(meta, game)) is not None:
+            return comparison, lambda: told(comparison.outcome, comparison.question)
+        if (until := kept_goal(meta, game)) is not None:
+            return until, lambda: [until.conclusion()]
+    except (AttributeError, KeyError, TypeError, ValueError):  # no arena wrote it
+        raise ConfigError(
+            f"{folder}: nothing can be verified, as arena.db does not say what was asked of the run"
+        ) from None
+    return None, tuple
+
+
+def _other_rules(meta: Mapping[str, Any], word: str | None) -> str:
+    """Where the rules come from if not from the very files that were played with; empty: from those."""
+    from arena.tournament.game_source import find_game
+    from arena.tournament.stored import ORIGIN
+
+    origin, kept = None if word is None else find_game(word).origin, meta.get(ORIGIN)
+    kept = kept if isinstance(kept, dict) else {}
+    if origin is None or origin.fingerprint == kept.get("fingerprint"):
+        return ""
+    if str(origin.file) == kept.get("file"):
+        return f"{origin.file.name}, which has changed since the matches were played"
+    return f"{origin.file.name}, which is another file than the one that the matches were played with"
 
 
 def _said(folder: Folder) -> str:
@@ -95,7 +155,8 @@ def _said(folder: Folder) -> str:
     if tally.faults:
         parts.append(counted(tally.faults, "fault"))
     verified = "verified" if folder.is_complete else "verified as far as it is"
-    return f"{verified}: {', '.join(parts)}: every result follows from its moves ({PROVES})"
+    by = f" by the rules of {folder.rules}" if folder.rules else ""
+    return f"{verified}{by}: {', '.join(parts)}: every result follows from its moves ({PROVES})"
 
 
 def _as_values(folder: Path, verified: Folder, untruth: Untruth | None) -> dict[str, Any]:
@@ -106,6 +167,7 @@ def _as_values(folder: Path, verified: Folder, untruth: Untruth | None) -> dict[
         "verified": untruth is None,
         "complete": verified.is_complete,
         **attrs.asdict(verified.tally),
+        "other_rules": verified.rules,
         "untruth": None if untruth is None else attrs.asdict(untruth),
         "notes": verified.notes,
         "proves": PROVES,

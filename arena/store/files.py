@@ -100,6 +100,7 @@ def write_tables(
     tables: Mapping[str, Table],
     *,
     mark: str | None = None,
+    maker: str = "",
     always: Collection[str] = (),
     aside: Mapping[str, Callable[[], bool]] = MappingProxyType({}),
 ) -> None:
@@ -107,11 +108,12 @@ def write_tables(
 
     `mark`: the state the tables were made from.  If given, and all tables are there just as they were
     written for it, they are left alone, except those named in `always`.
+    `maker`: who makes them, as another version of the arena makes others of the same state.
     `aside`: tables that another process may have written to their places; asked when all others are written.
     """
     folder = Path(folder)
     kept = [name for name in tables if name not in always]
-    if is_written(folder, mark, kept):
+    if is_written(folder, mark, kept, maker):
         tables = {name: tables[name] for name in tables if name in always}
     with _written_together(folder) as placed:
         for name in sorted(tables, key=aside.__contains__):  # those that may be there already come last
@@ -119,7 +121,7 @@ def write_tables(
             if name not in aside or not aside[name]():
                 write_table(place, tables[name])
     if mark is not None:
-        write_text(folder / STAMP, json.dumps(_stamp(folder, mark, kept)))
+        write_text(folder / STAMP, json.dumps(_stamp(folder, mark, kept, maker)))
 
 
 def write_table(place: Path, table: Table) -> None:
@@ -132,25 +134,35 @@ def write_table(place: Path, table: Table) -> None:
         _settle(file)
 
 
-def is_written(folder: Path, mark: str | None, names: Iterable[str]) -> bool:
-    """Whether the CSVs of these tables are there just as they were written for the mark."""
-    return mark is not None and _stamp(folder, mark, names) == _stamp_in(folder)
+def is_written(folder: Path, mark: str | None, names: Iterable[str], maker: str = "") -> bool:
+    """Whether the CSVs of these tables are there just as this maker wrote them for the mark."""
+    return mark is not None and _stamp(folder, mark, names, maker) == _stamp_in(folder)
 
 
 def stamped_mark(folder: Path) -> str | None:
     """The state of the database for which the CSVs were written; None if that is not known."""
+    return _stamped(folder, "mark")
+
+
+def stamped_maker(folder: Path) -> str | None:
+    """Who wrote the CSVs; None if that is not known."""
+    return _stamped(folder, "maker")
+
+
+def _stamped(folder: Path, key: str) -> str | None:
     stamp = _stamp_in(folder)
-    mark = stamp.get("mark") if isinstance(stamp, dict) else None
-    return mark if isinstance(mark, str) else None
+    value = stamp.get(key) if isinstance(stamp, dict) else None
+    return value if isinstance(value, str) else None
 
 
-def _stamp(folder: Path, mark: str, names: Iterable[str]) -> dict[str, Any]:
+def _stamp(folder: Path, mark: str, names: Iterable[str], maker: str) -> dict[str, Any]:
     """Sizes and times of change, by which these CSVs are known as those written for the mark."""
     paths = [folder / f"{name}.csv" for name in names]
     with sentences(folder):
         found = {path.name: path.stat() for path in paths if path.is_file()}
     return {
         "mark": mark,
+        "maker": maker,
         "files": {name: [is_now.st_size, is_now.st_mtime_ns] for name, is_now in found.items()},
     }
 

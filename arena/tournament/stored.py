@@ -90,7 +90,7 @@ def stored_game(store: Store, word: str | None = None, match: StoredMatch | None
     if version != cls.version:
         raise ConfigError(
             f"{store.folder} was played with version {version} of {name}, and "
-            f"{'this arena has' if word is None else f'{word} is'} version {cls.version}: replay it with "
+            f"{'this arena has' if word is None else f'{word} is'} version {cls.version}: use "
             f"{'the file it was played with' if ORIGIN in meta else 'the arena that played it'}"
         )
     return make_game(cls, identity["rules"])
@@ -125,6 +125,7 @@ def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
 def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> None:
     """`run.json`: the arena's version, the effective plan, the machine, the times.
 
+    `arena verify` compares all of it but what only this call knows: `arena.verify.run_file` names that.
     It may be handed on at once, so it has the seed only when nothing is left to play.
     """
     import msgspec

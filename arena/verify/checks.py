@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import attrs
@@ -11,12 +10,13 @@ import attrs
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.store import Damage, Store
-from arena.store.checksums import stored_rows
+from arena.store.checksums import HANGING, stored_rows
 from arena.store.files import DATABASE_ERRORS
 from arena.tournament.membership import roster_of
 from arena.tournament.seal import SEAL
 from arena.tournament.stopping import StopRule
 from arena.verify.matches import MatchVerifier, Tally
+from arena.verify.run_file import made_again, run_file_untruths
 from arena.verify.schedule import (
     Planned,
     plan_untruths,
@@ -28,6 +28,10 @@ from arena.verify.schedule import (
 from arena.verify.sealed import seal_notes, seal_untruths
 from arena.verify.tables import csv_untruths
 from arena.verify.untruth import Untruth
+from arena.words import counted
+
+CONCLUSION = "conclusion"
+"""The store's key for what the run came to."""
 
 
 @attrs.define
@@ -46,6 +50,10 @@ class Folder:
     """What was found true so far."""
     published: str = ""
     """The seal as it was published before play; empty: nobody says."""
+    conclusion: Callable[[], Iterable[str]] = tuple
+    """What the rule that may have stopped the run says of it, once it was told all that counts."""
+    rules: str = ""
+    """Which rules were named, if not the very ones that were played with, in words."""
     planned: Planned | None = None
     """The tournament as it follows from its matches, once these are known to be true."""
     notes: list[str] = attrs.field(factory=list)
@@ -74,6 +82,14 @@ def matches_check(folder: Folder) -> Iterator[Untruth]:
     verifier = MatchVerifier(folder.game, int(folder.meta["identity"]["faults_max"]), folder.tally)
     for _, _, rows in stored_rows(folder.store.connection):
         yield from verifier.untruths(rows)
+        if rows.games:
+            where = f"match {rows.match[0]}"
+            yield Untruth(where, "games", "a game of its own", "none: the folder says which game it is")
+    for table in HANGING:
+        query = f"SELECT COUNT(*) FROM {table} WHERE match NOT IN (SELECT number FROM matches)"
+        for (count,) in folder.store.rows(query):
+            if count:
+                yield Untruth("arena.db", table, f"{counted(count, 'row')} of no match", "none")
 
 
 def schedule_check(folder: Folder) -> Iterator[Untruth]:
@@ -88,6 +104,16 @@ def schedule_check(folder: Folder) -> Iterator[Untruth]:
     folder.notes.extend(told_of(planned))
 
 
+def conclusion_check(folder: Folder) -> Iterator[Untruth]:
+    """What the run came to, in the words with which its report begins."""
+    planned, kept = folder.planned, folder.meta.get(CONCLUSION)
+    if planned is None or not planned.is_complete or kept is None:
+        return  # it has not come to anything yet, or an older arena kept nothing of it
+    if kept != (right := [*folder.conclusion()]):
+        hint = f"another version of the arena may have worded it: {made_again(planned.run)} anew"
+        yield Untruth("arena.db", CONCLUSION, _lines(kept), _lines(right), hint=hint)
+
+
 def unchanged_check(folder: Folder) -> Iterator[Untruth]:
     """Nothing was changed since it was written, not even what follows from nothing else, such as times."""
     if folder.damage is not None:
@@ -99,7 +125,22 @@ def tables_check(folder: Folder) -> Iterator[Untruth]:
     yield from csv_untruths(folder.store, folder.notes)
 
 
-CHECKS: tuple[Check, ...] = (seal_check, matches_check, schedule_check, unchanged_check, tables_check)
+def run_file_check(folder: Folder) -> Iterator[Untruth]:
+    """The file that says what was played says what the database does."""
+    planned = folder.planned
+    run = stored_run(folder.store, folder.meta, folder.game, None) if planned is None else planned.run
+    yield from run_file_untruths(run, folder.meta, planned, folder.notes)
+
+
+CHECKS: tuple[Check, ...] = (
+    seal_check,
+    matches_check,
+    schedule_check,
+    conclusion_check,
+    unchanged_check,
+    run_file_check,
+    tables_check,
+)
 """In the order in which a cause comes before what follows from it.  A new check has its place here."""
 
 
@@ -115,4 +156,11 @@ def first_untruth(folder: Folder) -> Untruth | None:
 
 
 def _damaged(damage: Damage) -> Untruth:
-    return Untruth(Path(damage.path).name, "checksums", str(damage), "as it was written")
+    return Untruth(
+        damage.path.name, "checksums", "something else than was written", "what was written", hint=str(damage)
+    )
+
+
+def _lines(said: object) -> str:
+    lines = said if isinstance(said, list) else [said]
+    return " ".join(map(str, lines)) or "nothing"

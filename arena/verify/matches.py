@@ -7,6 +7,7 @@ here they only meet what is stored.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
+from math import inf
 from operator import itemgetter
 from typing import Any
 
@@ -21,13 +22,15 @@ from arena.store.checksums import MatchRows
 from arena.store.rows import names_of_others, result_cells
 from arena.store.schema import STORED
 from arena.verify.decisions import DecisionRows
-from arena.verify.untruth import Untruth, differs
+from arena.verify.untruth import Untruth, differs, is_not
 
 Untruths = Generator[Untruth, None, None]
 
 _NUMBERS = ("seat", *FAULT_KINDS, "not_asked", "abandoned", "withdrawn", "decisions")
 _NOTHING = ("rank", "returns", "points", "win", "tie", *FAULT_KINDS, "not_asked", "decisions", "abandoned")
 _CHANCE_ALONE = (CHANCE,)
+SLACK = 1e-9
+"""By what share of their range returns may be beyond their bounds: sums of fractions are rounded."""
 _TIME_BYTES = 4
 """Of each time in `times`."""
 
@@ -238,13 +241,13 @@ def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Un
     """What must hold before a match can be played again; nothing after it is looked at otherwise."""
     for name, kinds in (("packed", bytes), ("seed", str), ("turns", int), ("decisions", int)):
         if type(match[name]) is not kinds:
-            yield differs(where, name, match[name], f"of type {kinds.__name__}")
+            yield is_not(where, name, match[name], f"of type {kinds.__name__}")
     if not _is_hex(match["seed"]):
-        yield differs(where, "seed", match["seed"], "a hexadecimal number")
+        yield is_not(where, "seed", match["seed"], "a hexadecimal number")
     if match["status"] not in ("done", "aborted"):
-        yield differs(where, "status", match["status"], "done or aborted")
+        yield is_not(where, "status", match["status"], "done or aborted")
     if (match["status"] == "done") != (match["error"] is None):
-        yield differs(where, "error", match["error"], "that of an aborted match, and of no other")
+        yield is_not(where, "error", match["error"], "that of an aborted match, and of no other")
     if match["seats"] != len(seats):
         yield differs(where, "seats", match["seats"], f"{len(seats)}, as so many have rows")
     bots = tuple(str(row["bot"]) for row in seats)
@@ -286,9 +289,10 @@ def _faults(row: dict[str, Any]) -> int:
 
 
 def _results(where: str, game: Game[Any, Any], state: Any, seats: list[dict[str, Any]]) -> Iterator[Untruth]:
-    """Ranks, returns and points."""
+    """Ranks, returns and points; and returns within the bounds on which verdicts rest."""
     try:
         ranks, returns = game.ranks(state), game.returns(state)
+        low, high = map(float, game.returns_bounds(len(seats)) or (-inf, inf))
     except Exception as error:  # rules that fail are no result, whatever they raise
         yield Untruth(where, "rank", "a result", f"none, as the rules fail ({error})")
         return
@@ -296,6 +300,9 @@ def _results(where: str, game: Game[Any, Any], state: Any, seats: list[dict[str,
         for name, expected in cells.items():
             if row[name] != expected:
                 yield differs(where, name, row[name], expected, seat=row["seat"])
+        if not low - SLACK * (high - low) <= row["returns"] <= high + SLACK * (high - low):
+            bounds = f"from {low:.15g} to {high:.15g}, the bounds that {game.name} declares"
+            yield differs(where, "returns", row["returns"], bounds, seat=row["seat"])
 
 
 def _is_hex(text: object) -> bool:

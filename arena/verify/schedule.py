@@ -26,7 +26,7 @@ from arena.tournament.membership import roster_of
 from arena.tournament.plan import deals_of, plan_from
 from arena.tournament.run import Run
 from arena.tournament.stopping import StopRule
-from arena.verify.untruth import Untruth, differs
+from arena.verify.untruth import Untruth, differs, is_not
 from arena.words import counted
 
 Untruths = Generator[Untruth, None, None]
@@ -91,6 +91,8 @@ def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
     """Whether the record of the plan agrees with itself and with the game."""
     if changed := plan_changes(run.plan, run.game, meta["identity"]):
         yield Untruth("arena.db", "plan", "; ".join(changed), "what it was at the start")
+    if (seed := meta["plan"].get("seed")) not in (None, meta["identity"]["seed"]):
+        yield differs("arena.db", "plan.seed", seed, meta["identity"]["seed"])
     for name, value in {"game_version": run.game.version, **scale_of(run.game, run.plan)}.items():
         if name in meta and meta[name] != value:  # older arenas kept fewer of them
             yield differs("arena.db", name, meta[name], value)
@@ -124,10 +126,13 @@ def _order(planned: Planned) -> Untruths:
     count = 0
     for place, (position, pairing, series) in enumerate(rows):
         where = f"schedule, position {position}"
+        if type(position) is int and place < position and place < len(order):
+            yield Untruth(f"schedule, position {place}", "pairing_id", "nothing", repr(order[place].id))
         if position != place:
             yield differs(where, "position", position, place)
         if place >= len(order):
-            yield differs(where, "pairing_id", pairing, "nothing: the schedule ends before")
+            yield is_not(where, "pairing_id", pairing, "nothing: the schedule ends before")
+            return
         if pairing != order[place].id:
             yield differs(where, "pairing_id", pairing, order[place].id)
         if series != order[place].series:
@@ -148,17 +153,17 @@ def _places_of_matches(planned: Planned) -> Untruths:
         where, id = f"match {match['match_id']}", match["pairing_id"]
         pairing = course.by_id.get(id) or _of_those_who_left(run, match, [row["bot"] for row in seats])
         if pairing is None:
-            yield differs(where, "pairing_id", id, "one of the schedule")
+            yield is_not(where, "pairing_id", id, "one of the schedule")
             continue
         if id in beyond:
-            yield differs(
+            yield is_not(
                 where, "pairing_id", id, "none past the end: enough was played before (--resume removes it)"
             )
         yield from _place(where, run, pairing, match, seats)
         for seat, row in enumerate(seats):
             bot = bots.get(row["bot"])
             if bot is None:
-                yield differs(where, "bot", row["bot"], "one of bots.csv", seat)
+                yield is_not(where, "bot", row["bot"], "one of bots.csv", seat)
             elif bot.path != CONNECTS and row["version"] != bot.version:
                 yield differs(where, "version", row["version"], bot.version, seat)
 

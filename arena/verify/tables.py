@@ -7,15 +7,17 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import attrs
 
 from arena.analysis import ANCHORED, exported
-from arena.analysis.tables import COLUMNS
+from arena.analysis.ratings import ANCHOR
+from arena.analysis.tables import COLUMNS, MAKER
 from arena.errors import ConfigError
 from arena.store import TABLES, Row, Store, Table
-from arena.store.files import stamped_mark
+from arena.store.cells import meant
+from arena.store.files import stamped_maker, stamped_mark
 from arena.verify.untruth import Untruth
 
 CLOSE = 1e-7
@@ -34,8 +36,7 @@ def csv_untruths(store: Store, notes: list[str]) -> Untruths:
         notes.append(f"not there: {', '.join(missing)}; {again}")
     if not there:
         return
-    is_older = stamped_mark(store.folder) not in (None, store.mark())
-    hint = f"the CSVs are older than arena.db, or of another version of the arena: {again} anew" * is_older
+    hint = f"{why}: {again} anew" if (why := _why(store)) else ""
     anchor, tables = _anchored(store, there)
     if anchor is not None:
         notes.append(f"the ratings of the CSVs are relative to {anchor}")
@@ -46,6 +47,16 @@ def csv_untruths(store: Store, notes: list[str]) -> Untruths:
             yield Untruth(f"{name}.csv", "row", str(error), "a row of a CSV", hint=hint)
 
 
+def _why(store: Store) -> str:
+    """Why CSVs that nobody has edited may differ; empty: this arena wrote them for this very state."""
+    mark, maker = stamped_mark(store.folder), stamped_maker(store.folder)
+    if mark is None:
+        return "perhaps another version of the arena wrote the CSVs, as nothing says which one did"
+    if maker != MAKER:
+        return "another version of the arena wrote the CSVs"
+    return "" if mark == store.mark() else "the CSVs are older than arena.db"
+
+
 def _anchored(store: Store, there: Sequence[str]) -> tuple[str | None, dict[str, Table]]:
     """The tables, and the bot that they are anchored at if it is not the run's: `leaderboard --anchor`."""
     _, tables = exported(store)
@@ -53,15 +64,28 @@ def _anchored(store: Store, there: Sequence[str]) -> tuple[str | None, dict[str,
     tables |= {name: (tables[name][0], list(tables[name][1])) for name in named}
     if not any(_differs(store.folder, name, tables[name]) for name in named):
         return None, tables
-    for bot in store.bots():
+    for bot in _anchors(store, there):
         try:
-            _, others = exported(store, anchor=bot.bot)
-        except ConfigError:  # it has no row
+            _, others = exported(store, anchor=bot)
+        except ConfigError:  # there is no such bot
             continue
         others = {name: (others[name][0], list(others[name][1])) for name in named}
         if not any(_differs(store.folder, name, others[name]) for name in named):
-            return bot.bot, tables | others
+            return bot, tables | others
     return None, tables
+
+
+def _anchors(store: Store, there: Sequence[str]) -> list[str]:
+    """The bots at which the tables may be anchored: the one whose rating is said to be exactly that."""
+    if "leaderboard" not in there:
+        return [bot.bot for bot in store.bots()]
+    try:
+        with _opened(store.folder / "leaderboard.csv") as file:
+            rows = list(csv.DictReader(file))
+    except csv.Error:
+        return []
+    cells = ("rating", "rating_low", "rating_high")
+    return [meant(row.get("bot") or "") for row in rows if {row.get(cell) for cell in cells} == {str(ANCHOR)}]
 
 
 def _differs(folder: Path, name: str, table: Table) -> bool:
@@ -77,7 +101,7 @@ def _compared(folder: Path, name: str, table: Table, hint: str) -> Untruths:
     One of an older arena has fewer columns, and told times in other ways: only its exact ones are compared.
     """
     path, (columns, rows) = folder / f"{name}.csv", table
-    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+    with _opened(path) as file:
         lines = csv.reader(file)
         header = next(lines, [])
         unknown = [column for column in header if column not in columns]
@@ -94,6 +118,10 @@ def _compared(folder: Path, name: str, table: Table, hint: str) -> Untruths:
                 for untruth in _cell_by_cell(where, header, line, right, is_close=name not in TABLES):
                     if untruth.column not in skipped:
                         yield attrs.evolve(untruth, hint=hint)
+
+
+def _opened(path: Path) -> TextIO:
+    return path.open(encoding="utf-8", errors="replace", newline="")
 
 
 def _cell_by_cell(

@@ -38,8 +38,14 @@ class Untruth:
 
 
 def differs(where: str, column: str, stored: object, expected: object, seat: int | None = None) -> Untruth:
-    """An untruth about a single cell."""
-    return Untruth(where, column, _cell(stored), _cell(expected), seat=seat)
+    """An untruth about a single cell; a text that is expected where none is stored says in words what is."""
+    is_text = isinstance(stored, str)
+    return Untruth(where, column, _cell(stored), _cell(expected) if is_text else str(expected), seat=seat)
+
+
+def is_not(where: str, column: str, stored: object, words: str, seat: int | None = None) -> Untruth:
+    """An untruth about a single cell, and in words what should be there."""
+    return Untruth(where, column, _cell(stored), words, seat=seat)
 
 
 def _cell(value: object) -> str:

@@ -138,6 +138,7 @@ def test_the_commands_that_read_matches_read_it(tables, capsys):
         "run odds bluffer --out {folder} --dry-run",
         "compare --resume {folder}",
         "replay 000000000001 {folder} --as ann --logs",
+        "verify {folder}",
     ],
 )
 def test_what_asks_for_a_tournament_is_told_in_one_sentence(tables, words):

@@ -14,16 +14,19 @@ from click.testing import CliRunner
 from arena.cli import cli
 from arena.store import DATABASE, Store
 from arena.store.checksums import note_all, stored_rows
-from tests.golden.plans import TOURNAMENTS, Leg
+from tests.golden.plans import TOURNAMENTS, Leg, Tournament
 from tests.golden.run import at_home, called
 
 GOLDEN = {tournament.name: tournament for tournament in TOURNAMENTS}
+SMALL = Tournament("small", "ann=First bob=Chancy cat=Rude", "--seed 1 --series 2 --rule dice=1")
+"""Twelve matches in six series, with faults: what is checked is told from it as well as from a larger one."""
 
 
-def played(name: str, folder: Path, *more: str) -> Path:
-    """A golden tournament played in one go into this folder."""
+def played(what: str | Tournament, folder: Path, *more: str) -> Path:
+    """A tournament, or the golden one of this name, played in one go into this folder."""
     with at_home() as home:
-        called(GOLDEN[name], Leg(" ".join(("--concurrency 1", *more))), home)
+        tournament = GOLDEN[what] if isinstance(what, str) else what
+        called(tournament, Leg(" ".join(("--concurrency 1", *more))), home)
         shutil.copytree(home / "out", folder)
     return folder
 
@@ -45,10 +48,15 @@ def changed(folder: Path, copy: Path, *statements: str, is_repaired: bool = True
 
 def verified(folder: Path, *words: str) -> tuple[int, str]:
     """Exit code and standard output of `arena verify`."""
+    return told(folder, *words)[:2]
+
+
+def told(folder: Path, *words: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of `arena verify`.  Raises what is no exit code."""
     result = CliRunner().invoke(cli, ["verify", str(folder), *words], standalone_mode=False)
     if result.exception is not None:
         raise result.exception
-    return int(result.return_value or 0), result.stdout.strip()
+    return int(result.return_value or 0), result.stdout.strip(), result.stderr.strip()
 
 
 def untruth(folder: Path) -> dict[str, object]:
@@ -70,4 +78,4 @@ def repacked(folder: Path, copy: Path, match_id: str, change: Callable[[list], o
     return changed(folder, copy, f"UPDATE matches SET packed = x'{packed}' WHERE match_id = '{match_id}'")
 
 
-__all__ = ["GOLDEN", "changed", "played", "repacked", "untruth", "verified"]
+__all__ = ["GOLDEN", "SMALL", "changed", "played", "repacked", "told", "untruth", "verified"]

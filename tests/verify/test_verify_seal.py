@@ -11,6 +11,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.store import Store
+from arena.store.files import stamped_mark
 from arena.tournament.seal import SEAL
 from tests.verify.folders import played, untruth, verified
 
@@ -61,6 +62,12 @@ def test_a_sealed_run_is_what_was_sealed(sealed):
     assert (0, [f"plan and seed are those of the seal {seal}"]) == (code, json.loads(told)["notes"])
 
 
+def test_the_tables_of_a_sealed_run_are_those_of_its_last_state(sealed):
+    """The seal is opened before they are written, so that nobody takes them for older ones."""
+    with Store.open(sealed) as store:
+        assert store.mark() == stamped_mark(sealed)
+
+
 def test_a_folder_without_a_seal_needs_none(plain):
     """Nothing is said of seals."""
     code, told = verified(plain, "--json")
@@ -85,6 +92,8 @@ def test_an_opening_that_was_edited_is_found(copy):
     rewritten(copy, SEAL, {"sha256": fitting})
     (copy / "seal.sha256").write_text(f"{fitting}  opening.json\n")
     (copy / "opening.json").write_text(text)
+    assert "run.json" == untruth(copy)["where"]
+    (copy / "run.json").unlink()
     assert {} == untruth(copy), "nobody can know, unless the seal was published"
     code, told = verified(copy, "--seal", first["sha256"])
     assert (1, True) == (code, told.startswith(f"not verified: seal, sha256: '{fitting}' is stored"))

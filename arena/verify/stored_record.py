@@ -1,0 +1,56 @@
+"""Whether a folder says, as an arena does, what was played in it: without that nothing can be verified.
+
+Checksums show what was damaged.  Here it is about what somebody wrote, with checksums that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_args
+
+from arena.errors import ConfigError
+from arena.schedule.roster import Act
+from arena.tournament.membership import ROSTER
+from arena.units import unexpected
+
+_PLAN, _IDENTITY = "plan", "identity"
+_NEEDED: Mapping[str, type] = {
+    "tournament": str,
+    "game": str,
+    "version": int,
+    "rules": dict,
+    "seats": int,
+    "seed": int,
+    "faults_max": int,
+    "withdrawn_after": int,
+    "restarts_max": int,
+}
+"""What every arena has kept in `identity` -> its type."""
+_ENTRY: Mapping[str, type] = {"act": str, "slot": str, "fingerprint": str, "matches": int}
+"""The same of what happened to a slot of the roster."""
+
+
+def check_record(folder: Path, meta: Mapping[str, Any]) -> None:
+    """Raises ConfigError if plan, game and roster of the folder are not to be found in it."""
+    where = f"{folder}: nothing can be verified, as arena.db does not say what was played"
+    for key in (_IDENTITY, _PLAN):
+        if type(meta.get(key)) is not dict:
+            raise ConfigError(f"{where}: {key}: {unexpected(meta.get(key), 'an object')}")
+    for key, kind in _NEEDED.items():
+        if type(value := meta[_IDENTITY].get(key)) is not kind:
+            raise ConfigError(f"{where}: {_IDENTITY}.{key}: {unexpected(value, f'of type {kind.__name__}')}")
+    joined: set[object] = set()
+    for place, entry in enumerate(meta.get(ROSTER, ())):
+        if not _is_next(entry, joined):
+            raise ConfigError(f"{where}: {ROSTER}[{place}] is not what may happen to a bot's slot")
+        joined.add(entry["slot"])
+
+
+def _is_next(entry: object, joined: set[object]) -> bool:
+    """Whether this is an entry of a roster in whose slots these have joined."""
+    if not isinstance(entry, dict) or not {"act", "slot"} <= entry.keys() <= _ENTRY.keys():
+        return False
+    if any(type(value) is not _ENTRY[key] for key, value in entry.items()):
+        return False
+    return entry["act"] in get_args(Act) and (entry["act"] == "join") != (entry["slot"] in joined)
