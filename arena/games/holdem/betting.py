@@ -9,6 +9,7 @@ Source: RULES.md, "No-Limit Hold'em".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import attrs
 
@@ -82,9 +83,10 @@ class Pot:
 # Who, and what may be done.
 
 
-def clockwise(seats: int, after: Seat) -> list[Seat]:
+@lru_cache(maxsize=1024)  # asked for several times at every decision
+def clockwise(seats: int, after: Seat) -> tuple[Seat, ...]:
     """All seats from the one left of `after` round to it."""
-    return [Seat(seat % seats) for seat in range(after + 1, after + seats + 1)]
+    return tuple([Seat(seat % seats) for seat in range(after + 1, after + seats + 1)])
 
 
 def small_blind_seat(button: Seat, chips: Sequence[int]) -> Seat:
@@ -248,12 +250,18 @@ def pots(hand: Hand) -> tuple[Pot, ...]:
 
     Each cut leaves a seat out of the next pot, so that no two have the same seats.
     """
-    cuts = {hand.spent[seat] for seat in range(len(hand.live)) if is_all_in(hand, Seat(seat))}
+    spent = hand.spent
+    cuts = {
+        chips for chips, live, left in zip(spent, hand.live, hand.stacks, strict=True) if live and not left
+    }
+    if not cuts:  # mostly: one pot, for all who have bet and are still in
+        every = clockwise(len(spent), Seat(len(spent) - 1))
+        return (Pot(sum(spent), tuple([seat for seat in every if hand.live[seat] and spent[seat]])),)
     found: list[Pot] = []
     low = 0
-    for cut in sorted({*cuts, max(hand.spent)}):
-        size = sum([min(chips, cut) - min(chips, low) for chips in hand.spent])
-        seats = tuple([Seat(seat) for seat, live in enumerate(hand.live) if live and hand.spent[seat] > low])
+    for cut in sorted({*cuts, max(spent)}):
+        size = sum([min(chips, cut) - min(chips, low) for chips in spent])
+        seats = tuple([Seat(seat) for seat, live in enumerate(hand.live) if live and spent[seat] > low])
         if seats or not found:
             found.append(Pot(size, seats))
         else:  # what only folded seats have bet belongs to those who are left

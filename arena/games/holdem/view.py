@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from arena.game import Seat
-from arena.games.holdem.betting import Hand, board, hole, pots, raises, small_blind_seat, to_call
+from arena.games.holdem.betting import Hand, board, clockwise, hole, pots, raises, small_blind_seat, to_call
 
 __all__ = ["LastWinner", "Observation", "seen_between", "seen_in_hand"]
 
@@ -125,11 +125,11 @@ def seen_between(
 
 def _players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
     """Every seat as anybody may see it during a hand, which began with these stacks."""
-    small = small_blind_seat(hand.button, stacks)
+    small, every = small_blind_seat(hand.button, stacks), _in_order(len(stacks))
     return tuple(
         [
             Player(seat, seat, _standing(hand, seat, stacks[seat]), chips, hand.bets[seat], seat == small)
-            for seat, chips in zip(map(Seat, range(len(hand.stacks))), hand.stacks, strict=True)
+            for seat, chips in zip(every, hand.stacks, strict=True)
         ]
     )
 
@@ -151,7 +151,7 @@ def _players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...
     return tuple(
         [
             Player(seat, seat, "active" if chips else "out", chips, 0, seat == small)
-            for seat, chips in zip(map(Seat, range(len(stacks))), stacks, strict=True)
+            for seat, chips in zip(_in_order(len(stacks)), stacks, strict=True)
         ]
     )
 
@@ -178,6 +178,11 @@ def _cards_for(hand: Hand, seat: Seat | None) -> Cards:
 def _open_pots(hand: Hand) -> tuple[OpenPot, ...]:
     """The main pot, then the side pots."""
     return tuple([OpenPot(pot.size, pot.seats) for pot in pots(hand)])
+
+
+def _in_order(seats: int) -> tuple[Seat, ...]:
+    """All seats, from 0 on."""
+    return clockwise(seats, Seat(seats - 1))
 
 
 _NO_TURN = Turn(None, 0, 0, 0)
