@@ -127,7 +127,7 @@ async def play_referee(line: RecordedLine) -> None:
     players = [LocalPlayer(name, bot) for name, bot in zip(line.names, bots, strict=True)]
     for seed, turns in zip(line.seeds, line.matches, strict=True):
         record = await refereed(line.game, players, line.names, seed)
-        assert turns == record.turns, "the same line was played"
+        assert turns == tuple(record.turns), "the same line was played"
 
 
 async def refereed(

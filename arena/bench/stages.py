@@ -178,7 +178,7 @@ class _Table:
                 seating=Seating(f"{seed:012x}", line.names, (1,) * len(line.bots)),
                 lag=self._watch.since,
             )
-            assert turns == record.turns, "the same line was played"
+            assert turns == tuple(record.turns), "the same line was played"
             self._played += 1
             self._store.add(kept_entry(line.game, line.names, self._played, seed, record))
 
