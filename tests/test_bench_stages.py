@@ -85,7 +85,7 @@ def test_a_stretch_without_the_processor_is_left_out() -> None:
 
 def test_what_timers_cost_is_subtracted_where_it_was_counted() -> None:
     """Inside: from the stage; outside: from its caller's; a call that passed a leaf: from the leaf."""
-    cost = TimerCost(inside_s=0.1, outside_s=0.01, passed_s=0.001)
+    cost = TimerCost(inside_s=0.1, outside_s=0.01, passed_s=0.001, waking_s=0.0, waking_whole_s=0.0)
     watch = stopwatch()
     with watch.running(SPLIT):
         Parts().outer()
@@ -98,6 +98,18 @@ def test_what_timers_cost_is_subtracted_where_it_was_counted() -> None:
     net = {stage: leaf.spent_s[stage] - seconds for stage, seconds in leaf.net_s(cost).items()}
     assert pytest.approx({"judge": 0.1 + 2 * 0.001, "check": 0.0, REST: 0.01}) == net
     assert pytest.approx(sum(net.values())) == leaf.cost_s(cost)
+
+
+def test_who_is_woken_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a call that wakes others, only our own processor time counts: 1 ms of 4 ms here."""
+    processor = iter([0.0, 1.0])
+    monkeypatch.setattr("arena.bench.timers.thread_time", lambda: next(processor))
+    watch = stopwatch(ticks=iter([0.0, 0.0, 10.0, 10.0, 14.0, 14.0, 14.0]), long=frozenset({"judge"}))
+    with watch.running((Seam(f"{__name__}:Parts", "inner", "judge", wakes=True),)):
+        Parts().inner()
+    assert 1.0 == watch.spent_s["judge"]
+    cost = TimerCost(inside_s=0.0, outside_s=0.0, passed_s=0.0, waking_s=0.25, waking_whole_s=0.5)
+    assert (0.75, 0.5) == (watch.net_s(cost)["judge"], watch.cost_s(cost))
 
 
 def test_the_cost_of_a_timer_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

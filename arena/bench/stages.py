@@ -7,7 +7,7 @@ with timers around the functions named in `SEAMS`, in turn; what the timers cost
 The whole is the processor time of the code as it is.  `the rest` is what of it no stage accounts for: Trio,
 its poll included, and whatever is between the stages.  The last row says how far to trust all this: what the
 build with timers takes, without what they cost, divided by the whole.  On a machine that does other things
-too, stages come out too long, as their clock is that of the wall, and the rest too short.
+too, stages come out too long, as the clock of most is that of the wall, and the rest too short.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ SEAMS = (
     Seam("arena.players.stream", "rules_json", "encode"),
     *(Seam(_PLAYER, name, "write") for name in ("begin", "ask", "tell", "flush", "end")),
     Seam("arena.players.outbox:Outbox", "_hand_over", "write"),
+    Seam("arena.players.transport:SocketTransport", "send_now", "write", wakes=True),
     Seam("arena.players.switchboard:_Switchboard", "_hear_all", "read"),
     Seam(_CONNECTION, "receive", "decode"),
     Seam(_CONNECTION, "read_on", "decode"),

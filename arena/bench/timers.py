@@ -4,8 +4,10 @@ Every moment counts for one stage only, the innermost that is timed: a timed fun
 from its caller, and gives it back.  A leaf's time is all its own, whatever timed functions it calls.  What
 remains is what nobody timed.
 
-The clock is that of the wall, because asking for processor time takes microseconds.  Stretches in which the
-processor was plainly taken from us are left out; shorter ones make stages too long on a machine that is busy.
+The clock is that of the wall, because asking for processor time takes microseconds.  Where a call wakes
+somebody else, who may take the processor at once, processor time is asked for nevertheless.  Elsewhere
+stretches in which it was plainly taken from us are left out; shorter ones make stages too long on a machine
+that is busy.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from math import inf
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 from unittest.mock import patch
 
@@ -36,6 +38,8 @@ class Seam:
     """`module:Class`, or a module."""
     name: str
     stage: str
+    wakes: bool = False
+    """Whether it wakes other processes: then what they take of the processor meanwhile is not counted."""
 
     def owner(self) -> Any:
         """The class or module that has it; raises LookupError if nothing there is called so any more."""
@@ -57,6 +61,10 @@ class TimerCost:
     """Counted for its caller's stage."""
     passed_s: float
     """Counted for a leaf that calls it."""
+    waking_s: float
+    """Counted, besides, for the stage of a function that wakes others."""
+    waking_whole_s: float
+    """What that takes, counted or not."""
 
     def mean(self, other: TimerCost) -> TimerCost:
         """Between this one and another, measured before and after."""
@@ -83,6 +91,7 @@ class Stopwatch:
         self._spent_s = [0.0 for _ in self._names]
         self._calls = [[0 for _ in self._names] for _ in self._names]
         self._passed = [0 for _ in self._names]
+        self._woke = [0 for _ in self._names]
         self._stage, self._since = self._rest, clock()
 
     @property
@@ -117,13 +126,29 @@ class Stopwatch:
 
         return run
 
+    def waking(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, without what others took of the processor meanwhile."""
+        clock, woke = self._clock, self._woke
+
+        def run(*arguments: Any, **named: Any) -> Any:
+            wall, cpu = clock(), thread_time()
+            try:
+                return function(*arguments, **named)
+            finally:
+                spent = thread_time() - cpu
+                self._since += max(0.0, clock() - wall - spent)
+                woke[self._stage] += 1
+
+        return run
+
     @contextmanager
     def running(self, seams: Sequence[Seam]) -> Iterator[None]:
         """With all these functions timed."""
         with ExitStack() as stack:
             for seam in seams:
                 owner = seam.owner()
-                timed = self.timed(seam.stage, getattr(owner, seam.name))
+                function = getattr(owner, seam.name)
+                timed = self.timed(seam.stage, self.waking(function) if seam.wakes else function)
                 stack.enter_context(patch.object(owner, seam.name, timed))
             self._stage, self._since = self._rest, self._clock()
             yield
@@ -134,14 +159,15 @@ class Stopwatch:
         net = list(self._spent_s)
         for caller, counts in enumerate(self._calls):
             net[caller] -= sum(counts) * cost.outside_s + self._passed[caller] * cost.passed_s
+            net[caller] -= self._woke[caller] * cost.waking_s
             for stage, count in enumerate(counts):
                 net[stage] -= count * cost.inside_s
         return dict(zip(self._names, net, strict=True))
 
     def cost_s(self, cost: TimerCost) -> float:
         """What the timers cost altogether."""
-        calls = sum(map(sum, self._calls))
-        return calls * (cost.inside_s + cost.outside_s) + sum(self._passed) * cost.passed_s
+        calls = sum(map(sum, self._calls)) * (cost.inside_s + cost.outside_s)
+        return calls + sum(self._passed) * cost.passed_s + sum(self._woke) * cost.waking_whole_s
 
 
 def timer_cost() -> TimerCost:
@@ -155,7 +181,11 @@ def timer_cost() -> TimerCost:
     leaf = Stopwatch(["leaf"], leaves=frozenset({"leaf"}), long=frozenset({"leaf"}))
     with patch.object(_Nothing, "do", leaf.timed("leaf", _Nothing.do)):
         within = leaf.timed("leaf", _loop_s)()
-    return TimerCost(inside, timed - plain - inside, within - plain)
+    waking = Stopwatch(["some"])
+    with patch.object(_Nothing, "do", waking.timed("some", waking.waking(_Nothing.do))):
+        waking_loop = _loop_s()
+    woken = waking.spent_s["some"] / CALLS - call - inside
+    return TimerCost(inside, timed - plain - inside, within - plain, woken, waking_loop - timed)
 
 
 class _Nothing:

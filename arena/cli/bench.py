@@ -49,7 +49,7 @@ def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool, show
     help     how long `arena --help` takes
     trust    only if named: how often verdicts and intervals are right, where the truth is known
 
-    A run on a machine that does nothing else takes about ten minutes.  --against compares figure by figure;
+    A run on a machine that does nothing else takes about a quarter of an hour.  --against compares figure by figure;
     a change within noise is called that, and the machine's own speed, by a fixed loop, is told beside.
 
     \b
