@@ -49,8 +49,8 @@ def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool, show
     help     how long `arena --help` takes
     trust    only if named: how often verdicts and intervals are right, where the truth is known
 
-    A run on a machine that does nothing else takes about a quarter of an hour.  --against compares figure by figure;
-    a change within noise is called that, and the machine's own speed, by a fixed loop, is told beside.
+    A run on a machine that does nothing else takes about a quarter of an hour.  --against compares figure by
+    figure; a change within noise is called that, and how fast the machine itself is now is told beside.
 
     \b
     Examples:
