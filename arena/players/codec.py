@@ -190,12 +190,15 @@ def _move_reader(game: type[Game[Any, Any]]) -> MoveReader:
                 readers.append((_is_list if is_tuple else _is_scalar, _bare_reader(move, field)))
             case Tagged(tags, keys):
                 readers.append((_has_tags(tags), _tagged_reader(move, keys)))
+    key, by_tag = _by_tag(game)
 
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
         if type(value) is float and value.is_integer():
             value = int(value)
         if (among := literals.get(type(value))) is not None and (known := among.get(value)) is not None:
             return known
+        if key and type(value) is dict and type(tag := value.get(key)) in (str, int) and tag in by_tag:
+            return by_tag[tag](value, seats)
         reasons = []
         for fits, reader in readers:
             if fits(value):
@@ -210,6 +213,17 @@ def _move_reader(game: type[Game[Any, Any]]) -> MoveReader:
         )
 
     return read
+
+
+def _by_tag(game: type[Game[Any, Any]]) -> tuple[str, dict[str | int, MoveReader]]:
+    """The one key that tells all tagged moves of a game apart, and their readers; empty if there is none."""
+    tagged = [(form, move) for move in game.moves if isinstance(form := getattr(move, "form", None), Tagged)]
+    keys = {key for form, _ in tagged for key in form.tags}
+    if len(keys) != 1 or not all(form.tags for form, _ in tagged):
+        return "", {}
+    (key,) = keys
+    readers = {form.tags[key]: _tagged_reader(move, form.keys) for form, move in tagged}
+    return (key, readers) if len(readers) == len(tagged) else ("", {})
 
 
 @cache

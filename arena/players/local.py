@@ -32,6 +32,8 @@ _decode = msgspec.json.Decoder().decode
 
 ANSWER_BYTES_MAX = 65536
 """As on the wire."""
+SHORT, SMALL = 32, 2**53
+"""A list of at most so many integers, all of them smaller than that, comes as it is."""
 TRACEBACK_MAX = 4096
 """Characters of a traceback that a capsule keeps: its end says most."""
 
@@ -127,6 +129,8 @@ def _as_sent(value: Any) -> Any:
     """What a bot returned, as it would come over a connection.  Raises MalformedAnswer if it could not."""
     if type(value) is str and value.isascii() and len(value) < ANSWER_BYTES_MAX // 6:  # comes as it is
         return value
+    if type(value) is list and len(value) <= SHORT and all(map(_is_small, value)):
+        return list(value)
     try:
         octets = msgspec.json.encode(value)
         if len(octets) <= ANSWER_BYTES_MAX:
@@ -135,6 +139,10 @@ def _as_sent(value: Any) -> Any:
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         reason = f"not JSON: {error}"
     raise MalformedAnswer(reason)
+
+
+def _is_small(value: Any) -> bool:
+    return type(value) is int and abs(value) < SMALL
 
 
 def match_message(start: MatchStart, game_number: int) -> Match:

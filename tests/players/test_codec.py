@@ -12,6 +12,7 @@ from toys import Bet, Forfeit, Hut, Nothing, Pair, Play, Said, Seen, Shoot, Toy
 
 from arena.errors import MalformedAnswer
 from arena.game import Option, Seat, is_legal
+from arena.games import GAMES
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
 from arena.players.codec import Codec
@@ -250,3 +251,12 @@ def test_what_cannot_be_told():
 def test_shown_is_short(value):
     """A wrong value is repeated in few characters, whatever it is."""
     assert len(short_json(value)) <= LENGTH_MAX
+
+
+def test_a_tag_that_is_not_one_is_told_as_before():
+    """Among moves that one key tells apart, a value of another type names none of them."""
+    poker = Codec(GAMES["holdem"](), NAMES[:2], Seat(0))
+    assert {"action": 1, "betAmount": 20} == poker.move_json(poker.move({"action": 1.0, "betAmount": 20}))
+    for tag in (True, "1", 2, 1.5, [1], None):
+        with pytest.raises(MalformedAnswer, match="is not a move of holdem"):
+            poker.move({"action": tag, "betAmount": 20})

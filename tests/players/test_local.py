@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 
 import attrs
+import msgspec
 import pytest
 import trio
 import trio.testing
 from toys import Toy
 
 from arena.clock import Control
+from arena.errors import MalformedAnswer
 from arena.game import Seat
 from arena.players.base import MatchStart
-from arena.players.local import ANSWER_BYTES_MAX, TRACEBACK_MAX, LocalPlayer
+from arena.players.local import ANSWER_BYTES_MAX, TRACEBACK_MAX, LocalPlayer, _as_sent
 from arena.sdk import Bot, choose
 from arena.testing import ScriptedPlayer, check_player, honest, play_once, seat_bots
 
@@ -252,3 +254,19 @@ async def test_the_evidence_is_of_its_own_match():
         MatchStart(match_id="next", game=Toy(), seat=Seat(0), names=("bot",), control=Control(), bot_seed=0)
     )
     assert () == player.evidence()
+
+
+@pytest.mark.parametrize(
+    "value", [[1, 2], [2**60, 1], [True, 1], [1.0, 2], [2**64, 1], ["a"], [[1]], "pass", "pä", "\ud800"]
+)
+def test_an_answer_that_comes_as_it_is_is_what_a_connection_would_bring(value):
+    """The short way and the way through JSON give the same, of the same types, or both refuse."""
+    try:
+        expected = msgspec.json.decode(msgspec.json.encode(value))
+    except (ValueError, OverflowError):
+        with pytest.raises(MalformedAnswer):
+            _as_sent(value)
+        return
+    found = _as_sent(value)
+    assert (expected, repr(expected)) == (found, repr(found))
+    assert not (isinstance(value, list) and found is value)
