@@ -6,14 +6,16 @@ import json
 import shlex
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import attrs
 import pytest
 import seed_guesser
+from calls import call
 from seed_guesser import SEEDS, guess
 
-from arena.cli import cli, main
+from arena.cli import cli
 from arena.errors import ConfigError
 from arena.report import write_report
 from arena.schedule import match_id
@@ -47,14 +49,7 @@ def home(tmp_path, monkeypatch) -> Path:
 def arena(home, capsys, monkeypatch):
     """`arena WORDS` in this process: exit code, standard output, standard error."""
 
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["arena", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return run
+    return partial(call, capsys, monkeypatch)
 
 
 def planned(*bots: str, **options) -> Tournament:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 import attrs
 import pytest
+from calls import call
 
-from arena.cli import main
 from arena.errors import ConfigError
 from arena.schedule.roster import Roster, RosterEntry
 from arena.store import Store
@@ -30,14 +31,7 @@ def arena(tmp_path, capsys, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     shutil.copy(Path(__file__).with_name("stored_bots.py"), tmp_path / "sealed_bots.py")
 
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["arena", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return run
+    return partial(call, capsys, monkeypatch)
 
 
 def run_file() -> dict:

@@ -13,10 +13,12 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from calls import call
 from terminals import Glass, InTerminal
 
 from arena.cli import cli, main
@@ -96,18 +98,7 @@ def home(tmp_path, monkeypatch) -> Path:
 def arena(home, capsys, monkeypatch):
     """`arena run WORDS` in this process: exit code, standard output, standard error."""
 
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["arena", "run", *words])
-        before = signal.getsignal(signal.SIGTERM)
-        try:
-            with pytest.raises(SystemExit) as ended:
-                main()
-        finally:
-            signal.signal(signal.SIGTERM, before)
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return run
+    return partial(call, capsys, monkeypatch, "run")
 
 
 class Running:
