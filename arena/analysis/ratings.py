@@ -30,7 +30,7 @@ plays, has its true rating above the interval in one tournament of seven.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property, reduce
 from math import log
 from operator import add
@@ -45,7 +45,6 @@ from arena.analysis.plackett_luce import (
     Slope,
     joint_key,
     maximum,
-    row_slices,
     scores,
     shapes,
     slope,
@@ -148,6 +147,16 @@ class Ratings:
 
 
 @attrs.frozen(eq=False)
+class _Cells:
+    """A cell for each bot in each of its series, by series, then by bot."""
+
+    series: Ints
+    bot: Ints
+    of_row: Ints
+    """The cell of each row."""
+
+
+@attrs.frozen(eq=False)
 class _Seats:
     """The rows sorted by series, match, rank and bot, with series and matches renumbered."""
 
@@ -160,6 +169,12 @@ class _Seats:
     @property
     def all_series(self) -> int:
         return int(self.series[-1]) + 1 if len(self.series) else 0
+
+    @cached_property
+    def cells(self) -> _Cells:
+        found, cell = np.unique(self.series * self.bots + self.bot, return_inverse=True)
+        series, bot = np.divmod(found, max(1, self.bots))
+        return _Cells(series, bot, cell)
 
 
 def rate(
@@ -232,26 +247,32 @@ def _canonical(match: Ints, series: Ints, bot: Ints, rank: Ints, bots: int) -> _
     return _Seats(np.cumsum(series_starts), np.cumsum(series_starts | match_starts), rank, bot, bots)
 
 
-def _by_series(seats: _Seats, values: Floats) -> Iterator[Floats]:
-    """Sums of these values of the rows as tables (series, bots), some series at a time."""
-    for part in row_slices(seats.all_series, seats.bots):
-        low, high = np.searchsorted(seats.series, (part.start, part.stop))
-        series = seats.series[low:high] - part.start
-        length = (int(series[-1]) + 1) * seats.bots
-        table = sums(series * seats.bots + seats.bot[low:high], values[low:high], length)
-        yield table.reshape(-1, seats.bots)
-
-
 def _entered(seats: _Seats) -> Floats:
     """In how many series each bot sat."""
-    ones = np.ones(len(seats.bot))
-    return sum((np.sum(table > 0, axis=0) for table in _by_series(seats, ones)), np.zeros(seats.bots))
+    return np.bincount(seats.cells.bot, minlength=seats.bots).astype(np.float64)
 
 
 def _series_length(seats: _Seats) -> Floats:
     """How many matches a series of each bot has on average; 1 where it has none."""
     matches, entered = np.bincount(seats.bot, minlength=seats.bots), _entered(seats)
     return np.where(entered > 0, matches / np.maximum(1, entered), 1.0)
+
+
+def _products(values: Floats, cells: _Cells, bots: int) -> Floats:
+    """(bots, bots): the products of the values of every two cells of one series, summed over all series.
+
+    So a series costs the square of the number of bots in it, however many there are besides.
+    """
+    table, gap = np.zeros(bots * bots), 0
+    here = np.arange(len(cells.bot))
+    while len(here):
+        index = cells.bot[here] * bots + cells.bot[here + gap]
+        table += sums(index, values[here] * values[here + gap], bots * bots)
+        gap += 1
+        here = here[here + gap < len(cells.bot)]
+        here = here[cells.series[here] == cells.series[here + gap]]
+    upper = table.reshape(bots, bots)  # the cells of a series are sorted by bot
+    return upper + np.triu(upper, 1).T
 
 
 def _groups(every: Sequence[Shape], bots: int, *, mutual: bool) -> Ints:
@@ -287,8 +308,8 @@ def _sandwich(
         rows[shape.rows[:, None] + np.arange(shape.seats)] = scores(strength, shape)
     won = (1 + np.tanh(strength / 2)) / 2
     meat = np.diag(PRIOR_SPREAD * weight**2 / 2 * (won**2 + (1 - won) ** 2))
-    for gradients in _by_series(seats, rows):
-        meat += gradients.T @ gradients
+    gradients = sums(seats.cells.of_row, rows, len(seats.cells.bot))
+    meat += _products(gradients, seats.cells, seats.bots)
     meat += _unseen(np.diag(meat), information - _prior(strength, weight).information, seats)
     bread = np.linalg.inv(information)
     return (seats.all_series + 1) / max(1, seats.all_series) * bread @ meat @ bread
