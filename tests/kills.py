@@ -3,7 +3,8 @@
 Every format, `--until` and `compare` are played by programs, once in one go and again by an arena that is killed
 and started anew, as often as it takes.  Afterwards the exact columns of all tables must be equal, and after each
 kill no process may be left: not of bots that ignore SIGTERM and the end of their connection, and not of daemons
-that they started with an empty environment.
+that they started with an empty environment.  With `--workers N` up to N processes play, and some of them are
+killed too: the run then goes on by itself.
 """
 
 from __future__ import annotations
@@ -87,6 +88,8 @@ PLANS: dict[str, tuple[str, Sequence[str], Sequence[str]]] = {
 }
 GONE_S = 10.0
 """Whoever is there so long after the kill stays."""
+WORKER_SHARE = 0.5
+"""In so many of the runs that are to be killed a worker is killed before."""
 RUN_S = 300.0
 """A run that is not over by then hangs."""
 
@@ -103,6 +106,8 @@ class Told:
     tournaments: int = 0
     equal: int = 0
     orphans: int = 0
+    workers: int = 0
+    """Workers killed."""
     gone_s: float = 0.0
     """The longest time in which all processes were gone."""
     wrong: list[str] = attrs.field(factory=list)
@@ -131,10 +136,18 @@ class Arena:
         ]
 
     @contextmanager
-    def running(self, folder: str, tables: int) -> Iterator[subprocess.Popen[bytes]]:
+    def running(self, folder: str, tables: int, workers: int = 1) -> Iterator[subprocess.Popen[bytes]]:
         with (self.place / f"{folder}.said").open("ab") as said:
             process = subprocess.Popen(
-                [*self.words, "--concurrency", str(tables), "--out", folder],
+                [
+                    *self.words,
+                    "--concurrency",
+                    str(max(tables, workers)),
+                    "--workers",
+                    str(workers),
+                    "--out",
+                    folder,
+                ],
                 cwd=self.place,
                 env={**os.environ, "ARENA_KILLS": self.mark},
                 stdout=said,
@@ -156,10 +169,10 @@ class Arena:
                 os.kill(pid, signal.SIGKILL)
         return left, time.monotonic() - began
 
-    def to_the_end(self, folder: str, tables: int) -> tuple[int, float]:
+    def to_the_end(self, folder: str, tables: int, workers: int = 1) -> tuple[int, float]:
         """Plays what is missing: exit code, seconds."""
         began = time.monotonic()
-        with self.running(folder, tables) as process:
+        with self.running(folder, tables, workers) as process:
             return process.wait(RUN_S), time.monotonic() - began
 
     def matches(self, folder: str) -> int:
@@ -168,6 +181,26 @@ class Arena:
         with suppress(Exception), Store.open(self.place / folder) as store:
             return store.size()
         return 0
+
+
+def workers_of(run: int) -> list[int]:
+    """The processes of a run's workers."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            parent = int((place / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+            if parent == run and b"arena.worker" in (place / "cmdline").read_bytes():
+                found.append(int(place.name))
+    return sorted(found)
+
+
+def killed_worker(run: int, rng: random.Random) -> bool:
+    """Kills one of a run's workers; False if there is none."""
+    there = workers_of(run)
+    if there:
+        with suppress(OSError):
+            os.kill(rng.choice(there), signal.SIGKILL)
+    return bool(there)
 
 
 def result_of(folder: Path) -> dict[str, list]:
@@ -185,12 +218,12 @@ def differences(expected: dict[str, list], found: dict[str, list]) -> Iterator[s
             yield f"{name}: {len(rows)} rows, found {len(found[name])}; more {more[:3]}, less {less[:3]}"
 
 
-def try_plan(plan: str, kills: int, rng: random.Random, told: Told, sandbox: str) -> None:
-    """Kills and resumes tournaments of this plan, until there were so many kills."""
+def try_plan(plan: str, kills: int, rng: random.Random, told: Told, sandbox: str, workers: int = 1) -> None:
+    """Kills and resumes tournaments of this plan, played by up to so many workers, until there were so many kills."""
     with tempfile.TemporaryDirectory(prefix="arena-kills-") as place:
         arena = Arena(Path(place), plan, sandbox)
         expected_code, _ = arena.to_the_end("whole", 1)
-        _, took_s = arena.to_the_end("again", 4)
+        _, took_s = arena.to_the_end("again", 4, workers)
         expected = result_of(Path(place) / "whole")
         whole = arena.matches("whole")
         _note_left(arena, told, "the run in one go")
@@ -200,7 +233,14 @@ def try_plan(plan: str, kills: int, rng: random.Random, told: Told, sandbox: str
             there = 0
             while told.kills < wanted:
                 wait_s = took_s * rng.uniform(0.05, 1.05) * (1 - 0.7 * there / whole)
-                with arena.running(folder, rng.randint(1, 4)) as process, suppress(subprocess.TimeoutExpired):
+                playing = arena.running(folder, rng.randint(1, 4), rng.randint(1, workers))
+                with playing as process, suppress(subprocess.TimeoutExpired):
+                    if workers > 1 and rng.random() < WORKER_SHARE:
+                        before_s = wait_s * rng.random()
+                        with suppress(subprocess.TimeoutExpired):
+                            process.wait(before_s)
+                        told.workers += killed_worker(process.pid, rng)
+                        wait_s -= before_s
                     process.wait(wait_s)
                     break  # it was over before
                 told.kills += 1
@@ -210,7 +250,7 @@ def try_plan(plan: str, kills: int, rng: random.Random, told: Told, sandbox: str
                 _note_left(arena, told, f"{folder} after kill {told.kills}")
                 if there >= whole:
                     break  # one kill is enough for what comes after play
-            code, _ = arena.to_the_end(folder, rng.randint(1, 4))
+            code, _ = arena.to_the_end(folder, rng.randint(1, 4), rng.randint(1, workers))
             _note_left(arena, told, f"{folder} at its end")
             told.tournaments += 1
             found = result_of(Path(place) / folder)
@@ -233,14 +273,14 @@ def _note_left(arena: Arena, told: Told, when: str) -> None:
 
 
 def try_all(
-    plans: Sequence[str], kills: int, seed: int, *, sandbox: str = "shield", say=print
+    plans: Sequence[str], kills: int, seed: int, *, sandbox: str = "shield", workers: int = 1, say=print
 ) -> dict[str, Told]:
     """So many kills, shared among these plans."""
     rng, found = random.Random(seed), {plan: Told() for plan in plans}
     say(f"{'format':12} kills  before play  past play  tournaments  equal  orphans  all gone in")
     for place, (plan, told) in enumerate(found.items()):
         share = kills * (place + 1) // len(plans) - kills * place // len(plans)
-        try_plan(plan, share, rng, told, sandbox)
+        try_plan(plan, share, rng, told, sandbox, workers)
         say(
             f"{plan:12} {told.kills:5}  {told.before_play:11}  {told.past_play:9}  {told.tournaments:11}  "
             f"{told.equal:5}  {told.orphans:7}  {told.gone_s:8.2f} s"
@@ -255,12 +295,21 @@ def main() -> int:
     words.add_argument("--kills", type=int, default=100)
     words.add_argument("--seed", type=int, default=1)
     words.add_argument("--sandbox", default="shield")
+    words.add_argument("--workers", type=int, default=1)
     words.add_argument("--formats", default=",".join(PLANS))
     asked = words.parse_args()
     began = time.monotonic()
     plans = asked.formats.split(",")
-    found = try_all(plans, asked.kills, asked.seed, sandbox=asked.sandbox, say=partial(print, flush=True))
-    print(f"{sum(told.kills for told in found.values())} kills in {time.monotonic() - began:.0f} s")
+    found = try_all(
+        plans,
+        asked.kills,
+        asked.seed,
+        sandbox=asked.sandbox,
+        workers=asked.workers,
+        say=partial(print, flush=True),
+    )
+    kills, workers = (sum(getattr(told, what) for told in found.values()) for what in ("kills", "workers"))
+    print(f"{kills} kills, and {workers} of workers, in {time.monotonic() - began:.0f} s")
     return 1 if any(told.wrong for told in found.values()) else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import kills
 import pytest
 from kills import try_all
 
@@ -16,3 +17,14 @@ def test_kill_9_costs_nothing_and_leaves_nobody():
     assert [] == [wrong for each in told.values() for wrong in each.wrong]
     assert 2 == sum(each.kills for each in told.values())
     assert all(each.tournaments == each.equal > 0 for each in told.values())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+def test_kill_9_of_workers_and_of_their_run(monkeypatch):
+    """A lost worker's matches are played by another one, a lost run's by the next; nobody stays in either case."""
+    monkeypatch.setattr(kills, "WORKER_SHARE", 1.0)
+    told = try_all(["swiss"], 1, seed=3, workers=3)
+    assert [] == [wrong for each in told.values() for wrong in each.wrong]
+    assert all(each.tournaments == each.equal > 0 for each in told.values())
+    assert sum(each.workers for each in told.values()) > 0

@@ -213,6 +213,7 @@ def run(
     ("--resume", "DIR", "Continue the comparison in this folder; needs no other arguments."),
     ("--fresh", None, "Forget what the results folder holds and start over."),
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
+    ("--workers", "N|auto", "Processes that play; auto: as many as the bots leave cores free.  [1]"),
     ("--sandbox", "shield|strict|off", "What confines the bots that are started.  [shield]"),
     ("--dry-run", None, "Print the question and how long the answer may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),

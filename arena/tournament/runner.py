@@ -26,7 +26,7 @@ from arena.tournament.resting import with_resting
 from arena.tournament.run import Run
 from arena.tournament.setting import Setting
 from arena.tournament.summary import Summary
-from arena.tournament.workers.crew import open_crew
+from arena.tournament.workers.crew import Enlist, open_crew
 from arena.tournament.workers.divided import Divided
 from arena.tournament.workers.local import enlist_child
 from arena.tournament.workers.staffing import bound_here, crew_for, own_setting, workers_for
@@ -34,8 +34,12 @@ from arena.tournament.writer import note_bug, open_writer
 from arena.words import listed
 
 
-async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None:
+async def run_tournament(
+    run: Run, reporter: Reporter, summary: Summary, *, enlist: Enlist = enlist_child
+) -> None:
     """Plays the matches that are missing; `summary` is filled as it goes, even if the run is cancelled.
+
+    `enlist`: how its workers are started, if it has any.
 
     Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
     """
@@ -54,7 +58,7 @@ async def run_tournament(run: Run, reporter: Reporter, summary: Summary) -> None
             setting = attrs.evolve(setting, versions={bot.bot: bot.version for bot in run.store.bots()})
             here = Here(setting, pool, watch, conversations)
             workers = workers_for(run, course, intake, reporter.note)
-            async with _open_grounds(run, here, workers, names, reporter, summary) as grounds:
+            async with _open_grounds(run, here, workers, enlist, names, reporter, summary) as grounds:
                 _begin(run, grounds, reporter, summary, course, intake)
                 async with open_writer(run) as keep:
                     await Dispatcher(
@@ -112,7 +116,13 @@ async def _open_box(run: Run, reporter: Reporter) -> AsyncIterator[Box | None]:
 
 @asynccontextmanager
 async def _open_grounds(
-    run: Run, here: Here, workers: int, names: Sequence[str], reporter: Reporter, summary: Summary
+    run: Run,
+    here: Here,
+    workers: int,
+    enlist: Enlist,
+    names: Sequence[str],
+    reporter: Reporter,
+    summary: Summary,
 ) -> AsyncIterator[Grounds]:
     """Where the matches are played; when this ends, no worker is left alive."""
     if workers == 1:
@@ -123,7 +133,7 @@ async def _open_grounds(
         run,
         workers,
         names,
-        enlist_child,
+        enlist,
         here.pool.instances.box,
         note=reporter.note,
         note_bug=partial(note_bug, run, summary),

@@ -196,6 +196,7 @@ MORE_WAYS = {
     "holdem-2": ("two workers",),
     "knockout": ("two workers",),
     "until": ("two workers",),
+    "compare": ("two workers",),
     "withdrawn-when-gone": ("four workers",),
 }
 """Ways besides, for some."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
@@ -114,6 +116,7 @@ def begin_for(
         playing=frozenset(playing),
         versions=setting.versions,
         folder=str(setting.folder.resolve()),
+        paths=tuple(os.path.abspath(path) for path in sys.path if path),
         box=box,
         debugged=setting.debugged,
         tables=(capacity.first, capacity.most, capacity.cores),

@@ -97,6 +97,8 @@ class BeginWork(_Message):
     """Those of them that may be seated here."""
     versions: Mapping[str, str]
     folder: str
+    paths: tuple[str, ...]
+    """Where modules are looked for after all places that the worker has itself."""
     box: Means | None
     """By which means bots are confined, as the run has found out; None: the worker has to."""
     debugged: frozenset[str]

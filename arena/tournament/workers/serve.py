@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -69,6 +70,7 @@ async def work_for(stream: trio.abc.Stream) -> bool:
 async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
     """From the setting to the end."""
     lift_files_limit()
+    sys.path += [path for path in begin.paths if path not in sys.path]
     make_importable(begin.entrants)
     setting, source = setting_of(begin)
     async with trio.open_nursery() as nursery:
