@@ -41,7 +41,8 @@ def test_the_contract(claims, seats):
     """At small tables and at the largest every house rule keeps the contract, and nobody sees too much."""
     game = Bluff(claims, plays_max=0 if seats < 10 else 40)
     turns_max = 2 * (100 * seats if seats < 10 else 40)
-    walked = tiny(seats=min(seats, 3), claims=claims)
+    # With ten seats it is the walk of three: once is enough.
+    walked = tiny(seats=min(seats, 3), claims=claims, histories_max=1000 if seats <= 3 else 50)
     check_game(game, seats=seats, matches=2, tiny=walked, turns_max=turns_max)
 
 
@@ -49,7 +50,8 @@ def test_the_contract(claims, seats):
 @pytest.mark.parametrize("plays_max", [1, 2])
 def test_the_shortest_matches(plays_max):
     """A match of one or two plays keeps the contract too."""
-    check_game(Bluff(plays_max=plays_max), matches=2, tiny=TINY, turns_max=2 * plays_max)
+    walked = tiny(histories_max=50)  # `test_the_contract` walks further
+    check_game(Bluff(plays_max=plays_max), matches=2, tiny=walked, turns_max=2 * plays_max)
 
 
 # Planted leaks.
