@@ -35,7 +35,7 @@ from arena.tournament.workers.translation import entry_from, ordered_match
 
 BEGIN_S = 60.0
 """How long a worker may take until it is ready: it imports the arena, and reads the bots' files."""
-END_S = 6.0
+END_S = 5.0
 """How long workers may take to end their bots; bots that ignore SIGTERM need two to three seconds."""
 LOST_IN_A_ROW_MAX = 3
 """So often a worker may be lost before another one in its place has finished a match."""

@@ -15,7 +15,7 @@ from arena.tournament.workers.post import Recruit
 
 LOOK_S = 0.01
 """How often a child that is to end is looked at."""
-END_S = 2.0
+END_S = 1.0
 """How long a child may take to end when its pipe is closed."""
 
 

@@ -42,7 +42,7 @@ def workers_for(run: Run, course: Course, intake: Intake, note: Callable[[str], 
     missing = max(1, course.size - len(intake.kept) if is_open else len(intake.wanted))
     workers, asked = min(run.workers, missing), run.plan.workers
     if asked == "auto":
-        note(f"{counted(workers, 'worker')} (--workers auto)")
+        note(f"--workers auto: {counted(workers, 'worker')}, as many as the bots leave cores free")
     elif workers < asked and missing < run.workers:
         note(f"{counted(workers, 'worker')} instead of {asked}: {counted(missing, 'match')} to play")
     elif workers < asked:
