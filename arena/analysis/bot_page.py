@@ -110,7 +110,7 @@ def bot_page_of(
         bots=len(board.rows),
         is_compared=board.is_compared(board.rows.index(row)),
         seats=tuple(_seats(sheet, rows, board.scale)),
-        meetings=tuple(meeting for meeting in board.meetings if meeting.bot == bot),
+        meetings=tuple(board.meetings.of(bot)),
         faults=tuple(own_faults),
         failures=tuple(failures(own_faults, log_of)),
         slowest=tuple(_slowest(sheet, rows)),

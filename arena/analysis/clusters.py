@@ -1,4 +1,4 @@
-"""The intervals of `intervals` for hundreds of thousands of series of one set of bots, as numpy columns."""
+"""The intervals of `intervals` for hundreds of thousands of groups of series at once, as numpy columns."""
 
 from __future__ import annotations
 
@@ -6,58 +6,116 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.intervals import NOTHING, Estimate, interval_of_mean, interval_of_share, of_alike
+from arena.analysis.intervals import ALIKE
+from arena.analysis.student import student_t
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@attrs.frozen(eq=False)
+class Groups:
+    """Rows that follow each other by group; none is empty."""
+
+    starts: Integers
+    """The first row of each."""
+    lengths: Integers
+
+    @classmethod
+    def of(cls, keys: Integers) -> Groups:
+        """Rows of one key are one group; the keys are sorted."""
+        starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
+        return cls(starts, np.diff(starts, append=len(keys)))
+
+    def summed(self, values: NDArray[np.generic]) -> Floats:
+        """The sum of each group.
+
+        As numpy sums it on its own: so the digits do not depend on what other groups there are.
+        """
+        found = np.zeros(len(self.starts))
+        for length in np.unique(self.lengths):
+            here = np.flatnonzero(self.lengths == length)
+            rows = self.starts[here][:, None] + np.arange(length)
+            found[here] = values[rows].sum(axis=1)  # a sum of each row, as of the row alone
+        return found
+
+    def largest(self, values: Floats) -> Floats:
+        """The largest value of each group."""
+        return np.maximum.reduceat(values, self.starts) if len(self.starts) else np.zeros(0)
+
+    def spread(self, values: Floats) -> Floats:
+        """A value of each group, for each of its rows."""
+        return np.repeat(values, self.lengths)
 
 
 @attrs.frozen(eq=False)
 class Clusters:
-    """For each series a sum over its matches, and their number: columns of equal length."""
+    """For each series a sum over its matches, and their number, at least 1; the series are in groups.
+
+    In a group all series are alike, as those of one set of bots are.
+    """
 
     sums: Floats
     counts: Floats
-
-    @classmethod
-    def of(cls, series: NDArray[np.int32], values: Floats, size: int) -> Clusters:
-        """All `size` series, from each match's series and value; zeros for series without a match."""
-        sums, counts = np.bincount(series, values, size), np.bincount(series, minlength=size)
-        return cls(sums.astype(np.float64, copy=False), counts.astype(np.float64))
+    groups: Groups
 
     @property
-    def present(self) -> Clusters:
-        """The series that have a match."""
-        there = self.counts > 0
-        return Clusters(self.sums[there], self.counts[there])
+    def matches(self) -> Floats:
+        """By group."""
+        return self.groups.summed(self.counts)
 
     @property
-    def matches(self) -> float:
-        return total(self.counts)
+    def means(self) -> Floats:
+        """By group: the mean per match."""
+        return self.groups.summed(self.sums) / self.matches + 0.0
 
-    @property
-    def mean(self) -> float:
-        """The mean per match; 0 without any."""
-        return total(self.sums) / max(1.0, self.matches) + 0.0
+    def share_intervals(self) -> tuple[Floats, Floats]:
+        """By group: the 95 % interval of a share of matches, or of points (`intervals.interval_of_share`)."""
+        seen = self._estimates()
+        mean, weight = seen.mean, seen.weight
+        p = (mean + weight / 2) / (1 + weight)
+        extra = (p**2 + (1 - p) ** 2) / 2 * weight**2
+        variance = ((1 - weight) * seen.variance + weight * (mean - p) ** 2 + extra) / (1 + weight)
+        t, n = seen.quantiles(seen.variance + extra), p * (1 - p) / variance
+        c = t * t / n
+        middle = (mean + c / 2) / (1 + c)
+        half = t * np.sqrt(np.maximum(0.0, mean * (1 - mean) / n + c / (4 * n))) / (1 + c)
+        low, high = np.minimum(mean, middle - half), np.maximum(mean, middle + half)
+        return np.maximum(0.0, low), np.minimum(1.0, high)
+
+    def mean_intervals(self, largest: Floats) -> tuple[Floats, Floats]:
+        """By group: the 95 % interval of a mean per match (`intervals.interval_of_mean`).
+
+        `largest`: of each group, the largest absolute value of a match.
+        """
+        seen = self._estimates()
+        error = np.sqrt(seen.variance)
+        known = seen.quantiles(seen.variance) * error
+        half = np.where(error > 1e-9 * largest, known, ALIKE * seen.weight * largest)
+        return seen.mean - half + 0.0, seen.mean + half + 0.0
+
+    def _estimates(self) -> _Estimates:
+        series, mean = self.groups.lengths.astype(np.float64), self.means
+        spread = self.groups.summed((self.sums - self.groups.spread(mean) * self.counts) ** 2)
+        freedom = np.maximum(1.0, series - 1)
+        variance = np.where(series > 1, series / freedom * spread / self.matches**2, 0.0)
+        return _Estimates(mean, variance, freedom, 1 / series)
 
 
-def total(values: Floats) -> float:
-    """The sum, in schedule order, so that the order in which matches finished changes no digit."""
-    return float(values.sum())
+@attrs.frozen(eq=False)
+class _Estimates:
+    """`intervals.Estimate` of each group, as `intervals.of_alike` gives it."""
 
+    mean: Floats
+    variance: Floats
+    freedom: Floats
+    weight: Floats
 
-def share_interval(clusters: Clusters) -> tuple[float, float]:
-    """The 95 % interval of a share of matches, or of points, all series being alike: `interval_of_share`."""
-    return interval_of_share(_estimate(clusters))
-
-
-def mean_interval(clusters: Clusters, largest: float) -> tuple[float, float]:
-    """The 95 % interval of a mean per match, all series being alike: `interval_of_mean`."""
-    return interval_of_mean(_estimate(clusters), largest)
-
-
-def _estimate(clusters: Clusters) -> Estimate:
-    series = clusters.present
-    if not len(series.sums):
-        return NOTHING
-    spread = total((series.sums - series.mean * series.counts) ** 2)
-    return of_alike(len(series.sums), total(series.sums), series.matches, spread)
+    def quantiles(self, variance: Floats) -> Floats:
+        """Student's t for the freedom that `intervals.Estimate.freedom_of` gives these variances."""
+        squares = self.variance**2 / (self.freedom + 2)
+        wide = variance**2 >= (self.freedom + 2) * squares
+        found = np.divide(variance**2, squares, out=np.full_like(squares, np.inf), where=squares > 0)
+        freedom = np.where(wide, self.freedom, np.maximum(1.0, found - 2))
+        every, place = np.unique(freedom, return_inverse=True)
+        return np.array([student_t(each) for each in every.tolist()])[place]

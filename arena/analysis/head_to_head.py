@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -10,10 +10,14 @@ import attrs
 from arena.store import as_columns
 
 if TYPE_CHECKING:
+    from arena.analysis.clusters import Groups
     from arena.analysis.sheet import Sheet
 
 CELLS = 1 << 19
 """How many meetings are processed at once: large tables have fifteen times as many as matches."""
+
+ROWS_AT_ONCE = 20_000
+"""How many rows are Python objects at one time."""
 
 
 @attrs.frozen
@@ -45,48 +49,92 @@ class Meeting:
 COLUMNS = as_columns(Meeting)
 
 
-def meetings(sheet: Sheet, order: Sequence[int]) -> Iterator[Meeting]:
+@attrs.frozen(eq=False)
+class MeetingTable:
+    """All meetings, by the ranks of the bot and of the opponent; a `Meeting` is made when it is looked at.
+
+    Of 500 bots there are 249,500, and mostly nobody looks at more than those of one of them.
+    """
+
+    bots: Sequence[str] = ()
+    versions: Sequence[str] = ()
+    columns: Mapping[str, Any] = attrs.field(factory=dict)
+    """numpy columns: `bot` and `opponent` as indices into `bots`, and the numbers that a `Meeting` has."""
+
+    def __len__(self) -> int:
+        return len(self.columns["bot"]) if self.columns else 0
+
+    def __iter__(self) -> Iterator[Meeting]:
+        return (Meeting(*row) for row in self.rows())
+
+    def of(self, bot: str) -> Iterator[Meeting]:
+        """The meetings of one bot, by the rank of the opponent."""
+        return self._where("bot", bot)
+
+    def against(self, opponent: str) -> Iterator[Meeting]:
+        """The meetings of all other bots with this one, by their rank."""
+        return self._where("opponent", opponent)
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of head_to_head.csv."""
+        for begin in range(0, len(self), ROWS_AT_ONCE):
+            yield from self._rows(slice(begin, begin + ROWS_AT_ONCE))
+
+    def _where(self, side: str, name: str) -> Iterator[Meeting]:
+        import numpy as np
+
+        if len(self):
+            here = np.flatnonzero(self.columns[side] == self.bots.index(name))
+            yield from (Meeting(*row) for row in self._rows(here))
+
+    def _rows(self, here: Any) -> Iterator[tuple[Any, ...]]:
+        names, versions = self.bots, self.versions
+        lists = [column[here].tolist() for column in self.columns.values()]
+        for bot, opponent, *numbers in zip(*lists, strict=True):
+            yield (names[bot], versions[bot], names[opponent], versions[opponent], *numbers)
+
+
+def meetings(sheet: Sheet, order: Sequence[int]) -> MeetingTable:
     """All meetings; bots, and the opponents of each, in this order, given as numbers in the sheet."""
     import numpy as np
 
-    cells = _cells(sheet)
-    size = len(sheet.bots)
-    where = np.searchsorted(cells["pair"], np.arange(size * size + 1))
-    for bot in order:
-        for opponent in order:
-            pair = bot * size + opponent
-            part = {name: column[where[pair] : where[pair + 1]] for name, column in cells.items()}
-            if len(part["pair"]):
-                yield _meeting(sheet, bot, opponent, part)
+    from arena.analysis.clusters import Groups
 
-
-def _meeting(sheet: Sheet, bot: int, opponent: int, part: dict[str, Any]) -> Meeting:
-    from arena.analysis.clusters import Clusters, mean_interval, share_interval, total
-
-    matches = int(part["matches"].sum())
-    better, tied = int(part["better"].sum()), int(part["tied"].sum())
-    share = Clusters(part["better"] + part["tied"] / 2, part["matches"])
-    lead = Clusters(part["lead"], part["matches"])
-    low, high = share_interval(share)
-    lead_low, lead_high = mean_interval(lead, float(part["largest"].max()))
-    return Meeting(
-        bot=sheet.bots[bot],
-        version=sheet.versions[bot],
-        opponent=sheet.bots[opponent],
-        opponent_version=sheet.versions[opponent],
-        series=len(part["pair"]),
-        matches=matches,
-        better=better,
-        tied=tied,
-        worse=matches - better - tied,
-        share=share.mean,
-        share_low=low,
-        share_high=high,
-        returns_mean=total(part["returns"]) / matches + 0.0,
-        lead_mean=lead.mean,
-        lead_low=lead_low,
-        lead_high=lead_high,
+    cells, size = _cells(sheet), len(sheet.bots)
+    groups = Groups.of(cells["pair"])
+    bot, opponent = np.divmod(cells["pair"][groups.starts], max(1, size))
+    place = np.zeros(size, np.int64)
+    place[list(order)] = np.arange(len(order))
+    by_rank = np.argsort(place[bot] * size + place[opponent])
+    columns = {"bot": bot, "opponent": opponent, **_numbers(cells, groups)}
+    return MeetingTable(
+        sheet.bots, sheet.versions, {name: column[by_rank] for name, column in columns.items()}
     )
+
+
+def _numbers(cells: dict[str, Any], groups: Groups) -> dict[str, Any]:
+    """The columns of the numbers of all meetings, in the order of a `Meeting`."""
+    from arena.analysis.clusters import Clusters
+
+    matches, better, tied = (groups.summed(cells[name]).astype(int) for name in ("matches", "better", "tied"))
+    share = Clusters(cells["better"] + cells["tied"] / 2, cells["matches"], groups)
+    lead = Clusters(cells["lead"], cells["matches"], groups)
+    low, high = share.share_intervals()
+    lead_low, lead_high = lead.mean_intervals(groups.largest(cells["largest"]))
+    return {
+        "series": groups.lengths,
+        "matches": matches,
+        "better": better,
+        "tied": tied,
+        "worse": matches - better - tied,
+        "share": share.means,
+        "share_low": low,
+        "share_high": high,
+        "returns_mean": groups.summed(cells["returns"]) / matches + 0.0,
+        "lead_mean": lead.means,
+        "lead_low": lead_low,
+        "lead_high": lead_high,
+    }
 
 
 def _cells(sheet: Sheet) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import attrs
 
 from arena.analysis.counted import Coverage
 from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
-from arena.analysis.head_to_head import Meeting
+from arena.analysis.head_to_head import MeetingTable
 from arena.errors import ConfigError
 from arena.store import Table, as_columns
 from arena.words import listed
@@ -160,7 +160,7 @@ class Leaderboard:
 
     rows: tuple[LeaderboardRow, ...]
     progress: Coverage
-    meetings: tuple[Meeting, ...] = ()
+    meetings: MeetingTable = attrs.field(factory=MeetingTable, eq=False)
     """The results of each pair, in the order of the rows."""
     notes: tuple[str, ...] = ()
     """Bots that beat the leader though ranked lower, and an anchor without a match: one line each."""
@@ -177,7 +177,7 @@ class Leaderboard:
 
     @property
     def head_to_head(self) -> Table:
-        return [column.name for column in MEETING_COLUMNS], [attrs.astuple(each) for each in self.meetings]
+        return [column.name for column in MEETING_COLUMNS], self.meetings.rows()
 
     def is_compared(self, place: int) -> bool:
         """Whether there is a row after this one (from 0), and the bots of both have a match."""

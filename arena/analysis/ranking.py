@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.cycles import Order, order_of
-from arena.analysis.head_to_head import Meeting, meetings
+from arena.analysis.head_to_head import Meeting, MeetingTable, meetings
 from arena.analysis.intervals import Estimate, interval_of_mean, interval_of_share, quantiles
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale, unknown_bot
 from arena.analysis.ratings import Ratings, rate
@@ -60,7 +60,7 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
         attrs.evolve(row, better_than_next=stronger.than_next(rows[place : place + 2]))
         for place, row in enumerate(rows)
     ]
-    met = tuple(meetings(sheet, order))
+    met = meetings(sheet, order)
     ordered = order_of(sheet, order) if ratings is not None else Order()
     notes = (*ordered.notes, *_notes(rows, met, scale), *_unanchored(ratings, anchor))
     best = stronger.than_all(rows)
@@ -206,15 +206,15 @@ def _placed(rows: Sequence[LeaderboardRow], scale: Scale) -> list[LeaderboardRow
 # Notes.
 
 
-def _notes(rows: Sequence[LeaderboardRow], met: Sequence[Meeting], scale: Scale) -> Iterator[str]:
+def _notes(rows: Sequence[LeaderboardRow], met: MeetingTable, scale: Scale) -> Iterator[str]:
     """A line for each bot that beats the leader though ranked lower; the certain ones first, by rank."""
     if not rows or not rows[0].matches:
         return
     leader, ranks = rows[0], {row.bot: row.rank for row in rows}
     ahead = [
         (meeting.bot, *_lead(meeting, scale))
-        for meeting in met
-        if meeting.opponent == leader.bot and ranks[meeting.bot] > leader.rank
+        for meeting in met.against(leader.bot)
+        if ranks[meeting.bot] > leader.rank
     ]
     for bot, _, low, words in ahead:
         if low > 0:

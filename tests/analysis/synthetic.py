@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arena.analysis.clusters import Clusters
+from arena.analysis.clusters import Clusters, Groups
 from arena.analysis.strata import Deviations, Strata, StratifiedMeans
 from arena.game import Seat
 from arena.record import Decision, Entry, MatchRecord
@@ -58,10 +58,17 @@ def play(
     )
 
 
-def clusters_of(tallies: Sequence[tuple[float, int]]) -> Clusters:
-    """Columns of (sum, matches) of each series."""
-    sums, counts = zip(*tallies, strict=True) if tallies else ((), ())
-    return Clusters(np.array(sums, dtype=float), np.array(counts, dtype=float))
+def clusters_of(*groups: Sequence[tuple[float, int]]) -> Clusters:
+    """Columns of (sum, matches) of each series, group after group."""
+    sums, counts = zip(*(tally for group in groups for tally in group), strict=True)
+    keys = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    return Clusters(np.array(sums, dtype=float), np.array(counts, dtype=float), Groups.of(keys))
+
+
+def mean_interval(tallies: Sequence[tuple[float, int]], largest: float) -> tuple[float, float]:
+    """The interval of one group."""
+    low, high = clusters_of(tallies).mean_intervals(np.array([largest]))
+    return float(low[0]), float(high[0])
 
 
 def means_of(series: Sequence[dict[int, float]], size: int = 2) -> StratifiedMeans:

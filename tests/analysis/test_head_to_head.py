@@ -66,7 +66,8 @@ def test_they_stand_by_rank(store):
     """Of the bot, then of the opponent; whatever the names are."""
     for series, bots in enumerate((("zoe", "ann"), ("zoe", "bob"), ("bob", "ann"))):
         store.add_many([play(series, 0, bots), play(series, 1, bots[::-1], (2, 1))])
-    told = [(each.bot, each.opponent) for each in leaderboard(store).meetings]
+    table = leaderboard(store).meetings
+    told = [(each.bot, each.opponent) for each in table]
     assert [
         ("zoe", "bob"),
         ("zoe", "ann"),
@@ -75,6 +76,8 @@ def test_they_stand_by_rank(store):
         ("ann", "zoe"),
         ("ann", "bob"),
     ] == told
+    assert [each for each in table if each.bot == "bob"] == list(table.of("bob"))
+    assert [each for each in table if each.opponent == "bob"] == list(table.against("bob"))
 
 
 def test_who_never_met_has_no_row(store):
@@ -88,9 +91,9 @@ def test_who_never_met_has_no_row(store):
 
 def test_an_empty_sheet_has_no_meetings(store):
     """Neither without bots nor without a match that counts."""
-    assert () == leaderboard(store).meetings
+    assert [] == list(leaderboard(store).meetings)
     store.add(play(0, 0, error="boom"))
-    assert () == leaderboard(store).meetings
+    assert [] == list(leaderboard(store).meetings)
 
 
 def test_the_columns_are_the_fields():

@@ -12,11 +12,10 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from synthetic import clusters_of, play
+from synthetic import mean_interval, play
 
-from arena.analysis.clusters import mean_interval
 from arena.analysis.counted import progress_of
-from arena.analysis.intervals import MANY_TIMES, quantiles, win_rate_interval
+from arena.analysis.intervals import MANY_TIMES, NOTHING, interval_of_mean, quantiles, win_rate_interval
 from arena.analysis.leaderboard import COLUMNS, LeaderboardRow
 from arena.analysis.ranking import leaderboard
 from arena.analysis.student import student_t
@@ -272,7 +271,6 @@ def test_points_of_larger_tables_have_an_interval_too(store):
 @pytest.mark.parametrize(
     ("tallies", "largest", "low", "high"),
     [
-        pytest.param([], 0.0, 0.0, 0.0, id="no series"),
         pytest.param([(0, 2), (4, 2)], 2.0, 1 - 12.7062, 1 + 12.7062, id="two: t of 1 degree, means 0 and 2"),
         pytest.param([(2, 1), (4, 1), (6, 1)], 6.0, 4 - 4.9683, 4 + 4.9683, id="three: 4 ± 4.3027 · 2/√3"),
         pytest.param([(0, 1), (9, 3)], 3.0, 2.25 - 14.2945, 2.25 + 14.2945, id="a longer series weighs more"),
@@ -288,18 +286,23 @@ def test_the_interval_of_a_mean_return(tallies, largest, low, high):
 
     Of unequal series: 0 and 9 are ∓2.25 from what the mean makes them, so ± t · √(2 · 2 · 2.25²) / 4.
     """
-    assert mean_interval(clusters_of(tallies), largest) == pytest.approx((low, high), rel=1e-4, abs=1e-9)
+    assert mean_interval(tallies, largest) == pytest.approx((low, high), rel=1e-4, abs=1e-9)
+
+
+def test_without_a_series_an_interval_of_returns_is_a_point():
+    """As no number would be wide enough."""
+    assert (0.0, 0.0) == interval_of_mean(NOTHING, 30.0)
 
 
 RETURNS = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=4)
 
 
-@given(st.lists(RETURNS, max_size=20))
+@given(st.lists(RETURNS, min_size=1, max_size=20))
 def test_an_interval_of_returns_is_finite_and_holds_its_mean(series):
     """Whatever was won; and it is a point only if nothing ever was."""
     values = [value for values in series for value in values]
     largest = max(map(abs, values), default=0.0)
-    low, high = mean_interval(clusters_of([(fsum(values), len(values)) for values in series]), largest)
+    low, high = mean_interval([(fsum(values), len(values)) for values in series], largest)
     mean = fsum(values) / max(1, len(values))
     assert isfinite(low)
     assert isfinite(high)
@@ -336,7 +339,7 @@ def test_intervals_of_returns_hold_the_truth(count, series):
     for _ in range(1000):
         played = [series(rng) for _ in range(count)]
         largest = max(abs(value) for values in played for value in values)
-        low, high = mean_interval(clusters_of([(fsum(values), 2) for values in played]), largest)
+        low, high = mean_interval([(fsum(values), 2) for values in played], largest)
         hits += low <= 40 <= high
     assert 0.93 <= hits / 1000 <= 0.97
 
@@ -348,7 +351,7 @@ def test_the_interval_of_one_series_holds_the_truth():
     hits = 0
     for _ in range(10_000):
         returns = 18 + 19 * rng.uniform(-1, 1)
-        low, high = mean_interval(clusters_of([(returns, 1)]), abs(returns))
+        low, high = mean_interval([(returns, 1)], abs(returns))
         hits += low <= 18 <= high
     # 95 % ± four standard errors of 10,000 draws
     assert 0.9413 <= hits / 10_000 <= 0.9587
