@@ -166,14 +166,17 @@ async def wins_against_random(game, seats, series):
 @pytest.mark.parametrize(
     ("claims", "seats", "series", "least"),
     [
-        ("sequence", 2, 150, 0.95),
-        ("sequence", 4, 40, 0.85),
-        ("free_rank", 2, 150, 0.95),
-        ("free_suit", 2, 150, 0.95),
+        ("sequence", 2, 80, 0.95),
+        ("sequence", 4, 28, 0.85),
+        ("free_rank", 2, 80, 0.95),
+        ("free_suit", 2, 80, 0.95),
     ],
 )
 async def test_it_beats_random(claims, seats, series, least):
-    """The 95 % interval of its win rate, clustered by series, lies above `least`; chance is 1 in `seats`."""
+    """The 95 % interval of its win rate, clustered by series, lies above `least`; chance is 1 in `seats`.
+
+    It wins every match: so many series are just enough for that, and one that is lost is told.
+    """
     won = await wins_against_random(Bluff(claims), seats, series)
     low, high = win_rate_interval(won)
     rate = mean(wins / matches for wins, matches in won)
