@@ -148,11 +148,13 @@ def test_the_notebook_runs(start: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert all(names["last"] in bots.split("; ") for bots in longest["bots"])
 
 
-def luck(folder: Path, *words: str) -> list[str]:
-    """What `python examples/luck.py` printed, by lines.  It leaves nothing in the folder."""
+def luck(folder: Path, *words: str, without: str = "") -> list[str]:
+    """What `python examples/luck.py` printed, by lines; `without` one of its lists.  It leaves nothing in the folder."""
+    script = ["-c", f"import luck; luck.{without} = (); luck.main()"] if without else [EXAMPLES / "luck.py"]
     result = subprocess.run(
-        [sys.executable, str(EXAMPLES / "luck.py"), *words],
+        [sys.executable, *map(str, script), *words],
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(EXAMPLES)},
         capture_output=True,
         text=True,
         timeout=200,
@@ -184,6 +186,20 @@ def test_shared_deals_shrink_the_interval(tmp_path: Path) -> None:
     assert low > 1
 
 
+@pytest.mark.slow
+def test_every_meeting_of_a_game_is_played(tmp_path: Path) -> None:
+    """Bots with chance of their own, and four at a table too: a row for each, in the order of the list."""
+    meetings = runpy.run_path(str(EXAMPLES / "luck.py"))["MEETINGS"]
+    shown = rows_of(luck(tmp_path, "--series", "2", "liars-dice", without="MEMORIES"))
+    expected = [
+        (each.names, each.draws, 2 * len(each.bots)) for each in meetings if each.game == "liars-dice"
+    ]
+    assert [
+        (" : ".join(names[:2]) + ", twice" * (len(names) > 2), "yes" if draws else "no", str(matches))
+        for names, draws, matches in expected
+    ] == [(bots, cells[3], cells[4]) for bots, cells in shown.items()][2:]
+
+
 def test_the_luck_table_of_the_readme_has_the_rows_of_the_example() -> None:
     """Whoever changes what is measured runs it again: the same columns, games and bots, in the same order."""
     text = (EXAMPLES.parent / "README.md").read_text().split("## Luck removed")[1].split("\n## ")[0]
@@ -202,7 +218,7 @@ def test_the_luck_table_of_the_readme_has_the_rows_of_the_example() -> None:
 @pytest.mark.slow
 def test_who_remembers_deals_gains_nothing(tmp_path: Path) -> None:
     """Its interval holds even odds; with a memory across instances, the same bot would win clearly."""
-    lines = [line.split() for line in luck(tmp_path, "--series", "20", "liars-dice")]
+    lines = [line.split() for line in luck(tmp_path, "--series", "20", "liars-dice", without="MEETINGS")]
     rows = {words[0]: words[1:] for words in lines if len(words) == 5}
     matches, _, low, high = map(float, rows["remembers"])
     assert 40 == matches
