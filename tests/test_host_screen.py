@@ -13,7 +13,7 @@ from tests.terminals import Glass
 
 def until(is_so: Callable[[], bool]) -> None:
     """The screen is written by a thread of its own."""
-    ends_at = time.monotonic() + 5
+    ends_at = time.monotonic() + 60
     while not is_so():
         assert time.monotonic() < ends_at
         time.sleep(0.001)

@@ -125,7 +125,7 @@ def person(chromium: Any, quick: Served) -> Iterator[Callable[..., Person]]:
     def come(**options: Any) -> Person:
         context = chromium.new_context(**DESK | options)
         contexts.append(context)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)  # for a machine that is busy with other things
         everybody.append(Person(context.new_page(), quick.http, []))
         _watch(everybody[-1])
         return everybody[-1]

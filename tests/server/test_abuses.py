@@ -81,7 +81,7 @@ def server() -> Iterator[Server]:
             trio.run(warm_up, server.port)
             yield server
             process.stdin.close()
-            assert 0 == process.wait(2)
+            assert 0 == process.wait(30)
         finally:
             process.kill()
 

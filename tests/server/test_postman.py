@@ -65,7 +65,7 @@ async def test_a_slow_reader_gets_every_byte_in_order() -> None:
     async with served(Routing([WebSocketRoute("/ws", play)])) as port:
         raw = await upgraded(port, window_bytes=4096)
         await trio.sleep(0.05)
-        with trio.fail_after(2):
+        with trio.fail_after(30):
             assert numbers == [(await raw.hear())[1].decode() for _ in numbers]
         await raw.text("that is all")
         assert (1000, "that is all") == await raw.goodbye()
@@ -93,7 +93,7 @@ async def test_nothing_is_sent_before_the_rest_of_a_frame() -> None:
             while True:
                 heard.append((await raw.hear())[1])
         is_drained.set()
-        with trio.fail_after(2):
+        with trio.fail_after(30):
             while heard[-1] != b"after it":
                 heard.append((await raw.hear())[1])
     assert {b"x" * 50_000, b"after it"} == set(heard)
