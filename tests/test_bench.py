@@ -25,6 +25,7 @@ from arena.bench.measures import (
 )
 from arena.bench.rules import LeanBot, games_measured, is_played_in_hands, measure_rules, play_alone
 from arena.bench.wire import ping_pong, record_sayings
+from arena.bench.workers import side_by_side
 from arena.games import GAMES
 
 TINY = Effort(repeats=1, seconds=0.02)
@@ -170,3 +171,12 @@ def test_bare_server_is_sent_what_the_arena_says() -> None:
         asked = [["options" in value or "type" not in value for value in saying] for saying in sayings]
         assert {(True, 1)} == {(marks[-1], sum(marks)) for marks in asked}
         assert trio.run(ping_pong, client, 2, sayings, 0.02).messages >= 2
+
+
+@pytest.mark.slow
+def test_a_run_with_workers_is_measured_from_when_they_are_there() -> None:
+    """Its own processor time is counted without theirs."""
+    (found,) = side_by_side((next(iter(GAMES)), 2, 3))
+    assert found.decisions > 0
+    assert 0 < found.own_cpu_s < found.wall_s
+    assert found.rate == found.decisions / found.wall_s

@@ -27,6 +27,7 @@ from arena.bench.tournament import measure_help, measure_memory, measure_runner
 from arena.bench.trust import measure_trust
 from arena.bench.verify import measure_verify
 from arena.bench.wire import measure_tcp
+from arena.bench.workers import measure_workers
 from arena.errors import ConfigError
 from arena.show.text import as_json, out, say
 from arena.strict import one_of, place
@@ -51,8 +52,8 @@ MEASURINGS: dict[str, Measuring] = {
     "help": measure_help,
 }
 """How fast the arena is: what a whole run measures."""
-IF_NAMED: dict[str, Measuring] = {"trust": measure_trust}
-"""Measured only if named: it says nothing about a machine."""
+IF_NAMED: dict[str, Measuring] = {"trust": measure_trust, "workers": measure_workers}
+"""Measured only if named: one says nothing about a machine, the other is about having it to oneself."""
 
 
 def bench_command(only: Sequence[str], effort: Effort, *, json: bool, show: str, against: str) -> int:
