@@ -587,3 +587,22 @@ def test_a_bots_page_hides_what_its_open_series_hide(here, arena):
     shutil.rmtree("results/open")
     assert "is not possible here" in row
     assert "is not possible here" not in hidden
+
+
+@pytest.mark.slow
+def test_a_signal_that_gets_lost_is_raised_again() -> None:
+    """An exception that SIGTERM raises where all are cleared is not the last word."""
+    script = (
+        "import os, signal, sys, time, arena.cli as program\n"
+        "program.END_AGAIN_S = 1\n"
+        "def lost(*_, **__):\n"
+        "    try:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM); time.sleep(30)\n"
+        "    except SystemExit:\n"
+        "        pass\n"
+        "    time.sleep(30)\n"
+        "program.cli.main = lost\n"
+        "program.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], timeout=25, check=False, capture_output=True)
+    assert (143, b"", b"") == (done.returncode, done.stdout, done.stderr)

@@ -28,11 +28,14 @@ from arena.errors import ArenaError, ConfigError
 
 __all__ = ["cli", "main"]
 
+END_AGAIN_S = 5
+"""So long an orderly end after SIGTERM may take until it is asked for once more."""
+
 
 def main() -> None:
     """The program `arena`: every mistake is one sentence on stderr, every ending has its exit code."""
     _make_streams_safe()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # unless `run` hears it
+    signal.signal(signal.SIGTERM, _end)  # unless `run` hears it
     try:
         _check_system()
         code = cli.main(standalone_mode=False) or DONE
@@ -46,7 +49,20 @@ def main() -> None:
         code = INTERRUPTED
     except Exception as error:
         code = _unforeseen(error)
+    finally:
+        signal.alarm(0)
     sys.exit(code)
+
+
+def _end(*_: object) -> None:
+    """Ends the program, in order.
+
+    Seen while pandas was being imported: an exception that a signal raises can be lost in code that clears
+    all of them.  So it is raised again if the program is still there after a while.
+    """
+    signal.signal(signal.SIGALRM, _end)
+    signal.alarm(END_AGAIN_S)
+    sys.exit(TERMINATED)
 
 
 def _mistaken(sentence: str) -> int:

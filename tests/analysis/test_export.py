@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -289,10 +288,6 @@ def test_it_ends_with_the_first_process(store, number, code, start):
             assert time.monotonic() < deadline
             assert process.poll() is None
         process.send_signal(number)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(20)
-        if process.poll() is None:  # Python may miss a signal, for example just before it begins to wait
-            process.send_signal(number)
         assert code == process.wait(60)
         while place.exists():  # after SIGKILL only the second process is there to remove it
             assert time.monotonic() < deadline
