@@ -10,6 +10,8 @@ The watch also remembers how long the arena was deaf lately.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 from time import perf_counter
 
@@ -59,3 +61,14 @@ class LagWatch(trio.abc.Instrument):
     def since(self, moment: float) -> float:
         """The worst lateness noted since `moment`, in seconds; 0.0 if none over a millisecond."""
         return next((lag_s for noted_at, lag_s in self._lags if noted_at >= moment), 0.0)
+
+
+@contextmanager
+def open_watch() -> Iterator[LagWatch]:
+    """Measures how late the arena itself is, while this is open."""
+    watch = LagWatch()
+    trio.lowlevel.add_instrument(watch)
+    try:
+        yield watch
+    finally:
+        trio.lowlevel.remove_instrument(watch)

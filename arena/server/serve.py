@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from starlette.routing import Route, WebSocketRoute
 
 from arena.box.box import open_box
 from arena.games import SERVICES
-from arena.players.lag import LagWatch
+from arena.players.lag import open_watch
 from arena.players.tcp import accept_all, listen
 from arena.replay import Replay
 from arena.server.accounts import Accounts
@@ -169,7 +169,7 @@ async def _open_house(
     with (
         open_keeper(plan.data, tell=note) as keeper,
         open_archive(plan.data) as archive,
-        _lag_watched() as watch,
+        open_watch() as watch,
     ):
         records = ServerRecords(keeper, archive.add)
         users = Accounts(keeper)
@@ -208,14 +208,3 @@ async def _open_house(
                 yield house, PokerApi(rings, users), door, archive, bots
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()
-
-
-@contextmanager
-def _lag_watched() -> Iterator[LagWatch]:
-    """Measures how late the arena itself is, while this is open."""
-    watch = LagWatch()
-    trio.lowlevel.add_instrument(watch)
-    try:
-        yield watch
-    finally:
-        trio.lowlevel.remove_instrument(watch)

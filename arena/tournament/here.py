@@ -136,17 +136,6 @@ def lift_files_limit() -> None:
 
 
 @contextmanager
-def open_watch() -> Iterator[LagWatch]:
-    """Measures how late the arena itself is, while this is open."""
-    watch = LagWatch()
-    trio.lowlevel.add_instrument(watch)
-    try:
-        yield watch
-    finally:
-        trio.lowlevel.remove_instrument(watch)
-
-
-@contextmanager
 def open_conversations(setting: Setting) -> Iterator[Conversations]:
     """What is said to the bots that are debugged, and by them."""
     kept = Conversations(setting.debugged, setting.folder / LOGS, setting.share)
@@ -191,4 +180,4 @@ async def open_pool(
         nursery.cancel_scope.cancel()
 
 
-__all__ = ["Here", "TakenHere", "lift_files_limit", "open_conversations", "open_pool", "open_watch"]
+__all__ = ["Here", "TakenHere", "lift_files_limit", "open_conversations", "open_pool"]

@@ -11,13 +11,13 @@ import attrs
 import trio
 
 from arena.box.box import Box, open_box
-from arena.players.lag import LagWatch
+from arena.players.lag import LagWatch, open_watch
 from arena.schedule.course import Course
 from arena.store import DATABASE
 from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
 from arena.tournament.grounds import Grounds
-from arena.tournament.here import Here, lift_files_limit, open_conversations, open_pool, open_watch
+from arena.tournament.here import Here, lift_files_limit, open_conversations, open_pool
 from arena.tournament.intake import Intake, course_of, keep_course, take_in_folder
 from arena.tournament.lobby import Lobby
 from arena.tournament.pool import Pool

@@ -12,6 +12,7 @@ import trio
 
 from arena.box.box import Box, open_box
 from arena.errors import ConfigError, RemoteProtocolError
+from arena.players.lag import open_watch
 from arena.record import Entry, MatchRecord
 from arena.schedule import Pairing
 from arena.store import DATABASE
@@ -21,7 +22,6 @@ from arena.tournament.here import (
     lift_files_limit,
     open_conversations,
     open_pool,
-    open_watch,
 )
 from arena.tournament.modules import make_importable
 from arena.tournament.setting import Setting
