@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 from types import MappingProxyType
 
 import attrs
@@ -231,7 +232,7 @@ class Course:
     def _add(self, more: Sequence[Pairing]) -> None:
         self.order += more
         self.by_id.update((pairing.id, pairing) for pairing in more)
-        self._blocks += (tuple(block) for _, block in groupby(more, lambda pairing: pairing.series))
+        self._blocks += [tuple(block) for _, block in groupby(more, attrgetter("series"))]
         self.ledger.extend(more)
 
     def _withdrawn(self) -> dict[str, int]:

@@ -85,7 +85,7 @@ def _numbered(bots: Sequence[str], drawn: BotSets) -> tuple[Points, ...]:
 
 
 def _named(bots: Sequence[str], points: Iterable[Points]) -> BotSets:
-    return tuple(tuple(bots[point] for point in chosen) for chosen in points)
+    return tuple([tuple([bots[point] for point in chosen]) for chosen in points])
 
 
 def _circle(count: int) -> Iterator[Points]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, TypeAlias
 
@@ -44,23 +45,18 @@ def rotations(
     """
     series = series_id(bots, repetition)
     circle = circle_of(bots, series, seed)
+    deal = derive_seed(seed, "deals", series) if deals == "same" else None
     for rotation in range(len(circle)):
-        own = () if deals == "same" else (rotation,)
-        yield Pairing(
-            id=f"{series}/{rotation}",
-            game=game,
-            bots=(*circle[rotation:], *circle[:rotation]),
-            seed=derive_seed(seed, "deals", series, *own),
-            series=series,
-            rotation=rotation,
-            cycle=cycle,
-        )
+        seated = circle[rotation:] + circle[:rotation]
+        own = derive_seed(seed, "deals", series, rotation) if deal is None else deal
+        yield Pairing(f"{series}/{rotation}", game, seated, own, series, rotation, cycle)
 
 
 def circle_of(bots: Sequence[str], series: str, seed: int) -> tuple[str, ...]:
     """The cyclic order in which these bots sit in a series."""
     # Sorting by keyed hashes is a fair shuffle that no version of Python's `random` can change.
-    return tuple(sorted(bots, key=lambda bot: derive_seed(seed, "circle", series, bot)))
+    keys = {bot: derive_seed(seed, "circle", series, bot) for bot in bots}
+    return tuple(sorted(bots, key=keys.__getitem__))
 
 
 def series_id(bots: Sequence[str], repetition: int) -> str:
@@ -81,9 +77,18 @@ def derive_seed(seed: int, *key: str | int) -> int:
 
 def _by_keyed_hash(seed: int, key: tuple[str | int, ...]) -> int:
     """By keyed BLAKE2b, so that it reveals nothing about `seed`."""
-    text = "\x1f".join(f"{type(part).__name__[0]}{part}" for part in key)
-    secret = seed.to_bytes(64, "big")
-    return int.from_bytes(blake2b(text.encode(), key=secret, digest_size=16).digest(), "big")
+    text = "\x1f".join(
+        ["s" + part if type(part) is str else f"{type(part).__name__[0]}{part}" for part in key]
+    )
+    keyed = _keyed(seed).copy()
+    keyed.update(text.encode())
+    return int.from_bytes(keyed.digest(), "big")
+
+
+@lru_cache(maxsize=8)
+def _keyed(seed: int) -> blake2b:
+    """The hash before it has read anything: a large schedule derives a million seeds."""
+    return blake2b(key=seed.to_bytes(64, "big"), digest_size=16)
 
 
 SEEDINGS: dict[int, Callable[[int, tuple[str | int, ...]], int]] = {1: _by_keyed_hash, 2: _by_keyed_hash}
@@ -147,6 +152,7 @@ def older_seeding(seed: int) -> int | None:
     return seeding if seeding < SHARED_SINCE else None
 
 
+@lru_cache(maxsize=4096)
 def _escape(name: str) -> str:
     """The name without the marks that ids are built with."""
     for mark in "%+#/":  # first the one that escapes the others

@@ -71,12 +71,16 @@ class Ledger:
 
     def extend(self, pairings: Iterable[Pairing]) -> None:
         """Adds pairings to the end of the schedule."""
-        for index, pairing in enumerate(pairings, len(self._order)):
-            assert pairing.id not in self._index, "every pairing has its own id"
-            self._index[pairing.id] = index
-            self._order.append(pairing)
+        more, ways = tuple(pairings), self._ways
+        first = len(self._order)
+        self._order += more
+        self._index.update(zip([pairing.id for pairing in more], range(first, len(self._order)), strict=True))
+        assert len(self._index) == len(self._order), "every pairing has its own id"
+        for index, pairing in enumerate(more, first):
             for bot in pairing.bots:
-                self._ways.setdefault(bot, _Way()).matches.append(index)
+                if bot not in ways:
+                    ways[bot] = _Way()
+                ways[bot].matches.append(index)
 
     def note(self, pairing: PairingId, outcomes: Mapping[str, BotOutcome]) -> Consequence:
         """Takes in a finished match, by bot; gives what follows.  A match that is settled stays as it was."""

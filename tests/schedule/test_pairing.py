@@ -1,5 +1,8 @@
 """Ids and seeds: no two plans share one by accident, and nothing about one tells of another."""
 
+from hashlib import blake2b
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,3 +47,13 @@ def test_derived_seeds_depend_on_every_part_of_the_key(seed):
     }
     assert len(seeds) == 8
     assert all(0 <= each < 2**128 for each in seeds)
+
+
+def test_seeds_are_keyed_hashes_whatever_was_derived_before():
+    """BLAKE2b of the key's parts, each with the letter of its type: two seeds in turn, texts and numbers."""
+    for seed, key in product(
+        (0, 2**100, 2**512 - 1), (("deals", "a+b#0"), ("deals", "a+b#0", 1), ("a", "1"))
+    ):
+        text = "\x1f".join(f"{type(part).__name__[0]}{part}" for part in key)
+        expected = blake2b(text.encode(), key=seed.to_bytes(64, "big"), digest_size=16).digest()
+        assert int.from_bytes(expected, "big") == derive_seed(seed, *key)
