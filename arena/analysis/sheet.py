@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any
 
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.counted import Coverage, progress_of
 from arena.errors import FAULT_KINDS
+from arena.schedule.collector import without_collector
 from arena.schedule.roster import LEFT
 from arena.store import SEAT_BITS, Row, SeriesState, Store, StoredBot, chunks
 
@@ -72,7 +71,7 @@ def read_sheet(store: Store) -> Sheet:
     would take SQLite three times as long.
     """
     store.check_is_tournament()
-    with _without_collector():
+    with without_collector():
         progress, counted = _counted(store)
         seats = _Seats(counted.numbers)
         for chunk in chunks.seats(store):
@@ -101,18 +100,6 @@ def _counted(store: Store) -> tuple[Coverage, _Counted]:
     is_over = matches.planned == store.planned()  # then no match is missing, and none need be looked for
     progress = progress_of(matches.series(() if is_over else chunks.unplayed(store)))
     return progress, matches.counted(progress.series)
-
-
-@contextmanager
-def _without_collector() -> Iterator[None]:
-    """Without garbage collection: millions of rows have no cycles, and the search takes half of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @attrs.frozen(eq=False)

@@ -15,6 +15,7 @@ from arena.bench.hands import measure_hands
 from arena.bench.lines import measure_lines
 from arena.bench.loop import measure_loop
 from arena.bench.machine import loop_ms, machine, machine_line
+from arena.bench.many import measure_many
 from arena.bench.measures import Effort, Measure, Measuring, as_text, short
 from arena.bench.peer import measure_peer
 from arena.bench.reports import Report, read_report
@@ -47,6 +48,7 @@ MEASURINGS: dict[str, Measuring] = {
     "memory": measure_memory,
     "box": measure_box,
     "scale": measure_scale,
+    "many": measure_many,
     "serve": measure_serve,
     "verify": measure_verify,
     "help": measure_help,

@@ -44,6 +44,7 @@ def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool, show
     memory   the arena process's peak at 32 tables
     box      milliseconds to start a program in each box, and what a box costs per question
     scale    leaderboard and report of a million matches: seconds and memory
+    many     the schedule, the live standings and the tables of a round-robin of 500 bots
     serve    what 200 spectators and 50 clients that poll cost the bots at a server's tables
     verify   a folder verified, beside the rules alone on the same matches
     help     how long `arena --help` takes

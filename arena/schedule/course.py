@@ -16,6 +16,7 @@ import attrs
 
 from arena.schedule import FormatKind, Pairing, PairingId, Points, Terms
 from arena.schedule.allocation import AHEAD, Batches, Shares
+from arena.schedule.collector import without_collector
 from arena.schedule.withdrawals import BotOutcome, Ledger
 
 
@@ -210,10 +211,11 @@ class Course:
 
     def _plan_on(self) -> None:
         """Adds to the schedule what is determined: at the start, and when a cycle has closed."""
-        if self._batches is not None:
-            self._add(self._next_batches(self._batches))
-        elif not self.order or self.kind.is_adaptive:
-            self._add(self._asked_again())
+        with without_collector():
+            if self._batches is not None:
+                self._add(self._next_batches(self._batches))
+            elif not self.order or self.kind.is_adaptive:
+                self._add(self._asked_again())
 
     def _next_batches(self, batches: Batches) -> Sequence[Pairing]:
         """The first batches; later the one that what counts by now decides."""

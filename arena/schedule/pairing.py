@@ -71,6 +71,8 @@ def joined(bots: Sequence[str]) -> str:
 
 def derive_seed(seed: int, *key: str | int) -> int:
     """A 128-bit seed for what `key` names, from a seed of at most 512 bits, in that seed's way."""
+    if type(seed) is int:
+        return SEEDINGS[SEEDING](seed, key)
     seeding = seeding_of(seed)
     return seed_in(seeding, SEEDINGS[seeding](seed, key))
 
