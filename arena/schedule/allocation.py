@@ -59,11 +59,12 @@ class Batches:
         self._number += 1
         playing = {bots: share for bots, share in (shares or {}).items() if bots.isdisjoint(withdrawn)}
         counts = batch(self._sets, playing, len(self._sets), terms.seed, number)
-        for lap in range(max(counts)):
-            for place, bots in enumerate(self._sets):
-                if lap < counts[place]:
-                    yield from series_of(terms, bots, self._played[place], cycle=number)
-                    self._played[place] += 1
+        lap, playing_on = 0, list(range(len(self._sets)))
+        while playing_on := [place for place in playing_on if lap < counts[place]]:
+            for place in playing_on:
+                yield from series_of(terms, self._sets[place], self._played[place], cycle=number)
+                self._played[place] += 1
+            lap += 1
 
 
 def batch(
