@@ -20,15 +20,14 @@ import attrs
 import trio
 
 from arena.bench.measures import Effort, Measure, at_least, at_most
-from arena.bench.rules import UNHURRIED, is_played_in_hands
-from arena.game import CHANCE, Game, Seat, is_legal
+from arena.bench.rules import UNHURRIED, is_played_in_hands, replayed_alone
+from arena.game import Game, Seat
 from arena.games import GAMES
 from arena.players.base import Player
 from arena.players.codec import Codec
 from arena.players.local import LocalPlayer
 from arena.record import MatchRecord, Turn
 from arena.referee import Conduct, Seating, play_match
-from arena.rulings import draw_of
 from arena.sdk import Bot
 from arena.tournament.entrants import builtin_bots, resolve
 from arena.tournament.plan import Plan
@@ -109,14 +108,7 @@ def play_rules(line: RecordedLine) -> None:
     """The rules alone, on all matches of the line."""
     game = line.game
     for seed, turns in zip(line.seeds, line.matches, strict=True):
-        state = game.start(len(line.bots))
-        for turn in turns:
-            asked = game.to_act(state)
-            if asked[0] == CHANCE:
-                assert turn == {CHANCE: draw_of(game, state, seed)}
-            else:
-                assert all(is_legal(game.options(state, seat), turn[seat]) for seat in asked)
-            state = game.apply(state, turn).state
+        state = replayed_alone(game, len(line.bots), seed, turns)
         assert not game.to_act(state), "the line is of complete matches"
         game.ranks(state), game.returns(state)
 

@@ -6,7 +6,7 @@ Time is processor time (`process_time`): other programs on the machine do not co
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
@@ -15,11 +15,13 @@ import trio
 
 from arena.bench.measures import Effort, Measure, at_least
 from arena.clock import Control
-from arena.game import CHANCE, Game
+from arena.game import CHANCE, Game, is_legal
 from arena.games import GAMES
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
+from arena.record import Turn
 from arena.referee import Conduct, Seating, play_match
+from arena.rulings import draw_of
 from arena.sdk import Bot, choose
 from arena.testing.games import random_match
 from arena.tournament.plan import Plan
@@ -129,6 +131,19 @@ def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> A
             else:
                 decisions += len(moves)
     return Alone(decisions, draws, spent)
+
+
+def replayed_alone(game: Game[Any, Any], seats: int, seed: int, turns: Iterable[Turn]) -> Any:
+    """The last state of a match by the rules alone: what chance draws, what is legal, what follows."""
+    state = game.start(seats)
+    for turn in turns:
+        asked = game.to_act(state)
+        if asked[0] == CHANCE:
+            assert turn == {CHANCE: draw_of(game, state, seed)}
+        else:
+            assert all(is_legal(game.options(state, seat), turn[seat]) for seat in asked)
+        state = game.apply(state, turn).state
+    return state
 
 
 def measure_referee(effort: Effort) -> list[Measure]:

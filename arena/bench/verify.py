@@ -14,7 +14,8 @@ from typing import Any
 import attrs
 
 from arena.bench.measures import Effort, Measure, at_most
-from arena.game import CHANCE, Game, is_legal
+from arena.bench.rules import replayed_alone
+from arena.game import CHANCE, Game
 from arena.games import GAMES
 from arena.record import Decision, Entry, MatchRecord, Turn, pack
 from arena.rulings import draw_of
@@ -55,14 +56,7 @@ class Recorded:
         """By the rules alone: what chance draws, what is legal, what follows, who won."""
         game = self.game
         for seed, turns in zip(self.seeds, self.matches, strict=True):
-            state = game.start(len(BOTS))
-            for turn in turns:
-                asked = game.to_act(state)
-                if asked[0] == CHANCE:
-                    assert turn == {CHANCE: draw_of(game, state, seed)}
-                else:
-                    assert all(is_legal(game.options(state, seat), turn[seat]) for seat in asked)
-                state = game.apply(state, turn).state
+            state = replayed_alone(game, len(BOTS), seed, turns)
             points(game.ranks(state)), game.returns(state)
 
 
