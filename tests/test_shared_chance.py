@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
+from arena.analysis import load
 from arena.cli import cli
 
 BOT = """
@@ -67,3 +69,60 @@ def test_fresh_deals_come_with_fresh_seeds(told):
     """Where no deal is shared, no seed is."""
     seeds = [seed for *_, seed in told("--deals", "fresh")]
     assert 48 == len(seeds) == len(set(seeds))
+
+
+SEERS = """
+from arena.sdk import Bot
+from arena.sdk.chance import MatchRandom
+
+THROWS = ("rock", "paper", "scissors")  # each is beaten by the next
+SEEDS = []
+
+
+class Even(Bot):
+    def move(self, state, options):
+        return self.rng.choice(THROWS)
+
+
+class Seer(Bot):
+    def __init__(self):
+        self.seeds = self.remembered()
+
+    def remembered(self):
+        return []
+
+    def started(self, match):
+        # The opponent has the seed that this bot had in the rotation before, if it knows one.
+        self.chance = MatchRandom(self.seeds[-1]) if self.seeds else self.rng
+        self.seeds.append(int(match.bot_seed))
+
+    def move(self, state, options):
+        self.chance.begin_decision(state)
+        return THROWS[(THROWS.index(self.chance.choice(THROWS)) + 1) % 3]
+
+
+class SharedSeer(Seer):
+    def remembered(self):
+        return SEEDS
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seer", "low", "high"), [("Seer", 0.4, 0.6), ("SharedSeer", 0.7, 1.0)])
+def test_who_keeps_its_seeds_foresees_no_throw(tmp_path, monkeypatch, seer, low, high):
+    """A bot that computes its opponent's throws from the seeds that it had itself is even with one that does not.
+
+    The second row shows that it could: with one memory for all of its instances, which the rules of instances
+    cannot forbid in this process, it wins every second rotation.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(Path(__file__).parent), *sys.path])
+    (tmp_path / "seers.py").write_text(SEERS)
+    sys.modules.pop("seers", None)
+    game = f"{Path(__file__).with_name('roshambo.py')}:Roshambo"
+    bots = [f"seer=seers:{seer}", "even=seers:Even"]
+    words = ["run", "--game", game, *bots, "--series", "100", "--seed", str(2**64 + 7), "--concurrency", "1"]
+    assert not cli.main([*words, "-q", "--out", "out"], standalone_mode=False)
+    seats = load(tmp_path / "out").seats
+    assert low <= seats[seats.bot == "seer"].points.mean() <= high
+    sys.modules.pop("seers", None)
