@@ -11,7 +11,6 @@ The first table is the one in README.md.  Its last column is the ratio of the ha
 rules and with a way around them.
 """
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -21,36 +20,27 @@ from tempfile import TemporaryDirectory
 
 import attrs
 import click
-import numpy as np
 from pandas import DataFrame
 
 from arena.analysis import load
+from arena.bench.trust.chance import ratio_of_variances
+from arena.bench.versions import version_with
 from arena.games import GAMES
-from arena.tournament.entrants import builtin_bots
-
-
-def built_in(file, cls, **constants):
-    """A built-in bot's class, from a copy of its module in which these constants differ."""
-    path = builtin_bots()[file.split("/")[0]].parent / file
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    unknown = constants.keys() - vars(module).keys()
-    assert not unknown, f"{file} has no {unknown}: the two versions would be the same"
-    vars(module).update(constants)
-    return getattr(module, cls)
-
 
 # In the arena's process (`luck:Odds`) bots play many times faster than as programs.
-Odds, HighOdds = (built_in("odds/odds.py", "Odds", **new) for new in ({}, {"HEIGHT": 0.08}))
-Croupier, WaryCroupier = (built_in("croupier/croupier.py", "Croupier", **new) for new in ({}, {"TRUST": 0.6}))
-Doubter, KeenDoubter = (
-    built_in("doubter/doubter.py", "Doubter", **new) for new in ({}, {"LIES_OF_ONE": 0.3})
+Odds, HighOdds = (version_with("odds/odds.py", "Odds", **new) for new in ({}, {"HEIGHT": 0.08}))
+Croupier, WaryCroupier = (
+    version_with("croupier/croupier.py", "Croupier", **new) for new in ({}, {"TRUST": 0.6})
 )
-Tally, ThriftyTally = (built_in("tally/tally.py", "Tally", **new) for new in ({}, {"WORTH_DOUBLING": 0.7}))
-Equity, BoldEquity = (built_in("equity/equity.py", "Equity", **new) for new in ({}, {"BLUFFS": 0.3}))
-Bluffer, ShyBluffer = (built_in("bluffer/bluffer.py", "Bluffer", **new) for new in ({}, {"NERVE": 0.3}))
-Truthful = built_in("truthful/truthful.py", "Truthful")
+Doubter, KeenDoubter = (
+    version_with("doubter/doubter.py", "Doubter", **new) for new in ({}, {"LIES_OF_ONE": 0.3})
+)
+Tally, ThriftyTally = (
+    version_with("tally/tally.py", "Tally", **new) for new in ({}, {"WORTH_DOUBLING": 0.7})
+)
+Equity, BoldEquity = (version_with("equity/equity.py", "Equity", **new) for new in ({}, {"BLUFFS": 0.3}))
+Bluffer, ShyBluffer = (version_with("bluffer/bluffer.py", "Bluffer", **new) for new in ({}, {"NERVE": 0.3}))
+Truthful = version_with("truthful/truthful.py", "Truthful")
 
 
 class Remembers(Odds):
@@ -152,7 +142,6 @@ HEAD = (
     "± shared",
     "independent needs (95 %)",
 )
-RESAMPLES = 2000
 
 
 def played(meeting, deals, series, seed):
@@ -196,7 +185,7 @@ def compared(meeting, independent, shared):
     """A row of the first table, from the results of the two tournaments."""
     apart, unit = scores_of(meeting, independent)
     together, _ = scores_of(meeting, shared)
-    ratio, low, high = ratio_squared(apart, together)
+    low, ratio, high = ratio_of_variances(apart, together)
     widths = [
         f"{three_digits(1.96 * each.std(ddof=1) / len(each) ** 0.5)}{unit}" for each in (apart, together)
     ]
@@ -206,17 +195,6 @@ def compared(meeting, independent, shared):
     rules = f", {meeting.rules[0].split('=')[1]} hands" if meeting.rules else ""
     title = f"{GAMES[meeting.game].title}{rules}"
     return (title, seats, named, "yes" if meeting.draws else "no", len(apart) * seats, *widths, needs)
-
-
-def ratio_squared(apart, together):
-    """The ratio of their variances, with a 95 % interval: a bootstrap over series with a fixed seed."""
-    rng = np.random.default_rng(1)
-
-    def variances(values):
-        return rng.choice(values, (RESAMPLES, len(values))).var(axis=1, ddof=1)
-
-    resampled = variances(apart) / np.maximum(variances(together), 1e-12)
-    return (apart.var(ddof=1) / max(together.var(ddof=1), 1e-12), *np.quantile(resampled, [0.025, 0.975]))
 
 
 def show_markdown(rows):

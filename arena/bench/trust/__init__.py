@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from arena.bench.measures import Effort, Measure
 from arena.bench.trust.better import better_rows
+from arena.bench.trust.chance import chance_rows
 from arena.bench.trust.comparison import comparison_rows
 from arena.bench.trust.cycles import cycle_rows
 from arena.bench.trust.intervals import intervals_rows
@@ -17,6 +18,7 @@ from arena.bench.trust.until import until_rows
 
 TOPICS: Mapping[str, Callable[[], Iterator[Measure]]] = {
     "better": better_rows,
+    "chance": chance_rows,
     "comparison": comparison_rows,
     "cycles": cycle_rows,
     "intervals": intervals_rows,
