@@ -75,3 +75,20 @@ def test_comparisons() -> None:
         share, length = behind.split(",")
         assert abs(number(share) - of["twice as far behind: said to be worse"]) <= 0.051
         assert abs(number(length) - of["twice as far behind: series"]) <= 0.5
+
+
+def test_keys_of_draws() -> None:
+    rows = table("drawn by")
+    assert 4 == len(rows)
+    for drawn_by, key, gain, same, *deviates in rows:
+        of = f"chance keyed by {key}, {drawn_by}: "
+        (kept,) = [row for row in KEPT if row["what"] == f"{of}series that luck alone needs ÷ shared"]
+        low, high = re.search(r"\((.*)–(.*)\)", gain).groups()  # type: ignore[union-attr]
+        assert number(gain.split("(")[0]) == round(kept["value"], 1)
+        assert [float(low), float(high)] == [float(f"{kept[end]:.2g}") for end in ("lowest", "highest")]
+        assert number(same) == round(FOUND[f"{of}draws as in the other rotation"])
+        assert 0 == FOUND[f"{of}draws that come twice"]
+        measured = ("draws from uniform", "by cells", "by correlation")
+        for cell, name in zip(deviates, measured, strict=True):
+            (value,) = [v for w, v in FOUND.items() if w.startswith(of) and w.endswith(name)]
+            assert number(cell) == round(value, 1)

@@ -54,8 +54,7 @@ class RecordedLine:
     @property
     def what(self) -> str:
         """The game and its bots, for a row."""
-        alike = len(set(self.bots)) == 1
-        return f"{self.game.name}, {f'two {self.bots[0]}' if alike else ' and '.join(self.bots)}"
+        return named(self.game, self.bots)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,6 +64,12 @@ class RecordedLine:
     @property
     def decisions(self) -> int:
         return sum(map(len, self.answers))
+
+
+def named(game: Game[Any, Any], bots: Sequence[str]) -> str:
+    """A game and who plays it, for a row."""
+    alike = len(set(bots)) == 1
+    return f"{game.name}, {f'two {bots[0]}' if alike else ' and '.join(bots)}"
 
 
 def measure_lines(effort: Effort) -> list[Measure]:
@@ -157,10 +162,10 @@ class CheckAndCall(Bot):
 def line_of(name: str) -> RecordedLine:
     """The line of this game; the same in every run."""
     game = GAMES[name]()
-    return trio.run(_recorded, game, _bots_for(game))
+    return trio.run(_recorded, game, bots_for(game))
 
 
-def _bots_for(game: Game[Any, Any]) -> tuple[str, ...]:
+def bots_for(game: Game[Any, Any]) -> tuple[str, ...]:
     """Two house bots that are written in Python for this game, or one twice.
 
     A game played in hands is checked and called: what is measured there is the hand, and the house bot thinks
@@ -174,8 +179,7 @@ def _bots_for(game: Game[Any, Any]) -> tuple[str, ...]:
 
 
 async def _recorded(game: Game[Any, Any], bots: tuple[str, ...]) -> RecordedLine:
-    names = tuple(f"{bot}-{seat}" for seat, bot in enumerate(bots))
-    players = [LocalPlayer(name, _bot(bot)) for name, bot in zip(names, bots, strict=True)]
+    names, players = players_of(bots)
     codecs = [Codec(game, names, Seat(seat)) for seat in range(len(bots))]
     matches, answers = list[tuple[Turn, ...]](), [list[Any]() for _ in bots]
     while sum(map(len, answers)) < DECISIONS:
@@ -185,6 +189,12 @@ async def _recorded(game: Game[Any, Any], bots: tuple[str, ...]) -> RecordedLine
             answers[decision.seat].append(codecs[decision.seat].move_json(decision.move))
     seeds = tuple(range(1, len(matches) + 1))
     return RecordedLine(game, bots, seeds, tuple(matches), tuple(map(tuple, answers)))
+
+
+def players_of(bots: Sequence[str]) -> tuple[tuple[str, ...], list[Player]]:
+    """The names at the table of these bots, and a new player for each."""
+    names = tuple(f"{bot}-{seat}" for seat, bot in enumerate(bots))
+    return names, [LocalPlayer(name, _bot(bot)) for name, bot in zip(names, bots, strict=True)]
 
 
 def _bot(name: str) -> Bot:

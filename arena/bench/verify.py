@@ -5,14 +5,16 @@ from __future__ import annotations
 import gc
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
+import trio
 
+from arena.bench.lines import bots_for, named, players_of, refereed
 from arena.bench.measures import Effort, Measure, at_most
 from arena.bench.rules import replayed_alone
 from arena.game import CHANCE, Game
@@ -36,7 +38,12 @@ SERIES_MAX = 20_000
 RATIO_GOAL = 1.5
 SECONDS_GOAL = 2.0
 SMALLER = 20_000
-"""Moves of games other than the default one."""
+"""Random moves of games other than the default one."""
+BY_BOTS = 8_000
+"""Moves of bots of the house, which take their time."""
+
+Turns: TypeAlias = Callable[[Game[Any, Any], int], tuple[Turn, ...]]
+"""What is played in a match with this seed."""
 
 
 @attrs.frozen
@@ -61,25 +68,40 @@ class Recorded:
 
 
 def measure_verify(effort: Effort) -> list[Measure]:
-    """A folder of two bots that play at random, for every game: the ratio, and the time of 100,000 moves."""
+    """For every game two folders: of random moves, and of what bots of the house play."""
     found = []
     for name in GAMES:
         game = GAMES[name]()
+        bots = bots_for(game)
         wanted = int((MOVES if name == Plan().game else SMALLER) * min(1.0, effort.seconds))
-        with tempfile.TemporaryDirectory(prefix="arena-bench-") as place:
-            recorded = recorded_in(Path(place), game, wanted)
-            gc.freeze()  # what was recorded is not looked through again whenever garbage is collected
-            pairs = [_timed(Path(place), recorded) for _ in range(effort.repeats)]
-            gc.unfreeze()
-        ratios = tuple(verified / alone for alone, verified in pairs)
-        found.append(Measure("verify", f"verify ÷ rules alone, {name}", "×", ratios, at_most(RATIO_GOAL)))
+        samples = _samples(game, effort, wanted, random_turns)
+        found.append(_ratio(f"{name}, random moves", samples))
         if name == Plan().game:
-            times = tuple(verified * MOVES / recorded.moves for _, verified in pairs)
+            times = tuple(verified * MOVES / moves for moves, _, verified in samples)
             found.append(Measure("verify", f"{MOVES:,} moves, {name}", "s", times, at_most(SECONDS_GOAL)))
+        wanted = int(BY_BOTS * min(1.0, effort.seconds))
+        found.append(_ratio(named(game, bots), _samples(game, effort, wanted, partial(turns_of, bots))))
     return found
 
 
-def recorded_in(folder: Path, game: Game[Any, Any], moves: int) -> Recorded:
+def _ratio(what: str, samples: Iterable[tuple[int, float, float]]) -> Measure:
+    ratios = tuple(verified / alone for _, alone, verified in samples)
+    return Measure("verify", f"verify ÷ rules alone, {what}", "×", ratios, at_most(RATIO_GOAL))
+
+
+def _samples(
+    game: Game[Any, Any], effort: Effort, moves: int, turns: Turns
+) -> list[tuple[int, float, float]]:
+    """Of a folder of at least so many moves: its moves, seconds of the rules alone, and of `verify`."""
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as place:
+        recorded = recorded_in(Path(place), game, moves, turns)
+        gc.freeze()  # what was recorded is not looked through again whenever garbage is collected
+        samples = [(recorded.moves, *_timed(Path(place), recorded)) for _ in range(effort.repeats)]
+        gc.unfreeze()
+    return samples
+
+
+def recorded_in(folder: Path, game: Game[Any, Any], moves: int, turns: Turns) -> Recorded:
     """A finished tournament of at least so many moves, in a folder as a run would have left it."""
     plan = Plan(
         name="bench",
@@ -92,11 +114,11 @@ def recorded_in(folder: Path, game: Game[Any, Any], moves: int) -> Recorded:
     planned = list[Pairing]()
     played = list[tuple[Turn, ...]]()
     count = 0
-    for place, pairing in enumerate(pairings(BOTS, terms_of(plan, SEED), {}, {})):
+    for pairing in pairings(BOTS, terms_of(plan, SEED), {}, {}):
         if count >= moves and pairing.rotation == 0:
             break
         planned.append(pairing)
-        played.append(tuple(_match(game, pairing.seed, Random(place))))
+        played.append(turns(game, pairing.seed))
         count += sum(len(turn) for turn in played[-1] if CHANCE not in turn)
     plan = attrs.evolve(plan, series=planned[-1].cycle + 1)
     meta = {
@@ -113,8 +135,18 @@ def recorded_in(folder: Path, game: Game[Any, Any], moves: int) -> Recorded:
     return Recorded(game, tuple(pairing.seed for pairing in planned), tuple(played))
 
 
-def _match(game: Game[Any, Any], seed: int, rng: Random) -> Iterator[Turn]:
+def turns_of(bots: Sequence[str], game: Game[Any, Any], seed: int) -> tuple[Turn, ...]:
+    """The turns of a match of these bots of the house."""
+    names, players = players_of(bots)
+    return tuple(trio.run(refereed, game, players, names, seed).turns)
+
+
+def random_turns(game: Game[Any, Any], seed: int) -> tuple[Turn, ...]:
     """The turns of a match of random legal moves, chance by its seed."""
+    return tuple(_random_turns(game, seed, Random(seed)))
+
+
+def _random_turns(game: Game[Any, Any], seed: int, rng: Random) -> Iterator[Turn]:
     state = game.start(len(BOTS))
     while asked := game.to_act(state):
         turn: Turn

@@ -176,29 +176,34 @@ class Play:
         # One loop with few calls of our own: it is to take no longer than the rules themselves.  `apply`
         # refuses what is neither an option nor the default, so only a default is looked at here.
         game, packed, plain, done, seed = self.game, self.packed, self._is_plain, self.done, self.seed
-        to_act, default, apply, known, read = game.to_act, game.default, game.apply, packed.known, packed.move
+        to_act, options, default, apply = game.to_act, game.options, game.default, game.apply
+        known, read = packed.known, packed.move
         state = self.state = game.start(len(self.seats))
         for turn, rows in enumerate(self.turns):
             self.turn = turn
             asked, moves = to_act(state), {}
             if asked == _CHANCE_ALONE:
-                move = draw_of(game, state, seed)
+                moves[CHANCE] = move = draw_of(game, state, seed)
                 self.draws += 1
                 if len(rows) != 1 or rows[0] != packed.row(CHANCE, move):
                     yield self._at("move of chance", _told(rows), _told([packed.row(CHANCE, move)]))
-                moves[CHANCE] = move
-            elif len(asked) != len(rows):
-                yield self._at("seats that moved", str(len(rows)), str(len(asked)))
-            for seat, row in zip(asked, rows, strict=False) if not moves else ():
-                who, move = known.get(row) or read(row)
-                if who != seat:
-                    yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
-                if not plain[seat]:
-                    yield from self._forced(state, seat, move)
-                elif type(move) is type(due := default(state, seat)) and move == due:
-                    yield from self._unless_legal(state, seat, move)
-                done[seat] += 1
-                moves[seat] = move
+            else:
+                if len(asked) != len(rows):
+                    yield self._at("seats that moved", str(len(rows)), str(len(asked)))
+                for seat, row in zip(asked, rows, strict=False):
+                    who, move = known.get(row) or read(row)
+                    if who != seat:
+                        yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
+                    if not plain[seat]:
+                        yield from self._forced(state, seat, move)
+                    elif (
+                        type(move) is type(due := default(state, seat))
+                        and move == due
+                        and not is_legal(options(state, seat), move)
+                    ):
+                        yield from self._unless_legal(state, seat, move)
+                    done[seat] += 1
+                    moves[seat] = move
             try:
                 state = self.state = apply(state, moves).state
             except IllegalMove:
