@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+from itertools import count
+
 import pytest
 
+from arena.analysis.live import Standings
 from arena.record import Capsule, Decision, Entry, MatchRecord
 from arena.schedule import FORMATS, Terms, match_id
 from arena.schedule.course import Course
@@ -22,11 +27,10 @@ class Books:
     """
 
     def __init__(self, bots="ann bob", tournament="round-robin", *, only=None, ends_after=None, **terms):
-        counted = []
+        counted = count(1)
 
         def is_enough(closed):
-            counted.append(closed)
-            return len(counted) == ends_after
+            return next(counted) == ends_after
 
         terms = {"game": "toy", "seats": 2, "series": 3, "seed": SEED, "deals": "same", **terms}
         self.course = Course(
@@ -125,6 +129,31 @@ def test_one_match_may_be_replaced_after_the_end():
     again = books.bookkeeper.note(second)
     assert ([books.remove(1), second], True, False) == (again.changes, again.is_kept, again.ends_run)
     assert not books.summary.is_settled
+
+
+# What it costs
+
+
+def test_a_match_that_counts_leaves_nothing_behind():
+    """Books, course and live standings do not grow with what was played: a long run must fit in memory."""
+    books, standings = Books(series=300), Standings()
+
+    def plays(first: int, end: int) -> int:
+        """Bytes in use after these matches."""
+        for index in range(first, end):
+            _, news = books.note(index)
+            for closed in news.advance.closed:
+                standings.add(closed)
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        before = plays(0, 100)
+        grown = plays(100, 600) - before
+    finally:
+        tracemalloc.stop()
+    assert grown < 8 * 500, "a byte for each of eight decisions"
 
 
 # What a series hides

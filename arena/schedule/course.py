@@ -111,7 +111,7 @@ class Course:
         """How many series count."""
         self._results: dict[PairingId, MatchResult] = {}
         self._counted: dict[PairingId, Points] = {}
-        """The points of the matches that count; an adaptive format is told them."""
+        """The points of the matches that count, if the format is told them: else they would pile up."""
         self._plan_on()
 
     @property
@@ -197,7 +197,8 @@ class Course:
             self._front += 1
             ends = self._front == len(self._blocks) or self._blocks[self._front][0].cycle != block[0].cycle
             matches = tuple((pairing, self._results.pop(pairing.id)) for pairing in block)
-            self._counted.update({pairing.id: result.points for pairing, result in matches})
+            if self.kind.is_adaptive or self.kind.places is not None:
+                self._counted.update({pairing.id: result.points for pairing, result in matches})
             closed.append(ClosedSeries(block[0].series, block[0].cycle, ends, matches))
             # Asked once per series, in schedule order: what ran in parallel cannot change where a run stops.
             self.is_cut = self._is_enough is not None and self._is_enough(closed[-1])

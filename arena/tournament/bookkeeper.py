@@ -49,7 +49,7 @@ class Bookkeeper:
         self._replaced = intake.replaced
         self._early = intake.early
         self._kept = set(intake.kept)
-        """The matches that are kept, or on their way to the writer."""
+        """The matches that are kept, or on their way to the writer, without those that count."""
         self._missing = Counter(course.by_id[pairing].series for pairing in intake.missing)
         """How many matches of each series are missing."""
         self._tallies: dict[PairingId, _Tally] = {}
@@ -77,6 +77,7 @@ class Bookkeeper:
         for closed in advance.closed:  # nothing can take back what counts
             for pairing, _ in closed.matches:
                 self._tallies.pop(pairing.id, None)
+                self._kept.discard(pairing.id)
         if not self.is_settled:
             return Consequences(advance, changes, is_kept)
         withdrawn = self._course.withdrawn
@@ -157,7 +158,7 @@ class Bookkeeper:
         for pairing in beyond:
             self._discount(pairing)
         summary = self._summary
-        if summary.first_fault is not None and summary.first_fault.pairing.id not in self._kept:
+        if summary.first_fault is not None and summary.first_fault.pairing in self._course.beyond:
             summary.first_fault = None
         summary.is_settled = True
         return [Remove(tuple(map(self._match_id, beyond)))] if beyond else []
