@@ -20,6 +20,21 @@ def taken(pending, busy):
     return pending.take(can_play, lambda: [bot for bot in BOTS if bot not in busy])
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _few_are_looked_at_first():
+    """Of so few matches all would be, and nobody would be asked who is free."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("arena.schedule.queue.NEXT_MAX", 3)
+        yield
+
+
+def test_who_is_free_is_asked_only_if_none_of_the_next_can_be_played():
+    """With thousands of bots that takes longer than a match."""
+    pending = Pending(ORDER, [pairing.id for pairing in ORDER])
+    for pairing in (ORDER[1], ORDER[0], ORDER[2]):
+        assert pairing == pending.take(lambda it, wanted=pairing: it == wanted, pytest.fail)
+
+
 @given(
     st.sets(st.integers(0, len(ORDER) - 1)),
     st.lists(st.tuples(st.sets(st.sampled_from(BOTS)), st.booleans())),

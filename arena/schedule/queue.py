@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 
 from arena.schedule import Pairing, PairingId
 
+NEXT_MAX = 32
+"""Matches looked at before it is asked who is free, for which every bot is looked at."""
 SCANNED_MAX = 2000
 """Matches looked through in order, if the free bots are too many to try all their sets."""
 SETS_MAX = 20_000
@@ -62,18 +64,21 @@ class Pending:
     def take(self, can_play: Callable[[Pairing], bool], free: Callable[[], Sequence[str]]) -> Pairing | None:
         """The first match that can be played now; it is no longer pending.
 
-        `free` gives the bots that may be seated; it is asked only if the first match cannot be played.
+        `free` gives the bots that may be seated; it is asked only if none of the next matches can be played.
         """
         if not self._wanted:
             return None
-        first = next(iter(self))
-        found: Pairing | None = first if can_play(first) else self._search(can_play, free())
+        found = next(filter(can_play, islice(self, NEXT_MAX)), None) or self._search(can_play, free)
         if found is not None:
             self._wanted.remove(self._index[found.id])
         return found
 
-    def _search(self, can_play: Callable[[Pairing], bool], free: Sequence[str]) -> Pairing | None:
-        seats = len(self._order[0].bots)
+    def _search(
+        self, can_play: Callable[[Pairing], bool], who_is_free: Callable[[], Sequence[str]]
+    ) -> Pairing | None:
+        if len(self) <= NEXT_MAX:
+            return None
+        free, seats = who_is_free(), len(self._order[0].bots)
         sets = comb(len(free), seats)
         if sets > SETS_MAX:
             scanned = (pairing for pairing, _ in zip(self, range(SCANNED_MAX), strict=False))
