@@ -67,10 +67,12 @@ class Bucket:
 class Allowance:
     """The work that one owner has given the arena beyond what it was asked for."""
 
+    __slots__ = ("_bucket", "_worked")
+
     def __init__(self) -> None:
         self._bucket = Bucket(BYTES_PER_S)
-        self._worked: deque[tuple[float, float]] = deque(maxlen=WORKED_KEPT)
-        """(when, how long) the arena worked for it lately, in seconds."""
+        self._worked: deque[tuple[float, float]] | None = None
+        """(when, how long) the arena worked for it lately, in seconds; None: it never has."""
 
     def charge(self, octets: int, values: int) -> bool:
         """Charges a piece with this many bytes and values; gives whether more may be read at once."""
@@ -78,6 +80,8 @@ class Allowance:
 
     def note_work(self, began: float) -> None:
         """Notes that the arena worked for it from `began` (by `perf_counter`) until now."""
+        if self._worked is None:
+            self._worked = deque(maxlen=WORKED_KEPT)
         self._worked.append((trio.current_time(), perf_counter() - began))
 
     def excuse(self, heard_since: float, now: float) -> float:

@@ -7,7 +7,7 @@ over, and the outbox stamps it with that moment.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import trio
 
@@ -25,21 +25,39 @@ SEND_BYTES = 1 << 16
 class Outbox:
     """One connection's way out; a connection that takes the place of a lost one has a new outbox."""
 
+    __slots__ = (
+        "_aside",
+        "_is_writing",
+        "_note_lost",
+        "_slot",
+        "_start_writing",
+        "_stuck",
+        "_transport",
+        "_watch",
+    )
+
     def __init__(
-        self, transport: Transport, watch: LagWatch | None, note_lost: Callable[[str], None]
+        self,
+        transport: Transport,
+        watch: LagWatch | None,
+        note_lost: Callable[[str], None],
+        start_writing: Callable[[Callable[[], Awaitable[None]]], object],
     ) -> None:
         """`watch`: None if news of this transport does not come through Trio's poll, or nobody watches.
 
-        `note_lost` is called with the reason why the connection can take nothing more.
+        `note_lost` is called with the reason why the connection can take nothing more; `start_writing` with
+        the writer, to be started as a task.
         """
         self._transport = transport
+        self._start_writing = start_writing
         self._watch = watch
         self._note_lost = note_lost
         self._aside: list[bytes] = []
         """Messages that go out with the next question, or at `flush`."""
-        self._stuck = bytearray()
+        self._stuck = b""
         """What the kernel would not take at once."""
-        self._filled = trio.Event()
+        self._is_writing = False
+        """Whether there is a writer, or none must begin any more."""
         self._slot: Slot | None = None
         """The slot of the last question that was put in."""
 
@@ -66,6 +84,7 @@ class Outbox:
     def close(self) -> None:
         """The connection is lost: what was put aside is not handed over any more."""
         self._aside.clear()
+        self._is_writing = True
 
     def _hand_over(self) -> None:
         if self._aside:  # else it was closed, or handed over, after it was put off
@@ -85,25 +104,28 @@ class Outbox:
                 self._note_lost(f"broke its connection ({error.strerror or error})")
                 return
         if sent < len(octets):
-            self._stuck += memoryview(octets)[sent:]
-            self._filled.set()
+            self._stuck += octets[sent:]
+            if not self._is_writing:
+                self._is_writing = True
+                self._start_writing(self._write_stuck)
             if len(self._stuck) > OUTBOX_BYTES_MAX:
                 self._note_lost(f"does not read: {len(self._stuck)} bytes wait for it")
         elif self._slot is not None:
             self._slot.note_sent(trio.current_time())
 
-    async def write_all(self) -> None:
-        """The writer task: hands over what got stuck, until the connection breaks or it is cancelled."""
-        while True:
-            await self._filled.wait()
-            self._filled = trio.Event()
-            while self._stuck:
-                waiting = bytes(self._stuck[:SEND_BYTES])
-                try:
-                    sent = await self._transport.send_some(memoryview(waiting))
-                except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
-                    return  # the reader sees it too, and it is the one to say so
-                del self._stuck[:sent]
-            if self._slot is not None:
-                now, watch = trio.current_time(), self._watch
-                self._slot.note_sent(now, now if watch is None else watch.polled_before)
+    async def _write_stuck(self) -> None:
+        """The writer task: hands over what got stuck, until nothing is left or the connection breaks.
+
+        Started when it is needed: nearly all connections never need it, and thousands of tasks that wait
+        would take as much memory as all else that is known of their bots.
+        """
+        while self._stuck:
+            try:
+                sent = await self._transport.send_some(memoryview(self._stuck)[:SEND_BYTES])
+            except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+                return  # the reader sees it too, and it is the one to say so
+            self._stuck = self._stuck[sent:]
+        self._is_writing = False
+        if self._slot is not None:
+            now, watch = trio.current_time(), self._watch
+            self._slot.note_sent(now, now if watch is None else watch.polled_before)

@@ -87,9 +87,8 @@ class StreamPlayer(Player):
         Any exception that its bytes cause ends this connection and nothing else.
         """
         reason = "closed its connection"
-        outbox = self._attach(transport, connection)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(outbox.write_all)
+            outbox = self._attach(transport, connection, nursery)
             try:
                 await self._read_all(transport, connection)
             except Exception:  # our bug, set off by one connection's bytes: it costs that connection
@@ -97,12 +96,14 @@ class StreamPlayer(Player):
                 reason = OUR_BUG
             if self._transport is transport:
                 self._detach(reason)
+            outbox.close()
             nursery.cancel_scope.cancel()
         transport.close()
 
-    def _attach(self, transport: Transport, connection: ArenaConnection) -> Outbox:
+    def _attach(self, transport: Transport, connection: ArenaConnection, nursery: trio.Nursery) -> Outbox:
         self._transport, self.connection = transport, connection
-        outbox = self._outbox = Outbox(transport, self._watch if transport.is_polled else None, self._detach)
+        watch = self._watch if transport.is_polled else None
+        outbox = self._outbox = Outbox(transport, watch, self._detach, nursery.start_soon)
         self._awaited = 0
         self.lost_at = None
         self.hears_events = connection.protocol is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -18,18 +17,20 @@ class Transcript:
     """The last messages of one player's match, each with its moment."""
 
     def __init__(self) -> None:
-        self._messages: deque[tuple[float, Direction, bytes]] = deque(maxlen=MESSAGES_KEPT)
+        self._messages: list[tuple[float, Direction, bytes]] = []
         self.listener: Callable[[float, Direction, bytes], None] | None = None
         """Is given every message as it is, whole."""
 
     def note(self, now: float, direction: Direction, octets: bytes) -> None:
         """Remembers a message, or as much of it as is shown."""
         self._messages.append((now, direction, octets[:MESSAGE_BYTES_KEPT]))
+        if len(self._messages) > MESSAGES_KEPT:
+            del self._messages[0]
         if self.listener is not None:
             self.listener(now, direction, octets)
 
     def clear(self) -> None:
-        """A new match begins."""
+        """A new match begins, or none will for a while."""
         self._messages.clear()
 
     def lines(self, secrets: tuple[str, ...]) -> tuple[Mapping[str, Any], ...]:
