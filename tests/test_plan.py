@@ -92,6 +92,7 @@ def test_every_key_of_a_plan():
         remote = ["alice"]
         expect = 2
         listen = "[::1]:8888"
+        per_address = 300
         wait = "2m"
         seats = 3
         series = 5
@@ -140,6 +141,7 @@ def test_every_key_of_a_plan():
         remote=("alice",),
         expect=2,
         listen=Address("::1", 8888),
+        per_address=300,
         wait=120.0,
         seats=3,
         series=5,
@@ -182,7 +184,7 @@ WRONG = [
     ("series = 3.0", "series: found 3.0, expected a whole number from 1"),
     ("series = true", "series: found true, expected a whole number from 1"),
     ("seats = 1", "seats: found 1, expected a whole number from 2"),
-    ("expect = 1001", "expect: found 1001, expected a whole number from 0 to 1000"),
+    ("expect = 10001", "expect: found 10001, expected a whole number from 0 to 10000"),
     ("seed = -1", "seed: found -1, expected a whole number from 0 to 2^128 − 1"),
     (f"seed = {2**128}", f"seed: found {2**128}, expected a whole number from 0 to 2^128 − 1"),
     ("strict = 1", "strict: found 1, expected true or false"),
@@ -719,6 +721,7 @@ def test_every_key_is_identity_or_free():
         "remote",
         "expect",
         "listen",
+        "per_address",
         "wait",
         "series",
         "concurrency",

@@ -103,6 +103,7 @@ class RecordingTransport(Transport):
     """A transport that keeps what is sent, grouped by the answers in between."""
 
     def __init__(self, inner: Transport) -> None:
+        super().__init__()
         self._inner = inner
         self._said = [b""]
 

@@ -241,9 +241,13 @@ class _Door:
         Looked up in the background and at a limited pace: a bot with hundreds of processes and files takes
         some milliseconds to look through, and may connect again and again.
         """
+        try:
+            ends = transport.ends
+        except OSError:  # it is gone already
+            return False
         self._arrivals.charge(ARRIVAL_BYTES, 0)
         await self._arrivals.subside()
-        return await trio.to_thread.run_sync(comes_from, transport.ends, self._started.running.guard)
+        return await trio.to_thread.run_sync(comes_from, ends, self._started.running.guard)
 
     async def _serve(self, transport: Transport, strangers: Allowance | None = None) -> None:
         await _serve_one(

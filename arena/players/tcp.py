@@ -6,6 +6,7 @@ import errno
 import socket
 import traceback
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from time import perf_counter
 
 import trio
@@ -17,6 +18,7 @@ from arena.players.transport import SocketTransport, Transport
 from arena.wire.connection import ArenaConnection, Introduced, Refused, State
 
 BACKLOG = 256
+"""Connections that the kernel keeps until they are accepted, if no more are expected."""
 RECEIVE_BUFFER_BYTES = 1 << 15
 """What the kernel keeps of one connection that is not read; by default it would keep megabytes."""
 LAST_WORD_S = 1.0
@@ -27,16 +29,21 @@ INTRODUCTION_PIECE_BYTES = 512
 INTRODUCTION_VALUES_MAX = 8
 """Broken values allowed before the first whole one, which is the introduction."""
 ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 100.0, 64
-"""Connections accepted: one costs 0.5 ms until it is refused, and a sender that floods a port waits."""
+"""Connections accepted: one costs 0.5 ms until it is refused, and a sender that floods a port waits.
+
+Those that get a place are not counted, so that thousands of bots need not wait for each other."""
+STAYED_S = 1.0
+"""One that got a place and leaves within this time is counted after all."""
+SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
 ACCEPT_PAUSE_S = 0.1
 """The pause before the next try when the machine is out of file descriptors."""
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, backlog: int = BACKLOG) -> socket.socket:
     """A listening TCP socket.  Raises ConfigError if the address is not available."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
-        listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
+        listener = socket.create_server((host, port), family=family, backlog=max(BACKLOG, backlog))
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
@@ -46,6 +53,14 @@ def listen(host: str, port: int) -> socket.socket:
         raise ConfigError(f"cannot listen on {host}:{port}: {why}") from None
     listener.setblocking(False)
     return listener
+
+
+def backlog_most() -> int | None:
+    """The longest backlog that this system allows, which shortens longer ones silently; None: unknown."""
+    try:
+        return int(SOMAXCONN.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
 
 
 async def accept_all(
@@ -60,15 +75,21 @@ async def accept_all(
     traceback if `serve` raises.
     """
 
+    pace, open_now = Bucket(ACCEPTED_PER_S), 0
+
     async def serve_one(transport: Transport) -> None:
+        nonlocal open_now
+        accepted_at = trio.current_time()
         try:
             await serve(transport)
         except Exception:  # our bug, set off by one connection: it costs that connection
             note_bug(traceback.format_exc())
         finally:
             transport.close()
+            open_now -= 1
+            if transport.is_let_in and trio.current_time() < accepted_at + STAYED_S:
+                pace.add(1)
 
-    pace = Bucket(ACCEPTED_PER_S)
     try:
         async with trio.open_nursery() as nursery:
             while True:
@@ -82,10 +103,12 @@ async def accept_all(
                 except OSError:
                     await trio.sleep(ACCEPT_PAUSE_S)
                     continue
-                transport = _transport(sock) if len(nursery.child_tasks) < connections_max else None
+                transport = _transport(sock) if open_now < connections_max else None
                 if transport is None:
                     sock.close()
                 else:
+                    transport.pace = pace
+                    open_now += 1
                     nursery.start_soon(serve_one, transport)
     finally:
         trio.lowlevel.notify_closing(listener)

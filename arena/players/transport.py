@@ -10,13 +10,16 @@ from __future__ import annotations
 import os
 import socket
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
+from sys import intern
+from typing import Any
 
 import trio
 import trio.abc
 
 from arena.players import switchboard
+from arena.players.allowance import Bucket
 
 RECEIVE_BYTES = 4096
 """Bytes read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes.  It was 64 kB, which
@@ -32,12 +35,23 @@ class Transport(ABC):
     A broken one reads as closed (`b""`) and takes nothing more (OSError, trio.BrokenResourceError).
     """
 
+    __slots__ = ("is_let_in", "pace")
+
     peer: str = "this process"
     """Who is at the other end, for people."""
-    ends: tuple[tuple[str, int], tuple[str, int]] | None = None
-    """Our address and port, and theirs, for a connection that others could make too."""
     is_polled: bool = True
     """Whether news comes through Trio's poll, so that the lag watch knows when it can have come."""
+
+    def __init__(self) -> None:
+        self.pace: Bucket | None = None
+        """What its acceptance was charged to."""
+        self.is_let_in = False
+
+    def let_in(self) -> None:
+        """It has got a place: nobody has to wait because it was accepted."""
+        if self.pace is not None and not self.is_let_in:
+            self.pace.add(-1)
+        self.is_let_in = True
 
     @abstractmethod
     def send_now(self, octets: bytes | memoryview) -> int:
@@ -58,6 +72,11 @@ class Transport(ABC):
                 return True
         return False
 
+    @property
+    def ends(self) -> tuple[tuple[str, int], tuple[str, int]] | None:
+        """Our address and port, and theirs, for a connection that others could make too."""
+        return None
+
     @abstractmethod
     def close(self) -> None:
         """Closes at once and wakes any task that waits."""
@@ -66,16 +85,23 @@ class Transport(ABC):
 class SocketTransport(Transport):
     """A connected, non-blocking TCP socket; Nagle's algorithm is switched off."""
 
+    __slots__ = ("_socket", "peer")
+
     def __init__(self, sock: socket.socket) -> None:
+        super().__init__()
         self._socket = sock
         if sock.family in (socket.AF_INET, socket.AF_INET6):
-            self.peer = str(sock.getpeername()[0])
-        if sock.family == socket.AF_INET:
-            self.ends = (sock.getsockname(), sock.getpeername())
+            self.peer = intern(str(sock.getpeername()[0]))
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             _notice_vanishing(sock)
+
+    @property
+    def ends(self) -> tuple[tuple[str, int], tuple[str, int]] | None:
+        if self._socket.family != socket.AF_INET:
+            return None
+        return self._socket.getsockname(), self._socket.getpeername()
 
     def send_now(self, octets: bytes | memoryview) -> int:
         try:
@@ -100,10 +126,10 @@ class SocketTransport(Transport):
                 break
         return b""
 
-    async def listen(self, hear: Callable[[bytes], bool]) -> bool:
+    def listen(self, hear: Callable[[bytes], bool]) -> Coroutine[Any, Any, bool]:
         if not switchboard.IS_HERE:
-            return await super().listen(hear)
-        return await _listen(self._socket.fileno(), self._socket.recv, hear)
+            return super().listen(hear)
+        return _listen(self._socket.fileno(), self._socket.recv, hear)
 
     def close(self) -> None:
         if self._socket.fileno() >= 0:
@@ -124,6 +150,7 @@ class PipeTransport(Transport):
     """The two pipes of a child process: we read its standard output and write its standard input."""
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
+        super().__init__()
         self._read_fd, self._write_fd = read_fd, write_fd
         for fd in (read_fd, write_fd):
             os.set_blocking(fd, False)
@@ -154,10 +181,10 @@ class PipeTransport(Transport):
             except (OSError, trio.ClosedResourceError):
                 return b""
 
-    async def listen(self, hear: Callable[[bytes], bool]) -> bool:
+    def listen(self, hear: Callable[[bytes], bool]) -> Coroutine[Any, Any, bool]:
         if not switchboard.IS_HERE:
-            return await super().listen(hear)
-        return await _listen(self._read_fd, partial(os.read, self._read_fd), hear)
+            return super().listen(hear)
+        return _listen(self._read_fd, partial(os.read, self._read_fd), hear)
 
     def close(self) -> None:
         switchboard.hang_up(self._read_fd)
@@ -199,6 +226,7 @@ class StreamTransport(Transport):
     is_polled = False
 
     def __init__(self, stream: trio.abc.Stream) -> None:
+        super().__init__()
         self._stream = stream
         self._receiving = trio.CancelScope()
         self._is_closed = False

@@ -58,6 +58,7 @@ class TcpDoor:
             except Refusal as refused:
                 await send_last(transport, connection.bye(str(refused)))
                 return
+            transport.let_in()
             try:
                 await self._programs.absences.play(player, transport, connection)
             except BaseException:  # the server ends: Cancelled, in a group where several tasks are

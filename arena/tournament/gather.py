@@ -16,8 +16,9 @@ from arena.players.tcp import accept_all, listen
 from arena.store import StoredBot
 from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play, tried_in_vain
 from arena.tournament.build import build
+from arena.tournament.callers import connections_of, per_address_of, short_backlog
 from arena.tournament.fingerprints import needs_build
-from arena.tournament.lobby import CONNECTIONS_MAX, Lobby
+from arena.tournament.lobby import Lobby
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.logs import file_name
 from arena.tournament.plan import Plan, control_of
@@ -50,14 +51,17 @@ def open_lobby(
         margin_s=control_of(plan, connecting=True).margin_s,
         name_wait_s=plan.name_wait_s,
         reconnect_s=plan.reconnect_s,
+        per_address=per_address_of(plan),
         watch=watch,
         note=reporter.note,
         note_bug=note_bug,
     )
     host, port = (plan.listen.host, plan.listen.port) if plan.listen is not None else ("127.0.0.1", 0)
-    listener = listen(host, port)
+    listener = listen(host, port, connections_of(plan))
+    if (why := short_backlog(plan)) is not None:
+        reporter.note(why)
     lobby.address = f"{host}:{listener.getsockname()[1]}"
-    nursery.start_soon(accept_all, listener, lobby.serve, CONNECTIONS_MAX, note_bug)
+    nursery.start_soon(accept_all, listener, lobby.serve, connections_of(plan), note_bug)
     return lobby
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from math import inf
@@ -15,6 +14,7 @@ from arena.players.lag import LagWatch
 from arena.record import Entry
 from arena.schedule import Pairing
 from arena.store import results_beside
+from arena.tournament.callers import lift_files_limit
 from arena.tournament.conversations import Conversations
 from arena.tournament.grounds import TakenMatch
 from arena.tournament.lobby import Lobby
@@ -122,17 +122,6 @@ class Here:
 
 
 # What it needs.
-
-FILES_WANTED = 4096
-"""File descriptors: a started bot takes five, and up to four of them are alive for every seat in use."""
-
-
-def lift_files_limit() -> None:
-    """Raises the limit on file descriptors as far as wanted and allowed: systems give programs few."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(FILES_WANTED, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 @contextmanager

@@ -14,13 +14,11 @@ from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce, send_last
 from arena.players.transport import Transport
 from arena.tournament.places import LobbyPlace, Places
-from arena.tournament.quotas import Quotas
+from arena.tournament.quotas import ADDRESS_CONNECTIONS_MAX, Quotas
 from arena.units import format_duration
 from arena.wire.connection import ArenaConnection, State
 from arena.wire.short_json import short_json
 
-CONNECTIONS_MAX = 1024
-"""Open connections that a lobby accepts; more are turned away."""
 REFUSALS_NOTED_MAX = 20
 """Different reasons shown to people, each once: a bot that keeps trying must not fill the screen."""
 COMINGS_NOTED_MAX = 500
@@ -65,6 +63,7 @@ class Lobby:
         margin_s: float = 0.2,
         name_wait_s: float = 1.0,
         reconnect_s: float = 10.0,
+        per_address: int = ADDRESS_CONNECTIONS_MAX,
         watch: LagWatch | None = None,
         note: Callable[[str], None] = lambda line: None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
@@ -79,7 +78,7 @@ class Lobby:
         """Called with the traceback if something that a connection said makes the arena raise."""
         self._strangers = Allowance()
         """The allowance shared by all connections that have not said who they are."""
-        self._quotas = Quotas()
+        self._quotas = Quotas(per_address)
         self._absences = Absences(reconnect_s)
         self._arrived = trio.Event()
         self._noted: set[str] = set()
@@ -156,6 +155,7 @@ class Lobby:
             if isinstance(player, str):
                 await self._refuse(transport, connection, player)
                 return
+            transport.let_in()
             self._welcome(player)
             try:
                 await self._absences.play(player, transport, connection)
@@ -176,7 +176,8 @@ class Lobby:
             with trio.move_on_after(self._name_wait_s):
                 reason = await introduce(transport, connection, inf, self._strangers)
             if reason is not None or _said_who(connection):
-                await _let_others_leave()
+                if reason is None and not self._places.is_new(connection):
+                    await _let_others_leave()
                 return reason or self._places.seat(transport.peer, connection)
             if self._expect and not self._places.has_begun:
                 return await self._hold(transport, connection)

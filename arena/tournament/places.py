@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from hmac import compare_digest
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import attrs
 
 from arena.players.allowance import Allowance
 from arena.players.stream import StreamPlayer
+from arena.tournament.called import Called, TokenOwners
 from arena.wire.connection import ArenaConnection
-from arena.wire.messages import NAME_LENGTH_MAX, check_name
-from arena.wire.names import looks_like, told_apart
-
-T = TypeVar("T")
+from arena.wire.messages import check_name
+from arena.wire.names import told_apart
 
 TOKEN_BYTES = 16
 DEPARTED_MAX = 256
@@ -47,6 +44,8 @@ class Places:
     instance.  Without, each bot that comes is an entrant, until `expect` of them are there.
     Before play, a bot that leaves gives its place back.  After `begin` only bots that had a
     place and lost their connection are let in.
+
+    What a connection costs here does not depend on how many others there are.
     """
 
     def __init__(
@@ -61,13 +60,21 @@ class Places:
 
         `new_player` is given a name, and the allowance of its bot.
         """
-        self._tokens = dict(tokens)
+        self._entrants = TokenOwners(tokens.items())
+        self._tokens = tuple(tokens)
+        self._named = frozenset(tokens.values())
+        """The entrants with a token."""
         self._expect = expect
         self._reserved = reserved
-        self._taken = taken
+        self._called = Called({*taken, *tokens.values()})
         self._new_player = new_player
         self._withdrawn: set[str] = set()
         self._places: dict[StreamPlayer, LobbyPlace] = {}
+        self._guests: dict[StreamPlayer, LobbyPlace] = {}
+        """The places of bots without an entrant's token."""
+        self._guests_calling: dict[str | None, list[LobbyPlace]] = {}
+        """The same by what they called themselves."""
+        self._guest_tokens: TokenOwners[LobbyPlace] = TokenOwners()
         self._departed: list[str] = []
         self.has_begun = False
         """Set when play begins: from then on nobody new is let in."""
@@ -84,23 +91,24 @@ class Places:
 
     @property
     def free(self) -> int:
-        """How many places there are for bots that come without a token."""
-        return max(0, self._expect - sum(place.player.name not in self._named for place in self._here()))
+        """How many places there are for bots that come without a token.
+
+        Before play one that has just left may still be counted, but not so that nobody else is let in.
+        """
+        free = self._expect - len(self._guests)
+        if free <= 0 and not self.has_begun:
+            free = self._expect - sum(player.is_connected for player in self._guests)
+        return max(0, free)
 
     @property
     def missing(self) -> list[str]:
         """The entrants with a token that have not come yet."""
-        here = {place.player.name for place in self._here()}
-        return [name for name in self._tokens.values() if name not in here]
+        return [name for name in self._entrants if not self._is_here(name)]
 
-    @property
-    def _named(self) -> frozenset[str]:
-        """The entrants with a token."""
-        return frozenset(self._tokens.values())
-
-    def _here(self) -> Iterator[LobbyPlace]:
-        """The places whose bots are connected; during play those of the others are kept."""
-        return (place for place in self._places.values() if self.has_begun or place.player.is_connected)
+    def _is_here(self, name: str) -> bool:
+        """Whether it is connected, or has lost its connection during play, which keeps its place."""
+        players = self.players[name]
+        return bool(players) and (self.has_begun or any(player.is_connected for player in players))
 
     def left(self) -> list[LobbyPlace]:
         """Before play: the places of those whose connection has just closed."""
@@ -111,9 +119,15 @@ class Places:
         player = place.player
         del self._places[player]
         self.players[player.name].remove(player)
-        if not self.players[player.name] and player.name not in self._named:
-            del self.players[player.name]
-            self._departed = [*self._departed[1 - DEPARTED_MAX :], *filter(None, [place.token])]
+        if player in self._guests:
+            del self._guests[player], self.players[player.name]
+            self._guests_calling[place.said].remove(place)
+            if not self._guests_calling[place.said]:
+                del self._guests_calling[place.said]
+            self._called.forget(player.name)
+            if place.token is not None:
+                self._guest_tokens.remove(place.token)
+                self._departed = [*self._departed[1 - DEPARTED_MAX :], place.token]
 
     def withdraw(self, name: str) -> None:
         """The bot plays no more: its connections end, and none of it is let in again."""
@@ -123,16 +137,21 @@ class Places:
 
     # Who is who
 
+    def is_new(self, connection: ArenaConnection) -> bool:
+        """Whether its place does not depend on who leaves: no token, a name like no other, a free place."""
+        if connection.token is not None or self.has_begun or not self.free:
+            return False
+        return connection.name is None or not self._called.has_like(connection.name)
+
     def seat(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that this connection is, or why there is no place for it."""
         said, token = connection.name, connection.token
-        if token is not None and (entrant := owner_of(token, self._tokens.items())) is not None:
+        if token is not None and (entrant := self._entrants.owner(token)) is not None:
             return self._with_token(entrant, peer, said, token)
         if said is not None and (reason := check_name(said, self._reserved)) is not None:
             return reason
         if token is not None:
-            guests = ((place.token, place) for place in self._places.values() if place.token is not None)
-            if (place := owner_of(token, guests)) is not None:
+            if (place := self._guest_tokens.owner(token)) is not None:
                 return place.player if is_lost(place) else f"{place.player.name} {stand_of(place)}"
             if self._tokens and token not in self._departed:
                 return "no entrant has this token"
@@ -153,14 +172,13 @@ class Places:
     def _without_token(self, peer: str, connection: ArenaConnection) -> StreamPlayer | str:
         said, is_plain = connection.name, connection.protocol is None
         if not self.has_begun:
-            if said is not None and (other := self._double_of(said)) is not None:
+            if said is not None and (other := self._called.double_of(said)) is not None:
                 return f"{told_apart(said)} looks like {told_apart(other)}, a bot in this run: choose another"
             if not self.free:
                 return FULL
             token = None if is_plain else secrets.token_hex(TOKEN_BYTES)
-            return self._add(unique_name(said, self._named_already), peer, said, token)
-        guests = (place for place in self._places.values() if place.player.name not in self._named)
-        lost = [place for place in guests if place.said == said and is_lost(place)]
+            return self._add_guest(peer, said, token)
+        lost = [place for place in self._guests_calling.get(said, ()) if is_lost(place)]
         own = [place for place in lost if is_plain and place.token is None and place.peer == peer]
         if own:
             return last_lost(own)
@@ -171,7 +189,7 @@ class Places:
 
     def seat_silent(self, peer: str) -> StreamPlayer:
         """A place for a connection that says nothing, under the name `bot-1`, `bot-2`, …"""
-        player = self._add(unique_name(None, self._named_already), peer, None, None)
+        player = self._add_guest(peer, None, None)
         self._places[player].is_told = True
         return player
 
@@ -179,14 +197,15 @@ class Places:
         """Why no more places are given."""
         return BEGUN if self.free else FULL
 
-    def _double_of(self, said: str) -> str | None:
-        """A name taken already that people could mistake this one for; the very same name gets a number."""
-        others = sorted(self._named_already - {said})
-        return next((other for other in others if looks_like(said, other)), None)
-
-    @property
-    def _named_already(self) -> frozenset[str]:
-        return self._taken | self.players.keys()
+    def _add_guest(self, peer: str, said: str | None, token: str | None) -> StreamPlayer:
+        name = self._called.free_name(said)
+        self._called.note(name)
+        player = self._add(name, peer, said, token)
+        place = self._guests[player] = self._places[player]
+        self._guests_calling.setdefault(said, []).append(place)
+        if token is not None:
+            self._guest_tokens.add(token, place)
+        return player
 
     def _add(self, name: str, peer: str, said: str | None, token: str | None) -> StreamPlayer:
         players = self.players.setdefault(name, [])
@@ -209,20 +228,3 @@ def stand_of(place: LobbyPlace) -> str:
 
 def last_lost(places: Iterable[LobbyPlace]) -> StreamPlayer:
     return max(places, key=lambda place: place.player.lost_at or 0.0).player
-
-
-def owner_of(token: str, owners: Iterable[tuple[str, T]]) -> T | None:
-    """The owner of a token; the time this takes does not reveal how much of the token is right."""
-    octets = token.encode("utf-8", "surrogatepass")
-    found = [owner for known, owner in owners if compare_digest(known.encode(), octets)]
-    return found[0] if found else None
-
-
-def unique_name(said: str | None, taken: Collection[str]) -> str:
-    """The name that a bot said if it is free, else that name (or `bot`) with the first free number."""
-    if said is not None and said not in taken:
-        return said
-    stem, number = ("bot", 1) if said is None else (said[: NAME_LENGTH_MAX - 5], 2)
-    while f"{stem}-{number}" in taken:
-        number += 1
-    return f"{stem}-{number}"

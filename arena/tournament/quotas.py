@@ -3,59 +3,65 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 ADDRESS_CONNECTIONS_MAX = 256
 """Connections allowed from one address: forty bots behind one router, with six instances each."""
-ADDRESS_UNNAMED_MAX = 64
-"""How many of them may not yet have said who they are: forty bots that start in the same second."""
+UNNAMED_PART = 4
+"""One in so many may not yet have said who it is: of 256, forty bots that start in the same second."""
 
 
 class Quotas:
     """Who is connected from where."""
 
-    def __init__(self) -> None:
+    def __init__(self, connections_max: int = ADDRESS_CONNECTIONS_MAX) -> None:
+        """`connections_max`: from one address."""
+        self._connections_max = connections_max
+        self._unnamed_max = max(1, connections_max // UNNAMED_PART)
         self._open: Counter[str] = Counter()
         self._unnamed: Counter[str] = Counter()
 
     def refusal(self, peer: str) -> str | None:
         """Why another connection of this address is refused; None if it is not."""
         origin = origin_of(peer)
-        if self._open[origin] >= ADDRESS_CONNECTIONS_MAX:
-            return f"there are {ADDRESS_CONNECTIONS_MAX} connections from this address already"
-        if self._unnamed[origin] >= ADDRESS_UNNAMED_MAX:
+        if self._open[origin] >= self._connections_max:
+            return f"there are {self._connections_max} connections from this address already"
+        if self._unnamed[origin] >= self._unnamed_max:
             return (
-                f"{ADDRESS_UNNAMED_MAX} connections from this address have not said who they are: "
+                f"{self._unnamed_max} connections from this address have not said who they are: "
                 "let them send their names first"
             )
         return None
 
-    @contextmanager
-    def counted(self, peer: str) -> Iterator[None]:
+    def counted(self, peer: str) -> Count:
         """Counts a connection of this address as long as it is open."""
-        with _counted(self._open, origin_of(peer)):
-            yield
+        return Count(self._open, origin_of(peer))
 
-    @contextmanager
-    def unnamed(self, peer: str) -> Iterator[None]:
+    def unnamed(self, peer: str) -> Count:
         """Counts it also as one that has not yet said who it is."""
-        with _counted(self._unnamed, origin_of(peer)):
-            yield
+        return Count(self._unnamed, origin_of(peer))
 
 
-@contextmanager
-def _counted(counter: Counter[str], origin: str) -> Iterator[None]:
-    counter[origin] += 1
-    try:
-        yield
-    finally:
-        counter[origin] -= 1
-        if not counter[origin]:
-            del counter[origin]  # else every address that ever came stays in memory
+class Count:
+    """One more of this origin, as long as it is entered."""
+
+    __slots__ = ("_counter", "_origin")
+
+    def __init__(self, counter: Counter[str], origin: str) -> None:
+        self._counter = counter
+        self._origin = origin
+
+    def __enter__(self) -> None:
+        self._counter[self._origin] += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._counter[self._origin] -= 1
+        if not self._counter[self._origin]:
+            del self._counter[self._origin]  # else every address that ever came stays in memory
 
 
+@lru_cache(256)
 def origin_of(peer: str) -> str:
     """What counts as one address: in IPv6 the whole /64, as one machine can have all of it."""
     try:

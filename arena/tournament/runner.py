@@ -14,10 +14,11 @@ from arena.box.box import Box, open_box
 from arena.players.lag import LagWatch, open_watch
 from arena.schedule.course import Course
 from arena.store import DATABASE
+from arena.tournament.callers import prepare_files
 from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
 from arena.tournament.grounds import Grounds
-from arena.tournament.here import Here, lift_files_limit, open_conversations, open_pool
+from arena.tournament.here import Here, open_conversations, open_pool
 from arena.tournament.intake import Intake, course_of, keep_course, take_in_folder
 from arena.tournament.lobby import Lobby
 from arena.tournament.pool import Pool
@@ -44,7 +45,7 @@ async def run_tournament(
     Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
     """
     stops_at = trio.current_time() + (run.plan.max_time or inf)  # bots are built and waited for in it too
-    lift_files_limit()
+    prepare_files(run.plan)
     setting = own_setting(run)
     with open_watch() as watch, open_conversations(setting) as conversations:
         async with _open_bots(run, setting, reporter, summary, watch) as (pool, lobby):

@@ -40,13 +40,13 @@ def unseen(name: str) -> str | None:
 
 def looks_like(name: str, other: str) -> bool:
     """Whether people may take one for the other: by case, width, alphabet, blanks, 0 for O, 1 for l."""
-    return not _looks(name).isdisjoint(_looks(other))
+    return not looks_of(name).isdisjoint(looks_of(other))
 
 
 def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Every pair of different names that look alike."""
     for _, group in groupby(
-        sorted((look, name) for name in set(names) for look in _looks(name)), lambda it: it[0]
+        sorted((look, name) for name in set(names) for look in looks_of(name)), lambda it: it[0]
     ):
         yield from combinations([name for _, name in group], 2)
 
@@ -57,9 +57,9 @@ def told_apart(name: str) -> str:
     return f"{name} ({points})" if points else name
 
 
-@lru_cache(4096)
-def _looks(name: str) -> frozenset[str]:
-    """The name reduced to how it looks, and to how it reads."""
+@lru_cache(512)
+def looks_of(name: str) -> frozenset[str]:
+    """The name reduced to how it looks, and to how it reads: names that have one of both are alike."""
     plain = " ".join(normalize("NFKC", name).split())
     drawn = normalize("NFC", plain.translate(_LATIN)).casefold()
     return frozenset((f"drawn {drawn}", f"read {normalize('NFKC', plain.casefold())}"))

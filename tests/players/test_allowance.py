@@ -144,6 +144,31 @@ async def test_connections_are_taken_on_at_a_pace(autojump_clock, monkeypatch):
     assert served[-1] - began >= (24 - 6) / ACCEPTED_PER_S
 
 
+@pytest.mark.parametrize("stays", [True, False])
+async def test_connections_that_get_a_place_are_not_waited_for(stays, autojump_clock, monkeypatch):
+    """Any number is taken on at once, unless they leave as soon as they have got it."""
+    monkeypatch.setattr("arena.players.tcp.ACCEPTED_AT_ONCE", 4)
+    served = []
+
+    async def serve(transport):
+        transport.let_in()
+        served.append(trio.current_time())
+        if stays:
+            await trio.sleep_forever()
+
+    listener = listen("127.0.0.1", 0)
+    opened = [socket.create_connection(listener.getsockname()) for _ in range(24)]
+    began = trio.current_time()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(accept_all, listener, serve, 64)
+        while len(served) < 24:  # noqa: ASYNC110 - the kernel's connections are no part of virtual time
+            await trio.sleep(0.001)
+        nursery.cancel_scope.cancel()
+    for sock in opened:
+        sock.close()
+    assert stays == (served[-1] - began < 0.1)
+
+
 @pytest.mark.parametrize(("stuck_for_s", "is_sent"), [(None, True), (0.9, True), (1.1, False)])
 async def test_taken_whole_by_the_kernel_is_sent(stuck_for_s, is_sent, autojump_clock):
     """Whenever the arena gets round to noting it: it may have been stopped itself in between."""

@@ -611,6 +611,7 @@ class _Broken(Transport):
     """Takes nothing, and says so."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.closed = trio.Event()
 
     def send_now(self, octets):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import select
 import socket
 from contextlib import suppress
 from functools import partial
@@ -13,7 +15,7 @@ import trio.lowlevel
 from tournaments import Steady, faults, honest_move, local, opened, rows
 
 from arena.errors import ConfigError
-from arena.players.tcp import accept_all, listen
+from arena.players.tcp import ACCEPT_PAUSE_S, BACKLOG, accept_all, listen
 from arena.sdk import run
 from arena.store import exports
 from arena.tournament.reporting import Silent
@@ -56,6 +58,55 @@ async def test_too_many_connections_are_turned_away():
         nursery.cancel_scope.cancel()
     for stream in streams:
         await trio.aclose_forcefully(stream)
+
+
+def test_as_many_as_are_expected_may_wait_to_be_accepted():
+    """The kernel keeps so many connections that come in the same moment, beyond what it keeps otherwise."""
+    together = BACKLOG + 64
+    listener, poll, opened = listen("127.0.0.1", 0, together), select.epoll(), {}
+    for _ in range(together):
+        sock = socket.socket()
+        sock.setblocking(False)
+        sock.connect_ex(listener.getsockname())
+        opened[sock.fileno()] = sock
+        poll.register(sock, select.EPOLLOUT)
+    waiting = set(opened)
+    while waiting and (ready := poll.poll(0.5)):  # what the kernel dropped is tried again after a second
+        for number, _ in ready:
+            waiting.discard(number)
+            poll.unregister(number)
+    for sock in (*opened.values(), listener):
+        sock.close()
+    assert not waiting
+
+
+class _Full(socket.socket):
+    """A listener of a process that has no file descriptor to spare, the first few times."""
+
+    refusals, tries = 5, 0
+
+    def accept(self):
+        self.tries += 1
+        if self.tries <= self.refusals:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return super().accept()
+
+
+async def test_without_file_descriptors_the_arena_waits(autojump_clock):
+    """It neither ends nor tries again at once, and lets in who waited."""
+    listener = _Full(fileno=listen("127.0.0.1", 0).detach())
+    served, began = trio.Event(), trio.current_time()
+
+    async def serve(transport):
+        served.set()
+
+    with socket.create_connection(listener.getsockname()):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(accept_all, listener, serve, 1)
+            await served.wait()
+            nursery.cancel_scope.cancel()
+    assert listener.refusals + 1 == listener.tries
+    assert trio.current_time() - began >= listener.refusals * ACCEPT_PAUSE_S
 
 
 async def test_a_machine_that_vanishes_is_noticed():

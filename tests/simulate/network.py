@@ -223,6 +223,7 @@ class ArenaEnd(Transport):
     is_polled = False
 
     def __init__(self, line: Line) -> None:
+        super().__init__()
         self.line = self._line = line
         self._is_closed = False
         self._closing = trio.CancelScope()

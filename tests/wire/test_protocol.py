@@ -288,13 +288,14 @@ def test_limits_are_those_of_the_code() -> None:
         "what a connection may send before it says who it is": f"{tcp.INTRODUCTION_BYTES_MAX:,} bytes, "
         f"{tcp.INTRODUCTION_VALUES_MAX} broken values",
         "what a bot may send that answers no open question, in all its connections": over_allowance,
-        "new connections to a port": f"{tcp.ACCEPTED_AT_ONCE} at once and {tcp.ACCEPTED_PER_S:g} per second; others wait",
+        f"new connections to a port that get no place, or leave it within {tcp.STAYED_S:g} s": f"{tcp.ACCEPTED_AT_ONCE} at once and {tcp.ACCEPTED_PER_S:g} per second; others wait",
         "silence before a started bot plays without sending a name": f"{plan.name_wait_s:g} s",
         "silence before a connection to a shared port gets a place": f"{lobby.SILENCES * plan.name_wait_s:g} s",
         "the first answer after the start": f"{plan.first_move_time:g} s",
         "time to come back after losing the connection": f"{plan.reconnect_s:g} s",
-        "connections from one address to one port that bots share": f"{quotas.ADDRESS_CONNECTIONS_MAX}",
-        "those of them that have not said who they are": f"{quotas.ADDRESS_UNNAMED_MAX}",
+        "connections from one address to one port that bots share": f"{quotas.ADDRESS_CONNECTIONS_MAX}, "
+        "or what the host says (`per_address`)",
+        "those of them that have not said who they are": "a quarter of that",
         "faults in a match before a seat is not asked any more": f"{plan.faults_max}",
         "length of a name": f"{messages.NAME_LENGTH_MAX} characters",
     } == dict(table("limit |"))

@@ -75,6 +75,8 @@ class Plan:
     """How many other bots connect, whoever they are."""
     listen: Address | None = None
     """The address they connect to."""
+    per_address: int | None = None
+    """How many connections one address may have; None: `callers.per_address_of` decides."""
     wait: float | None = None
     """How long to wait for them; then those who came play.  None: until all are there."""
     seats: int = 2

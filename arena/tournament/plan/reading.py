@@ -125,6 +125,8 @@ OTHER_WORDS: Mapping[str, str] = {
 """What newcomers call a key or an option, having used other programs -> what it is called here."""
 
 WORKERS_MAX = 256
+CONNECTING_MAX = 10_000
+"""5,000 were measured (`arena bench --only connected`)."""
 
 _COMMAND_LINE = "can be said on the command line only"
 
@@ -155,7 +157,8 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "anchor": optional(text),
         "bots": many(lambda value: _read_bot(value, base), _EXAMPLE_BOTS),
         "remote": many(text, 'a list of names such as ["alice"]'),
-        "expect": whole(0, 1000),
+        "expect": whole(0, CONNECTING_MAX),
+        "per_address": optional(whole(1)),
         "listen": optional(parse_address),
         "wait": optional(duration(beyond=True)),
         "seats": whole(2),
