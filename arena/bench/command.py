@@ -10,6 +10,7 @@ import attrs
 
 from arena.bench.box import measure_box
 from arena.bench.changes import Change, change_notes, changes
+from arena.bench.connected import measure_connected
 from arena.bench.flood import measure_flood
 from arena.bench.hands import measure_hands
 from arena.bench.lines import measure_lines
@@ -49,6 +50,7 @@ MEASURINGS: dict[str, Measuring] = {
     "box": measure_box,
     "scale": measure_scale,
     "many": measure_many,
+    "connected": measure_connected,
     "serve": measure_serve,
     "verify": measure_verify,
     "help": measure_help,

@@ -26,7 +26,8 @@ import attrs
 from arena.bench.clients import LEAN_CLIENT
 from arena.bench.lean_client import filled
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
-from arena.bench.tournament import PATIENCE_S, ROOT
+from arena.bench.talking import Program, talking_program
+from arena.bench.tournament import PATIENCE_S
 from arena.games import SERVICES
 
 GAME = SERVICES["poker"]
@@ -161,7 +162,7 @@ def _asked(port: int, seconds: float, path: str) -> float:
 
 def _bare(body: bytes, seconds: float) -> float:
     """The same of a server that does nothing but answer."""
-    with _program("serve_host", "bare") as bare:
+    with talking_program("serve_host", "bare") as bare:
         bare.tell(body)
         return _asked(bare.hear()["http"], seconds, "/")
 
@@ -283,28 +284,6 @@ def _spoken(
 # The programs.
 
 
-@attrs.define
-class Program:
-    """A process of ours that says lines of JSON."""
-
-    process: subprocess.Popen[bytes]
-
-    def hear(self) -> Any:
-        assert self.process.stdout is not None, "it is a pipe"
-        return json.loads(self.process.stdout.readline())
-
-    def tell(self, line: bytes) -> None:
-        assert self.process.stdin is not None, "it is a pipe"
-        self.process.stdin.write(line + b"\n")
-        self.process.stdin.flush()
-
-    def end(self) -> Any:
-        """Closes its stdin; gives what it says then."""
-        assert self.process.stdin is not None, "it is a pipe"
-        self.process.stdin.close()
-        return self.hear()
-
-
 @attrs.frozen
 class Thinking:
     """The answers of bots in some seconds, and what the server used meanwhile."""
@@ -350,7 +329,10 @@ class Server:
 
 @contextmanager
 def _measured_server(*words: object) -> Iterator[Server]:
-    with tempfile.TemporaryDirectory() as folder, _program("serve_host", "arena", folder, *words) as program:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        talking_program("serve_host", "arena", folder, *words) as program,
+    ):
         server = Server(program)
         yield server
         server.close()
@@ -359,20 +341,6 @@ def _measured_server(*words: object) -> Iterator[Server]:
 @contextmanager
 def _crowd(what: str, port: int, *words: object) -> Iterator[Program]:
     """Clients that are connected."""
-    with _program("crowd", what, port, *words) as crowd:
+    with talking_program("crowd", what, port, *words) as crowd:
         assert crowd.hear() == "ready"
         yield crowd
-
-
-@contextmanager
-def _program(name: str, *words: object) -> Iterator[Program]:
-    """A program of ours, ended on exit, and after a while whatever happens."""
-    command = [sys.executable, "-m", f"arena.bench.{name}", *map(str, words)]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        overdue = threading.Timer(PATIENCE_S, process.kill)
-        overdue.start()
-        try:
-            yield Program(process)
-        finally:
-            overdue.cancel()
-            process.kill()
