@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from arena.analysis.leaderboard import Leaderboard
-from arena.analysis.series import series_table as _series_table
+from arena.analysis.series import series_cells as _series_cells
 from arena.analysis.tables import COLUMNS, MAKER, Results, load
 from arena.errors import ConfigError
 from arena.store import LATEST, Store, Table, exports, is_written, write_tables
@@ -46,7 +46,7 @@ def exported(store: Store, *, anchor: str | None = None) -> tuple[Leaderboard, d
     board = leaderboard(store, anchor=anchor, sheet=sheet)
     return board, {
         **exports.tables(store),
-        "series": _as_cells(_series_table(store, sheet)),
+        "series": _series_cells(store, sheet),
         "head_to_head": _as_cells(board.head_to_head),
         "leaderboard": _as_cells(board.table),
     }
@@ -62,7 +62,7 @@ ANCHORED = ("head_to_head", "leaderboard")
 
 
 def _aside(store: Store, folder: Path) -> AbstractContextManager[Mapping[str, Callable[[], bool]]]:
-    """The tables that a second process writes meanwhile: none, if there is little to write."""
+    """The tables that other processes write meanwhile: none, if there is little to write."""
     mark = store.mark()
     names = [name for name in COLUMNS if name not in ANCHORED]
     if mark is None or store.size() < LARGE or is_written(folder, mark, names, MAKER):

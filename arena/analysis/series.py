@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from arena.errors import FAULT_KINDS
 from arena.store import Store, Table, as_columns, exports
+from arena.store.cells import harmless, harmless_rows
+from arena.store.lines import TableLines, is_plain, quoted_text
 
 if TYPE_CHECKING:
     from arena.analysis.sheet import Sheet
 
-SERIES_AT_ONCE = 20_000
-"""How many series are Python objects at one time."""
+ROWS_AT_ONCE = 20_000
+"""How many rows are Python objects at one time."""
 
 
 @attrs.frozen
@@ -40,6 +43,7 @@ class SeriesRow:
 
 
 COLUMNS = as_columns(SeriesRow)
+_LINE = ",".join("%r" if column.type == "real" else "%s" for column in COLUMNS) + "\n"
 
 
 def series_table(store: Store, sheet: Sheet) -> Table:
@@ -47,14 +51,36 @@ def series_table(store: Store, sheet: Sheet) -> Table:
     return [column.name for column in COLUMNS], _rows(store, sheet)
 
 
+def series_cells(store: Store, sheet: Sheet) -> Table:
+    """The same as it is written: text with what makes it harmless."""
+    header = [column.name for column in COLUMNS]
+    return header, TableLines(lambda: harmless_rows(_rows(store, sheet)), lambda: _texts(store, sheet))
+
+
 def _rows(store: Store, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
-    yield from _counted(store.game(), sheet)
-    progress = sheet.progress
-    if progress.left_out or progress.waiting or progress.unplanned:
-        yield from _others(store, sheet)
+    for rows in _counted(store.game(), sheet):
+        yield from rows
+    yield from _others(store, sheet)
 
 
-def _counted(game: str, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
+def _texts(store: Store, sheet: Sheet) -> Iterator[str]:
+    columns = len(COLUMNS)
+    for rows in _counted(*_harmless(store.game(), sheet)):
+        text = "".join([_LINE % row for row in rows])
+        yield text if is_plain(text, len(rows), columns) else quoted_text(rows)
+    yield quoted_text(harmless_rows(_others(store, sheet)))
+
+
+def _harmless(game: str, sheet: Sheet) -> tuple[str, Sheet]:
+    """The sheet with its texts as they are written: once each, and not for every row."""
+    bots, versions, series = (
+        tuple(map(harmless, names)) for names in (sheet.bots, sheet.versions, sheet.series_ids)
+    )
+    return harmless(game), attrs.evolve(sheet, bots=bots, versions=versions, series_ids=series)
+
+
+def _counted(game: str, sheet: Sheet) -> Iterator[list[tuple[Any, ...]]]:
+    """The rows of series that count, many at a time."""
     import numpy as np
 
     size = len(sheet.bots)
@@ -72,17 +98,29 @@ def _counted(game: str, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
         summed(sheet.returns) / matches + 0.0,
         summed(sheet.faults).astype(int),
     ]
-    for begin in range(0, len(cells), SERIES_AT_ONCE):
-        part = slice(begin, begin + SERIES_AT_ONCE)
+    for begin in range(0, len(cells), ROWS_AT_ONCE):
+        part = slice(begin, begin + ROWS_AT_ONCE)
         lists = [column[part].tolist() for column in columns]
-        for code, *numbers in zip(cells[part].tolist(), *lists, strict=True):
-            series, bot = divmod(code, size)
-            keys = sheet.series_ids[series], int(sheet.cycles[series]), game
-            yield (*keys, sheet.bots[bot], sheet.versions[bot], 1, *numbers)
+        series, bot = (place.tolist() for place in np.divmod(cells[part], max(1, size)))
+        yield list(
+            zip(
+                [sheet.series_ids[place] for place in series],
+                sheet.cycles[series].tolist(),
+                repeat(game),
+                [sheet.bots[place] for place in bot],
+                [sheet.versions[place] for place in bot],
+                repeat(1),
+                *lists,
+                strict=False,  # two of them have no end
+            )
+        )
 
 
 def _others(store: Store, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
     """The rows of the series that do not count; they are few, unless the tournament is not over."""
+    progress = sheet.progress
+    if not (progress.left_out or progress.waiting or progress.unplanned):
+        return
     names = ["series_id", "cycle", "game", "bot", "version", "status", "win", "tie", "points", "returns"]
     found: dict[str, dict[str, list[dict[str, Any]]]] = {}
     header, rows = exports.table(store, "seats")

@@ -1,7 +1,7 @@
-"""A second process that writes the largest tables of a large store, while this one reads and computes.
+"""Processes that write the largest tables of a large store, while this one reads and computes.
 
-It opens the store itself and writes only if it sees the state that this process sees.  Whatever it does
-not write, this process writes: whether a table is right never depends on it.
+They open the store themselves and write only if they see the state that this process sees.  Whatever they do
+not write, this process writes: whether a table is right never depends on them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -24,8 +25,9 @@ from arena.store.store import Store
 
 LARGE = 100_000
 """It pays off from this many matches: a process takes 0.2 s to start, and all tables of so many take 4 s."""
-TABLES_ASIDE = ("seats", "decisions")
-"""About half of the work of an export."""
+ASIDE = (("seats", "decisions"), ("matches",))
+"""The tables that each process writes: most of the work of an export."""
+TABLES_ASIDE = tuple(name for names in ASIDE for name in names)
 
 
 @contextmanager
@@ -33,27 +35,39 @@ def written_aside(store: Store, folder: Path, mark: str) -> Iterator[Mapping[str
     """Has `TABLES_ASIDE` written to their temporary places while the body runs.
 
     `mark`: the store's, as this process sees it.  Gives for each table a function that waits for it and
-    says whether it is there, whole.  When the body ends, neither the process nor a temporary file is left.
+    says whether it is there, whole.  When the body ends, neither a process nor a temporary file is left.
     """
-    process = _started(store.folder, folder, mark)
+    processes: list[subprocess.Popen[bytes]] = []
     try:
-        yield dict.fromkeys(TABLES_ASIDE, lambda: process.wait() == 0)
+        for names in ASIDE:
+            processes.append(_started(store.folder, folder, mark, names))
+        yield {
+            name: partial(_has_written, process)
+            for process, names in zip(processes, ASIDE, strict=True)
+            for name in names
+        }
     finally:
-        process.kill()
-        process.wait()
-        assert process.stdin is not None, "it is a pipe"
-        process.stdin.close()
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()
+            assert process.stdin is not None, "it is a pipe"
+            process.stdin.close()
         _remove([draft_path(folder, f"{name}.csv", os.getpid()) for name in TABLES_ASIDE])
 
 
-def _started(store: Path, folder: Path, mark: str) -> subprocess.Popen[bytes]:
-    """Starts it in a session of its own: Ctrl-C in a terminal reaches only us, and we then end it."""
+def _has_written(process: subprocess.Popen[bytes]) -> bool:
+    return process.wait() == 0
+
+
+def _started(store: Path, folder: Path, mark: str, names: Sequence[str]) -> subprocess.Popen[bytes]:
+    """Starts one in a session of its own: Ctrl-C in a terminal reaches only us, and we then end it."""
     root = str(Path(arena.__file__).resolve().parents[1])
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
     # -P: files in the working directory are not our modules
     words = [sys.executable, "-P", "-c", "from arena.store.aside import main; main()"]
     return subprocess.Popen(
-        [*words, str(store.absolute()), str(folder.absolute()), mark, str(os.getpid())],
+        [*words, str(store.absolute()), str(folder.absolute()), mark, str(os.getpid()), *names],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -63,9 +77,9 @@ def _started(store: Path, folder: Path, mark: str) -> subprocess.Popen[bytes]:
 
 
 def main() -> None:
-    """The second process: exit code 0 if all its tables are there."""
-    store, folder, mark, parent = sys.argv[1:]
-    places = {name: draft_path(Path(folder), f"{name}.csv", int(parent)) for name in TABLES_ASIDE}
+    """Such a process: exit code 0 if all its tables are there."""
+    store, folder, mark, parent, *names = sys.argv[1:]
+    places = {name: draft_path(Path(folder), f"{name}.csv", int(parent)) for name in names}
     signal.signal(signal.SIGINT, _end)  # also where it is ignored, as in the background of a script
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:

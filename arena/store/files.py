@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 from arena.errors import ConfigError
+from arena.store.lines import CellsToQuote, TableLines
 from arena.store.schema import TABLES, Row
 from arena.strict import read_regular
 
@@ -130,7 +131,16 @@ def write_table(place: Path, table: Table) -> None:
     with place.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
-        writer.writerows(rows)
+        begin = file.tell()
+        try:
+            if isinstance(rows, TableLines):
+                file.writelines(rows.texts())
+            else:
+                writer.writerows(rows)
+        except CellsToQuote:
+            file.seek(begin)
+            file.truncate()
+            writer.writerows(rows)
         _settle(file)
 
 

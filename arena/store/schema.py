@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -266,6 +266,26 @@ def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
     of = "" if is_sorted else "v."
     told = [_told(table, column, of, as_cells=as_cells) for column in TABLES[table]]
     return f"SELECT {', '.join(told)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
+
+
+def parts_of_rows(table: str, *, is_whole: bool) -> str:
+    """The SQL of a table's rows as cells, in fewer values: what is not real is one text between reals.
+
+    Reals stay values: SQLite writes them otherwise than Python.  `line_format` makes lines of these values.
+    """
+    is_sorted = not is_whole or table == "bots"
+    of = "" if is_sorted else "v."
+    values = []
+    for is_real, group in groupby(TABLES[table], lambda column: column.type == "real"):
+        told = [_told(table, column, of, as_cells=True) for column in group]
+        values += told if is_real else [f"printf('{','.join(['%s'] * len(told))}', {', '.join(told)})"]
+    return f"SELECT {', '.join(values)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
+
+
+def line_format(table: str) -> str:
+    """The `%` format of a line of a CSV, for the values that `parts_of_rows` gives."""
+    kinds = groupby(column.type == "real" for column in TABLES[table])
+    return ",".join(",".join(["%r"] * len([*group])) if is_real else "%s" for is_real, group in kinds) + "\n"
 
 
 def _told(table: str, column: Column, of: str, *, as_cells: bool) -> str:

@@ -69,7 +69,7 @@ def test_series_that_do_not_count_stand_last(store):
 @pytest.mark.parametrize("at_once", [1, 1000])
 def test_counted_series_add_up_to_the_leaderboard(store, monkeypatch, at_once):
     """Matches, wins, ties and faults of all rows of a bot are those of its row of the leaderboard."""
-    monkeypatch.setattr(series_module, "SERIES_AT_ONCE", at_once)
+    monkeypatch.setattr(series_module, "ROWS_AT_ONCE", at_once)
     rng = random.Random(3)
     for number in range(15):
         bots = rng.sample(("ann", "bob", "cat", "dan"), 3)
