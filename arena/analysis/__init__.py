@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from arena.analysis.kept import keep_board, kept_board
 from arena.analysis.leaderboard import Leaderboard
 from arena.analysis.series import series_cells as _series_cells
 from arena.analysis.tables import COLUMNS, MAKER, Results, load
@@ -17,7 +18,7 @@ from arena.store import LATEST, Store, Table, exports, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
 from arena.store.cells import harmless_rows
 
-__all__ = ["ANCHORED", "LATEST", "Leaderboard", "Results", "export", "exported", "load"]
+__all__ = ["ANCHORED", "LATEST", "Leaderboard", "Results", "export", "exported", "exported_before", "load"]
 
 
 def export(store: Store, folder: str | Path | None = None, *, anchor: str | None = None) -> Leaderboard:
@@ -33,6 +34,18 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
         board, tables = exported(store, anchor=anchor)
         write_tables(place, tables, mark=store.mark(), maker=MAKER, always=ANCHORED, aside=aside)
     if folder is None:
+        exports.publish(store)
+        keep_board(store, board, anchor)
+    return board
+
+
+def exported_before(store: Store, *, anchor: str | None = None) -> Leaderboard | None:
+    """The leaderboard, if `export` has written all CSVs for just this state; None if it has to be called.
+
+    As `kept_board` gives it: in a tenth of the time that it takes to read a million matches.
+    """
+    board = None if store.damage is not None else kept_board(store, anchor)
+    if board is not None:
         exports.publish(store)
     return board
 

@@ -46,7 +46,7 @@ def leaderboard(
       arena leaderboard results/quickstart
       arena leaderboard --bot odds
     """
-    from arena.analysis import export
+    from arena.analysis import export, exported_before
     from arena.analysis.ranking import leaderboard as read_only
     from arena.show.board import leaderboard_text
     from arena.show.inks import inks_for
@@ -63,7 +63,7 @@ def leaderboard(
             )
             return complained(store)
         try:
-            board = export(store, anchor=anchor)
+            board = exported_before(store, anchor=anchor) or export(store, anchor=anchor)
         except ConfigError as error:  # reading must do where writing cannot
             board = read_only(store, anchor=anchor)
             if store.damage is None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arena.store.digest import file_state
 from arena.store.files import DATABASE, sentences
 from arena.store.rows import Columns
 from arena.store.schema import Row
@@ -25,10 +26,19 @@ class Database:
         self.connection = connection
         self.damage: Damage | None = None
         """What is damaged in the database, if this is a copy of its sound part."""
+        self.digest = ""
+        """Of the file as it was opened, if it was found as the last run left it: see `arena.store.digest`."""
+        self._state: tuple[int, ...] | None = None
+        """Of the file when its digest was taken."""
 
     @property
     def path(self) -> Path:
         return self.folder / DATABASE
+
+    @property
+    def is_as_opened(self) -> bool:
+        """Whether `digest` is that of everything read so far."""
+        return bool(self.digest) and file_state(self.path) == self._state
 
     @contextmanager
     def frozen(self) -> Iterator[None]:

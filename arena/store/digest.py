@@ -32,11 +32,22 @@ def write_digest(path: Path) -> None:
 
 def is_as_written(path: Path) -> bool:
     """Whether a digest says that the database is as it was written."""
+    return bool(written_digest(path))
+
+
+def written_digest(path: Path) -> str:
+    """The digest of a database that is as it was written; empty if that is not known."""
     try:
         noted = read_regular(digest_path(path), 2 * _SIZE_BYTES).decode()
-        return not _has_more(path) and noted == _digest(path)
+        return noted if not _has_more(path) and noted == _digest(path) else ""
     except (OSError, ValueError):
-        return False
+        return ""
+
+
+def file_state(path: Path) -> tuple[int, ...] | None:
+    """What changes when a database is written; None if SQLite keeps changes beside it."""
+    now = path.stat()
+    return None if _has_more(path) else (now.st_ino, now.st_size, now.st_mtime_ns)
 
 
 def _has_more(path: Path) -> bool:

@@ -27,6 +27,8 @@ LATEST = RESULTS / "latest"
 """A link to the results folder of the last run."""
 DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""
+KEPT_BOARD = ".leaderboard.json"
+"""What the last leaderboard says, and of which state of the database."""
 _STAMP_BYTES_MAX = 100_000
 TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "series", "head_to_head", "leaderboard"))
 """All tables that an export writes; `arena.analysis` makes the last three."""
@@ -90,7 +92,7 @@ def _take(file: TextIO, others: str) -> None:
 
 def erase(folder: str | Path) -> None:
     """Removes the database and the exported tables of a folder, and nothing else: for `--fresh`."""
-    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", STAMP, *TABLE_FILES):
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", STAMP, KEPT_BOARD, *TABLE_FILES):
         path = Path(folder) / name
         with sentences(path):
             path.unlink(missing_ok=True)
@@ -166,15 +168,16 @@ def _stamped(folder: Path, key: str) -> str | None:
 
 
 def _stamp(folder: Path, mark: str, names: Iterable[str], maker: str) -> dict[str, Any]:
-    """Sizes and times of change, by which these CSVs are known as those written for the mark."""
+    """What is said of the CSVs that were written for the mark."""
+    return {"mark": mark, "maker": maker, "files": sizes_and_times(folder, names)}
+
+
+def sizes_and_times(folder: Path, names: Iterable[str]) -> dict[str, list[int]]:
+    """Sizes and times of change, by which the CSVs of these tables are known again."""
     paths = [folder / f"{name}.csv" for name in names]
     with sentences(folder):
         found = {path.name: path.stat() for path in paths if path.is_file()}
-    return {
-        "mark": mark,
-        "maker": maker,
-        "files": {name: [is_now.st_size, is_now.st_mtime_ns] for name, is_now in found.items()},
-    }
+    return {name: [is_now.st_size, is_now.st_mtime_ns] for name, is_now in found.items()}
 
 
 def _stamp_in(folder: Path) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError
-from arena.store.digest import write_digest
+from arena.store.digest import file_state, write_digest, written_digest
 from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
 from arena.store.reading import Reading
 from arena.store.schema import APPLICATION_ID, OF_OLDER, SCHEMA_VERSION
@@ -74,7 +74,8 @@ class Store(Reading, Writing):
         with sentences(path):
             store = cls.unchecked(folder)
             try:
-                return store if is_sound(store.connection, path) else cls._salvaged(store)
+                store._state, store.digest = file_state(path), written_digest(path)
+                return store if store.digest or is_sound(store.connection, path) else cls._salvaged(store)
             except BaseException:
                 store.close()
                 raise
