@@ -13,6 +13,7 @@ from arena.bench.clients import clients
 from arena.bench.command import MEASURINGS
 from arena.bench.hands import measure_hands
 from arena.bench.lean_client import filled
+from arena.bench.long import DISK_GOAL, disk_bytes, measure_long
 from arena.bench.measures import (
     Effort,
     Measure,
@@ -161,6 +162,24 @@ def test_measuring_gives_numbers(group: str, monkeypatch: pytest.MonkeyPatch) ->
     assert {1} == {len(measure.samples) for measure in found}
     differences = ("ms more", "µs/decision", "lost")  # the second without what timers cost
     assert all(measure.value > 0 for measure in found if measure.unit not in differences)
+
+
+@pytest.mark.slow
+def test_a_long_run_is_measured() -> None:
+    """Memory over a run and of its plan, the leaderboard when all is new and when nothing is, every database."""
+    found = measure_long(TINY)
+    assert {"long"} == {measure.group for measure in found}
+    assert len(GAMES) == sum("database of" in measure.what for measure in found)
+    new, unchanged = (measure for measure in found if "leaderboard" in measure.what)
+    assert (None, None) == (new.goal, unchanged.goal), "goals are for a million matches"
+    assert 0 < unchanged.value < new.value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_a_decision_takes_few_bytes_on_disk(game: str) -> None:
+    """With the 80 kB that an empty database takes."""
+    assert disk_bytes(game, 4_000) < DISK_GOAL
 
 
 @pytest.mark.slow

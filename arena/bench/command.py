@@ -14,6 +14,7 @@ from arena.bench.connected import measure_connected
 from arena.bench.flood import measure_flood
 from arena.bench.hands import measure_hands
 from arena.bench.lines import measure_lines
+from arena.bench.long import measure_long
 from arena.bench.loop import measure_loop
 from arena.bench.machine import loop_ms, machine, machine_line
 from arena.bench.many import measure_many
@@ -56,8 +57,12 @@ MEASURINGS: dict[str, Measuring] = {
     "help": measure_help,
 }
 """How fast the arena is: what a whole run measures."""
-IF_NAMED: dict[str, Measuring] = {"trust": measure_trust, "workers": measure_workers}
-"""Measured only if named: one says nothing about a machine, the other is about having it to oneself."""
+IF_NAMED: dict[str, Measuring] = {
+    "trust": measure_trust,
+    "workers": measure_workers,
+    "long": measure_long,
+}
+"""Measured only if named: they take long, say nothing about a machine, or are about having it to oneself."""
 
 
 def bench_command(only: Sequence[str], effort: Effort, *, json: bool, show: str, against: str) -> int:

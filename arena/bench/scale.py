@@ -60,7 +60,7 @@ def measure_scale(effort: Effort) -> list[Measure]:
             for path in folder.glob("*.csv"):
                 path.unlink()
             for what, spent in costs.items():
-                spent.append(_cost(what.split()[0], name))
+                spent.append(command_cost(what.split()[0], name))
     pairs = zip(costs["leaderboard"], costs["report"], strict=True)
     costs[TOGETHER] = [(one[0] + other[0], max(one[1], other[1])) for one, other in pairs]
     found = []
@@ -75,7 +75,7 @@ def measure_scale(effort: Effort) -> list[Measure]:
     return found
 
 
-def _cost(*words: str) -> tuple[float, float]:
+def command_cost(*words: str) -> tuple[float, float]:
     """Seconds and peak memory, in 10⁶ bytes, of an `arena` command."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "arena.cli", *words]
