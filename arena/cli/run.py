@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -47,6 +47,7 @@ from arena.tournament.membership import unchanged
 from arena.tournament.modules import make_importable
 from arena.tournament.plan import format_of
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
+from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.runner import run_tournament
 from arena.tournament.seal import open_seal, seal_of
@@ -153,13 +154,21 @@ class RunCommand:
         make_importable(self.run.entrants)
         reporter = self._reporter()
         try:
-            trio.run(self.stop.cancellable, partial(run_tournament, self.run, reporter, self.summary))
+            trio.run(self.stop.cancellable, partial(self._way_to_play(), self.run, reporter, self.summary))
         except BaseExceptionGroup as group:
             if (mistake := the_mistake_in(group)) is not None:
                 raise mistake from None
             raise
         finally:
             reporter.ends()
+
+    def _way_to_play(self) -> Callable[[Run, Reporter, Summary], Awaitable[None]]:
+        """Here and in workers of this machine, or on a cluster."""
+        if self.options.cluster is None:
+            return run_tournament
+        from arena.cluster.enlisting import ClusterWish, play_on_cluster
+
+        return partial(play_on_cluster, ClusterWish(self.options.cluster, self.options.trusted_network))
 
     def _write_tables(self, *, has_failed: bool = False) -> None:
         """Writes all tables, unless play has not begun.  Raises ConfigError if that cannot be done."""

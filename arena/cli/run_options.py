@@ -51,6 +51,10 @@ class RunOptions:
 
     resume: Path | None = None
     fresh: bool = False
+    cluster: str | None = None
+    """The address of the Dask scheduler whose workers play."""
+    trusted_network: bool = False
+    """Whether that may be a plain one on another machine."""
     only: str | None = None
     dry_run: bool = False
     exit_first: bool = False

@@ -29,15 +29,12 @@ def fingerprint(entrant: Entrant) -> str:
     In a folder everything counts except hidden files, `__pycache__`, `build/`, and what its builds made.
     Raises ConfigError if the files cannot be read, or are too many or too large.
     """
+    if entrant.files is None and entrant.folder is None:
+        return ""
     digest = blake2b(digest_size=16)
     if entrant.files is not None:
         _feed(digest, os.fsencode(entrant.target or entrant.command))
-        files = {str(place): path for place, path in enumerate(entrant.files)}
-    elif entrant.folder is not None:
-        made = _built(entrant.folder).get("outputs", ())
-        files = {name: entrant.folder / name for name in sources(entrant.folder) if name not in made}
-    else:
-        return ""
+    files = covered_files(entrant)
     try:
         _check_bounds(entrant, files.values())
         for name, path in sorted(files.items()):
@@ -46,6 +43,19 @@ def fingerprint(entrant: Entrant) -> str:
     except OSError as error:
         raise ConfigError(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     return digest.hexdigest()
+
+
+def covered_files(entrant: Entrant) -> dict[str, Path]:
+    """The files that the entrant's fingerprint covers, by their names in it.
+
+    Raises ConfigError if they are too many.
+    """
+    if entrant.files is not None:
+        return {str(place): path for place, path in enumerate(entrant.files)}
+    if entrant.folder is None:
+        return {}
+    made = _built(entrant.folder).get("outputs", ())
+    return {name: entrant.folder / name for name in sources(entrant.folder) if name not in made}
 
 
 def fingerprint_of(contents: Iterable[tuple[str, bytes]]) -> str:

@@ -27,26 +27,26 @@ from arena.tournament.resting import with_resting
 from arena.tournament.run import Run
 from arena.tournament.setting import Setting
 from arena.tournament.summary import Summary
-from arena.tournament.workers.crew import Enlist, open_crew
+from arena.tournament.workers.crew import open_crew
 from arena.tournament.workers.divided import Divided
-from arena.tournament.workers.local import enlist_child
+from arena.tournament.workers.hiring import CHILDREN, Hiring
 from arena.tournament.workers.staffing import bound_here, crew_for, own_setting, workers_for
 from arena.tournament.writer import note_bug, open_writer
 from arena.words import listed
 
 
 async def run_tournament(
-    run: Run, reporter: Reporter, summary: Summary, *, enlist: Enlist = enlist_child
+    run: Run, reporter: Reporter, summary: Summary, *, hiring: Hiring = CHILDREN
 ) -> None:
     """Plays the matches that are missing; `summary` is filled as it goes, even if the run is cancelled.
 
-    `enlist`: how its workers are started, if it has any.
+    `hiring`: how it comes by its workers, if it has any.
 
     Raises BrokenBots or another ConfigError before any match if something is wrong with the bots.
     """
     stops_at = trio.current_time() + (run.plan.max_time or inf)  # bots are built and waited for in it too
     prepare_files(run.plan)
-    setting = own_setting(run)
+    setting = own_setting(run, hiring)
     with open_watch() as watch, open_conversations(setting) as conversations:
         async with _open_bots(run, setting, reporter, summary, watch) as (pool, lobby):
             names = await gather(run, pool, lobby, reporter, summary, stops_at=stops_at)
@@ -58,8 +58,8 @@ async def run_tournament(
             intake = take_in_folder(run, course)
             setting = attrs.evolve(setting, versions={bot.bot: bot.version for bot in run.store.bots()})
             here = Here(setting, pool, watch, conversations)
-            workers = workers_for(run, course, intake, reporter.note)
-            async with _open_grounds(run, here, workers, enlist, names, reporter, summary) as grounds:
+            workers = workers_for(run, course, intake, hiring, reporter.note)
+            async with _open_grounds(run, here, workers, hiring, names, reporter, summary) as grounds:
                 _begin(run, grounds, reporter, summary, course, intake)
                 async with open_writer(run) as keep:
                     await Dispatcher(
@@ -120,13 +120,13 @@ async def _open_grounds(
     run: Run,
     here: Here,
     workers: int,
-    enlist: Enlist,
+    hiring: Hiring,
     names: Sequence[str],
     reporter: Reporter,
     summary: Summary,
 ) -> AsyncIterator[Grounds]:
     """Where the matches are played; when this ends, no worker is left alive."""
-    if workers == 1:
+    if workers == 1 and not hiring.is_afar:
         with here.lag_noted(summary.note_lag):
             yield here
         return
@@ -134,7 +134,7 @@ async def _open_grounds(
         run,
         workers,
         names,
-        enlist,
+        hiring,
         here.pool.instances.box,
         note=reporter.note,
         note_bug=partial(note_bug, run, summary),

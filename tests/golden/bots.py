@@ -15,7 +15,10 @@ from arena.sdk import Bot
 from arena.sdk.moves import fill
 
 STOP = "GOLDEN_STOP"
-"""Names the environment variable `SIGNAL MATCHES`: at the beginning of that match the signal goes to this process."""
+"""Names the environment variable `SIGNAL MATCHES`: at the beginning of that match the signal goes to this process.
+
+With `SIGNAL MATCHES parent` it goes to the one that has started it.
+"""
 _begun: set[str] = set()
 
 ILLEGAL = {
@@ -56,10 +59,10 @@ class Chancy(Bot):
     def started(self, match):
         self.asked = 0
         _begun.add(match.match_id)
-        number, _, matches = os.environ.get(STOP, "").partition(" ")
-        if matches and len(_begun) == int(matches):
+        number, matches, *whom = os.environ.get(STOP, " 0").split(" ")
+        if len(_begun) == int(matches):
             del os.environ[STOP]
-            os.kill(os.getpid(), signal.Signals[number])
+            os.kill(os.getppid() if whom else os.getpid(), signal.Signals[number])
 
     def move(self, state, options):
         self.asked += 1

@@ -39,7 +39,17 @@ def play(tournament: Tournament, way: str) -> dict[str, Table]:
             called(tournament, leg, home)
         code, told, _ = _here(["verify", "out"])
         assert code == 0, f"`arena verify` ended with {code}: {told}"
-        return {table: _exact(home / "out" / f"{table}.csv") for table in TABLES}
+        return tables_in(home / "out")
+
+
+def tables_in(folder: Path) -> dict[str, Table]:
+    """The exact columns of the tables of a results folder, by name."""
+    return {table: _exact(folder / f"{table}.csv") for table in TABLES}
+
+
+def bring_bots(home: Path) -> None:
+    """The bots that the tournaments name are there."""
+    shutil.copy(HERE / "bots.py", home / f"{BOTS}.py")
 
 
 def matches_planned(tournament: Tournament) -> int:
@@ -77,7 +87,7 @@ def at_home() -> Iterator[Path]:
     before, paths, hears = Path.cwd(), list(sys.path), signal.getsignal(signal.SIGTERM)
     with tempfile.TemporaryDirectory(prefix="arena-golden-") as name:
         home = Path(name).resolve()
-        shutil.copy(HERE / "bots.py", home / f"{BOTS}.py")
+        bring_bots(home)
         os.chdir(home)
         try:
             yield home

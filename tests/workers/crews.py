@@ -12,6 +12,7 @@ from tournaments import FIELD, Record, opened
 from arena.store import exports
 from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
+from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import encoded
 from arena.tournament.workers.serve import work_for
 
@@ -22,6 +23,7 @@ class Recruited:
 
     stream: trio.StapledStream
     ending: str = "was killed by SIGKILL"
+    where: str = ""
 
 
 def enlisting(act=work_for, log=None):
@@ -101,14 +103,14 @@ def saying(*messages):
     return act
 
 
-async def play_with(folder, workers=2, entrants=FIELD, *, enlist=None, reporter=None, **plan):
+async def play_with(folder, workers=2, entrants=FIELD, *, enlist=None, reporter=None, hiring=None, **plan):
     """Plays, exports, and gives (summary, reporter)."""
     summary, reporter = Summary(), reporter or Record()
     stop_at_fault = plan.pop("stop_at_fault", False)
     with opened(folder, entrants, concurrency=workers, **plan) as setup:
         setup = attrs.evolve(setup, workers=workers, stop_at_fault=stop_at_fault)
         try:
-            await run_tournament(setup, reporter, summary, enlist=enlist or enlisting())
+            await run_tournament(setup, reporter, summary, hiring=hiring or Hiring(enlist or enlisting()))
         finally:
             exports.write(setup.store)
     return summary, reporter

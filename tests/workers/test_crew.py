@@ -10,8 +10,8 @@ from tournaments import FIELD, Fragile, Hopeless, Record, exact, faults, local, 
 from arena.cli.mistakes import the_mistake_in
 from arena.errors import ConfigError
 from arena.tournament.game_source import Origin
-from arena.tournament.workers import crew as crew_module
 from arena.tournament.workers.briefing import hello, mismatch, unfitness
+from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import (
     MatchesDropped,
     WorkerBug,
@@ -64,10 +64,10 @@ async def test_a_lost_worker_costs_nothing(tmp_path, whole, garbage):
     assert f"{log[2]} {why}" in told
 
 
-async def mistake_of(folder, act):
+async def mistake_of(folder, act, **how):
     """The sentence that a run ends with whose workers do this."""
     with pytest.raises((ConfigError, BaseExceptionGroup)) as raised:
-        await play_with(folder, enlist=enlisting(act))
+        await play_with(folder, hiring=Hiring(enlisting(act), **how))
     error = raised.value
     return str(the_mistake_in(error) if isinstance(error, BaseExceptionGroup) else error)
 
@@ -81,10 +81,9 @@ async def test_workers_that_are_lost_again_and_again_end_the_run(tmp_path):
 
 
 @pytest.mark.slow
-async def test_too_many_lost_workers_end_the_run(tmp_path, monkeypatch):
+async def test_too_many_lost_workers_end_the_run(tmp_path):
     """Also if matches are finished between."""
-    monkeypatch.setattr(crew_module, "LOST_MAX", 4)
-    assert "4 have ended in this run" in await mistake_of(tmp_path, lost_after(4, times=99))
+    assert "4 have ended in this run" in await mistake_of(tmp_path, lost_after(4, times=99), lost_max=4)
 
 
 OTHERS = {

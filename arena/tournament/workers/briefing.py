@@ -96,10 +96,13 @@ def begin_for(
     share: Share,
     playing: Collection[str],
     box: Means | None,
+    *,
+    is_afar: bool = False,
 ) -> BeginWork:
     """What one worker is told.
 
     `playing`: the bots that may be seated there; `box`: by which means bots are confined, if that is known.
+    `is_afar`: it is on another machine, which has other paths and another number of cores.
     """
     plan = as_mapping(attrs.evolve(setting.plan, seed=None, bots=())) | {"rules": rules_of(setting.game)}
     capacity = capacity_in(setting.capacity, share)
@@ -116,12 +119,13 @@ def begin_for(
         playing=frozenset(playing),
         versions=setting.versions,
         folder=str(setting.folder.resolve()),
-        paths=tuple(os.path.abspath(path) for path in sys.path if path),
+        paths=() if is_afar else tuple(os.path.abspath(path) for path in sys.path if path),
         box=box,
         debugged=setting.debugged,
         tables=(capacity.first, capacity.most, capacity.cores),
         place=share.place,
         of=share.of,
+        builds=is_afar,
     )
 
 

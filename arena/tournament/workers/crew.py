@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from math import inf
-from typing import TypeAlias
 
 import trio
 
@@ -15,6 +14,7 @@ from arena.schedule import Pairing
 from arena.tournament.grounds import TakenMatch
 from arena.tournament.setting import Setting
 from arena.tournament.workers.briefing import unfitness
+from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import (
     DropMatches,
     FromWorker,
@@ -33,18 +33,10 @@ from arena.tournament.workers.pipe import CutOff, Pipe
 from arena.tournament.workers.post import Post, Recruit, TakenThere, bundled
 from arena.tournament.workers.translation import entry_from, ordered_match
 
-BEGIN_S = 60.0
-"""How long a worker may take until it is ready: it imports the arena, and reads the bots' files."""
 END_S = 5.0
 """How long workers may take to end their bots; bots that ignore SIGTERM need two to three seconds."""
 LOST_IN_A_ROW_MAX = 3
 """So often a worker may be lost before another one in its place has finished a match."""
-LOST_MAX = 20
-"""So many may be lost in a run."""
-
-
-Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[Recruit]]
-"""Starts the worker of this name; it is gone when the context ends."""
 
 
 class Crew:
@@ -54,7 +46,7 @@ class Crew:
         self,
         setting: Setting,
         posts: Sequence[Post],
-        enlist: Enlist,
+        hiring: Hiring,
         *,
         note: Callable[[str], object],
         note_bug: Callable[[str], object],
@@ -64,7 +56,9 @@ class Crew:
         """`note`: a line for people; `check`: what is wrong with a worker that has these files."""
         self._setting = setting
         self.posts = tuple(posts)
-        self._enlist = enlist
+        self.hiring = hiring
+        self.is_manned = trio.Event()
+        """Set when the first worker of all is there."""
         self._note, self._note_bug, self._note_lag = note, note_bug, note_lag
         self._check = check
         self._has_room: Callable[[], object] = lambda: None
@@ -149,7 +143,7 @@ class Crew:
             with post.scope:
                 while not (self._is_closing or post.is_over):
                     why = ""
-                    async with self._enlist(post.name) as recruit:
+                    async with self.hiring.enlist(post.name) as recruit:
                         try:
                             await self._employ(post, recruit)
                         except CutOff:
@@ -159,33 +153,37 @@ class Crew:
                         finally:
                             post.recruit = None
                     if not (self._is_closing or post.is_over):
-                        self._note_lost(post, why or recruit.ending)
+                        self._note_lost(post, recruit, why or recruit.ending)
         finally:
             post.gone.set()
 
     async def _employ(self, post: Post, recruit: Recruit) -> None:
         """One worker, from its first word to its last."""
         pipe = Pipe[FromWorker](recruit.stream, FromWorker)
-        with trio.move_on_after(BEGIN_S) as waiting:
-            if not await self._introduce(post, pipe):
+        with trio.move_on_after(self.hiring.begin_s) as waiting:
+            if not await self._introduce(post, recruit, pipe):
                 return
         if waiting.cancelled_caught:
-            raise ConfigError(f"{post.name} was not ready within {BEGIN_S:g} s: try fewer workers")
+            raise ConfigError(
+                f"{post.name}{recruit.where} was not ready within {self.hiring.begin_s:g} s: "
+                "try fewer workers"
+            )
         post.recruit = recruit
         post.is_manned.set()
+        self.is_manned.set()
         self._has_room()
         mistake: ArenaError | None = None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._send_mail, post, pipe)
             try:
-                await self._hear(post, pipe)
+                await self._hear(post, recruit, pipe)
             except ArenaError as error:
                 mistake = error  # raised below, outside of the nursery, which would wrap it in a group
             nursery.cancel_scope.cancel()
         if mistake is not None:
             raise mistake
 
-    async def _introduce(self, post: Post, pipe: Pipe[FromWorker]) -> bool:
+    async def _introduce(self, post: Post, recruit: Recruit, pipe: Pipe[FromWorker]) -> bool:
         """Whether there is a worker, and it is the right one.  Raises ConfigError if it cannot play."""
         said = await pipe.receive()
         if said is None:
@@ -193,7 +191,7 @@ class Crew:
         if not isinstance(said, WorkerHello):
             raise RemoteProtocolError(f"found {type(said).__name__}, expected WorkerHello")
         if (why := unfitness(said)) is not None:
-            raise ConfigError(f"{post.name} {why}")
+            raise ConfigError(f"{post.name}{recruit.where} {why}")
         try:
             await pipe.send(post.begin)
         except trio.BrokenResourceError:
@@ -201,11 +199,11 @@ class Crew:
         match await pipe.receive():
             case WorkerReady() as there:
                 if (why := self._check(there, post)) is not None:
-                    raise ConfigError(f"{post.name} {why}")
+                    raise ConfigError(f"{post.name}{recruit.where} {why}")
                 post.wanted = max(1, there.wanted)
                 return True
             case WorkRefused(why):
-                raise ConfigError(f"{post.name} cannot play: {why}")
+                raise ConfigError(f"{post.name}{recruit.where} cannot play: {why}")
             case WorkerBug(traceback_text):
                 self._note_bug(traceback_text)
             case None:
@@ -224,7 +222,7 @@ class Crew:
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 return  # its end is heard
 
-    async def _hear(self, post: Post, pipe: Pipe[FromWorker]) -> None:
+    async def _hear(self, post: Post, recruit: Recruit, pipe: Pipe[FromWorker]) -> None:
         while (said := await pipe.receive()) is not None:
             match said:
                 case MatchPlayed(number, record, wanted):
@@ -242,7 +240,7 @@ class Crew:
                     self._note_lag(lag_worst_s)
                     post.is_over = True
                 case WorkRefused(why):
-                    raise ConfigError(f"{post.name} cannot play on: {why}")
+                    raise ConfigError(f"{post.name}{recruit.where} cannot play on: {why}")
                 case _:
                     raise RemoteProtocolError(f"found {type(said).__name__}, expected results")
 
@@ -261,20 +259,20 @@ class Crew:
             raise RemoteProtocolError(str(error)) from None
         taken.answer(entry)
 
-    def _note_lost(self, post: Post, why: str) -> None:
+    def _note_lost(self, post: Post, recruit: Recruit, why: str) -> None:
         self._lost += 1
         post.lost_in_a_row += 1
-        if post.lost_in_a_row >= LOST_IN_A_ROW_MAX or self._lost >= LOST_MAX:
+        if post.lost_in_a_row >= LOST_IN_A_ROW_MAX or self._lost >= self.hiring.lost_max:
             before = (
                 f"{post.lost_in_a_row} in succession ended before they had finished a match"
                 if post.lost_in_a_row >= LOST_IN_A_ROW_MAX
                 else f"{self._lost} have ended in this run"
             )
             raise ConfigError(
-                f"{post.name} {why}, and {before}: what was played is kept, and --workers 1 plays on in one "
-                "process"
+                f"{post.name}{recruit.where} {why}, and {before}: what was played is kept, and "
+                f"{self.hiring.otherwise}"
             )
-        self._note(f"{post.name} {why}: another one plays its matches again")
+        self._note(f"{post.name}{recruit.where} {why}: another one plays its matches again")
         post.resubmit(self._withdrawn)
 
     async def dismiss(self) -> None:
@@ -302,12 +300,14 @@ async def open_crew(crew: Crew) -> AsyncIterator[Crew]:
         for post in crew.posts:
             nursery.start_soon(crew.man, post)
         try:
-            for post in crew.posts:
-                await post.is_manned.wait()
+            for is_there in (
+                [crew.is_manned] if crew.hiring.is_afar else [post.is_manned for post in crew.posts]
+            ):
+                await is_there.wait()
             yield crew
         finally:
             with trio.CancelScope(shield=True):
                 await crew.dismiss()
 
 
-__all__ = ["Crew", "Enlist", "open_crew"]
+__all__ = ["Crew", "open_crew"]

@@ -22,6 +22,8 @@ END_S = 1.0
 class Child:
     """A worker in a child process."""
 
+    where = ""
+
     def __init__(self) -> None:
         hears, to_child = os.pipe()
         from_child, speaks = os.pipe()

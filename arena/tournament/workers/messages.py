@@ -107,6 +107,8 @@ class BeginWork(_Message):
     place: int
     of: int
     """The worker's `Share`."""
+    builds: bool = False
+    """Whether the worker builds the bots that must be built: it has files of its own."""
 
 
 class MatchOrder(_Row):

@@ -35,6 +35,10 @@ class Recruit(Protocol):
         """Leads to its pipe."""
 
     @property
+    def where(self) -> str:
+        """Behind its name in messages: ` on host7`; nothing if it is on this machine."""
+
+    @property
     def ending(self) -> str:
         """What became of it, once it is gone: `was killed by SIGKILL`."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import platform
 import sys
 import traceback
 from collections.abc import AsyncIterator, Iterator
@@ -13,9 +15,12 @@ import trio
 from arena.box.box import Box, open_box
 from arena.errors import ConfigError, RemoteProtocolError
 from arena.players.lag import open_watch
+from arena.players.start import BotBroken
 from arena.record import Entry, MatchRecord
 from arena.schedule import Pairing
 from arena.store import DATABASE
+from arena.tournament.build import build
+from arena.tournament.fingerprints import needs_build
 from arena.tournament.here import (
     Here,
     TakenHere,
@@ -23,7 +28,10 @@ from arena.tournament.here import (
     open_conversations,
     open_pool,
 )
+from arena.tournament.logs import FOLDER as LOGS
+from arena.tournament.logs import file_name
 from arena.tournament.modules import make_importable
+from arena.tournament.pool import Pool
 from arena.tournament.setting import Setting
 from arena.tournament.workers.briefing import hello, setting_of, what_is_there
 from arena.tournament.workers.messages import (
@@ -42,6 +50,9 @@ from arena.tournament.workers.messages import (
 )
 from arena.tournament.workers.pipe import MessageTooLong, Pipe
 from arena.tournament.workers.translation import pairing_of, record_said
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+"""The system's numbers for a disk without room."""
 
 
 async def work_for(stream: trio.abc.Stream) -> bool:
@@ -88,9 +99,26 @@ async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
                 open_pool(setting, box, watch, note_bug) as (pool, _),
             ):
                 here = Here(setting, pool, watch, conversations)
+                if begin.builds:
+                    await _build_all(begin, setting, pool)
                 await pipe.send(what_is_there(begin, source, here.wanted))
                 await Worker(setting, here, pipe).work()
     await pipe.send(WorkerBye(watch.worst_s))
+
+
+async def _build_all(begin: BeginWork, setting: Setting, pool: Pool) -> None:
+    """Builds the bots that must be built here.  Raises ConfigError for one that cannot, with its log."""
+    for entrant in begin.entrants:
+        if entrant.kind == "process" and entrant.name in begin.playing and needs_build(entrant):
+            assert pool.instances.box is not None, (
+                "a bot that is built is a process, and processes have a box"
+            )
+            log = setting.folder / LOGS / f"{file_name(entrant.name)}-build.log"
+            try:
+                await build(entrant, pool.instances.box, pool.instances.place_of(entrant), log)
+            except BotBroken as error:
+                end = f"; the end of its log:\n{error.log.rstrip()}" if error.log.strip() else ""
+                raise ConfigError(f"{entrant.name}: {error.reason}{end}") from None
 
 
 async def _tell_bugs(pipe: Pipe[FromRun], bugs: trio.MemoryReceiveChannel[str]) -> None:
@@ -206,7 +234,18 @@ def _mistake_in(error: BaseException) -> ConfigError | None:
     if isinstance(error, BaseExceptionGroup):
         found = [_mistake_in(one) for one in error.exceptions]
         return found[0] if all(found) else None
+    if isinstance(error, OSError) and error.errno in FULL:
+        return ConfigError(full_disk(error))
     return error if isinstance(error, ConfigError) else None
+
+
+def full_disk(error: OSError) -> str:
+    """What people are told if there is no room for a file that a worker writes."""
+    what = "" if error.filename is None else f" ({error.filename})"
+    return (
+        f"the disk is full on {platform.node()}{what}: make room there; what was played is kept, and "
+        "the same command plays on"
+    )
 
 
 def _traceback_of(error: BaseException) -> str:

@@ -16,16 +16,17 @@ from arena.tournament.setting import Setting
 from arena.tournament.share import Share, capacity_in, entrants_of
 from arena.tournament.stored import ORIGIN
 from arena.tournament.workers.briefing import begin_for, mismatch
-from arena.tournament.workers.crew import Crew, Enlist
+from arena.tournament.workers.crew import Crew
+from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import WorkerReady
 from arena.tournament.workers.post import Post
 from arena.words import counted
 
 
-def own_setting(run: Run) -> Setting:
+def own_setting(run: Run, hiring: Hiring) -> Setting:
     """What this process has of the run: all of it, or a share if bots connect to it and workers play too."""
     setting = run.setting
-    if run.workers == 1 or not run.plan.connecting:
+    if not run.plan.connecting or (run.workers == 1 and not hiring.is_afar):
         return setting
     share = Share(0, run.workers + 1)
     return attrs.evolve(
@@ -36,12 +37,16 @@ def own_setting(run: Run) -> Setting:
     )
 
 
-def workers_for(run: Run, course: Course, intake: Intake, note: Callable[[str], object]) -> int:
+def workers_for(
+    run: Run, course: Course, intake: Intake, hiring: Hiring, note: Callable[[str], object]
+) -> int:
     """As many workers as there is work for; says so if they are others than were asked for."""
     is_open = course.is_adaptive and run.only is None
     missing = max(1, course.size - len(intake.kept) if is_open else len(intake.wanted))
     workers, asked = min(run.workers, missing), run.plan.workers
-    if asked == "auto":
+    if hiring.is_afar:
+        pass  # their number was told when they were found
+    elif asked == "auto":
         note(f"--workers auto: {counted(workers, 'worker')}, as many as the bots leave cores free")
     elif workers < asked and missing < run.workers:
         note(f"{counted(workers, 'worker')} instead of {asked}: {counted(missing, 'match')} to play")
@@ -61,7 +66,7 @@ def crew_for(
     run: Run,
     workers: int,
     names: Collection[str],
-    enlist: Enlist,
+    hiring: Hiring,
     box: Box | None,
     *,
     note: Callable[[str], object],
@@ -82,13 +87,14 @@ def crew_for(
             for one in run.entrants
             if one.is_ours and one.name in names and _may_play(one, share)
         }
-        begin = begin_for(setting, origin, share, playing, None if box is None else box.means)
+        means = None if box is None or hiring.is_afar else box.means
+        begin = begin_for(setting, origin, share, playing, means, is_afar=hiring.is_afar)
         posts.append(Post(f"worker {place + 1}", begin, playing))
 
     def check(said: WorkerReady, post: Post) -> str | None:
         return mismatch(said, origin, post.fingerprints, run.entrants)
 
-    return Crew(setting, posts, enlist, note=note, note_bug=note_bug, note_lag=note_lag, check=check)
+    return Crew(setting, posts, hiring, note=note, note_bug=note_bug, note_lag=note_lag, check=check)
 
 
 def _may_play(entrant: Entrant, share: Share) -> bool:

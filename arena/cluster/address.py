@@ -1,0 +1,40 @@
+"""Where a scheduler may be: whoever reaches a plain one can have any code run by it and its workers."""
+
+from __future__ import annotations
+
+import re
+import socket
+from ipaddress import ip_address
+
+from arena.errors import ConfigError
+from arena.units import shown
+
+_ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
+
+
+def checked_address(said: str, *, is_trusted: bool) -> None:
+    """Raises ConfigError for what is no address, or is a plain one beyond this machine.
+
+    `is_trusted`: that is wanted.
+    """
+    found = _ADDRESS.fullmatch(said)
+    if found is None or not 0 < int(found[3]) < 1 << 16:
+        raise ConfigError(f"--cluster: found {shown(said)}, expected tcp://HOST:PORT or tls://HOST:PORT")
+    host = found[2].strip("[]")
+    if found[1] == "tcp" and not is_trusted and not _is_here(host):
+        raise ConfigError(
+            f"--cluster {said}: whoever reaches a tcp:// scheduler can run any code on all its "
+            "workers: expected tls://, or --trusted-network if only people you trust reach that network"
+        )
+
+
+def _is_here(host: str) -> bool:
+    """Whether this name leads to this machine alone."""
+    try:
+        found = {str(each[4][0]) for each in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    return bool(found) and all(ip_address(each.partition("%")[0]).is_loopback for each in found)
+
+
+__all__ = ["checked_address"]

@@ -1,0 +1,78 @@
+"""How many matches one Dask task is given: as many as take some seconds, by what matches took so far.  Pure.
+
+A task costs the scheduler a few milliseconds, so tasks that are too short keep it busy with nothing else;
+what a lost worker had not told is played again, so tasks that are too long waste much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import attrs
+
+TASK_S = 4.0
+"""What a task is meant to take: between 2 and 10 seconds."""
+TASK_S_MAX = 10.0
+IN_FLIGHT_MAX = 2
+"""Tasks that a worker has at once: one that it plays, and the next one."""
+MATCHES_MAX = 10_000
+"""In one task, however short they are."""
+
+
+class Ordered(Protocol):
+    """A match to be played."""
+
+    @property
+    def series(self) -> str: ...
+
+
+@attrs.define
+class TaskPace:
+    """What matches take on one worker."""
+
+    tables: int = 1
+    """How many matches it plays at once."""
+    match_s: float | None = None
+    """From one finished match to the next, lately; None: none is finished."""
+
+    def note(self, matches: int, took_s: float) -> None:
+        """A task with so many matches took so long."""
+        if matches:
+            each_s = max(took_s, 1e-4) / matches
+            self.match_s = each_s if self.match_s is None else (self.match_s + each_s) / 2
+
+    @property
+    def wanted(self) -> int:
+        """How many matches a task should have."""
+        if self.match_s is None:
+            return self.tables
+        return max(self.tables, min(MATCHES_MAX, int(TASK_S / self.match_s)))
+
+    @property
+    def most(self) -> int:
+        """How many it may have, to end with a series."""
+        if self.match_s is None:
+            return self.tables
+        return max(self.wanted, min(MATCHES_MAX, int(TASK_S_MAX / self.match_s)))
+
+    @property
+    def ahead(self) -> int:
+        """How many matches the worker can make use of at once: all of its tasks'."""
+        return IN_FLIGHT_MAX * self.wanted
+
+
+def first_batch(orders: Sequence[Ordered], pace: TaskPace, in_flight: int) -> int:
+    """How many of the orders that wait are the next task; 0: it is too early for one.
+
+    A worker that has something to play gets its next task when that is complete.
+    """
+    if in_flight >= IN_FLIGHT_MAX or (in_flight and len(orders) < pace.wanted):
+        return 0
+    end = min(len(orders), pace.wanted)
+    while 0 < end < min(len(orders), pace.most) and orders[end].series == orders[end - 1].series:
+        end += 1
+    return end
+
+
+__all__ = ["IN_FLIGHT_MAX", "TaskPace", "first_batch"]

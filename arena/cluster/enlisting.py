@@ -1,0 +1,162 @@
+"""Which Dask worker has which place of a run, and a run that is played there."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+import attrs
+import trio
+
+from arena.cluster.parcels import Parcel, parcel_of
+from arena.cluster.scheduler import Cluster, open_cluster
+from arena.cluster.standin import StandIn
+from arena.tournament.logs import FOLDER as LOGS
+from arena.tournament.reporting import Reporter
+from arena.tournament.run import Run
+from arena.tournament.runner import run_tournament
+from arena.tournament.summary import Summary
+from arena.tournament.workers.hiring import Hiring
+from arena.tournament.workers.post import Recruit
+from arena.words import counted
+
+BEGIN_S = 900.0
+"""How long a worker may take until it is ready: its bots travel there, and are built."""
+LOST_MAX = 1000
+"""Machines of a cluster come and go."""
+ALONE_S = 5.0
+"""How long a place that has lost its Dask worker waits for one of its own; then it shares one."""
+
+
+@attrs.frozen
+class ClusterWish:
+    """What the command line says about the cluster."""
+
+    address: str
+    is_trusted: bool = False
+    """Whether a plain connection beyond this machine is wanted."""
+
+
+@attrs.define
+class Afar:
+    """A worker on the cluster."""
+
+    stream: trio.SocketStream
+    where: str
+    ending: str = "was lost"
+
+
+class Enlisting:
+    """Starts workers on the cluster."""
+
+    def __init__(
+        self, cluster: Cluster, run: Run, parcels: Mapping[str, Parcel], note: Callable[[str], None]
+    ) -> None:
+        self._cluster = cluster
+        self._run = run
+        self._parcels = parcels
+        self._note = note
+        self._id = secrets.token_hex(4)
+        self._sessions = 0
+        self._places: Counter[str] = Counter()
+        """How many places of the run each Dask worker has."""
+        self._had: set[str] = set()
+        """The places that have had a worker."""
+
+    @asynccontextmanager
+    async def enlist(self, name: str) -> AsyncIterator[Recruit]:
+        """A worker on the cluster; waits until there is a Dask worker for it."""
+        worker = await self._found(name)
+        self._places[worker] += 1
+        self._had.add(name)
+        self._sessions += 1
+        ours, theirs = map(trio.SocketStream, map(trio.socket.from_stdlib_socket, _pair()))
+        recruit = Afar(ours, f" on {worker}")
+
+        def note_host(host: str) -> None:
+            recruit.where = f" on {host} ({worker})"
+
+        stand_in = StandIn(
+            self._cluster,
+            worker,
+            theirs,
+            self._parcels,
+            f"{self._id}-{self._sessions}",
+            logs=self._run.folder / LOGS,
+            note_host=note_host,
+        )
+        ended = trio.Event()
+
+        async def live() -> None:
+            try:
+                async with theirs:
+                    await stand_in.work()
+            finally:
+                recruit.ending = stand_in.ending or recruit.ending
+                ended.set()
+
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(live)
+                try:
+                    yield recruit
+                finally:
+                    with trio.CancelScope(shield=True):
+                        await trio.aclose_forcefully(ours)
+                        await ended.wait()
+        finally:
+            self._places[worker] -= 1
+
+    async def _found(self, name: str) -> str:
+        """A Dask worker for this place: one without another place, or after some time any."""
+        alone_until = trio.current_time() + ALONE_S
+        has_told = False
+        while True:
+            there = self._cluster.threads
+            free = sorted(there, key=lambda worker: (self._places[worker], worker))
+            may_share = name in self._had and trio.current_time() >= alone_until
+            if free and (not self._places[free[0]] or may_share):
+                return free[0]
+            if not there and not has_told:
+                has_told = True
+                self._note(
+                    f"{self._cluster.address} has no workers: waiting for one (Ctrl-C keeps what is done)"
+                )
+            with trio.move_on_at(
+                alone_until if name in self._had and not may_share else trio.current_time() + 60
+            ):
+                await self._cluster.changed.wait()
+
+
+def _pair() -> tuple[socket.socket, socket.socket]:
+    ours, theirs = socket.socketpair()
+    return ours, theirs
+
+
+async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summary: Summary) -> None:
+    """Plays the matches of a run that are missing on a Dask cluster.
+
+    Raises ConfigError if it cannot be used, and as `run_tournament`.
+    """
+    async with open_cluster(wish.address, is_trusted=wish.is_trusted) as cluster:
+        parcels = {bot.name: parcel for bot in run.entrants if (parcel := parcel_of(bot)) is not None}
+        while not cluster.threads:
+            reporter.note(f"{wish.address} has no workers yet: waiting for the first")
+            await cluster.changed.wait()
+        asked = run.plan.workers
+        posts = asked if isinstance(asked, int) and asked > 1 else len(cluster.threads)
+        reporter.note(f"{wish.address}: {counted(len(cluster.threads), 'worker')}")
+        hiring = Hiring(
+            Enlisting(cluster, run, parcels, reporter.note).enlist,
+            is_afar=True,
+            begin_s=BEGIN_S,
+            lost_max=LOST_MAX,
+            otherwise="without --cluster the same command plays on here",
+        )
+        await run_tournament(attrs.evolve(run, workers=posts), reporter, summary, hiring=hiring)
+
+
+__all__ = ["ClusterWish", "play_on_cluster"]

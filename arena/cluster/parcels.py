@@ -1,0 +1,132 @@
+"""Bots as they travel: the files that a fingerprint covers, packed, named by the hash of their content.
+
+A parcel is unpacked once on each host, into a cache in the user's home, where the bot is built too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import zlib
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
+
+import attrs
+import msgspec
+
+from arena.errors import ConfigError
+from arena.players.entrant import Entrant
+from arena.strict import read_regular
+from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
+
+PACKED_BYTES_MAX = FILES_BYTES_MAX + 20_000_000
+"""Files that do not compress, their names, and what a stream of them adds."""
+
+
+class PackedFile(msgspec.Struct, array_like=True):
+    """A file of a parcel."""
+
+    name: str
+    """Its path below the folder, parted by `/`."""
+    is_program: bool
+    content: bytes
+
+
+@attrs.frozen
+class Parcel:
+    """The files of a bot."""
+
+    hash: str
+    """32 hexadecimal digits, of the content."""
+    packed: bytes = attrs.field(repr=False)
+
+
+def parcel_of(entrant: Entrant) -> Parcel | None:
+    """The files of a bot that the arena starts; None if it has none that it brings along.
+
+    Raises ConfigError if they lie where no other machine can have them.
+    """
+    if entrant.folder is None or not entrant.is_ours:
+        return None
+    files = [
+        PackedFile(_below(path, entrant), bool(path.stat().st_mode & stat.S_IXUSR), _content(path))
+        for path in covered_files(entrant).values()
+    ]
+    octets = msgspec.msgpack.encode(sorted(files, key=lambda file: file.name))
+    digest = blake2b(octets, digest_size=16)
+    digest.update(repr((entrant.build, entrant.build_network)).encode())  # another build makes something else
+    return Parcel(digest.hexdigest(), zlib.compress(octets, 1))
+
+
+def unpack_into(folder: Path, packed: bytes) -> None:
+    """Writes the files of a parcel.  Raises ValueError if it is none, and OSError."""
+    unpacker = zlib.decompressobj()
+    octets = unpacker.decompress(packed, PACKED_BYTES_MAX)
+    if unpacker.unconsumed_tail:
+        raise ValueError(f"a parcel holds more than {PACKED_BYTES_MAX:,} bytes")
+    files = msgspec.msgpack.decode(octets, type=list[PackedFile])
+    if len(files) > FILES_MAX:
+        raise ValueError(f"a parcel holds more than {FILES_MAX:,} files")
+    for file in files:
+        path = folder / _safe(file.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+        path.chmod(0o755 if file.is_program else 0o644)
+
+
+def at_home_in(entrant: Entrant, folder: Path) -> Entrant:
+    """The entrant, with its files in this folder."""
+    old = entrant.folder
+    assert old is not None, "what came in a parcel has a folder"
+    files = entrant.files
+    return attrs.evolve(
+        entrant,
+        folder=folder,
+        files=None if files is None else tuple(folder / _below(path, entrant) for path in files),
+        read=tuple(
+            folder / path.relative_to(old) if path.is_relative_to(old) else path for path in entrant.read
+        ),
+    )
+
+
+def cache() -> Path:
+    """Where a host keeps the bots that came to it."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "bot-arena" / "bots"
+
+
+def clear(folder: Path) -> None:
+    """Makes sure that nothing lies there."""
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _below(path: Path, entrant: Entrant) -> str:
+    folder = entrant.folder
+    assert folder is not None, "asked for bots with a folder only"
+    top = Path(os.path.normpath(folder.absolute()))
+    place = Path(os.path.normpath(path.absolute()))
+    if not place.is_relative_to(top):
+        raise ConfigError(
+            f"{entrant.name}: {path} is not below {folder}, and cannot be taken to a cluster: put the "
+            "bot into a folder with bot.toml, with all that it needs"
+        )
+    return place.relative_to(top).as_posix()
+
+
+def _safe(name: str) -> PurePosixPath:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"a parcel holds a file called {name!r}")
+    return path
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_regular(path, FILES_BYTES_MAX)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+__all__ = ["Parcel", "at_home_in", "cache", "clear", "parcel_of", "unpack_into"]

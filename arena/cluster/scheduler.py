@@ -1,0 +1,192 @@
+"""A Dask cluster as a run sees it: its scheduler, who works there, and tasks that are done by one of these.
+
+The only module that talks to Dask, whose client has an event loop in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import platform
+import warnings
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import trio
+
+from arena.cluster.address import checked_address
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+CONNECT_S = 10.0
+"""How long a scheduler may take to answer."""
+LOOK_S = 0.5
+"""How often it is asked who is there."""
+PATIENCE_S = 15.0
+"""For so long it may be asked in vain before it counts as lost."""
+
+T = TypeVar("T")
+
+
+class Lost(Exception):
+    """A Dask worker that is gone, or has nothing of ours any more: what it did is to be done again."""
+
+
+class Cluster:
+    """A connection to the scheduler."""
+
+    def __init__(self, address: str, client: Client) -> None:
+        self.address = address
+        self._client = client
+        self.threads: Mapping[str, int] = {}
+        """The Dask workers that are there, by address, and how many tasks each does at once."""
+        self.changed = trio.Event()
+        """Set when another one is there, or one is gone; a new one every time."""
+
+    async def look(self) -> None:
+        """Sees who is there.  Raises OSError or what else Dask raises if the scheduler does not answer."""
+        there: dict[str, int] = await trio.to_thread.run_sync(self._client.nthreads, abandon_on_cancel=True)
+        if there != self.threads:
+            self.threads = there
+            self.changed.set()
+            self.changed = trio.Event()
+
+    async def watch(self) -> None:
+        """Looks again and again.  Raises ConfigError if the scheduler is lost."""
+        answered_at = trio.current_time()
+        while True:
+            await trio.sleep(LOOK_S)
+            with trio.move_on_after(PATIENCE_S), suppress(Exception):  # Dask raises much; it tries again
+                await self.look()
+                answered_at = trio.current_time()
+            if trio.current_time() > answered_at + PATIENCE_S:
+                raise ConfigError(
+                    f"{self.address}: the scheduler is gone; what was played is kept, and the same command "
+                    "plays on once it is back"
+                )
+
+    async def gone(self, worker: str) -> None:
+        """Returns when this Dask worker is no longer there."""
+        while worker in self.threads:
+            await self.changed.wait()
+
+    async def done(self, worker: str, key: str, act: Callable[..., T], *args: object) -> T:
+        """Has this done as a task by this Dask worker.  Raises Lost, or what `act` raises."""
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        token = trio.lowlevel.current_trio_token()
+        ended = trio.Event()
+
+        def tell(future: object) -> None:
+            with suppress(trio.RunFinishedError):
+                token.run_sync_soon(ended.set)
+
+        future: Future = self._client.submit(
+            act, *args, key=key, workers=[worker], allow_other_workers=False, retries=0, pure=False
+        )
+        try:
+            future.add_done_callback(tell)
+            await ended.wait()
+            result: T = await trio.to_thread.run_sync(future.result, abandon_on_cancel=True)
+            return result
+        except (KilledWorker, FutureCancelledError) as error:
+            raise Lost("was lost") from error
+        finally:
+            future.release()  # the scheduler forgets it, and the worker its result
+
+    async def at_once(self, worker: str, act: Callable[..., T], *args: object) -> T:
+        """Has this called in the event loop of a Dask worker: something that takes no time.  Raises Lost."""
+        call = partial(self._client.run, act, *args, workers=[worker], on_error="return")
+        try:
+            found: Mapping[str, Any] = await trio.to_thread.run_sync(call, abandon_on_cancel=True)
+        except (OSError, ValueError) as error:
+            raise Lost("was lost") from error
+        result: T | BaseException | None = found.get(worker)
+        if result is None or isinstance(result, BaseException):
+            raise Lost("was lost") from (result if isinstance(result, BaseException) else None)
+        return result
+
+
+@asynccontextmanager
+async def open_cluster(
+    address: str, *, is_trusted: bool, connect_s: float = CONNECT_S
+) -> AsyncIterator[Cluster]:
+    """The cluster of this scheduler, watched.  Raises ConfigError if there is none, or it is another kind."""
+    await trio.to_thread.run_sync(partial(checked_address, address, is_trusted=is_trusted))
+    client = await trio.to_thread.run_sync(_connected, address, connect_s)
+    try:
+        await trio.to_thread.run_sync(_check_versions, address, client)
+        cluster = Cluster(address, client)
+        await cluster.look()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(cluster.watch)
+            try:
+                yield cluster
+            finally:
+                nursery.cancel_scope.cancel()
+    finally:
+        with trio.CancelScope(shield=True), trio.move_on_after(connect_s), suppress(Exception):
+            await trio.to_thread.run_sync(partial(client.close, 2), abandon_on_cancel=True)
+
+
+def _connected(address: str, connect_s: float) -> Client:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from distributed import Client
+    except ImportError:
+        raise ConfigError(
+            '--cluster needs Dask, which is not installed: pip install "bot-arena[cluster]"'
+        ) from None
+    for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the run
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # versions are compared below
+            return Client(address, timeout=connect_s, set_as_default=False, name="bot-arena")
+    except Exception as error:  # whatever Dask makes of what answers there, or of its own configuration
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise ConfigError(
+            f"--cluster {address}: no Dask scheduler answers there within {connect_s:g} s ({why[:300]}): "
+            f"expected one that runs `dask scheduler` of Dask {_dask()}"
+        ) from None
+
+
+def _dask() -> str:
+    from importlib.metadata import version
+
+    return version("distributed")
+
+
+def _check_versions(address: str, client: Client) -> None:
+    """Raises ConfigError if the scheduler, or one of those who work there, has another Dask or Python."""
+    try:
+        told = client.get_versions()
+    except Exception as error:  # as above
+        raise ConfigError(
+            f"--cluster {address}: the scheduler does not say which version it is ({error}): "
+            f"expected Dask {_dask()}"
+        ) from None
+    for who, said in [("the scheduler", told["scheduler"]), *told["workers"].items()]:
+        if (why := other_version(said)) is not None:
+            raise ConfigError(f"--cluster {address}: {who} {why}")
+
+
+def other_version(said: Mapping[str, Any] | None) -> str | None:
+    """What is another version there, by what Dask says of itself, in one sentence; None if nothing is."""
+    if said is None:
+        return None  # a worker that is just leaving
+    dask, ours = said["packages"].get("distributed"), _dask()
+    if dask != ours:
+        return f"runs Dask {dask}, expected {ours}, as here"
+    python = ".".join(str(dict(said["host"]).get("python", "")).split(".")[:2])
+    if python != (here := ".".join(platform.python_version_tuple()[:2])):
+        return f"runs Python {python}, expected {here}, as here"
+    return None
+
+
+__all__ = ["Cluster", "Lost", "open_cluster", "other_version"]

@@ -1,0 +1,220 @@
+"""What runs on a Dask worker: sessions, each a worker of the arena as a child of this process.
+
+A session outlives the Dask tasks that play in it, so that bots need not start anew for each.  Nothing here
+runs in Dask's event loop but a few assignments: a thread of the session's own reads what its child says, and
+the thread of a task waits for its matches.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+from struct import Struct
+
+import attrs
+import msgspec
+
+LEASE_S = 20.0
+"""A session ends if its run is not heard of for so long."""
+END_S = 5.0
+"""How long a child may take to end its bots; those that ignore SIGTERM need two to three seconds."""
+LOOK_S = 0.5
+READ_BYTES = 1 << 18
+LOGS_BYTES_MAX = 8_000_000
+"""Of the logs of bots that are brought back from a session."""
+
+_LENGTH = Struct(">I")
+
+
+@attrs.frozen
+class SessionSaid:
+    """What a session's child has said."""
+
+    octets: bytes = attrs.field(repr=False)
+    """Whole messages."""
+    ending: str = ""
+    """What became of it; empty: it is there."""
+    host: str = ""
+    took_s: float = 0.0
+
+
+class _Head(msgspec.Struct):
+    """Of a message, what says which orders it answers."""
+
+    type: str
+    number: int = -1
+    numbers: tuple[int, ...] = ()
+
+
+class Session:
+    """A worker of the arena, and what it has said and nobody has fetched."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.folder = Path(tempfile.mkdtemp(prefix="arena-worker-"))
+        """Stands for the run's folder there: logs lie in it."""
+        self.touched_at = time.monotonic()
+        self.is_ready = False
+        self._news = threading.Condition()
+        self._heard: list[bytes] = []
+        self._open: set[int] = set()
+        """The orders that are not answered."""
+        self._ending = ""
+        self._end_at: float | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._writing = threading.Lock()
+        # A thread of its own: with the end of the thread that started it, the child is killed.
+        self._thread = threading.Thread(target=self._live, name=f"arena {id}", daemon=True)
+        self._thread.start()
+
+    # For tasks.
+
+    def say(self, octets: bytes) -> None:
+        """Has the child hear this, and what comes of it is seen at the next `fetch`."""
+        self.touched_at = time.monotonic()
+        with self._writing, suppress(OSError):  # its end is heard
+            process = self._process
+            if process is not None and process.stdin is not None and not process.stdin.closed:
+                process.stdin.write(octets)
+                process.stdin.flush()
+
+    def expect(self, numbers: Collection[int]) -> None:
+        """Before they are said: these orders will be answered."""
+        with self._news:
+            self._open.update(numbers)
+
+    def fetch(self, numbers: Collection[int] = (), *, one: bool = False) -> SessionSaid:
+        """Waits until these orders are answered, or for `one` message; gives all that was said until then."""
+        began = time.monotonic()
+        wanted = set(numbers)
+        with self._news:
+            while not self._ending and (wanted & self._open or (one and not self._heard)):
+                self._news.wait(LOOK_S)
+            octets = b"".join(self._heard)
+            self._heard.clear()
+            return SessionSaid(octets, self._ending, platform.node(), time.monotonic() - began)
+
+    def touch(self) -> None:
+        """The run was heard of."""
+        self.touched_at = time.monotonic()
+
+    def end(self) -> None:
+        """Has the child end its bots and itself; returns at once."""
+        if self._end_at is None:
+            self._end_at = time.monotonic() + END_S
+            threading.Thread(target=self._close_pipe, daemon=True).start()
+
+    def wait(self) -> None:
+        """Until the child is gone."""
+        self._thread.join(2 * END_S)
+
+    def _close_pipe(self) -> None:
+        with self._writing, suppress(OSError):
+            if self._process is not None and self._process.stdin is not None:
+                self._process.stdin.close()
+
+    # The child.
+
+    def _live(self) -> None:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "arena.worker", str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            cwd=self.folder,
+        )
+        self._process = process
+        assert process.stdout is not None, "it was asked for"
+        received = bytearray()
+        while True:
+            ready, _, _ = select.select([process.stdout], [], [], LOOK_S)
+            if ready:
+                octets = os.read(process.stdout.fileno(), READ_BYTES)
+                if not octets:
+                    break
+                received += octets
+                self._take(received)
+            self._look(process)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(END_S)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        self._close_pipe()
+        with self._news:
+            self._ending = _ending(process.returncode)
+            self._news.notify_all()
+
+    def _look(self, process: subprocess.Popen[bytes]) -> None:
+        now = time.monotonic()
+        if now > self.touched_at + LEASE_S:
+            self.end()
+        if self._end_at is not None and now > self._end_at:
+            process.kill()
+
+    def _take(self, received: bytearray) -> None:
+        """Puts away whole messages."""
+        with self._news:
+            while len(received) >= _LENGTH.size:
+                (length,) = _LENGTH.unpack_from(received)
+                end = _LENGTH.size + length
+                if len(received) < end:
+                    break
+                head = msgspec.msgpack.decode(received[_LENGTH.size : end], type=_Head)
+                self._open -= {head.number, *head.numbers}
+                self._heard.append(bytes(received[:end]))
+                del received[:end]
+            self._news.notify_all()
+
+    def clear_away(self) -> dict[str, bytes]:
+        """The logs of its bots, as far as there is room for; its folder is removed."""
+        logs: dict[str, bytes] = {}
+        room = LOGS_BYTES_MAX
+        with suppress(OSError):
+            for path in sorted((self.folder / "logs").glob("*")):
+                octets = path.read_bytes() if path.is_file() else b""
+                if octets and len(octets) <= room:
+                    logs[path.name] = octets
+                    room -= len(octets)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return logs
+
+
+def _ending(code: int) -> str:
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+
+SESSIONS: dict[str, Session] = {}
+"""Those of this process."""
+_AMONG = threading.Lock()
+
+
+def session_of(id: str) -> Session:
+    """The session; raises KeyError if it is over."""
+    with _AMONG:
+        return SESSIONS[id]
+
+
+def new_session(id: str) -> Session:
+    with _AMONG:
+        session = SESSIONS[id] = Session(id)
+        return session
+
+
+def forget(id: str) -> Session | None:
+    with _AMONG:
+        return SESSIONS.pop(id, None)
+
+
+__all__ = ["Session", "SessionSaid", "forget", "new_session", "session_of"]

@@ -1,0 +1,230 @@
+"""Stands in a run for one worker that is on the cluster: takes orders, and has them played by Dask tasks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+import trio
+
+from arena.cluster.batches import TaskPace, first_batch
+from arena.cluster.parcels import Parcel
+from arena.cluster.scheduler import Cluster, Lost
+from arena.cluster.sessions import SessionSaid
+from arena.cluster.tasks import (
+    begin_session,
+    close_session,
+    end_session,
+    keep_session,
+    missing_parcels,
+    open_session,
+    play_orders,
+    take_piece,
+)
+from arena.errors import ConfigError
+from arena.tournament.workers.messages import (
+    BeginWork,
+    DropMatches,
+    FromRun,
+    MatchesDropped,
+    MatchOrder,
+    PlayMatches,
+    WantsMatches,
+    WithdrawBot,
+    WorkRefused,
+    encoded,
+)
+from arena.tournament.workers.pipe import CutOff, Pipe
+
+KEEP_S = 5.0
+"""How often a session is told that the run is still there."""
+PIECE_BYTES = 4_000_000
+"""Of a parcel, in one task."""
+CLOSE_S = 8.0
+"""How long a worker may take to end its bots and say goodbye."""
+TOGETHER_S = 0.01
+"""Orders that come within so long are one task."""
+
+_NUMBERS = count(1)
+
+T = TypeVar("T")
+
+
+class StandIn:
+    """Between the run, which it hears on a stream, and a session on one Dask worker."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        worker: str,
+        stream: trio.SocketStream,
+        parcels: Mapping[str, Parcel],
+        session: str,
+        *,
+        logs: Path,
+        note_host: Callable[[str], None],
+    ) -> None:
+        """`parcels`: by bot; `logs`: where those of its bots are written at the end."""
+        self._cluster, self._worker = cluster, worker
+        self._stream = stream
+        self._pipe = Pipe[FromRun](stream, FromRun)
+        self._parcels = parcels
+        self._session = session
+        self._logs = logs
+        self._note_host = note_host
+        self._pace = TaskPace()
+        self._orders: deque[MatchOrder] = deque()
+        self._news: list[WithdrawBot] = []
+        """What the worker is told with the next orders."""
+        self._in_flight = 0
+        self._changed = trio.Event()
+        self.ending = ""
+        """What became of the worker, if it did not end in order."""
+
+    async def work(self) -> None:
+        """Until the run closes its end, or the worker is lost; sets `ending` then."""
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._notice_loss)
+                await self._work()
+                nursery.cancel_scope.cancel()
+        except* Lost as lost:
+            self.ending = _first_words(lost)
+        except* (trio.BrokenResourceError, trio.ClosedResourceError, CutOff):
+            pass  # the run has gone on without it
+        except* ConfigError as mistakes:
+            with trio.move_on_after(1):
+                await self._pipe.send(WorkRefused(_first_words(mistakes)))
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._close()
+
+    async def _notice_loss(self) -> None:
+        """Raises Lost when the Dask worker, or the session on it, is gone."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._keep)
+            await self._cluster.gone(self._worker)
+            raise Lost("was lost, as its Dask worker ended")
+
+    async def _keep(self) -> None:
+        while True:
+            await trio.sleep(KEEP_S)
+            await self._cluster.at_once(self._worker, keep_session, self._session)
+
+    async def _work(self) -> None:
+        heard = await self._done("open", open_session, self._session)
+        self._note_host(heard.host)
+        await self._pass_on(heard)
+        begin = await self._pipe.receive()
+        if not isinstance(begin, BeginWork):
+            return  # it was not the right one
+        await self._send_parcels(begin)
+        hashes = {bot: parcel.hash for bot, parcel in self._parcels.items()}
+        threads = self._cluster.threads.get(self._worker, 1)
+        await self._pass_on(
+            await self._done("begin", begin_session, self._session, encoded(begin), hashes, threads)
+        )
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._play_all)
+            while (said := await self._pipe.receive()) is not None:
+                await self._take(said)
+            nursery.cancel_scope.cancel()
+
+    async def _take(self, said: FromRun) -> None:
+        """One message of the run."""
+        match said:
+            case PlayMatches(orders):
+                self._orders.extend(orders)
+            case DropMatches(numbers):
+                left_out = tuple(order.number for order in self._orders if order.number in set(numbers))
+                self._orders = deque(order for order in self._orders if order.number not in set(left_out))
+                if left_out:
+                    await self._pipe.send(MatchesDropped(left_out))
+            case WithdrawBot():
+                self._news.append(said)
+        self._changed.set()
+
+    async def _play_all(self) -> None:
+        async with trio.open_nursery() as nursery:
+            while True:
+                self._changed = trio.Event()
+                await trio.sleep(TOGETHER_S)
+                while size := first_batch(self._orders, self._pace, self._in_flight):
+                    orders = tuple(self._orders.popleft() for _ in range(size))
+                    self._in_flight += 1
+                    nursery.start_soon(self._play, orders)
+                await self._changed.wait()
+
+    async def _play(self, orders: tuple[MatchOrder, ...]) -> None:
+        """One task."""
+        news, self._news = self._news, []
+        octets = b"".join(map(_framed, (*news, PlayMatches(orders))))
+        heard = await self._done(
+            f"series-{orders[0].series}",
+            play_orders,
+            self._session,
+            octets,
+            [order.number for order in orders],
+        )
+        self._in_flight -= 1
+        self._pace.note(len(orders), heard.took_s)
+        await self._pass_on(heard)
+        await self._pipe.send(WantsMatches(self._pace.ahead))
+        self._changed.set()
+
+    async def _pass_on(self, heard: SessionSaid) -> None:
+        """What the worker said.  Raises Lost if it is gone."""
+        if heard.octets:
+            await self._stream.send_all(heard.octets)
+        if heard.ending:
+            raise Lost(heard.ending)
+
+    async def _send_parcels(self, begin: BeginWork) -> None:
+        wanted = {parcel.hash: parcel for bot, parcel in self._parcels.items() if bot in begin.playing}
+        for hash in await self._done("bots", missing_parcels, sorted(wanted)):
+            packed = wanted[hash].packed
+            for at in range(0, len(packed), PIECE_BYTES):
+                piece = packed[at : at + PIECE_BYTES]
+                await self._done("bots", take_piece, hash, at, piece, len(packed))
+
+    async def _done(self, what: str, act: Callable[..., T], *args: object) -> T:
+        key = f"{what}-{self._session}-{next(_NUMBERS)}"
+        return await self._cluster.done(self._worker, key, act, *args)
+
+    async def _close(self) -> None:
+        """Ends the session, if it is there; its last words go to the run, and its logs into the folder."""
+        if self._worker not in self._cluster.threads:
+            return
+        with trio.move_on_after(CLOSE_S):
+            try:
+                await self._cluster.at_once(self._worker, end_session, self._session)
+                heard, logs = await self._done("close", close_session, self._session)
+                await trio.to_thread.run_sync(write_logs, self._logs, logs)
+                await self._stream.send_all(heard.octets)
+            except (Lost, OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+                pass
+
+
+def write_logs(folder: Path, logs: Mapping[str, bytes]) -> None:
+    """Writes the logs that came from elsewhere."""
+    if logs:
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, octets in logs.items():
+        (folder / Path(name).name).write_bytes(octets)
+
+
+def _first_words(group: BaseExceptionGroup[BaseException]) -> str:
+    """What the first error of a group says, however deep it is."""
+    first = group.exceptions[0]
+    return _first_words(first) if isinstance(first, BaseExceptionGroup) else str(first)
+
+
+def _framed(message: object) -> bytes:
+    octets = encoded(message)
+    return len(octets).to_bytes(4, "big") + octets
+
+
+__all__ = ["StandIn"]

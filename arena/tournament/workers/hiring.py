@@ -1,0 +1,41 @@
+"""How a run comes by its workers, wherever these are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import TypeAlias
+
+import attrs
+
+from arena.tournament.workers.local import enlist_child
+from arena.tournament.workers.post import Recruit
+
+BEGIN_S = 60.0
+"""How long a worker may take until it is ready: it imports the arena, and reads the bots' files."""
+LOST_MAX = 20
+"""So many workers may be lost in a run on this machine, where nothing should ever end one."""
+
+
+Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[Recruit]]
+"""Starts the worker of this name; it is gone when the context ends."""
+
+
+@attrs.frozen
+class Hiring:
+    """How the workers of a run are started, and what may be asked of them."""
+
+    enlist: Enlist
+    is_afar: bool = False
+    """Whether they are on other machines: they have none of our files, and their number is not ours to
+    choose.  Play begins with the first of them."""
+    begin_s: float = BEGIN_S
+    lost_max: int = LOST_MAX
+    otherwise: str = "--workers 1 plays on in one process"
+    """What to do if workers are lost again and again."""
+
+
+CHILDREN = Hiring(enlist_child)
+"""Workers that are children of this process."""
+
+__all__ = ["CHILDREN", "Enlist", "Hiring"]

@@ -1,0 +1,48 @@
+"""Runs on a Dask cluster of real processes, of which one is killed in the middle."""
+
+from __future__ import annotations
+
+import pytest
+from clusters import DaskCluster
+from golden.bots import STOP
+from golden.keeping import first_difference, golden, kept
+from golden.plans import TOURNAMENTS
+from golden.run import bring_bots, tables_in
+
+pytest.importorskip("distributed", reason="no Dask: runs on a cluster were not tested")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """Two workers, of which one is killed by a bot when its fourth match begins."""
+    made = DaskCluster(tmp_path_factory.mktemp("dask"))
+    try:
+        made.add_worker()
+        made.add_worker(**{STOP: "SIGKILL 4 parent"})
+        yield made
+    finally:
+        made.close()
+
+
+NAMES = ("withdrawn-for-faults", "until", "blef-4", "bluff-2", "holdem-2", "chamber-5")
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_a_worker_plays_the_same(cluster, tmp_path):
+    """Tournaments of all games at once: exact columns are as ever, no match is there twice, no process stays."""
+    tournaments = [one for one in TOURNAMENTS if one.name in NAMES]
+    runs = {}
+    for tournament in tournaments:
+        home = tmp_path / tournament.name
+        home.mkdir()
+        bring_bots(home)
+        command, *words = tournament.argv(home, "out")
+        assert command == "run"
+        runs[tournament.name] = cluster.run(*words, cwd=home)
+    said = {name: run.communicate()[0] for name, run in runs.items()}
+    assert dict.fromkeys(runs, 0) == {name: run.returncode for name, run in runs.items()}, said
+    for tournament in tournaments:
+        told = first_difference(golden(tournament), kept(tables_in(tmp_path / tournament.name / "out")))
+        assert told is None, f"{tournament.name}: {told}; {said[tournament.name]}"
+    assert -9 == cluster.processes[2].wait()
+    assert [] == cluster.others()
