@@ -72,6 +72,15 @@ def listed(names: Collection[str], joint: str = "and", most: int | None = None) 
     return f"{', '.join(head)} {joint} {last}" if head else last
 
 
+NAMES_TOLD = 40
+"""In a line for people; a run may have thousands of bots."""
+
+
+def at_most_listed(names: Sequence[str]) -> str:
+    """`ann, bob, 3 more`; of very many the first ones, and how many more."""
+    return ", ".join(names) if len(names) <= NAMES_TOLD else listed(names, most=NAMES_TOLD)
+
+
 def number_word(number: int) -> str:
     """`no`, `one`, `twelve`; digits from 13 on."""
     return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"

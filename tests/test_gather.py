@@ -16,7 +16,7 @@ from arena.games.bluff import Bluff
 from arena.games.holdem import Holdem
 from arena.players.transport import StreamTransport
 from arena.tournament.entrants import remote
-from arena.tournament.gather import gather, open_lobby
+from arena.tournament.gather import TOGETHER_S, gather, open_lobby
 from arena.tournament.lobby import Lobby
 from arena.tournament.summary import Summary
 
@@ -210,7 +210,19 @@ async def test_who_comes_and_goes_for_ever_fills_no_screen(tmp_path, autojump_cl
     async with gathering(tmp_path / "out", expect=3) as run:
         for _ in range(600):
             await run.come({"name": "moth"}, leaves=True)
+            await trio.sleep(TOGETHER_S)
         assert 500 == len(run.told.waits)
+
+
+async def test_many_that_come_together_are_told_in_few_lines(tmp_path, autojump_clock):
+    """Neither a line for each of hundreds of bots, nor one line with all their names."""
+    async with gathering(tmp_path / "out", expect=200) as run:
+        for number in range(200):
+            await run.come({"name": f"moth{number:03}"})
+        await trio.sleep(1)
+        assert len(run.told.waits) < 20
+        (begins,) = (note for note in run.told.notes if note.startswith("play begins with"))
+        assert begins.endswith("moth039 (10.0.0.1) and 160 more")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from arena.schedule.course import ClosedSeries, Course
 from arena.show.account import Account
 from arena.show.text import with_care
 from arena.tournament.stopping import StopRule
-from arena.words import printable
+from arena.words import at_most_listed, printable
 
 LINE_EVERY_S = 5.0
 """Without a terminal a run tells how far it is once in this many seconds."""
@@ -140,8 +140,9 @@ class ProgressReporter:
             self._address = address
             with self._seen().aside():
                 self._guide(address)
-        if ", ".join(missing) != self._missing:
-            self._missing = ", ".join(missing)
+        told = at_most_listed(missing)
+        if told != self._missing:
+            self._missing = told
             line = f"listening on {address}, waiting for {self._missing}"
             self._seen().await_bots(printable(line))
 

@@ -27,10 +27,12 @@ from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.units import format_duration
-from arena.words import listed
+from arena.words import at_most_listed, listed
 
 HEARD_S = 0.05
 """How long to listen on once all are there: a bot may have left just as the last one came."""
+TOGETHER_S = 0.05
+"""Bots that come within this time are told, and counted, together: there may be thousands."""
 WAITS_TOLD_MAX = 500
 """How often people are told who is missing; a bot that keeps coming and going must not fill the screen."""
 
@@ -144,7 +146,7 @@ async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: flo
     if late := lobby.missing:
         reporter.note(f"{listed(late)} did not connect within {format_duration(plan.wait or 0.0)} (--wait)")
     if here:
-        reporter.note(f"play begins with {', '.join(here)}")
+        reporter.note(f"play begins with {at_most_listed(here)}")
     return late
 
 
@@ -160,6 +162,7 @@ async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
             # In the past: silent connections fill all places, and only bots with a token are missing.
             with trio.move_on_at(fills_at if fills_at > trio.current_time() else inf):
                 await lobby.arrived()
+                await trio.sleep(TOGETHER_S)
         else:
             await trio.sleep(HEARD_S)
             if not lobby.missing:
