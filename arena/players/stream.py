@@ -56,6 +56,10 @@ class StreamPlayer(Player):
         self.allowance = Allowance() if allowance is None else allowance
         self._watch = watch
         self.note_bug = note_bug
+        # They are those of any player; but an attribute that is first set when the object is in use gives it
+        # a dictionary of its own, which takes 1.5 KiB.
+        self.hears_events = self.has_answered = False
+        self.first_answer_s = 0.0
         self.connection: ArenaConnection | None = None
         self._transport: Transport | None = None
         self._outbox: Outbox | None = None
@@ -355,6 +359,12 @@ class StreamPlayer(Player):
         if self._slot is not None:
             self.expire()
         self._start = None
+
+    def forget_match(self) -> None:
+        """Its match is over, and what has to be shown of it is kept: the messages take twice as much memory
+        as all else about a bot that waits for its next one."""
+        self._transcript.clear()
+        self._codec = None
 
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
         return (*self._transcript.lines(self.secrets), *self.extra_evidence())

@@ -176,6 +176,8 @@ class Pool:
             self.instances.note_first_answer(instance)
             if (entrant := self._ours.get(instance.bot)) is None:
                 self._visitors.remove(instance)
+                if isinstance(instance.player, StreamPlayer):
+                    instance.player.forget_match()
                 continue
             self.instances.release(instance)
             if are_spoilt or self._is_spent(instance, entrant):
