@@ -92,7 +92,7 @@ class StreamPlayer(Player):
         """
         reason = "closed its connection"
         async with trio.open_nursery() as nursery:
-            outbox = self._attach(transport, connection, nursery)
+            self._attach(transport, connection, nursery)
             try:
                 await self._read_all(transport, connection)
             except Exception:  # our bug, set off by one connection's bytes: it costs that connection
@@ -100,11 +100,10 @@ class StreamPlayer(Player):
                 reason = OUR_BUG
             if self._transport is transport:
                 self._detach(reason)
-            outbox.close()
             nursery.cancel_scope.cancel()
         transport.close()
 
-    def _attach(self, transport: Transport, connection: ArenaConnection, nursery: trio.Nursery) -> Outbox:
+    def _attach(self, transport: Transport, connection: ArenaConnection, nursery: trio.Nursery) -> None:
         self._transport, self.connection = transport, connection
         watch = self._watch if transport.is_polled else None
         outbox = self._outbox = Outbox(transport, watch, self._detach, nursery.start_soon)
@@ -116,7 +115,6 @@ class StreamPlayer(Player):
             self._say(self._begin_match(connection, self._start))
             self._ask_now()
         outbox.flush()
-        return outbox
 
     def _detach(self, reason: str) -> None:
         self._transcript.note(trio.current_time(), "—", reason.encode())

@@ -47,6 +47,7 @@ from arena.server.routing import Routing
 from arena.server.scene_api import SceneApi
 from arena.server.site import Site
 from arena.server.tcp_door import TcpDoor
+from arena.tournament.callers import lift_files_limit
 from arena.units import Address
 from arena.words import counted
 
@@ -99,11 +100,14 @@ async def serve(
 
     `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
     """
+    lift_files_limit()
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(plan.http.host, plan.http.port))
         bots_listener = None
         if plan.listen is not None:
-            bots_listener = stack.enter_context(listen(plan.listen.host, plan.listen.port))
+            bots_listener = stack.enter_context(
+                listen(plan.listen.host, plan.listen.port, TCP_CONNECTIONS_MAX)
+            )
         house, poker, door, archive, bots = await stack.enter_async_context(_open_house(plan, note, note_bug))
         nursery = await stack.enter_async_context(trio.open_nursery())
         goodbye = Goodbye(house.stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -513,3 +514,19 @@ async def test_without_a_port_for_bots_there_is_no_open_table(tmp_path: Path) ->
             server = await nursery.start(partial(serve, plan, note=lambda said: None, note_bug=pytest.fail))
             assert tables == len(server.house.public())
             nursery.cancel_scope.cancel()
+
+
+@pytest.mark.slow
+async def test_there_are_file_descriptors_for_all_connections_that_are_allowed(tmp_path: Path) -> None:
+    """Systems give a program a thousand at first; the server takes two thousand connections, and starts bots."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(1024, before[0]), before[1]))
+    try:
+        plan = ServerPlan(Address("127.0.0.1", 0), None, tmp_path)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(partial(serve, plan, note=lambda said: None, note_bug=pytest.fail))
+            wanted = 4096 if before[1] == resource.RLIM_INFINITY else min(4096, before[1])
+            assert wanted == resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+            nursery.cancel_scope.cancel()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
