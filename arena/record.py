@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from math import fsum
 from operator import attrgetter
 from typing import Any, TypeAlias, get_type_hints
 
 import attrs
 
-from arena.errors import FaultKind
+from arena.errors import FAULT_KINDS, FaultKind
 from arena.game import CHANCE, Game, Seat
 from arena.schedule import Pairing
 
@@ -17,6 +19,8 @@ Turn: TypeAlias = Mapping[Seat, Any]
 """The moves of one `apply`, by seat; chance's under CHANCE."""
 
 
+TIME_BYTES = 4
+"""Of each time of a decision, where those of a seat are kept together."""
 KNOWN_MAX = 20_000
 """Rows of packed moves that are remembered: a few MB."""
 
@@ -68,6 +72,41 @@ class MatchRecord:
 
 
 @attrs.frozen
+class SeatTotals:
+    """What the decisions of one seat in a match came to."""
+
+    decisions: int
+    not_asked: int
+    lagged: int
+    faults: tuple[int, ...]
+    """How many of each kind, in the order of FAULT_KINDS."""
+    think_s: float
+    """The time of all decisions for which it was asked."""
+    think_max_s: float
+    """The longest of them; 0.0 if there was none."""
+    times: bytes
+    """The time of each of them in seconds, TIME_BYTES each: a float in the machine's order."""
+
+    @classmethod
+    def of(cls, decisions: Sequence[Decision]) -> SeatTotals:
+        """What these decisions, all of one seat, come to."""
+        faults = [decision.fault for decision in decisions if decision.fault is not None]
+        times = [decision.elapsed_s for decision in decisions if decision.asked]
+        return cls(
+            decisions=len(decisions),
+            not_asked=len(decisions) - len(times),
+            lagged=sum([decision.lagged for decision in decisions]),
+            faults=tuple(map(faults.count, FAULT_KINDS)) if faults else _NO_FAULTS,
+            think_s=fsum(times),
+            think_max_s=max(times, default=0.0),
+            times=array("f", times).tobytes(),
+        )
+
+
+_NO_FAULTS = (0,) * len(FAULT_KINDS)
+
+
+@attrs.frozen
 class OwnGame:
     """How a match was played that is kept beside matches of other games, as at a server's tables."""
 
@@ -103,6 +142,23 @@ class Entry:
     """Unix time."""
     own_game: OwnGame | None = None
     """None: the one of the folder."""
+    faults: tuple[Decision, ...] = attrs.field()
+    """The decisions of the record that have a fault."""
+    totals: tuple[SeatTotals, ...] = attrs.field()
+    """By seat, what the decisions of the record came to."""
+
+    # Where a match was played elsewhere, both are told and the record has no decisions.
+
+    @faults.default
+    def _faults_of_the_record(self) -> tuple[Decision, ...]:
+        return tuple([decision for decision in self.record.decisions if decision.fault is not None])
+
+    @totals.default
+    def _totals_of_the_record(self) -> tuple[SeatTotals, ...]:
+        own: list[list[Decision]] = [[] for _ in self.pairing.bots]
+        for decision in self.record.decisions:
+            own[decision.seat].append(decision)
+        return tuple(map(SeatTotals.of, own))
 
 
 def pack(game: Game[Any, Any], turns: Sequence[Turn]) -> bytes:

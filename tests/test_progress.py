@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from terminals import Glass
 
 from arena.analysis.live import Standing, Standings
+from arena.record import SeatTotals
 from arena.schedule import FORMATS, Pairing, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.schedule.withdrawals import BotOutcome
@@ -39,6 +40,10 @@ class Played:
     @property
     def pairing(self):
         return Pairing("1", "dice", self.bots, 7, "1", 0, 0)
+
+    @property
+    def totals(self):
+        return tuple(SeatTotals.of(()) for _ in self.bots)
 
     @property
     def record(self):

@@ -152,9 +152,9 @@ async def test_a_stop_rule_ends_a_run(tmp_path, concurrency):
     assert 0 == summary.played
 
 
-async def test_no_match_begins_after_the_time_is_up(tmp_path, mock_clock):
+async def test_no_match_begins_after_the_time_is_up(tmp_path, autojump_clock):
     """--max-time ends a run in order; the same run goes on later."""
-    reporter = Record(lambda entry: mock_clock.jump(7))
+    reporter = Record(lambda entry: autojump_clock.jump(7))
     summary, _ = await play(tmp_path / "out", max_time=15.0, reporter=reporter)
     assert (True, 3) == (summary.is_out_of_time, summary.played)
     rest, _ = await play(tmp_path / "out")

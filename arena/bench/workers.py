@@ -144,7 +144,7 @@ def play_careless(name: str, workers: int, series: int, folder: Path) -> Workers
 
         def played(self, entry: Any) -> None:
             nonlocal decisions
-            decisions += len(entry.record.decisions)
+            decisions += sum(totals.decisions for totals in entry.totals)
             times[1:] = [(time.perf_counter(), time.process_time())]
 
     meta = {"identity": identity(plan, game), "game_version": game.version}

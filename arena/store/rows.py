@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import fsum
 from operator import itemgetter
 from typing import Any, Literal, TypeAlias
 
@@ -208,7 +206,7 @@ def _match_row(entry: Entry) -> Row:
         deals=entry.deals,
         status="done" if record.error is None else "aborted",
         turns=len(record.turns),
-        decisions=len(record.decisions),
+        decisions=sum([totals.decisions for totals in entry.totals]),
         duration_s=_rounded(record.duration_s),
         started_at=_rounded(entry.started_at),
         seed=f"{pairing.seed:x}",
@@ -223,9 +221,7 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
     nothing = (0,) * len(bots)
     results = result_cells(record.ranks or nothing, record.returns or nothing, entry.points or nothing)
     for seat, bot in enumerate(bots):
-        decisions = [decision for decision in record.decisions if decision.seat == seat]
-        faults = [decision.fault for decision in decisions if decision.fault]
-        times = [decision.elapsed_s for decision in decisions if decision.asked]
+        totals = entry.totals[seat]
         yield _row(
             "seats",
             seat=seat,
@@ -233,15 +229,15 @@ def _seat_rows(entry: Entry) -> Iterator[Row]:
             version=entry.versions[seat],
             opponents=names_of_others(bots, seat),
             **results[seat],
-            **{kind: faults.count(kind) for kind in FAULT_KINDS},
-            not_asked=len(decisions) - len(times),
-            lagged=sum(decision.lagged for decision in decisions),
+            **dict(zip(FAULT_KINDS, totals.faults, strict=True)),
+            not_asked=totals.not_asked,
+            lagged=totals.lagged,
             abandoned=int(any(record.abandoned[seat : seat + 1])),
             withdrawn=int(entry.withdrawn[seat]),
-            decisions=len(decisions),
-            think_s=_rounded(fsum(times)),
-            think_max_s=_rounded(max(times, default=0.0)),
-            times=array("f", times).tobytes(),
+            decisions=totals.decisions,
+            think_s=_rounded(totals.think_s),
+            think_max_s=_rounded(totals.think_max_s),
+            times=totals.times,
         )
 
 

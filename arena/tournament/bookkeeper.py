@@ -91,10 +91,9 @@ class Bookkeeper:
         summary, record = self._summary, entry.record
         faults = Counter(
             (entry.pairing.bots[decision.seat], str(decision.fault), decision.reason)
-            for decision in record.decisions
-            if decision.fault is not None
+            for decision in entry.faults
         )
-        tally = _Tally(faults, sum(decision.lagged for decision in record.decisions))
+        tally = _Tally(faults, sum(totals.lagged for totals in entry.totals))
         summary.played += 1
         summary.faults.update(tally.faults)
         summary.lagged += tally.lagged

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -112,19 +111,17 @@ def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
 
 def result_of(entry: Entry) -> MatchResult:
     """What the course is told about a match."""
-    faults = Counter(int(decision.seat) for decision in entry.record.decisions if decision.fault is not None)
-    seats = range(len(entry.pairing.bots))
     return MatchResult(
         points=entry.points,
         returns=entry.record.returns,
-        faults=tuple(faults[seat] for seat in seats),
+        faults=tuple([sum(totals.faults) for totals in entry.totals]),
         withdrawn=entry.withdrawn,
     )
 
 
 def outcomes_of(entry: Entry) -> dict[str, BotOutcome]:
     """How each bot came through a match."""
-    gone = {decision.seat for decision in entry.record.decisions if decision.fault == "gone"}
+    gone = {decision.seat for decision in entry.faults if decision.fault == "gone"}
     crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
     return outcomes_by_bot(entry.pairing, entry.record.abandoned, crashed, entry.withdrawn)
 

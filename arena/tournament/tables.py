@@ -145,9 +145,7 @@ def shares_of(entry: Entry, wall_s: float) -> list[float]:
 
     Seats that think at the same time are waited for once, and the arena's own time is everybody's.
     """
-    thought_s = [0.0] * len(entry.pairing.bots)
-    for decision in entry.record.decisions:
-        thought_s[decision.seat] += decision.elapsed_s
+    thought_s = [totals.think_s for totals in entry.totals]
     total_s = sum(thought_s)
     return [wall_s * (one / total_s if total_s else 1 / len(thought_s)) for one in thought_s]
 

@@ -27,6 +27,8 @@ from arena.tournament.summary import Summary
 
 BATCH_MAX = 64
 """Matches written in one go when the disk is slower than the bots."""
+TOGETHER_S = 0.02
+"""After a batch that was not full, so long the next one gathers."""
 WAITING_MAX = 4 * BATCH_MAX
 """Matches that wait to be written; with more of them, play waits for the disk."""
 BUGS = "bugs.log"
@@ -58,6 +60,8 @@ async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> No
                     except (trio.WouldBlock, trio.EndOfChannel):
                         break
                 await run.in_thread(partial(write_changes, run.store, tuple(chain.from_iterable(batch))))
+                if len(batch) < BATCH_MAX and changes.statistics().open_send_channels:
+                    await trio.sleep(TOGETHER_S)  # a transaction costs as much as some matches
 
 
 def write_changes(store: Store, changes: Changes) -> None:

@@ -15,7 +15,7 @@ import attrs
 
 from arena.errors import FAULT_KINDS, IllegalMove
 from arena.game import CHANCE, Game, Seat, explain, is_legal
-from arena.record import PackedMoves
+from arena.record import TIME_BYTES, PackedMoves
 from arena.rulings import draw_of, is_given_up
 from arena.scoring import points
 from arena.store.checksums import MatchRows
@@ -31,8 +31,6 @@ _NOTHING = ("rank", "returns", "points", "win", "tie", *FAULT_KINDS, "not_asked"
 _CHANCE_ALONE = (CHANCE,)
 SLACK = 1e-9
 """By what share of their range returns may be beyond their bounds: sums of fractions are rounded."""
-_TIME_BYTES = 4
-"""Of each time in `times`."""
 
 
 @attrs.define
@@ -105,8 +103,8 @@ class MatchVerifier:
             if defaults < (faults := _faults(row)):
                 most = f"{defaults} at most, as so many moves are the default"
                 yield differs(where, "faults", faults, most, row["seat"])
-            if len(row["times"]) != _TIME_BYTES * (asked := row["decisions"] - row["not_asked"]):
-                yield differs(where, "times", len(row["times"]) // _TIME_BYTES, f"{asked} times", row["seat"])
+            if len(row["times"]) != TIME_BYTES * (asked := row["decisions"] - row["not_asked"]):
+                yield differs(where, "times", len(row["times"]) // TIME_BYTES, f"{asked} times", row["seat"])
 
     def _aborted(self, play: Play, match: dict[str, Any]) -> Untruths:
         """A match without a result: nothing may be stored as one, and its moves must not lead to an end."""

@@ -52,7 +52,7 @@ def enlisting(act=work_for, log=None):
 
 
 def lost_after(messages, times=1, garbage=b""):
-    """A worker that is lost when it would say its next message but so many, as often as `times` says.
+    """A worker that is lost when it would send for the first time after so many, as often as `times` says.
 
     It says `garbage` instead.
     """

@@ -10,6 +10,7 @@ from tournaments import FIELD, Fragile, Hopeless, Record, exact, faults, local, 
 from arena.cli.mistakes import the_mistake_in
 from arena.errors import ConfigError
 from arena.tournament.game_source import Origin
+from arena.tournament.workers import serve as serve_module
 from arena.tournament.workers.briefing import hello, mismatch, unfitness
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import (
@@ -81,13 +82,14 @@ async def test_workers_that_are_lost_again_and_again_end_the_run(tmp_path):
 
 
 @pytest.mark.slow
-async def test_too_many_lost_workers_end_the_run(tmp_path):
+async def test_too_many_lost_workers_end_the_run(tmp_path, monkeypatch):
     """Also if matches are finished between."""
+    monkeypatch.setattr(serve_module, "TOGETHER_S", 0)  # each match is told by itself
     assert "4 have ended in this run" in await mistake_of(tmp_path, lost_after(4, times=99), lost_max=4)
 
 
 OTHERS = {
-    "another pipe": ({"pipe": 99}, "speaks version 99 of the workers' messages, expected 1"),
+    "another pipe": ({"pipe": 99}, "speaks version 99 of the workers' messages, expected 2"),
     "another arena": ({"arena": "9.9"}, "runs version 9.9 of the arena, expected"),
     "another Python": ({"python": "3.8.1"}, "runs Python 3.8.1, expected"),
     "another seeding": ({"seeding": 77}, "draws seeds in way 77, expected"),

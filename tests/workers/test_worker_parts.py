@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from math import inf
 
 import attrs
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -206,7 +208,10 @@ def test_a_match_that_waits_here_does_not_hold_up_those_there():
 
 
 def test_a_match_comes_back_as_it_was():
-    """Everything that is kept of it, through bytes: halves of characters are escaped, turns unpacked when asked for."""
+    """Everything that is kept of it, through bytes: halves of characters are escaped, turns unpacked when asked for.
+
+    Decisions without faults come as what they come to.
+    """
     game, pairing = SHORT, pairing_of(ordered_match(1, PAIRINGS[0], frozenset()), "liars-dice")
     assert PAIRINGS[0] == pairing
     decisions = (Decision(1, 0, None, 0.25), Decision(2, 1, None, 1.5, "illegal", "no \udcff", True, True))
@@ -229,10 +234,19 @@ def test_a_match_comes_back_as_it_was():
     same = attrs.evolve(
         entry,
         match_id=back.match_id,
-        record=attrs.evolve(record, decisions=(decisions[0], clean), turns=back.record.turns),
+        record=attrs.evolve(record, decisions=(), turns=back.record.turns),
+        faults=(clean,),
         decisions=(attrs.evolve(clean, move="[1]"),),
     )
     assert same == back
+    assert [(1, 0.25, array("f", [0.25]).tobytes()), (1, 1.5, array("f", [1.5]).tobytes())] == [
+        (totals.decisions, totals.think_s, totals.times) for totals in back.totals
+    ]
+    wrong = msgspec.structs.replace(
+        said, totals=(said.totals[0], msgspec.structs.replace(said.totals[1], times=b""))
+    )
+    with pytest.raises(ValueError, match="found 0 times, expected those of 1 decisions"):
+        entry_from(SETTING, pairing, frozenset(), wrong)
     assert [] == list(back.record.turns)
     with pytest.raises(ValueError, match="another number of seats"):
         entry_from(SETTING, attrs.evolve(pairing, bots=("ann", "bob", "cat")), frozenset(), said)

@@ -29,7 +29,7 @@ import msgspec
 from arena.box.box import Means
 from arena.players.entrant import Entrant
 
-PIPE_VERSION = 1
+PIPE_VERSION = 2
 
 
 class _Message(msgspec.Struct, tag=True):
@@ -176,11 +176,24 @@ class RowSaid(_Row):
     """JSON text."""
 
 
+class TotalsSaid(_Row):
+    """A `SeatTotals`."""
+
+    decisions: int
+    not_asked: int
+    lagged: int
+    faults: tuple[int, ...]
+    think_s: float
+    think_max_s: float
+    times: bytes
+
+
 class RecordSaid(_Row):
-    """A finished match, without what the run knows of it."""
+    """A finished match, without what the run knows of it; of its decisions what tables keep."""
 
     turns: int
-    decisions: tuple[DecisionSaid, ...]
+    totals: tuple[TotalsSaid, ...]
+    faults: tuple[DecisionSaid, ...]
     ranks: tuple[int, ...]
     returns: tuple[float, ...]
     abandoned: tuple[bool, ...]

@@ -6,7 +6,7 @@ import errno
 import platform
 import sys
 import traceback
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import attrs
@@ -16,7 +16,7 @@ from arena.box.box import Box, open_box
 from arena.errors import ConfigError, RemoteProtocolError
 from arena.players.lag import open_watch
 from arena.players.start import BotBroken
-from arena.record import Entry, MatchRecord
+from arena.record import Entry, MatchRecord, SeatTotals
 from arena.schedule import Pairing
 from arena.store import DATABASE
 from arena.tournament.build import build
@@ -53,6 +53,8 @@ from arena.tournament.workers.translation import pairing_of, record_said
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 """The system's numbers for a disk without room."""
+TOGETHER_S = 0.02
+"""Matches that end within this time are told of together, unless nothing is left to play."""
 
 
 async def work_for(stream: trio.abc.Stream) -> bool:
@@ -149,6 +151,13 @@ class Worker:
         """Set when there is more to begin, or a match has ended; a new one for every wait."""
         self._told = here.wanted
         """How many matches the run knows that we could have."""
+        self._finished: list[tuple[int, Entry]] = []
+        """Matches of which the run does not know yet, by number."""
+        self._has_finished = trio.Event()
+        self._playing = 0
+        """How many matches are in progress."""
+        self._is_idle = trio.Event()
+        """Set if nothing is left to play: until the run has heard what is over, it may have no order."""
         here.follow(self._upcoming, lambda: None)
 
     def _upcoming(self) -> Iterator[Pairing]:
@@ -158,6 +167,7 @@ class Worker:
         """Plays until the run says no more; then matches in progress are broken off."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._begin_all, nursery)
+            nursery.start_soon(self._tell_finished)
             while (said := await self._pipe.receive()) is not None:
                 await self._take(said)
             nursery.cancel_scope.cancel()
@@ -188,6 +198,7 @@ class Worker:
             self._changed = trio.Event()
             while (number := self._next()) is not None:
                 pairing, without = self._waiting.pop(number)
+                self._playing += 1
                 nursery.start_soon(self._play, number, here.begin(pairing, without))
             if (wanted := here.wanted) > self._told:
                 self._told = wanted
@@ -211,13 +222,34 @@ class Worker:
             entry = await self._here.play(taken)
         finally:
             self._here.end(taken)
+            self._playing -= 1
             self._changed.set()
         self._told = self._here.wanted
-        try:
-            await self._pipe.send(MatchPlayed(number, record_said(entry), self._told))
-        except MessageTooLong as error:
-            shorter = _without_record(entry, str(error))
-            await self._pipe.send(MatchPlayed(number, record_said(shorter), self._told))
+        self._finished.append((number, entry))
+        self._has_finished.set()
+        if not (self._playing or self._waiting):
+            self._is_idle.set()
+
+    async def _tell_finished(self) -> None:
+        """Tells the run of matches that are over: of those that end at about the same time, at once."""
+        while True:
+            await self._has_finished.wait()
+            with trio.move_on_after(TOGETHER_S):
+                await self._is_idle.wait()
+            self._has_finished, self._is_idle = trio.Event(), trio.Event()
+            finished, self._finished = self._finished, []
+            try:
+                await self._tell(finished)
+            except MessageTooLong:
+                for number, entry in finished:
+                    try:
+                        await self._tell([(number, entry)])
+                    except MessageTooLong as error:
+                        await self._tell([(number, _without_record(entry, str(error)))])
+
+    async def _tell(self, finished: Sequence[tuple[int, Entry]]) -> None:
+        said = [MatchPlayed(number, record_said(entry), self._told) for number, entry in finished]
+        await self._pipe.send(*said)
 
 
 def _without_record(entry: Entry, why: str) -> Entry:
@@ -226,7 +258,8 @@ def _without_record(entry: Entry, why: str) -> Entry:
     record = MatchRecord(
         (), (), (), (), (False,) * seats, error=f"the record of this match is too long: {why}"
     )
-    return attrs.evolve(entry, record=record, points=(), packed=b"", decisions=())
+    nothing = (SeatTotals.of(()),) * seats
+    return attrs.evolve(entry, record=record, points=(), packed=b"", decisions=(), faults=(), totals=nothing)
 
 
 def _mistake_in(error: BaseException) -> ConfigError | None:

@@ -10,11 +10,18 @@ import attrs
 
 from arena.errors import FaultKind
 from arena.game import Game, Seat
-from arena.record import Capsule, Decision, Entry, MatchRecord, Turn, unpack
+from arena.record import TIME_BYTES, Capsule, Decision, Entry, MatchRecord, SeatTotals, Turn, unpack
 from arena.schedule import Pairing, match_id
 from arena.tournament.plan import deals_of
 from arena.tournament.setting import Setting
-from arena.tournament.workers.messages import CapsuleSaid, DecisionSaid, MatchOrder, RecordSaid, RowSaid
+from arena.tournament.workers.messages import (
+    CapsuleSaid,
+    DecisionSaid,
+    MatchOrder,
+    RecordSaid,
+    RowSaid,
+    TotalsSaid,
+)
 
 SEED_BYTES = 64
 """Seeds have at most 512 bits."""
@@ -63,7 +70,8 @@ def record_said(entry: Entry) -> RecordSaid:
     record = entry.record
     return RecordSaid(
         turns=len(record.turns),
-        decisions=tuple(map(_decision_said, record.decisions)),
+        totals=tuple([TotalsSaid(*attrs.astuple(totals)) for totals in entry.totals]),
+        faults=tuple(map(_decision_said, entry.faults)),
         ranks=tuple(record.ranks),
         returns=tuple(map(float, record.returns)),
         abandoned=tuple(map(bool, record.abandoned)),
@@ -83,13 +91,12 @@ def record_said(entry: Entry) -> RecordSaid:
 def entry_from(setting: Setting, pairing: Pairing, without: frozenset[str], said: RecordSaid) -> Entry:
     """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
     seats = len(pairing.bots)
-    if {len(said.abandoned)} | {len(each) for each in (said.ranks, said.returns, said.points) if each} != {
-        seats
-    }:
+    results = [each for each in (said.ranks, said.returns, said.points) if each]
+    if any(len(each) != seats for each in (said.abandoned, said.totals, *results)):
         raise ValueError(f"found a result of another number of seats, expected {seats}")
     record = MatchRecord(
         turns=PackedTurns(setting.game, said.packed, said.turns),
-        decisions=tuple(map(_decision_of, said.decisions)),
+        decisions=(),
         ranks=said.ranks,
         returns=said.returns,
         abandoned=said.abandoned,
@@ -111,6 +118,8 @@ def entry_from(setting: Setting, pairing: Pairing, without: frozenset[str], said
         packed=said.packed,
         decisions=tuple(attrs.evolve(_decision_of(row.decision), move=row.move) for row in said.rows),
         started_at=said.started_at,
+        faults=tuple(map(_decision_of, said.faults)),
+        totals=tuple(map(_totals_of, said.totals)),
     )
 
 
@@ -156,6 +165,16 @@ def _decision_of(said: DecisionSaid) -> Decision:
         said.reason,
         said.asked,
         said.lagged,
+    )
+
+
+def _totals_of(said: TotalsSaid) -> SeatTotals:
+    """Raises ValueError if some decisions have no time, or two."""
+    if len(said.times) != TIME_BYTES * (said.decisions - said.not_asked):
+        asked = said.decisions - said.not_asked
+        raise ValueError(f"found {len(said.times) // TIME_BYTES} times, expected those of {asked} decisions")
+    return SeatTotals(
+        said.decisions, said.not_asked, said.lagged, said.faults, said.think_s, said.think_max_s, said.times
     )
 
 
