@@ -34,25 +34,27 @@ class MatchRandom(Random):
         super().__init__(bot_seed)
         self._bot_seed = bot_seed
         self._asked: dict[_Numbers, int] = {}
-        self._decision: tuple[_Numbers, int] = ((), 0)
+        self._numbers: _Numbers = ()
+        self._is_deciding = False
+        self._first = {"random": self._first_random, "getrandbits": self._first_getrandbits}
+        """They hide the methods of the class until the first draw; later draws cost what they always do."""
 
     def begin_decision(self, state: Mapping[str, Any]) -> None:
         """What is drawn from now on belongs to the answer to this question."""
-        numbers = _numbers(state)
-        count = self._asked[numbers] = self._asked.get(numbers, 0) + 1
-        self._decision = numbers, count
+        self._numbers = numbers = _numbers(state)
+        self._asked[numbers] = self._asked.get(numbers, 0) + 1
+        self._is_deciding = True
         self.gauss_next = None  # the second of a pair that was drawn for another decision
-        # They hide the methods of the class until the first draw: draws after it cost what they always do.
-        vars(self).update(random=self._first_random, getrandbits=self._first_getrandbits)
+        if "random" not in self.__dict__:
+            self.__dict__.update(self._first)
 
     def end_decision(self) -> None:
         """The answer is given; if nothing was drawn for it, the generator is not seeded for it either."""
-        vars(self).pop("random", None)
-        vars(self).pop("getrandbits", None)
+        self._is_deciding = False  # the next draw, of whatever kind, clears the rest away
 
     def seed(self, *key: Any, **options: Any) -> None:
         """As of any `Random`, until the next decision."""
-        self.end_decision()
+        self._draw_on()
         super().seed(*key, **options)
 
     def getstate(self) -> tuple[Any, ...]:
@@ -62,7 +64,7 @@ class MatchRandom(Random):
 
     def setstate(self, state: tuple[Any, ...]) -> None:
         """As of any `Random`, until the next decision."""
-        self.end_decision()
+        self._draw_on()
         super().setstate(state)
 
     def _first_random(self) -> float:
@@ -74,9 +76,16 @@ class MatchRandom(Random):
         return self.getrandbits(k)
 
     def _seed_if_due(self) -> None:
-        if "random" in vars(self):
-            numbers, count = self._decision
-            self.seed("/".join(map(str, (self._bot_seed, *numbers, count))))
+        if "random" in self.__dict__:
+            self._draw_on()
+            if self._is_deciding:
+                numbers = self._numbers
+                self.seed("/".join(map(str, (self._bot_seed, *numbers, self._asked[numbers]))))
+
+    def _draw_on(self) -> None:
+        """From here on draws are those of the class."""
+        self.__dict__.pop("random", None)
+        self.__dict__.pop("getrandbits", None)
 
 
 def _numbers(state: Mapping[str, Any]) -> _Numbers:
