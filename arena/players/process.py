@@ -270,7 +270,7 @@ async def _serve_one(
         refusal = await introduce(transport, connection, name_wait_s, strangers or player.allowance)
     except trio.BrokenResourceError:
         return
-    if strangers is not None and connection.token not in player.secrets:
+    if strangers is not None and connection.token not in tuple(player.secrets):
         await send_last(transport, connection.bye("this port belongs to one bot: send its token"))
         return
     if refusal is not None or player.is_connected:

@@ -7,7 +7,7 @@ lost one and is asked the open question again under a new id, its clock running 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from math import inf
 from time import perf_counter
@@ -79,7 +79,7 @@ class StreamPlayer(Player):
         self.lost_at: float | None = None
         self.token: str | None = None
         """The token, told in the welcome, with which a bot that connects by itself comes back."""
-        self.secrets: tuple[str, ...] = ()
+        self.secrets: Iterable[str] = ()
         """Texts that are blanked wherever messages are shown."""
         self.extra_evidence: Callable[[], tuple[Mapping[str, Any], ...]] = tuple
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 MESSAGES_KEPT = 40
@@ -33,7 +33,7 @@ class Transcript:
         """A new match begins, or none will for a while."""
         self._messages.clear()
 
-    def lines(self, secrets: tuple[str, ...]) -> tuple[Mapping[str, Any], ...]:
+    def lines(self, secrets: Iterable[str]) -> tuple[Mapping[str, Any], ...]:
         """The messages as JSON objects, oldest first, without the secrets; times are from the first one."""
         began_at = self._messages[0][0] if self._messages else 0.0
         return tuple(
@@ -46,7 +46,7 @@ class Transcript:
         )
 
 
-def blanked(text: str, secrets: tuple[str, ...]) -> str:
+def blanked(text: str, secrets: Iterable[str]) -> str:
     """The text without the secrets."""
     for secret in secrets:
         text = text.replace(secret, "***")

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import Generic, TypeVar
 
+import attrs
+
 from arena.wire.messages import NAME_LENGTH_MAX
 from arena.wire.names import looks_of
 
@@ -43,6 +45,23 @@ class TokenOwners(Generic[T]):
     def _hash(self, token: str) -> bytes:
         octets = token.encode("utf-8", "surrogatepass")
         return blake2b(octets, key=self._key, digest_size=16).digest()
+
+
+@attrs.frozen
+class Secrets:
+    """The tokens that nobody is shown in the messages of one bot: those of all entrants, and its own.
+
+    The former are the same object for all bots: thousands of them would otherwise each have a list of
+    thousands.
+    """
+
+    entrants: tuple[str, ...]
+    own: str | None
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.entrants
+        if self.own is not None:
+            yield self.own
 
 
 class Called:

@@ -9,7 +9,7 @@ import attrs
 
 from arena.players.allowance import Allowance
 from arena.players.stream import StreamPlayer
-from arena.tournament.called import Called, TokenOwners
+from arena.tournament.called import Called, Secrets, TokenOwners
 from arena.wire.connection import ArenaConnection
 from arena.wire.messages import check_name
 from arena.wire.names import told_apart
@@ -211,7 +211,7 @@ class Places:
         players = self.players.setdefault(name, [])
         player = self._new_player(name, players[0].allowance if players else None)
         player.token = token
-        player.secrets = (*self._tokens, *filter(None, [token]))
+        player.secrets = Secrets(self._tokens, token)
         self._places[player] = LobbyPlace(player, peer, said, token)
         players.append(player)
         return player

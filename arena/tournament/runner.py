@@ -14,7 +14,7 @@ from arena.box.box import Box, open_box
 from arena.players.lag import LagWatch, open_watch
 from arena.schedule.course import Course
 from arena.store import DATABASE
-from arena.tournament.callers import prepare_files
+from arena.tournament.callers import bots_set_aside, prepare_files
 from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.gather import gather, open_lobby
 from arena.tournament.grounds import Grounds
@@ -62,9 +62,10 @@ async def run_tournament(
             async with _open_grounds(run, here, workers, hiring, names, reporter, summary) as grounds:
                 _begin(run, grounds, reporter, summary, course, intake)
                 async with open_writer(run) as keep:
-                    await Dispatcher(
-                        run, grounds, reporter, summary, course, intake, keep, stops_at=stops_at
-                    ).play()
+                    with bots_set_aside(run.plan):
+                        await Dispatcher(
+                            run, grounds, reporter, summary, course, intake, keep, stops_at=stops_at
+                        ).play()
 
 
 def _begin(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import socket
 import tracemalloc
 from types import SimpleNamespace
@@ -20,13 +21,16 @@ BOTS = 400
 
 
 @pytest.mark.slow
-async def test_a_connected_bot_takes_twelve_kibibytes_at_most() -> None:
+@pytest.mark.parametrize("has_token", [False, True])
+async def test_a_connected_bot_takes_twelve_kibibytes_at_most(has_token: bool) -> None:
     """By what Python allocates for hundreds of them in the lobby, all that it takes to hear them included."""
     listener = listen("127.0.0.1", 0, BOTS)
     bots = [socket.create_connection(listener.getsockname()) for _ in range(BOTS)]
-    for number, bot in enumerate(bots):
-        bot.sendall(b'{"type":"hello","protocol":1,"name":"bot-%03d"}\n' % number)
-    lobby = Lobby(tokens={}, expect=BOTS, per_address=BOTS)
+    tokens = {f"token-{number:026}": f"bot-{number:03}" for number in range(BOTS)}
+    for bot, (token, name) in zip(bots, tokens.items(), strict=True):
+        said = {"type": "hello", "protocol": 1, "name": name} | ({"token": token} if has_token else {})
+        bot.sendall(json.dumps(said).encode() + b"\n")
+    lobby = Lobby(tokens=tokens if has_token else {}, expect=0 if has_token else BOTS, per_address=BOTS)
     gc.collect()
     tracemalloc.start()
     try:
