@@ -15,6 +15,7 @@ import trio.testing
 from tournaments import (
     FIELD,
     SHORT,
+    Doubter,
     Fragile,
     Hopeless,
     Record,
@@ -27,12 +28,15 @@ from tournaments import (
     rows,
 )
 
+from arena.analysis.ranking import leaderboard
+from arena.analysis.sheet import read_sheet
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.record import unpack
 from arena.replay import replay
 from arena.schedule import match_id
-from arena.store import Store
+from arena.store import Store, columns
+from arena.store.files import COLUMNS_FOLDER
 from arena.tournament.broken import BrokenBots
 from arena.tournament.intake import course_of
 from arena.tournament.reporting import Silent
@@ -90,6 +94,19 @@ async def test_interrupted_is_uninterrupted(tmp_path, matches):
     assert (24, cut.played) == reporter.planned
     assert 24 == cut.played + rest.played
     assert exact(tmp_path / "whole") == exact(tmp_path / "cut")
+
+
+async def test_a_run_keeps_columns_of_what_counts(tmp_path, monkeypatch):
+    """As matches come in, by twos here; also where it was interrupted, and with a bot that is withdrawn."""
+    monkeypatch.setattr(columns, "SIZE", 2)
+    field = (local("hopeless", Hopeless), local("steady", Steady), local("doubter", Doubter))
+    await play(tmp_path / "out", field, stop_after=5, concurrency=3)
+    assert (tmp_path / "out" / COLUMNS_FOLDER / "000001").exists()
+    await play(tmp_path / "out", field, concurrency=3)
+    with Store.open(tmp_path / "out") as store:
+        assert 1 <= len(list(columns.kept_chunks(store)))
+        kept, made = leaderboard(store), leaderboard(store, sheet=read_sheet(store, from_rows=True))
+        assert (made.table, list(made.meetings)) == (kept.table, list(kept.meetings))
 
 
 def series_of(folder):

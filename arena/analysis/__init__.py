@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.analysis.kept import keep_board, kept_board
 from arena.analysis.leaderboard import Leaderboard
@@ -18,6 +19,9 @@ from arena.store import LATEST, Store, Table, exports, is_written, write_tables
 from arena.store.aside import LARGE, written_aside
 from arena.store.cells import harmless_rows
 
+if TYPE_CHECKING:
+    from arena.analysis.sheet import Sheet
+
 __all__ = ["ANCHORED", "LATEST", "Leaderboard", "Results", "export", "exported", "exported_before", "load"]
 
 
@@ -27,11 +31,13 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
     The CSVs of matches, most of the work, are written only if the store has changed since the last time.
     Raises ConfigError if they cannot be written, or if the store is damaged: sound CSVs would be overwritten.
     """
+    from arena.analysis.sheet import read_sheet  # numpy takes a tenth of a second
+
     if store.damage is not None:
         raise ConfigError(f"{store.damage}: its CSVs were left unchanged")
     place = Path(folder or store.folder)
     with store.frozen(), _aside(store, place) as aside:
-        board, tables = exported(store, anchor=anchor)
+        board, tables = _exported(store, anchor, read_sheet(store, keeps=True))
         write_tables(place, tables, mark=store.mark(), maker=MAKER, always=ANCHORED, aside=aside)
     if folder is None:
         exports.publish(store)
@@ -51,11 +57,15 @@ def exported_before(store: Store, *, anchor: str | None = None) -> Leaderboard |
 
 
 def exported(store: Store, *, anchor: str | None = None) -> tuple[Leaderboard, dict[str, Table]]:
-    """All tables with their cells as CSVs have them; within one snapshot of the caller's."""
-    from arena.analysis.ranking import leaderboard  # numpy takes a tenth of a second
-    from arena.analysis.sheet import read_sheet
+    """All tables with their cells as CSVs have them, from rows alone; within one snapshot of the caller's."""
+    from arena.analysis.sheet import read_sheet  # numpy takes a tenth of a second
 
-    sheet = read_sheet(store)
+    return _exported(store, anchor, read_sheet(store, from_rows=True))
+
+
+def _exported(store: Store, anchor: str | None, sheet: Sheet) -> tuple[Leaderboard, dict[str, Table]]:
+    from arena.analysis.ranking import leaderboard
+
     board = leaderboard(store, anchor=anchor, sheet=sheet)
     return board, {
         **exports.tables(store),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import Any
 
 import attrs
@@ -15,6 +15,8 @@ from arena.errors import FAULT_KINDS
 from arena.schedule.collector import without_collector
 from arena.schedule.roster import LEFT
 from arena.store import SEAT_BITS, Row, SeriesState, Store, StoredBot, chunks
+from arena.store.chunks import ALL, Numbers
+from arena.store.columns import ColumnChunk, kept_chunks, numbers_of
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -64,19 +66,25 @@ class Sheet:
         return self.too_late + self.malformed + self.illegal + self.gone
 
 
-def read_sheet(store: Store) -> Sheet:
+def read_sheet(store: Store, *, from_rows: bool = False, keeps: bool = False) -> Sheet:
     """The sheet of what the store holds now.  Raises ConfigError if that is not a tournament.
 
     Reads rows in storage order and sorts numbers: a join in schedule order
     would take SQLite three times as long.
+
+    `from_rows`: also what is kept in columns is read from the rows.  `keeps`: what could be kept is kept now.
     """
     store.check_is_tournament()
     with without_collector():
-        progress, counted = _counted(store)
+        kept = [] if from_rows else list(kept_chunks(store, builds=keeps))
+        later = (numbers_of(len(kept))[0], ALL[1]) if kept else ALL
+        progress, counted = _counted(store, kept, later)
         seats = _Seats(counted.numbers)
-        for chunk in chunks.seats(store):
+        for part in kept:
+            seats.add_kept(part)
+        for chunk in chunks.seats(store, later):
             seats.add(*chunk)
-        columns, bot, bots = seats.sorted(store.bots(), store)
+        columns, bot, bots = seats.sorted(store.bots(), store, kept, later)
         match = columns["match"]
         return Sheet(
             progress=progress,
@@ -93,9 +101,11 @@ def read_sheet(store: Store) -> Sheet:
         )
 
 
-def _counted(store: Store) -> tuple[Coverage, _Counted]:
+def _counted(store: Store, kept: Sequence[ColumnChunk], later: Numbers) -> tuple[Coverage, _Counted]:
     matches = _Matches()
-    for chunk in chunks.match_places(store):
+    for part in kept:
+        matches.add_kept(part)
+    for chunk in chunks.match_places(store, later):
         matches.add(*chunk)
     is_over = matches.planned == store.planned()  # then no match is missing, and none need be looked for
     progress = progress_of(matches.series(() if is_over else chunks.unplayed(store)))
@@ -148,6 +158,17 @@ class _Matches:
         codes = [self.codes.setdefault(each, len(self.codes)) for each in series]
         columns = (positions, numbers, codes, cycles, rotations, done)
         self.parts.append(np.stack([np.array(column, dtype=np.int64) for column in columns]))
+
+    def add_kept(self, part: ColumnChunk) -> None:
+        """Adds what is kept of a range of matches."""
+        begin = len(self.match_ids)
+        self.outside += [(pairing, begin + index) for pairing, index in part.outside]
+        self.match_ids += part.match_ids
+        own = [self.codes.setdefault(each, len(self.codes)) for each in part.series]
+        codes = np.array(own, dtype=np.int64)[np.frombuffer(part.series_codes, np.int32)]
+        others = (part.positions, part.numbers, part.cycles, part.rotations, part.done)
+        positions, numbers, cycles, rotations, done = (np.frombuffer(each, np.int64) for each in others)
+        self.parts.append(np.stack([positions, numbers, codes, cycles, rotations, done]))
 
     @property
     def planned(self) -> int:
@@ -248,7 +269,29 @@ class _Seats:
         }
         self.parts.append({name: column[counts] for name, column in columns.items()})
 
-    def _places(self, matches: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def add_kept(self, part: ColumnChunk) -> None:
+        """Adds what is kept of the seats of a range of matches."""
+        match, counts = self._places(np.frombuffer(part.seat_matches, np.int64))
+        own = [self.codes.setdefault(bot, len(self.codes)) for bot in part.bots]
+        codes = np.frombuffer(part.bot_codes, np.int32)
+        for local, (code, times, lengths) in enumerate(zip(own, part.times, part.lengths, strict=True)):
+            does_count = counts[codes == local]
+            if not does_count.all():
+                is_wanted = np.repeat(does_count, np.frombuffer(lengths, np.int32))
+                times = np.frombuffer(times, np.float32)[is_wanted].tobytes()
+            self.times.setdefault(code, []).append(times)
+        numbers = {"points": part.points, "returns": part.returns, "think_max_s": part.think_max_s}
+        columns: dict[str, NDArray[Any]] = {
+            "bot": np.array(own, dtype=np.int32)[codes],
+            "match": match,
+            **_unpacked(np.frombuffer(part.packed, np.int64)),
+            **{name: np.frombuffer(column, np.float64) for name, column in numbers.items()},
+        }
+        self.parts.append({name: column[counts] for name, column in columns.items()})
+
+    def _places(
+        self, matches: Sequence[int] | NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For matches by their numbers: their places in schedule order, and whether they count."""
         match = np.array(matches, dtype=np.int64)
         place = np.searchsorted(self.numbers, match)  # may be past the end: hence the -1 appended
@@ -265,7 +308,7 @@ class _Seats:
                 self.times.setdefault(code, []).append(part)
 
     def sorted(
-        self, stored: Sequence[StoredBot], store: Store
+        self, stored: Sequence[StoredBot], store: Store, kept: Sequence[ColumnChunk], later: Numbers
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], dict[str, str]]:
         """All columns in schedule order; the number of the bot in each row; all bots with versions, by name.
 
@@ -279,7 +322,8 @@ class _Seats:
         order = np.lexsort((columns["seat"], columns["match"]))
         for name in columns:  # one by one: unsorted and sorted tables together would not fit into memory
             columns[name] = columns[name][order]
-        columns |= self._faults(columns["match"], columns["seat"], store)
+        found = chain((part.faults for part in kept), chunks.faults(store, later))
+        columns |= self._faults(columns["match"], columns["seat"], found)
         codes = columns.pop("bot")
         versions = self._versions(len(np.unique(codes)), store)
         numbers = np.array([number.get(name, -1) for name in self.codes] or [0], dtype=np.int32)
@@ -291,14 +335,14 @@ class _Seats:
         return np.concatenate(parts, dtype=kind, casting="unsafe")
 
     def _faults(
-        self, match: NDArray[np.int64], seat: NDArray[np.int16], store: Store
+        self, match: NDArray[np.int64], seat: NDArray[np.int16], found: Iterable[Sequence[Sequence[int]]]
     ) -> dict[str, NDArray[np.int32]]:
         """Fault counts by kind; most seats have none, so the store gives those that do separately."""
         columns: dict[str, NDArray[np.int32]] = {
             kind: np.zeros(len(match), dtype=np.int32) for kind in FAULT_KINDS
         }
         keys = match << SEAT_BITS["seat"] | seat  # rows are sorted by both, so one number finds a row
-        for matches, seats, *counts in chunks.faults(store):
+        for matches, seats, *counts in found:
             place, is_counted = self._places(matches)
             sought = place << SEAT_BITS["seat"] | np.array(seats, dtype=np.int64)
             rows = np.searchsorted(keys, sought[is_counted])

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from arena.errors import FAULT_KINDS
 from arena.store.database import Database
 from arena.store.rows import Columns
 from arena.store.schema import Row, packed_seat
 
+Numbers: TypeAlias = tuple[int, int]
+"""Of the matches that are meant: the first and the last."""
+ALL: Numbers = (-(1 << 63), (1 << 63) - 1)
 
-def match_places(store: Database) -> Iterator[Columns]:
+
+def match_places(store: Database, numbers: Numbers = ALL) -> Iterator[Columns]:
     """(position, number, match_id, series_id, cycle, rotation, is done, pairing_id) of all, in chunks.
 
     In no order: SQLite takes longer to sort a million rows than to read them.  The position is the place
@@ -20,7 +25,8 @@ def match_places(store: Database) -> Iterator[Columns]:
     return store.chunks(
         "SELECT COALESCE(p.position, -1), m.number, m.match_id, m.series_id, m.cycle, m.rotation,"
         " m.status = 'done', CASE WHEN p.position IS NULL THEN m.pairing_id END"
-        " FROM matches m LEFT JOIN schedule p USING (pairing_id)"
+        " FROM matches m LEFT JOIN schedule p USING (pairing_id) WHERE m.number BETWEEN ? AND ?",
+        *numbers,
     )
 
 
@@ -29,7 +35,7 @@ def unplayed(store: Database) -> Iterator[Row]:
     return store.rows("SELECT position, series_id FROM unplayed")
 
 
-def seats(store: Database) -> Iterator[Columns]:
+def seats(store: Database, numbers: Numbers = ALL) -> Iterator[Columns]:
     """(match, bot, packed, points, returns, think_max_s, times) of the seats of all matches, in chunks.
 
     Includes aborted matches, in no order.  `match` is the number of the match; `packed` holds the columns of
@@ -37,13 +43,16 @@ def seats(store: Database) -> Iterator[Columns]:
     """
     return store.chunks(
         f'SELECT match, bot, {packed_seat()}, points, "returns", think_max_s, times FROM seats'
+        " WHERE match BETWEEN ? AND ?",
+        *numbers,
     )
 
 
-def faults(store: Database) -> Iterator[Columns]:
+def faults(store: Database, numbers: Numbers = ALL) -> Iterator[Columns]:
     """(match, seat, and a count of each kind of fault) of the seats that had any, in chunks."""
     kinds = ", ".join(FAULT_KINDS)
-    return store.chunks(f"SELECT match, seat, {kinds} FROM seats WHERE {' + '.join(FAULT_KINDS)} > 0")
+    where = f"{' + '.join(FAULT_KINDS)} > 0 AND match BETWEEN ? AND ?"
+    return store.chunks(f"SELECT match, seat, {kinds} FROM seats WHERE {where}", *numbers)
 
 
 def versions(store: Database) -> Iterator[Columns]:

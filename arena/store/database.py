@@ -56,10 +56,10 @@ class Database:
             for row in self.connection.execute(sql, values):  # noqa: UP028
                 yield row
 
-    def chunks(self, sql: str) -> Iterator[Columns]:
+    def chunks(self, sql: str, *values: Any) -> Iterator[Columns]:
         """The rows of a query, `CHUNK` at a time, with a tuple for each column."""
         with sentences(self.path):
-            cursor = self.connection.execute(sql)
+            cursor = self.connection.execute(sql, values)
             while rows := cursor.fetchmany(CHUNK):
                 yield tuple(zip(*rows, strict=True))
 

@@ -29,6 +29,8 @@ DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 """The stamp says for which state of the database the CSVs were written."""
 KEPT_BOARD = ".leaderboard.json"
 """What the last leaderboard says, and of which state of the database."""
+COLUMNS_FOLDER = ".columns"
+"""What `arena.store.columns` keeps of large databases."""
 _STAMP_BYTES_MAX = 100_000
 TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "series", "head_to_head", "leaderboard"))
 """All tables that an export writes; `arena.analysis` makes the last three."""
@@ -92,10 +94,13 @@ def _take(file: TextIO, others: str) -> None:
 
 def erase(folder: str | Path) -> None:
     """Removes the database and the exported tables of a folder, and nothing else: for `--fresh`."""
-    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", STAMP, KEPT_BOARD, *TABLE_FILES):
-        path = Path(folder) / name
+    names = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", STAMP, KEPT_BOARD, *TABLE_FILES)
+    columns = Path(folder) / COLUMNS_FOLDER
+    for path in (*(Path(folder) / name for name in names), *columns.glob("*")):
         with sentences(path):
             path.unlink(missing_ok=True)
+    with suppress(OSError):  # there is none, or something else lies there
+        columns.rmdir()
 
 
 def write_tables(

@@ -277,8 +277,10 @@ def parts_of_rows(table: str, *, is_whole: bool) -> str:
     of = "" if is_sorted else "v."
     values = []
     for is_real, group in groupby(TABLES[table], lambda column: column.type == "real"):
-        told = [_told(table, column, of, as_cells=True) for column in group]
-        values += told if is_real else [f"printf('{','.join(['%s'] * len(told))}', {', '.join(told)})"]
+        columns = [*group]
+        told = [_told(table, column, of, as_cells=True) for column in columns]
+        line = ",".join("%s" if column.type == "text" else "%d" for column in columns)
+        values += told if is_real else [f"printf('{line}', {', '.join(told)})"]
     return f"SELECT {', '.join(values)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
 
 

@@ -13,6 +13,7 @@ import trio
 
 from arena.record import Entry
 from arena.store import Store, exports
+from arena.store.columns import ColumnKeeper
 from arena.tournament.changes import (
     Change,
     Changes,
@@ -50,6 +51,12 @@ async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> No
 
     Ends when nobody is left to send.  Shielded: finished matches are kept even if the run is cancelled.
     """
+    keeper = ColumnKeeper(run.store)
+
+    def write(batch: Changes) -> None:
+        write_changes(run.store, batch)
+        keeper.keep()
+
     with trio.CancelScope(shield=True):
         async with changes:
             async for first in changes:
@@ -59,7 +66,7 @@ async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> No
                         batch.append(changes.receive_nowait())
                     except (trio.WouldBlock, trio.EndOfChannel):
                         break
-                await run.in_thread(partial(write_changes, run.store, tuple(chain.from_iterable(batch))))
+                await run.in_thread(partial(write, tuple(chain.from_iterable(batch))))
                 if len(batch) < BATCH_MAX and changes.statistics().open_send_channels:
                     await trio.sleep(TOGETHER_S)  # a transaction costs as much as some matches
 

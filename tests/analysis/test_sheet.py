@@ -151,7 +151,7 @@ def test_an_empty_store_has_an_empty_sheet(store):
 def test_the_collector_is_left_as_it_was(store, monkeypatch, was_on):
     """Also where reading fails."""
 
-    def broken(_store: Store) -> None:
+    def broken(*_of: object) -> None:
         assert not gc.isenabled()
         raise OSError
 
