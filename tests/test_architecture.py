@@ -18,9 +18,7 @@ HOUSE = Path(__file__).parent.parent
 ARENA = HOUSE / "arena"
 
 LINES_MAX = 400
-LONGER = {
-    "arena.wire.connection": "the life of a connection is one table, and what each of its rows does stands below it",
-}
+LONGER: dict[str, str] = {}
 """Modules that are longer than `LINES_MAX`, each with the reason."""
 
 CLOCKS_AND_FILES = frozenset(

@@ -27,7 +27,8 @@ from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, accept_all, introduce, send_last
 from arena.players.transcript import blanked
 from arena.players.transport import Transport
-from arena.wire.connection import ArenaConnection, Malformed, Noted, Received
+from arena.wire.connection import ArenaConnection
+from arena.wire.states import Malformed, Noted, Received
 
 GRACE_S = 1.0
 """The time a bot has to end by itself after goodbye, and again after SIGTERM."""

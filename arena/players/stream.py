@@ -27,7 +27,8 @@ from arena.players.outbox import Outbox
 from arena.players.transcript import Direction, Transcript
 from arena.players.transport import Transport
 from arena.record import Decision
-from arena.wire.connection import OLD_ANSWER, Answered, ArenaConnection, Malformed, Noted, Received, Refused
+from arena.wire.connection import OLD_ANSWER, ArenaConnection
+from arena.wire.states import Answered, Malformed, Noted, Received, Refused
 
 CONSEQUENCE = "a consequence of being late before"
 OUR_BUG = "its connection was closed: what it said set off a bug of the arena's"

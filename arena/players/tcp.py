@@ -15,7 +15,8 @@ from arena.errors import ConfigError
 from arena.players.allowance import Allowance, Bucket
 from arena.players.stream import StreamPlayer
 from arena.players.transport import SocketTransport, Transport
-from arena.wire.connection import ArenaConnection, Introduced, Refused, State
+from arena.wire.connection import ArenaConnection
+from arena.wire.states import Introduced, Refused, State
 
 BACKLOG = 256
 """Connections that the kernel keeps until they are accepted, if no more are expected."""

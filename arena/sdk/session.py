@@ -18,7 +18,7 @@ import msgspec
 from msgspec import UNSET
 
 from arena.sdk.bot import Bot, drawn_move
-from arena.wire.connection import BotConnection
+from arena.wire.bot_connection import BotConnection
 from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, FromArena, Match, Result, Welcome
 
 CHUNK_BYTES: Final = 65536

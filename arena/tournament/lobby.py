@@ -16,8 +16,9 @@ from arena.players.transport import Transport
 from arena.tournament.places import LobbyPlace, Places
 from arena.tournament.quotas import ADDRESS_CONNECTIONS_MAX, Quotas
 from arena.units import format_duration
-from arena.wire.connection import ArenaConnection, State
+from arena.wire.connection import ArenaConnection
 from arena.wire.short_json import short_json
+from arena.wire.states import State
 
 REFUSALS_NOTED_MAX = 20
 """Different reasons shown to people, each once: a bot that keeps trying must not fill the screen."""

@@ -1,215 +1,38 @@
-"""The two ends of a connection, without a socket: bytes in, messages out, and the other way round.
+"""The arena's end of a connection, without a socket: bytes in, messages out, and the other way round.
 
-`ArenaConnection` is a state machine defined entirely by two tables, `HEARD` and `SAID`.  It never
-raises on what the other side sends: whatever it is comes out as a `Received`.  Our own mistakes
-raise LocalProtocolError.
+`ArenaConnection` is a state machine defined entirely by the two tables of `states`.  It never raises on what
+the other side sends: whatever it is comes out as a `Received`.  Our own mistakes raise LocalProtocolError.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from enum import Enum, auto
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET
 
-from arena.errors import LocalProtocolError, RemoteProtocolError
+from arena.errors import LocalProtocolError
 from arena.wire import messages
 from arena.wire.json_stream import Broken, JsonStream
-from arena.wire.messages import PROTOCOL, FromArena, Raw
+from arena.wire.messages import PROTOCOL, Raw
 from arena.wire.short_json import short_json
+from arena.wire.states import (
+    HEARD,
+    SAID,
+    Answered,
+    Effect,
+    Heard,
+    Introduced,
+    Malformed,
+    Noted,
+    Received,
+    Refused,
+    Said,
+    State,
+)
 
-__all__ = [
-    "HEARD",
-    "OLD_ANSWER",
-    "SAID",
-    "Answered",
-    "ArenaConnection",
-    "BotConnection",
-    "Effect",
-    "Heard",
-    "Introduced",
-    "Malformed",
-    "Noted",
-    "Received",
-    "Refused",
-    "Said",
-    "State",
-]
-
-
-# What the arena's end of a connection reports about what it received.
-
-
-class Introduced(msgspec.Struct, frozen=True):
-    """The bot said who it is; occurs at most once.  The name is not checked: see `check_name`."""
-
-    name: str | None
-    token: str | None
-    protocol: int | None
-    """None: a plain bot."""
-
-
-class Refused(msgspec.Struct, frozen=True):
-    """The bot introduced itself in an unacceptable way: say bye and close."""
-
-    reason: str
-
-
-class Answered(msgspec.Struct, frozen=True):
-    """The answer to the open question; the move is any JSON value, uninterpreted."""
-
-    message_id: str
-    move: Any
-
-
-class Malformed(msgspec.Struct, frozen=True):
-    """Something that is not an answer came while a question was open, and settles it."""
-
-    reason: str
-    settles: bool = True
-
-
-class Noted(msgspec.Struct, frozen=True):
-    """Something without consequences, for the log."""
-
-    reason: str
-
-
-Received: TypeAlias = Introduced | Refused | Answered | Malformed | Noted
-
-
-# The state machine.
-
-
-class State(Enum):
-    """The state of the arena's end of a connection."""
-
-    NAMING = auto()
-    """The bot has not said who it is."""
-    READY = auto()
-    """No question is open."""
-    ASKED = auto()
-    """A question is open."""
-    OWING = auto()
-    """A plain bot still owes the answer to a question that was given up."""
-    REFUSED = auto()
-    """The introduction was refused; all that is left is to say bye."""
-    CLOSED = auto()
-    """One side has closed."""
-
-    # Enum's own hash is computed in Python, and every message looks something up in the tables.
-    __hash__ = object.__hash__
-
-
-class Heard(Enum):
-    """What a value from the other side is."""
-
-    INTRODUCTION = auto()
-    """A name, token or hello before the first answer."""
-    BAD_INTRODUCTION = auto()
-    """The first introduction, with an unknown protocol or wrong types."""
-    ANSWER = auto()
-    """An answer to the question that is open, or owed."""
-    OLD = auto()
-    """An answer to an older question."""
-    WRONG = auto()
-    """An object that does not answer any question given out."""
-    BROKEN = auto()
-    """A value that is not a JSON object."""
-    END = auto()
-    """The other side has closed."""
-
-    __hash__ = object.__hash__
-
-
-class Effect(Enum):
-    """How a value is reported."""
-
-    INTRODUCED = auto()
-    REFUSED = auto()
-    ANSWERED = auto()
-    MALFORMED = auto()
-    NOTED = auto()
-
-
-HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Effect]]]] = {
-    State.NAMING: {
-        Heard.INTRODUCTION: (State.READY, Effect.INTRODUCED),
-        Heard.BAD_INTRODUCTION: (State.REFUSED, Effect.REFUSED),
-        Heard.WRONG: (State.READY, Effect.NOTED),  # a plain bot that sends no name
-        Heard.BROKEN: (State.NAMING, Effect.NOTED),
-        Heard.END: (State.CLOSED, Effect.NOTED),
-    },
-    State.READY: {
-        Heard.INTRODUCTION: (State.READY, Effect.NOTED),
-        Heard.OLD: (State.READY, Effect.NOTED),
-        Heard.WRONG: (State.READY, Effect.NOTED),
-        Heard.BROKEN: (State.READY, Effect.NOTED),
-        Heard.END: (State.CLOSED, Effect.NOTED),
-    },
-    State.ASKED: {
-        Heard.INTRODUCTION: (State.ASKED, Effect.NOTED),
-        Heard.ANSWER: (State.READY, Effect.ANSWERED),
-        Heard.OLD: (State.ASKED, Effect.NOTED),
-        Heard.WRONG: (State.READY, Effect.MALFORMED),
-        Heard.BROKEN: (State.READY, Effect.MALFORMED),
-        Heard.END: (State.CLOSED, Effect.NOTED),
-    },
-    State.OWING: {
-        Heard.INTRODUCTION: (State.OWING, Effect.NOTED),
-        Heard.ANSWER: (State.READY, Effect.NOTED),
-        Heard.OLD: (State.OWING, Effect.NOTED),
-        # Anything wrong stands in for the answer owed: a bot that answers wrongly must not wait for ever.
-        Heard.WRONG: (State.READY, Effect.NOTED),
-        Heard.BROKEN: (State.READY, Effect.NOTED),
-        Heard.END: (State.CLOSED, Effect.NOTED),
-    },
-    State.REFUSED: {Heard.END: (State.CLOSED, Effect.NOTED)},  # anything else is not even read
-    State.CLOSED: {},
-}
-"""What follows from what was heard.  Combinations without an entry cannot occur."""
-
-
-class Said(Enum):
-    """What we do with the connection."""
-
-    ENTER = auto()
-    WELCOME = auto()
-    BEGIN_MATCH = auto()
-    ASK = auto()
-    GIVE_UP = auto()
-    TELL = auto()
-    """An event, a fault or a result."""
-    BYE = auto()
-
-    __hash__ = object.__hash__
-
-
-SAID: Final[Mapping[State, Mapping[Said, State]]] = {
-    State.NAMING: {Said.ENTER: State.READY, Said.BYE: State.CLOSED},
-    State.READY: {
-        Said.WELCOME: State.READY,
-        Said.BEGIN_MATCH: State.READY,
-        Said.ASK: State.ASKED,
-        Said.TELL: State.READY,
-        Said.BYE: State.CLOSED,
-    },
-    State.ASKED: {
-        Said.GIVE_UP: State.READY,  # a plain bot: OWING
-        Said.TELL: State.ASKED,
-        Said.BYE: State.CLOSED,
-    },
-    State.OWING: {Said.BEGIN_MATCH: State.OWING, Said.TELL: State.OWING, Said.BYE: State.CLOSED},
-    State.REFUSED: {Said.BYE: State.CLOSED},
-    # The other side may close at any moment, so what we say then is lost, but not a mistake.  A question
-    # would be one: nobody can answer it.
-    State.CLOSED: dict.fromkeys(
-        (Said.WELCOME, Said.BEGIN_MATCH, Said.GIVE_UP, Said.TELL, Said.BYE), State.CLOSED
-    ),
-}
-"""What follows from what we say.  Combinations without an entry raise LocalProtocolError."""
+__all__ = ["OLD_ANSWER", "ArenaConnection"]
 
 OLD_ANSWER: Final = Noted("an answer to an old question")
 _LATE_NAME = Noted("a name that came too late: it changes nothing")
@@ -485,37 +308,3 @@ def _number(message_id: Any) -> int | None:
 def _short(value: Any) -> str:
     """A value as JSON, cut to what fits into a reason."""
     return short_json(value, 40)
-
-
-class BotConnection:
-    """A bot's end of its connection to the arena, in the full protocol."""
-
-    def __init__(self, *, bytes_max: int = 1 << 20, depth_max: int = 512) -> None:
-        """The limits are wider than the arena's: questions are longer than answers, and trusted."""
-        self.is_closed = False
-        self._stream = JsonStream(bytes_max=bytes_max, depth_max=depth_max)
-
-    def hello(self, name: str | None = None, token: str | None = None) -> bytes:
-        """The first thing to send."""
-        return messages.encode(messages.Hello(PROTOCOL, name, token))
-
-    def receive(self, data: bytes) -> list[FromArena]:
-        """The messages that these bytes complete; `b""`: the arena has closed.
-
-        Unknown types and keys are ignored.  Raises RemoteProtocolError for anything that is not a message.
-        """
-        if not data:
-            self.is_closed = True
-            return []
-        received = []
-        for value in self._stream.feed(data):
-            if isinstance(value, Broken):
-                raise RemoteProtocolError(f"the arena sent something that cannot be read: {value.reason}")
-            message = messages.from_arena(value)
-            if message is not None:
-                received.append(message)
-        return received
-
-    def answer(self, message_id: str, move: Any) -> bytes:
-        """The answer to this question; `move` is anything that JSON can represent."""
-        return messages.encode(messages.Answer(message_id, move))

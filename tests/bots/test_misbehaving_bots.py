@@ -15,7 +15,8 @@ from arena.errors import MalformedAnswer
 from arena.game import Seat
 from arena.games.liars_dice import LiarsDice
 from arena.players.codec import Codec
-from arena.wire.connection import Answered, ArenaConnection, Malformed, Noted
+from arena.wire.connection import ArenaConnection
+from arena.wire.states import Answered, Malformed, Noted
 
 pytestmark = pytest.mark.slow
 

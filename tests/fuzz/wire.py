@@ -13,21 +13,10 @@ from typing import Any
 import msgspec
 
 from arena.errors import LocalProtocolError
-from arena.wire.connection import (
-    HEARD,
-    SAID,
-    VALUES_AT_ONCE,
-    Answered,
-    ArenaConnection,
-    BotConnection,
-    Introduced,
-    Malformed,
-    Received,
-    Refused,
-    Said,
-    State,
-)
+from arena.wire.bot_connection import BotConnection
+from arena.wire.connection import VALUES_AT_ONCE, ArenaConnection
 from arena.wire.json_stream import Broken, JsonStream
+from arena.wire.states import HEARD, SAID, Answered, Introduced, Malformed, Received, Refused, Said, State
 
 from .tape import Tape
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import arena.games
 from arena.game import CHANCE, Seat, explain, is_legal
 from arena.players.codec import Codec, rules_json
-from arena.wire.connection import Answered, ArenaConnection
+from arena.wire.connection import ArenaConnection
+from arena.wire.states import Answered
 
 NAMES = ("alice", "bob")
 

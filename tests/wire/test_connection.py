@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import LocalProtocolError, RemoteProtocolError
-from arena.wire.connection import (
+from arena.wire.bot_connection import BotConnection
+from arena.wire.connection import ArenaConnection
+from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, Match, PlainQuestion, Result, Welcome
+from arena.wire.states import (
     HEARD,
     SAID,
     Answered,
-    ArenaConnection,
-    BotConnection,
     Effect,
     Heard,
     Introduced,
@@ -25,7 +26,6 @@ from arena.wire.connection import (
     Said,
     State,
 )
-from arena.wire.messages import Ask, Bye, EventMessage, FaultMessage, Match, PlainQuestion, Result, Welcome
 
 FULL = b'{"type":"hello","protocol":1,"name":"alice","token":"t"}\n'
 PLAIN = b'{"name":"alice"}'

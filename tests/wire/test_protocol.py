@@ -29,7 +29,8 @@ from arena.testing import After
 from arena.tournament import lobby, quotas
 from arena.tournament.plan import Plan, control_of
 from arena.wire import messages
-from arena.wire.connection import ArenaConnection, BotConnection
+from arena.wire.bot_connection import BotConnection
+from arena.wire.connection import ArenaConnection
 from arena.wire.messages import Ask, PlainQuestion
 
 from .recorded import DOCUMENT, SCENES, Hall, record, transcripts, with_transcripts
