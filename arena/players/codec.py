@@ -291,14 +291,19 @@ def _bare_reader(move: type[Any], field: str) -> MoveReader:
 def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> MoveReader:
     hints = get_type_hints(move)
     fields = [
-        (field, keys.get(field.name, field.name), _reader(hints[field.name])) for field in attrs.fields(move)
+        (field, field.name, keys.get(field.name, field.name), hints[field.name], _reader(hints[field.name]))
+        for field in attrs.fields(move)
     ]
 
     def read(value: Any, seats: Mapping[str, Seat]) -> Any:
         found = {}
-        for field, key, reader in fields:
+        for field, name, key, hint, reader in fields:
             if key in value:
-                found[field.name] = _read(reader, key, value[key], seats)
+                item = value[key]
+                is_as_it_should_be = (
+                    type(item) is hint
+                )  # of an int or a text: the reader would give it as it is
+                found[name] = item if is_as_it_should_be else _read(reader, key, item, seats)
             elif field.default is attrs.NOTHING:
                 raise MalformedAnswer(f"move {short_json(value)}: {key} is missing")
         return move(**found)

@@ -33,7 +33,8 @@ _decode = msgspec.json.Decoder().decode
 ANSWER_BYTES_MAX = 65536
 """As on the wire."""
 SHORT, SMALL = 32, 2**53
-"""A list of at most so many integers, all of them smaller than that, comes as it is."""
+"""A list of at most so many integers, all of them smaller than that, comes as it is; so does a dict of such
+integers and texts of at most so many characters."""
 TRACEBACK_MAX = 4096
 """Characters of a traceback that a capsule keeps: its end says most."""
 
@@ -131,6 +132,8 @@ def _as_sent(value: Any) -> Any:
         return value
     if type(value) is list and len(value) <= SHORT and all(map(_is_small, value)):
         return list(value)
+    if type(value) is dict and len(value) <= SHORT and all(map(_is_plain, value, value.values())):
+        return dict(value)
     try:
         octets = msgspec.json.encode(value)
         if len(octets) <= ANSWER_BYTES_MAX:
@@ -143,6 +146,15 @@ def _as_sent(value: Any) -> Any:
 
 def _is_small(value: Any) -> bool:
     return type(value) is int and abs(value) < SMALL
+
+
+def _is_plain(key: Any, value: Any) -> bool:
+    """Whether an item of a dict comes as it is: a short name, and a small integer or a short text."""
+    return _is_short(key) and (_is_small(value) or _is_short(value))
+
+
+def _is_short(value: Any) -> bool:
+    return type(value) is str and len(value) <= SHORT and value.isascii()
 
 
 def match_message(start: MatchStart, game_number: int) -> Match:

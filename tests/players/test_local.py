@@ -256,9 +256,20 @@ async def test_the_evidence_is_of_its_own_match():
     assert () == player.evidence()
 
 
-@pytest.mark.parametrize(
-    "value", [[1, 2], [2**60, 1], [True, 1], [1.0, 2], [2**64, 1], ["a"], [[1]], "pass", "pä", "\ud800"]
-)
+PLAIN = [[1, 2], [2**60, 1], [True, 1], [1.0, 2], [2**64, 1], ["a"], [[1]], "pass", "pä", "\ud800"]
+NAMED = [
+    {"a": 1, "b": "x"},
+    {"a": True},
+    {"a": 2**64},
+    {"a": "pä"},
+    {"ä": 1},
+    {1: 2},
+    {"a": [1]},
+    {"a": None},
+]
+
+
+@pytest.mark.parametrize("value", PLAIN + NAMED)
 def test_an_answer_that_comes_as_it_is_is_what_a_connection_would_bring(value):
     """The short way and the way through JSON give the same, of the same types, or both refuse."""
     try:
@@ -269,4 +280,4 @@ def test_an_answer_that_comes_as_it_is_is_what_a_connection_would_bring(value):
         return
     found = _as_sent(value)
     assert (expected, repr(expected)) == (found, repr(found))
-    assert not (isinstance(value, list) and found is value)
+    assert not (isinstance(value, list | dict) and found is value)

@@ -89,7 +89,8 @@ def clockwise(seats: int, after: Seat) -> tuple[Seat, ...]:
     return tuple([Seat(seat % seats) for seat in range(after + 1, after + seats + 1)])
 
 
-def small_blind_seat(button: Seat, chips: Sequence[int]) -> Seat:
+@lru_cache(maxsize=1024)  # asked for at every decision, with the stacks before the hand
+def small_blind_seat(button: Seat, chips: tuple[int, ...]) -> Seat:
     """Heads-up the button, else the next seat with chips after it."""
     order = [seat for seat in clockwise(len(chips), button) if chips[seat]]
     return order[1] if len(order) == 2 else order[0]
@@ -110,15 +111,15 @@ def raises(hand: Hand, seat: Seat) -> tuple[int, int] | None:
 
     Fewer than a full raise are an all-in; then both are the same.
     """
-    call, stack = to_call(hand, seat), hand.stacks[seat]
+    bets, stacks, top = hand.bets, hand.stacks, max(hand.bets)
+    call, stack = top - bets[seat], stacks[seat]
     # A seat that has acted may raise again only where it must call a full raise (`raise_size`: the last).
     # A short all-in is less than that, but several of them together may come to as much.
     if stack <= call or (hand.acted[seat] and call < hand.raise_size):
         return None
-    top = hand.bets[seat] + call
     # Without another seat that could call more, a raise could only be given back.
-    for other, chips in enumerate(hand.stacks):
-        if other != seat and hand.live[other] and chips + hand.bets[other] > top:
+    for other, chips in enumerate(stacks):
+        if other != seat and hand.live[other] and chips + bets[other] > top:
             return min(call + hand.raise_size, stack), stack
     return None
 
@@ -166,7 +167,8 @@ def folded(hand: Hand) -> Hand:
 
 def paid(hand: Hand, amount: int) -> Hand:
     """The hand after the seat on turn puts in this many more chips: a check, a call, a bet or a raise."""
-    seat, raised_by = hand.waiting[0], amount - to_call(hand, hand.waiting[0])
+    seat = hand.waiting[0]
+    raised_by = amount - to_call(hand, seat)
     waiting = hand.waiting[1:]
     if raised_by > 0:
         others = clockwise(len(hand.stacks), seat)[:-1]
@@ -215,7 +217,7 @@ def next_street(hand: Hand, big_blind: int) -> Hand:
 
 def _settled(hand: Hand) -> Hand:
     """The same, but nobody waits where the last one who could act owes nothing and all others are all-in."""
-    if len(hand.waiting) == 1:
+    if len(hand.waiting) == 1 and (0 in hand.stacks or not all(hand.live)):  # else others could act too
         (seat,) = hand.waiting
         able = [other for other, chips in enumerate(hand.stacks) if chips and hand.live[other]]
         if able == [seat] and not to_call(hand, seat):
@@ -250,20 +252,19 @@ def pots(hand: Hand) -> tuple[Pot, ...]:
 
     Each cut leaves a seat out of the next pot, so that no two have the same seats.
     """
-    spent = hand.spent
-    cuts = {
-        chips for chips, live, left in zip(spent, hand.live, hand.stacks, strict=True) if live and not left
-    }
+    spent, live = hand.spent, hand.live
+    every = clockwise(len(spent), Seat(len(spent) - 1))
+    cuts = {spent[seat] for seat in every if live[seat] and not hand.stacks[seat]} if 0 in hand.stacks else ()
     if not cuts:  # mostly: one pot, for all who have bet and are still in
-        every = clockwise(len(spent), Seat(len(spent) - 1))
-        return (Pot(sum(spent), tuple([seat for seat in every if hand.live[seat] and spent[seat]])),)
+        seats = [seat for seat, chips, is_in in zip(every, spent, live, strict=True) if is_in and chips]
+        return (Pot(sum(spent), tuple(seats)),)
     found: list[Pot] = []
     low = 0
     for cut in sorted({*cuts, max(spent)}):
         size = sum([min(chips, cut) - min(chips, low) for chips in spent])
-        seats = tuple([Seat(seat) for seat, live in enumerate(hand.live) if live and spent[seat] > low])
+        seats = [seat for seat in every if live[seat] and spent[seat] > low]
         if seats or not found:
-            found.append(Pot(size, seats))
+            found.append(Pot(size, tuple(seats)))
         else:  # what only folded seats have bet belongs to those who are left
             found[-1] = Pot(found[-1].size + size, found[-1].seats)
         low = cut

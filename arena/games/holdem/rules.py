@@ -384,7 +384,8 @@ def _options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
 
 def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:
     """The name for putting `amount` in."""
-    owed, top = to_call(before, seat), max(before.bets)
+    top = max(before.bets)
+    owed = top - before.bets[seat]
     kind = ("raise" if top else "bet") if amount > owed else ("call" if amount else "check")
     return Event(kind, Paid(seat, amount, after.bets[seat], is_all_in(after, seat)))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from arena.game import Seat
-from arena.games.holdem.betting import Hand, board, clockwise, hole, pots, raises, small_blind_seat, to_call
+from arena.games.holdem.betting import Hand, board, clockwise, hole, pots, raises, small_blind_seat
 
 __all__ = ["LastWinner", "Observation", "seen_between", "seen_in_hand"]
 
@@ -125,24 +125,25 @@ def seen_between(
 
 def _players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
     """Every seat as anybody may see it during a hand, which began with these stacks."""
-    small, every = small_blind_seat(hand.button, stacks), _in_order(len(stacks))
+    small, waiting = small_blind_seat(hand.button, stacks), hand.waiting
+    seats = zip(_in_order(len(stacks)), stacks, hand.live, hand.stacks, hand.bets, strict=True)
     return tuple(
         [
-            Player(seat, seat, _standing(hand, seat, stacks[seat]), chips, hand.bets[seat], seat == small)
-            for seat, chips in zip(every, hand.stacks, strict=True)
+            Player(seat, seat, _standing(before, is_live, chips, seat in waiting), chips, bet, seat == small)
+            for seat, before, is_live, chips, bet in seats
         ]
     )
 
 
-def _standing(hand: Hand, seat: Seat, chips_before: int) -> str:
+def _standing(chips_before: int, is_live: bool, chips: int, is_waiting: bool) -> str:
     """The document's word for the state of a seat in the hand."""
     if not chips_before:
         return "out"
-    if not hand.live[seat]:
+    if not is_live:
         return "folded"
-    if not hand.stacks[seat]:
+    if not chips:
         return "all_in"
-    return "active" if seat in hand.waiting else "called"
+    return "active" if is_waiting else "called"
 
 
 def _players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...]:
@@ -159,9 +160,8 @@ def _players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...
 def _turn_of(hand: Hand) -> Turn:
     """What the seat on turn has to answer to."""
     seat, top = hand.waiting[0], max(hand.bets)
-    raising = raises(hand, seat)
-    least = 0 if raising is None else raising[0] - to_call(hand, seat)
-    return Turn(seat, hand.bets[seat], top, least)
+    raising, bet = raises(hand, seat), hand.bets[seat]
+    return Turn(seat, bet, top, 0 if raising is None else raising[0] - (top - bet))
 
 
 def _cards_for(hand: Hand, seat: Seat | None) -> Cards:
