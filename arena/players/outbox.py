@@ -54,7 +54,7 @@ class Outbox:
         self._note_lost = note_lost
         self._aside: list[bytes] = []
         """Messages that go out with the next question, or at `flush`."""
-        self._stuck = b""
+        self._stuck = bytearray()
         """What the kernel would not take at once."""
         self._is_writing = False
         """Whether there is a writer, or none must begin any more."""
@@ -104,7 +104,7 @@ class Outbox:
                 self._note_lost(f"broke its connection ({error.strerror or error})")
                 return
         if sent < len(octets):
-            self._stuck += octets[sent:]
+            self._stuck += memoryview(octets)[sent:]
             if not self._is_writing:
                 self._is_writing = True
                 self._start_writing(self._write_stuck)
@@ -120,11 +120,12 @@ class Outbox:
         would take as much memory as all else that is known of their bots.
         """
         while self._stuck:
+            waiting = bytes(self._stuck[:SEND_BYTES])
             try:
-                sent = await self._transport.send_some(memoryview(self._stuck)[:SEND_BYTES])
+                sent = await self._transport.send_some(memoryview(waiting))
             except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
                 return  # the reader sees it too, and it is the one to say so
-            self._stuck = self._stuck[sent:]
+            del self._stuck[:sent]
         self._is_writing = False
         if self._slot is not None:
             now, watch = trio.current_time(), self._watch
