@@ -462,6 +462,11 @@ TOGETHER = [
         "listen = localhost:80, but no bot is expected to connect: say --expect N or --remote NAME (in a plan expect or remote)",
     ),
     (
+        "a quota for nobody",
+        {"bots": 2, "per_address": 9},
+        "per_address = 9, but no bot is expected to connect: say --expect N or --remote NAME (in a plan expect or remote)",
+    ),
+    (
         "no limit at all",
         {"bots": 2, "move_time": None},
         "move_time = none without a bank: a bot that never answers would hold its match for ever; "

@@ -121,6 +121,8 @@ def _mistakes(plan: Plan) -> Iterator[str]:
         yield f"there is no address for {who} to connect to: {_LISTEN}"
     if not plan.connecting and plan.listen is not None:
         yield f"listen = {plan.listen}, but no bot is expected to connect: {_EXPECT}"
+    if not plan.connecting and plan.per_address is not None:
+        yield f"per_address = {plan.per_address}, but no bot is expected to connect: {_EXPECT}"
     if not plan.connecting and plan.wait is not None:
         wait = format_duration(plan.wait)
         yield f"wait = {wait}, but no bot is expected to connect: {_EXPECT}"
