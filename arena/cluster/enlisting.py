@@ -11,9 +11,10 @@ from contextlib import asynccontextmanager
 import attrs
 import trio
 
-from arena.cluster.parcels import Parcel, parcel_of
+from arena.cluster.parcels import Parcel, parcel_of, parcel_of_game
 from arena.cluster.scheduler import Cluster, open_cluster
 from arena.cluster.standin import StandIn
+from arena.cluster.tasks import GAME
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
@@ -21,6 +22,7 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.post import Recruit
+from arena.tournament.workers.staffing import origin_of
 from arena.words import counted
 
 BEGIN_S = 900.0
@@ -131,6 +133,13 @@ class Enlisting:
                 await self._cluster.changed.wait()
 
 
+def _parcels(run: Run) -> dict[str, Parcel]:
+    """What travels to the workers, by bot."""
+    parcels = {bot.name: parcel for bot in run.entrants if (parcel := parcel_of(bot)) is not None}
+    origin = origin_of(run)
+    return parcels if origin is None else parcels | {GAME: parcel_of_game(origin)}
+
+
 def _pair() -> tuple[socket.socket, socket.socket]:
     ours, theirs = socket.socketpair()
     return ours, theirs
@@ -142,7 +151,7 @@ async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summa
     Raises ConfigError if it cannot be used, and as `run_tournament`.
     """
     async with open_cluster(wish.address, is_trusted=wish.is_trusted) as cluster:
-        parcels = {bot.name: parcel for bot in run.entrants if (parcel := parcel_of(bot)) is not None}
+        parcels = await trio.to_thread.run_sync(_parcels, run)
         while not cluster.threads:
             reporter.note(f"{wish.address} has no workers yet: waiting for the first")
             await cluster.changed.wait()

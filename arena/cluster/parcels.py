@@ -1,14 +1,11 @@
-"""Bots as they travel: the files that a fingerprint covers, packed, named by the hash of their content.
-
-A parcel is unpacked once on each host, into a cache in the user's home, where the bot is built too.
-"""
+"""Bots and games as they travel: the files that a fingerprint covers, named by the hash of their content."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import zlib
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +16,7 @@ from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.strict import read_regular
 from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
+from arena.tournament.game_source import Origin, files_of
 
 PACKED_BYTES_MAX = FILES_BYTES_MAX + 20_000_000
 """Files that do not compress, their names, and what a stream of them adds."""
@@ -49,13 +47,24 @@ def parcel_of(entrant: Entrant) -> Parcel | None:
     """
     if entrant.folder is None or not entrant.is_ours:
         return None
-    files = [
-        PackedFile(_below(path, entrant), bool(path.stat().st_mode & stat.S_IXUSR), _content(path))
-        for path in covered_files(entrant).values()
+    built = (entrant.build, entrant.build_network)  # another build makes something else
+    return packed({_below(path, entrant): path for path in covered_files(entrant).values()}, repr(built))
+
+
+def parcel_of_game(origin: Origin) -> Parcel:
+    """The files of a game that is not built in.  Raises ConfigError."""
+    return packed(files_of(origin), "")
+
+
+def packed(files: Mapping[str, Path], salt: str) -> Parcel:
+    """These files, by their names in the parcel."""
+    found = [
+        PackedFile(name, bool(path.stat().st_mode & stat.S_IXUSR), _content(path))
+        for name, path in sorted(files.items())
     ]
-    octets = msgspec.msgpack.encode(sorted(files, key=lambda file: file.name))
+    octets = msgspec.msgpack.encode(found)
     digest = blake2b(octets, digest_size=16)
-    digest.update(repr((entrant.build, entrant.build_network)).encode())  # another build makes something else
+    digest.update(salt.encode())
     return Parcel(digest.hexdigest(), zlib.compress(octets, 1))
 
 
@@ -90,18 +99,6 @@ def at_home_in(entrant: Entrant, folder: Path) -> Entrant:
     )
 
 
-def cache() -> Path:
-    """Where a host keeps the bots that came to it."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "bot-arena" / "bots"
-
-
-def clear(folder: Path) -> None:
-    """Makes sure that nothing lies there."""
-    if folder.exists():
-        shutil.rmtree(folder)
-
-
 def _below(path: Path, entrant: Entrant) -> str:
     folder = entrant.folder
     assert folder is not None, "asked for bots with a folder only"
@@ -129,4 +126,4 @@ def _content(path: Path) -> bytes:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-__all__ = ["Parcel", "at_home_in", "cache", "clear", "parcel_of", "unpack_into"]
+__all__ = ["PACKED_BYTES_MAX", "Parcel", "at_home_in", "parcel_of", "parcel_of_game", "unpack_into"]

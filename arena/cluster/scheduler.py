@@ -5,12 +5,14 @@ The only module that talks to Dask, whose client has an event loop in a thread o
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import platform
 import warnings
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
@@ -27,6 +29,8 @@ LOOK_S = 0.5
 """How often it is asked who is there."""
 PATIENCE_S = 15.0
 """For so long it may be asked in vain before it counts as lost."""
+
+PACKAGE = "bot-arena"
 
 T = TypeVar("T")
 
@@ -95,6 +99,8 @@ class Cluster:
             return result
         except (KilledWorker, FutureCancelledError) as error:
             raise Lost("was lost") from error
+        except ImportError as error:
+            raise ConfigError(f"{error}: expected the same environment as here") from None
         finally:
             future.release()  # the scheduler forgets it, and the worker its result
 
@@ -106,9 +112,22 @@ class Cluster:
         except (OSError, ValueError) as error:
             raise Lost("was lost") from error
         result: T | BaseException | None = found.get(worker)
-        if result is None or isinstance(result, BaseException):
-            raise Lost("was lost") from (result if isinstance(result, BaseException) else None)
+        if isinstance(result, OSError):
+            raise Lost("was lost") from result
+        if isinstance(result, BaseException):
+            raise result
+        if result is None:
+            raise Lost("was lost")
         return result
+
+    async def check_arena(self, worker: str) -> None:
+        """Raises ConfigError if this Dask worker has no arena, or another one; and Lost."""
+        try:
+            found = await self.at_once(worker, version, PACKAGE)
+        except PackageNotFoundError:
+            found = ""
+        if (why := other_arena(found)) is not None:
+            raise ConfigError(why)
 
 
 @asynccontextmanager
@@ -145,9 +164,10 @@ def _connected(address: str, connect_s: float) -> Client:
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the run
     try:
+        asyncio.run(_answered(address, connect_s))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # versions are compared below
-            return Client(address, timeout=connect_s, set_as_default=False, name="bot-arena")
+            return Client(address, timeout=connect_s, set_as_default=False, name=PACKAGE)
     except Exception as error:  # whatever Dask makes of what answers there, or of its own configuration
         why = " ".join(str(error).split()) or type(error).__name__
         raise ConfigError(
@@ -156,9 +176,19 @@ def _connected(address: str, connect_s: float) -> Client:
         ) from None
 
 
-def _dask() -> str:
-    from importlib.metadata import version
+async def _answered(address: str, wait_s: float) -> None:
+    """A scheduler has answered.  A client that waited for one in vain would go on waiting as it is closed."""
+    from distributed.core import rpc
+    from distributed.security import Security
 
+    secured = Security().get_connection_args("client")
+    async with rpc(address, connection_args=secured, timeout=wait_s) as scheduler:
+        told = await asyncio.wait_for(scheduler.identity(), wait_s)
+    if told.get("type") != "Scheduler":
+        raise ConfigError(f"it is a {told.get('type')}")
+
+
+def _dask() -> str:
     return version("distributed")
 
 
@@ -171,6 +201,12 @@ def _check_versions(address: str, client: Client) -> None:
             f"--cluster {address}: the scheduler does not say which version it is ({error}): "
             f"expected Dask {_dask()}"
         ) from None
+    try:
+        arena_there = client.run_on_scheduler(version, PACKAGE)
+    except PackageNotFoundError:
+        arena_there = ""
+    if (why := other_arena(arena_there)) is not None:
+        raise ConfigError(f"--cluster {address}: the scheduler {why}")
     for who, said in [("the scheduler", told["scheduler"]), *told["workers"].items()]:
         if (why := other_version(said)) is not None:
             raise ConfigError(f"--cluster {address}: {who} {why}")
@@ -189,4 +225,15 @@ def other_version(said: Mapping[str, Any] | None) -> str | None:
     return None
 
 
-__all__ = ["Cluster", "Lost", "open_cluster", "other_version"]
+def other_arena(there: str) -> str | None:
+    """What is wrong with this version of the arena, in one sentence; None if nothing is.
+
+    `there`: empty if there is none.
+    """
+    if there == (here := version(PACKAGE)):
+        return None
+    has = f"has version {there} of the arena" if there else "has no arena"
+    return f'{has}, expected {here}, as here: pip install "{PACKAGE}[cluster]=={here}"'
+
+
+__all__ = ["Cluster", "Lost", "open_cluster", "other_arena", "other_version"]

@@ -17,8 +17,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from struct import Struct
 
@@ -74,6 +74,8 @@ class Session:
         self._end_at: float | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._writing = threading.Lock()
+        self.locks: list[int] = []
+        """Of the homes in which its bots play."""
         # A thread of its own: with the end of the thread that started it, the child is killed.
         self._thread = threading.Thread(target=self._live, name=f"arena {id}", daemon=True)
         self._thread.start()
@@ -127,6 +129,21 @@ class Session:
     # The child.
 
     def _live(self) -> None:
+        ending = "could not be watched"
+        try:
+            ending = self._watch()
+        except OSError as error:
+            ending = f"could not be started: {error}"
+        finally:
+            for lock in self.locks:
+                os.close(lock)
+            self.locks.clear()
+            with self._news:
+                self._ending = ending
+                self._news.notify_all()
+
+    def _watch(self) -> str:
+        """Starts the child, hears it until its end, and gives what became of it."""
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "arena.worker", str(os.getpid())],
             stdin=subprocess.PIPE,
@@ -152,14 +169,14 @@ class Session:
         process.wait()
         process.stdout.close()
         self._close_pipe()
-        with self._news:
-            self._ending = _ending(process.returncode)
-            self._news.notify_all()
+        return _ending(process.returncode)
 
     def _look(self, process: subprocess.Popen[bytes]) -> None:
         now = time.monotonic()
-        if now > self.touched_at + LEASE_S:
+        if now > self.touched_at + LEASE_S and self._end_at is None:
             self.end()
+            forget(self.id)
+            threading.Thread(target=self._clear_later, daemon=True).start()
         if self._end_at is not None and now > self._end_at:
             process.kill()
 
@@ -176,6 +193,11 @@ class Session:
                 self._heard.append(bytes(received[:end]))
                 del received[:end]
             self._news.notify_all()
+
+    def _clear_later(self) -> None:
+        """Its run will not ask for its logs any more."""
+        self.wait()
+        self.clear_away()
 
     def clear_away(self) -> dict[str, bytes]:
         """The logs of its bots, as far as there is room for; its folder is removed."""
@@ -195,6 +217,37 @@ def _ending(code: int) -> str:
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 
+class Turns:
+    """Sessions of one Dask worker play in turn, each for a task or several: they share its cores."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._whose = ""
+        self._playing = 0
+        self._waiting: list[str] = []
+        """Sessions, in the order in which they came."""
+
+    @contextmanager
+    def turn(self, id: str) -> Iterator[None]:
+        """Waits until it is this session's turn."""
+        with self._changed:
+            self._waiting.append(id)
+            while (self._playing and self._whose != id) or self._waiting[0] != id:
+                self._changed.wait()
+            self._waiting.remove(id)
+            self._whose = id
+            self._playing += 1
+            self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._playing -= 1
+                self._changed.notify_all()
+
+
+TURNS = Turns()
+"""Of the sessions of this process."""
 SESSIONS: dict[str, Session] = {}
 """Those of this process."""
 _AMONG = threading.Lock()
@@ -217,4 +270,4 @@ def forget(id: str) -> Session | None:
         return SESSIONS.pop(id, None)
 
 
-__all__ = ["Session", "SessionSaid", "forget", "new_session", "session_of"]
+__all__ = ["TURNS", "Session", "SessionSaid", "Turns", "forget", "new_session", "session_of"]

@@ -15,6 +15,7 @@ from arena.cluster.parcels import Parcel
 from arena.cluster.scheduler import Cluster, Lost
 from arena.cluster.sessions import SessionSaid
 from arena.cluster.tasks import (
+    GAME,
     begin_session,
     close_session,
     end_session,
@@ -80,6 +81,8 @@ class StandIn:
         self._news: list[WithdrawBot] = []
         """What the worker is told with the next orders."""
         self._in_flight = 0
+        self._is_open = False
+        """Whether there is a session."""
         self._changed = trio.Event()
         self.ending = ""
         """What became of the worker, if it did not end in order."""
@@ -112,10 +115,15 @@ class StandIn:
     async def _keep(self) -> None:
         while True:
             await trio.sleep(KEEP_S)
-            await self._cluster.at_once(self._worker, keep_session, self._session)
+            if not self._is_open:
+                continue
+            if not await self._cluster.at_once(self._worker, keep_session, self._session):
+                raise Lost("had forgotten this run")
 
     async def _work(self) -> None:
+        await self._cluster.check_arena(self._worker)
         heard = await self._done("open", open_session, self._session)
+        self._is_open = True
         self._note_host(heard.host)
         await self._pass_on(heard)
         begin = await self._pipe.receive()
@@ -183,7 +191,11 @@ class StandIn:
             raise Lost(heard.ending)
 
     async def _send_parcels(self, begin: BeginWork) -> None:
-        wanted = {parcel.hash: parcel for bot, parcel in self._parcels.items() if bot in begin.playing}
+        wanted = {
+            parcel.hash: parcel
+            for bot, parcel in self._parcels.items()
+            if bot in begin.playing or bot == GAME
+        }
         for hash in await self._done("bots", missing_parcels, sorted(wanted)):
             packed = wanted[hash].packed
             for at in range(0, len(packed), PIECE_BYTES):

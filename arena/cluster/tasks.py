@@ -2,25 +2,53 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import ParamSpec, TypeVar
 
-import arena
-from arena.cluster.parcels import at_home_in, cache, clear, unpack_into
-from arena.cluster.sessions import SessionSaid, forget, new_session, session_of
-from arena.tournament.workers.messages import BeginWork, decoded, encoded
+import msgspec
 
-GONE = SessionSaid(b"", "has forgotten this run")
+from arena.box.demand import is_demand_known
+from arena.cluster.homes import is_kept, keep_piece, locked, move_in, tidy_up
+from arena.cluster.parcels import at_home_in
+from arena.cluster.sessions import TURNS, SessionSaid, forget, new_session, session_of
+from arena.errors import ConfigError
+from arena.players.entrant import Entrant
+from arena.tournament.fingerprints import fingerprint, needs_build
+from arena.tournament.game_source import as_kept, moved_to, origin_from
+from arena.tournament.plan import capacity_of, plan_from
+from arena.tournament.workers.messages import BeginWork, GameSaid, decoded, encoded
+from arena.tournament.workers.serve import FULL, full_disk
+
+GONE = SessionSaid(b"", "had forgotten this run")
+GAME = ""
+"""Stands for the game among the bots' names."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def version_there() -> str:
-    """Which arena a Dask worker has."""
-    return arena.__version__
+def room_wanted(act: Callable[P, T]) -> Callable[P, T]:
+    """A task that writes files: a disk without room is told with its host."""
+
+    @functools.wraps(act)
+    def told(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return act(*args, **kwargs)
+        except OSError as error:
+            if error.errno not in FULL:
+                raise
+            raise ConfigError(full_disk(error)) from None
+
+    return told
 
 
 # Tasks.
 
 
+@room_wanted
 def open_session(id: str) -> SessionSaid:
     """Starts a worker of the arena; gives its first words."""
     return new_session(id).fetch(one=True)
@@ -28,51 +56,58 @@ def open_session(id: str) -> SessionSaid:
 
 def missing_parcels(hashes: Sequence[str]) -> list[str]:
     """Those of these parcels that this host does not have."""
-    return [hash for hash in hashes if not (cache() / hash).is_dir()]
+    tidy_up()
+    return [hash for hash in hashes if not is_kept(hash)]
 
 
+@room_wanted
 def take_piece(hash: str, at: int, octets: bytes, whole: int) -> None:
-    """Takes a part of a parcel; with the last one it is unpacked."""
-    cache().mkdir(parents=True, exist_ok=True)
-    packed = cache() / f"{hash}.{os.getpid()}.packed"
-    with packed.open("ab" if at else "wb") as file:
-        file.write(octets)
-    if at + len(octets) == whole:
-        new = cache() / f"{hash}.{os.getpid()}.new"
-        clear(new)
-        new.mkdir()
-        unpack_into(new, packed.read_bytes())
-        packed.unlink()
-        if not (cache() / hash).is_dir():
-            new.rename(cache() / hash)
+    """Takes a part of a parcel."""
+    keep_piece(hash, at, octets, whole)
 
 
+@room_wanted
 def begin_session(id: str, begin: bytes, parcels: Mapping[str, str], threads: int) -> SessionSaid:
-    """Has the worker hear what it is to play, with the bots' files as this host has them; gives its answer.
+    """Has the worker hear what it is to play, with the files as this host has them; gives its answer.
 
-    `parcels`: the hashes of the bots' parcels.
+    `parcels`: the hashes of the bots' parcels by bot, and of the game's.
     """
     session = session_of(id)
     said: BeginWork = decoded(BeginWork).decode(begin)
-    entrants = tuple(
-        at_home_in(entrant, cache() / parcels[entrant.name]) if entrant.name in parcels else entrant
-        for entrant in said.entrants
-    )
-    said.entrants, said.folder = entrants, str(session.folder)
-    octets = encoded(said)
-    session.say(len(octets).to_bytes(4, "big") + octets)
-    return session.fetch(one=True)
+    said.folder = str(session.folder)
+    wanted = {bot: hash for bot, hash in parcels.items() if bot in said.playing or bot == GAME}
+    with ExitStack() as until_ready:
+        until_ready.enter_context(locked([*wanted.values()]))
+        if GAME in wanted and said.game.origin is not None:
+            home, lock = move_in(wanted[GAME], lambda home: True)
+            session.locks.append(lock)
+            origin = moved_to(origin_from(said.game.origin), home)
+            said.game = GameSaid(said.game.name, said.game.version, as_kept(origin))
+        entrants = []
+        for entrant in said.entrants:
+            if entrant.name in wanted:
+                home, lock = move_in(wanted[entrant.name], functools.partial(_is_whole, entrant))
+                session.locks.append(lock)
+                entrant = at_home_in(entrant, home)
+            entrants.append(entrant)
+        said.entrants, said.tables = tuple(entrants), _tables(said, threads)
+        if not any(map(needs_build, entrants)):
+            until_ready.close()
+        octets = encoded(said)
+        session.say(len(octets).to_bytes(4, "big") + octets)
+        return session.fetch(one=True)
 
 
 def play_orders(id: str, octets: bytes, numbers: Sequence[int]) -> SessionSaid:
     """Plays these orders, which are said in `octets`; gives what the worker said meanwhile."""
-    try:
-        session = session_of(id)
-    except KeyError:
-        return GONE
-    session.expect(numbers)
-    session.say(octets)
-    return session.fetch(numbers)
+    with TURNS.turn(id):
+        try:
+            session = session_of(id)
+        except KeyError:
+            return GONE
+        session.expect(numbers)
+        session.say(octets)
+        return session.fetch(numbers)
 
 
 def close_session(id: str) -> tuple[SessionSaid, dict[str, bytes]]:
@@ -106,7 +141,29 @@ def end_session(id: str) -> bool:
     return True
 
 
+# Helpers.
+
+
+def _is_whole(entrant: Entrant, home: Path) -> bool:
+    """Whether the bot's files are there as they came."""
+    try:
+        return fingerprint(at_home_in(entrant, home)) == entrant.fingerprint
+    except ConfigError:
+        return False
+
+
+def _tables(said: BeginWork, threads: int) -> tuple[int, int, float]:
+    """As many tables as were asked for, or else as a run has on a machine of so many cores."""
+    plan = plan_from(msgspec.json.decode(said.plan), where="the plan", base=Path(said.folder))
+    if plan.concurrency:
+        return said.tables
+    is_measured = is_demand_known() and not any(entrant.kind == "local" for entrant in said.entrants)
+    capacity = capacity_of(plan, threads, is_measured=is_measured)
+    return capacity.first, capacity.most, capacity.cores
+
+
 __all__ = [
+    "GAME",
     "begin_session",
     "close_session",
     "end_session",
@@ -115,5 +172,4 @@ __all__ = [
     "open_session",
     "play_orders",
     "take_piece",
-    "version_there",
 ]

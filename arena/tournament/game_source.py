@@ -148,6 +148,20 @@ def _split(word: str) -> tuple[str, str]:
     return (path, cls) if colon and cls.isidentifier() else (word, "")
 
 
+def files_of(origin: Origin) -> dict[str, Path]:
+    """The files that its fingerprint covers, by their paths below where the module's name starts."""
+    root = _root_of(origin.file, origin.module)
+    package = _package_of(origin.file, origin.module)
+    files = [origin.file] if package is None else [package / name for name in sources(package, skipped=())]
+    return {path.relative_to(root).as_posix(): path for path in files}
+
+
+def moved_to(origin: Origin, root: Path) -> Origin:
+    """The same game, with its files below this folder."""
+    below = origin.file.relative_to(_root_of(origin.file, origin.module))
+    return attrs.evolve(origin, file=root / below)
+
+
 def _fingerprint(file: Path, module: str) -> str:
     """The fingerprint of the file alone, or of its whole package."""
     package = _package_of(file, module)

@@ -1,0 +1,111 @@
+"""What a host keeps of the parcels that came to it: each as it came, and unpacked in folders called homes.
+
+Bots of any number of workers and runs play in one home, as on the machine they come from.  They are built
+once: a worker that has bots to build holds the parcel's lock until it is ready.  A home whose files are
+others by now, as a bot may write into its own folder, is made anew; if it is in use, there is one more.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+
+from arena.cluster.parcels import PACKED_BYTES_MAX, unpack_into
+
+KEPT_DAYS = 30
+"""A parcel that no run has wanted for so long is removed."""
+
+
+def cache() -> Path:
+    """Where a host keeps them: in the user's home."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "bot-arena" / "parcels"
+
+
+def is_kept(hash: str) -> bool:
+    """Whether this parcel came."""
+    return (cache() / hash / "packed").is_file()
+
+
+def keep_piece(hash: str, at: int, octets: bytes, whole: int) -> None:
+    """Takes a part of a parcel; with the last one it is kept."""
+    if whole > PACKED_BYTES_MAX:
+        raise ValueError(f"a parcel of {whole:,} bytes was announced")
+    place = cache() / hash
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = place / f"packed.{os.getpid()}"
+    with new.open("ab" if at else "wb") as file:
+        file.write(octets)
+    if at + len(octets) == whole:
+        new.replace(place / "packed")
+
+
+@contextmanager
+def locked(hashes: list[str]) -> Iterator[None]:
+    """Nobody else on this host makes homes of these parcels meanwhile, or builds in them."""
+    held: list[int] = []
+    try:
+        for hash in sorted(set(hashes)):  # in one order for all, so that nobody waits in a circle
+            held.append(_opened(cache() / hash / "lock"))
+            fcntl.flock(held[-1], fcntl.LOCK_EX)
+            os.utime(cache() / hash)
+        yield
+    finally:
+        for lock in held:
+            os.close(lock)
+
+
+def move_in(hash: str, is_whole: Callable[[Path], bool]) -> tuple[Path, int]:
+    """A home with the parcel's files, and its lock, to be closed when it is not used any more.
+
+    To be called while the parcel is `locked`.  `is_whole`: whether a home that is there can be used.
+    """
+    place = cache() / hash
+    for number in count(1):
+        home, lock = place / str(number), _opened(place / f"{number}.lock")
+        if home.is_dir() and is_whole(home):
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            return home, lock
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            continue
+        try:
+            shutil.rmtree(home, ignore_errors=True)
+            home.mkdir()
+            unpack_into(home, (place / "packed").read_bytes())
+        except BaseException:
+            shutil.rmtree(home, ignore_errors=True)
+            os.close(lock)
+            raise
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        return home, lock
+    raise AssertionError("numbers do not end")
+
+
+def tidy_up() -> None:
+    """Removes the parcels that nobody has wanted for long."""
+    with suppress(OSError):
+        for place in cache().iterdir():
+            if place.stat().st_mtime < time.time() - KEPT_DAYS * 86400:
+                with suppress(OSError, BlockingIOError):
+                    lock = _opened(place / "lock")
+                    try:
+                        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        shutil.rmtree(place, ignore_errors=True)
+                    finally:
+                        os.close(lock)
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+__all__ = ["cache", "is_kept", "keep_piece", "locked", "move_in", "tidy_up"]
