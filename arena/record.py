@@ -119,6 +119,15 @@ class OwnGame:
 
 
 @attrs.frozen
+class Place:
+    """Where a match was played, if not by the run itself."""
+
+    host: str
+    """The machine's name."""
+    worker: str
+
+
+@attrs.frozen
 class Entry:
     """One match as the store keeps it: planned, played, scored."""
 
@@ -142,6 +151,8 @@ class Entry:
     """Unix time."""
     own_game: OwnGame | None = None
     """None: the one of the folder."""
+    place: Place | None = None
+    """None: it was played by the run itself."""
     faults: tuple[Decision, ...] = attrs.field()
     """The decisions of the record that have a fault."""
     totals: tuple[SeatTotals, ...] = attrs.field()

@@ -22,14 +22,14 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.post import Recruit
-from arena.tournament.workers.staffing import origin_of
+from arena.tournament.workers.staffing import game_origin
 from arena.words import counted
 
 BEGIN_S = 900.0
 """How long a worker may take until it is ready: its bots travel there, and are built."""
 LOST_MAX = 1000
 """Machines of a cluster come and go."""
-ALONE_S = 5.0
+ALONE_S = 2.0
 """How long a place that has lost its Dask worker waits for one of its own; then it shares one."""
 
 
@@ -48,6 +48,7 @@ class Afar:
 
     stream: trio.SocketStream
     where: str
+    host: str = ""
     ending: str = "was lost"
 
 
@@ -79,6 +80,7 @@ class Enlisting:
         recruit = Afar(ours, f" on {worker}")
 
         def note_host(host: str) -> None:
+            recruit.host = host
             recruit.where = f" on {host} ({worker})"
 
         stand_in = StandIn(
@@ -136,7 +138,7 @@ class Enlisting:
 def _parcels(run: Run) -> dict[str, Parcel]:
     """What travels to the workers, by bot."""
     parcels = {bot.name: parcel for bot in run.entrants if (parcel := parcel_of(bot)) is not None}
-    origin = origin_of(run)
+    origin = game_origin(run)
     return parcels if origin is None else parcels | {GAME: parcel_of_game(origin)}
 
 

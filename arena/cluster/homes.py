@@ -61,7 +61,7 @@ def locked(hashes: list[str]) -> Iterator[None]:
             os.close(lock)
 
 
-def move_in(hash: str, is_whole: Callable[[Path], bool]) -> tuple[Path, int]:
+def home_of(hash: str, is_whole: Callable[[Path], bool]) -> tuple[Path, int]:
     """A home with the parcel's files, and its lock, to be closed when it is not used any more.
 
     To be called while the parcel is `locked`.  `is_whole`: whether a home that is there can be used.
@@ -108,4 +108,4 @@ def _opened(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
 
-__all__ = ["cache", "is_kept", "keep_piece", "locked", "move_in", "tidy_up"]
+__all__ = ["cache", "home_of", "is_kept", "keep_piece", "locked", "tidy_up"]

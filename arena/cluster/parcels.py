@@ -48,15 +48,15 @@ def parcel_of(entrant: Entrant) -> Parcel | None:
     if entrant.folder is None or not entrant.is_ours:
         return None
     built = (entrant.build, entrant.build_network)  # another build makes something else
-    return packed({_below(path, entrant): path for path in covered_files(entrant).values()}, repr(built))
+    return parcel_from({_below(path, entrant): path for path in covered_files(entrant).values()}, repr(built))
 
 
 def parcel_of_game(origin: Origin) -> Parcel:
     """The files of a game that is not built in.  Raises ConfigError."""
-    return packed(files_of(origin), "")
+    return parcel_from(files_of(origin), "")
 
 
-def packed(files: Mapping[str, Path], salt: str) -> Parcel:
+def parcel_from(files: Mapping[str, Path], salt: str) -> Parcel:
     """These files, by their names in the parcel."""
     found = [
         PackedFile(name, bool(path.stat().st_mode & stat.S_IXUSR), _content(path))

@@ -78,10 +78,7 @@ class Cluster:
             await self.changed.wait()
 
     async def done(self, worker: str, key: str, act: Callable[..., T], *args: object) -> T:
-        """Has this done as a task by this Dask worker.  Raises Lost, or what `act` raises."""
-        from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
-
+        """Has this done as a task by this Dask worker.  Raises Lost, or a ConfigError of `act`."""
         token = trio.lowlevel.current_trio_token()
         ended = trio.Event()
 
@@ -97,10 +94,10 @@ class Cluster:
             await ended.wait()
             result: T = await trio.to_thread.run_sync(future.result, abandon_on_cancel=True)
             return result
-        except (KilledWorker, FutureCancelledError) as error:
-            raise Lost("was lost") from error
-        except ImportError as error:
-            raise ConfigError(f"{error}: expected the same environment as here") from None
+        except ConfigError:
+            raise
+        except Exception as error:  # of the task, or whatever Dask makes of a worker that is just leaving
+            raise Lost(f"was lost ({_told(error)})") from error
         finally:
             future.release()  # the scheduler forgets it, and the worker its result
 
@@ -109,15 +106,13 @@ class Cluster:
         call = partial(self._client.run, act, *args, workers=[worker], on_error="return")
         try:
             found: Mapping[str, Any] = await trio.to_thread.run_sync(call, abandon_on_cancel=True)
-        except (OSError, ValueError) as error:
-            raise Lost("was lost") from error
-        result: T | BaseException | None = found.get(worker)
-        if isinstance(result, OSError):
-            raise Lost("was lost") from result
-        if isinstance(result, BaseException):
+            result: T | BaseException = found[worker]
+        except Exception as error:  # as above
+            raise Lost(f"was lost ({_told(error)})") from error
+        if isinstance(result, PackageNotFoundError):
             raise result
-        if result is None:
-            raise Lost("was lost")
+        if isinstance(result, BaseException):
+            raise Lost(f"was lost ({_told(result)})") from result
         return result
 
     async def check_arena(self, worker: str) -> None:
@@ -186,6 +181,11 @@ async def _answered(address: str, wait_s: float) -> None:
         told = await asyncio.wait_for(scheduler.identity(), wait_s)
     if told.get("type") != "Scheduler":
         raise ConfigError(f"it is a {told.get('type')}")
+
+
+def _told(error: BaseException) -> str:
+    """An exception of Dask in a few words."""
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 
 def _dask() -> str:

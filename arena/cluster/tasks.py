@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 import msgspec
 
 from arena.box.demand import is_demand_known
-from arena.cluster.homes import is_kept, keep_piece, locked, move_in, tidy_up
+from arena.cluster.homes import home_of, is_kept, keep_piece, locked, tidy_up
 from arena.cluster.parcels import at_home_in
 from arena.cluster.sessions import TURNS, SessionSaid, forget, new_session, session_of
 from arena.errors import ConfigError
@@ -72,21 +72,24 @@ def begin_session(id: str, begin: bytes, parcels: Mapping[str, str], threads: in
 
     `parcels`: the hashes of the bots' parcels by bot, and of the game's.
     """
-    session = session_of(id)
+    try:
+        session = session_of(id)
+    except KeyError:
+        return GONE
     said: BeginWork = decoded(BeginWork).decode(begin)
     said.folder = str(session.folder)
     wanted = {bot: hash for bot, hash in parcels.items() if bot in said.playing or bot == GAME}
     with ExitStack() as until_ready:
         until_ready.enter_context(locked([*wanted.values()]))
         if GAME in wanted and said.game.origin is not None:
-            home, lock = move_in(wanted[GAME], lambda home: True)
+            home, lock = home_of(wanted[GAME], lambda home: True)
             session.locks.append(lock)
             origin = moved_to(origin_from(said.game.origin), home)
             said.game = GameSaid(said.game.name, said.game.version, as_kept(origin))
         entrants = []
         for entrant in said.entrants:
             if entrant.name in wanted:
-                home, lock = move_in(wanted[entrant.name], functools.partial(_is_whole, entrant))
+                home, lock = home_of(wanted[entrant.name], functools.partial(_is_whole, entrant))
                 session.locks.append(lock)
                 entrant = at_home_in(entrant, home)
             entrants.append(entrant)

@@ -21,7 +21,13 @@ SIZE_BYTES = 8
 """One damaged match in 2⁶⁴ would go unnoticed."""
 MATCHES, SCHEDULE, META, BOT = "matches", "schedule", "meta ", "bot "
 """Parts in the table `checksums`; the last two are followed by a key, or a name."""
-HANGING = {"seats": "seat", "decisions": "number", "capsules": "seat, number", "games": "version"}
+HANGING = {
+    "seats": "seat",
+    "decisions": "number",
+    "capsules": "seat, number",
+    "games": "version",
+    "places": "host",
+}
 """Tables whose rows belong to matches -> the order of a match's rows."""
 _ROWS_AT_ONCE = 10_000
 
@@ -38,11 +44,13 @@ class MatchRows:
     decisions: Sequence[Row] = ()
     capsules: Sequence[Row] = ()
     games: Sequence[Row] = ()
+    places: Sequence[Row] = ()
 
     @property
     def checksum(self) -> bytes:
         """The same for the same rows, whenever and wherever they are stored."""
-        later = (self.games,) if self.games else ()  # older schemas did not have them
+        # Older schemas did not have them.
+        later = (self.games, self.places) if self.places else (self.games,) if self.games else ()
         return checksum((self.match, self.seats, self.decisions, self.capsules, *later))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import FAULT_KINDS
-from arena.record import Decision, Entry, OwnGame
+from arena.record import Decision, Entry, OwnGame, Place
 from arena.schedule import Deals, PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import HANGING, MatchRows
@@ -169,6 +169,7 @@ def insert(db: sqlite3.Connection, entry: Entry, room: Room) -> bytes:
         [_decision_row(number, decision) for number, decision in enumerate(entry.decisions)],
         capsule_rows(db, entry, room),
         [] if entry.own_game is None else [_game_row(entry.own_game)],
+        [] if entry.place is None else [_place_row(entry.place)],
     )
     insert_rows(db, rows)
     return rows.checksum
@@ -213,6 +214,10 @@ def _match_row(entry: Entry) -> Row:
         error=record.error and printable(record.error, keep="\n"),
         packed=entry.packed,
     )
+
+
+def _place_row(place: Place) -> Row:
+    return _row("places", host=printable(place.host), worker=printable(place.worker))
 
 
 def _seat_rows(entry: Entry) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from arena.store.cells import harmless_sql
 Row: TypeAlias = Sequence[Any]
 """A row of a table."""
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 APPLICATION_ID = 0x4172656E
 """`Aren`: tells our databases from other programs'."""
 
@@ -90,6 +90,9 @@ CREATE VIEW shown_matches AS
             AS game_version
     FROM matches m LEFT JOIN schedule p USING (pairing_id) LEFT JOIN games g ON g.match = m.number;
 """,
+    4: """
+CREATE TABLE places (match INTEGER PRIMARY KEY, host TEXT NOT NULL, worker TEXT NOT NULL);
+""",
 }
 """Schema -> the change from the one before.  A new store goes through them too: each has one layout."""
 OF_OLDER = {
@@ -98,6 +101,7 @@ OF_OLDER = {
         "CREATE TEMP TABLE games (match, version, rules, kinds)",
         "CREATE TEMP VIEW shown_matches AS SELECT *, '' AS rules, '' AS kinds FROM main.shown_matches",
     ),
+    3: ("CREATE TEMP TABLE places (match, host, worker)",),
 }
 """Schema -> what a reader of it adds in its connection, not in the file, to find what the next one has."""
 MARK = "mark"
@@ -143,7 +147,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
     "matches": columns(
         f"{_MATCH_KEYS} pairing_id:text game:text game_version:integer seats:integer deals:text bots:text "
         "winners:text status:text turns:integer decisions:integer duration_s:real~ started_epoch_s:real~ "
-        "started_at:text~"
+        "started_at:text~ host:text~ worker:text~"
     ),
     "seats": columns(
         f"{_SEAT_KEYS} game:text seats:integer opponents:text status:text rank:integer returns:real "
@@ -169,6 +173,12 @@ MATCHES_BY_PREFIX = """SELECT match_id FROM matches
 OPPONENTS_SEPARATOR = "; "
 """Between names in `opponents`, `bots`, `winners`, by seat.  A name may hold it too, but no match_id."""
 
+
+def _place(cell: str) -> str:
+    """Of where a match was played; empty if that was the run itself."""
+    return f"COALESCE((SELECT {cell} FROM places WHERE match = number), '')"
+
+
 DERIVED: Mapping[tuple[str, str], Callable[[Callable[[str], str]], str]] = {
     ("matches", "bots"): lambda cell: (
         f"(SELECT {cell('bot')} || '{OPPONENTS_SEPARATOR}' || opponents FROM seats"
@@ -179,6 +189,8 @@ DERIVED: Mapping[tuple[str, str], Callable[[Callable[[str], str]], str]] = {
         f" (SELECT COALESCE(group_concat(bot, '{OPPONENTS_SEPARATOR}'), '') AS names FROM"
         " (SELECT bot FROM seats WHERE match = number AND rank = 1 ORDER BY seat)))"
     ),
+    ("matches", "host"): lambda cell: _place(cell("host")),
+    ("matches", "worker"): lambda cell: _place(cell("worker")),
     ("matches", "started_epoch_s"): lambda cell: "started_at",
     ("matches", "started_at"): lambda cell: "strftime('%Y-%m-%dT%H:%M:%f+00:00', started_at, 'unixepoch')",
 }
@@ -229,6 +241,7 @@ STORED: Mapping[str, tuple[str, ...]] = {
         "decisions": "number turn seat move elapsed_s fault reason asked lagged",
         "capsules": "seat number packed",
         "games": "version rules kinds",
+        "places": "host worker",
     }.items()
 }
 """What rows of each table hold, in the order in which checksums take it: never change one that is written.

@@ -76,10 +76,7 @@ class DaskCluster:
 
     def close(self) -> None:
         for process in self.processes:
-            process.terminate()
-        for process in self.processes:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(10)
+            process.kill()
         for pid in alive(self.mark):
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

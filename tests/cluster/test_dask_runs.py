@@ -24,7 +24,7 @@ def cluster(tmp_path_factory):
         made.close()
 
 
-NAMES = ("withdrawn-for-faults", "until", "blef-4", "bluff-2", "holdem-2", "chamber-5")
+NAMES = ("until", "withdrawn-when-gone", "bluff-2", "holdem-2", "chamber-5")
 
 
 @pytest.mark.slow

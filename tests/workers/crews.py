@@ -24,6 +24,7 @@ class Recruited:
     stream: trio.StapledStream
     ending: str = "was killed by SIGKILL"
     where: str = ""
+    host: str = "here"
 
 
 def enlisting(act=work_for, log=None):

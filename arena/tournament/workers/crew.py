@@ -9,7 +9,7 @@ from math import inf
 import trio
 
 from arena.errors import ArenaError, ConfigError, RemoteProtocolError
-from arena.record import Entry
+from arena.record import Entry, Place
 from arena.schedule import Pairing
 from arena.tournament.grounds import TakenMatch
 from arena.tournament.setting import Setting
@@ -227,10 +227,10 @@ class Crew:
             match said:
                 case MatchPlayed(number, record, wanted):
                     post.note_finished(wanted)
-                    self._answer(post, number, record)
+                    self._answer(post, number, record, Place(recruit.host, post.name))
                 case MatchesDropped(numbers):
                     for number in numbers:
-                        self._answer(post, number, None)
+                        self._answer(post, number)
                 case WantsMatches(matches):
                     post.wanted = max(1, matches)
                     self._has_room()
@@ -244,7 +244,9 @@ class Crew:
                 case _:
                     raise RemoteProtocolError(f"found {type(said).__name__}, expected results")
 
-    def _answer(self, post: Post, number: int, record: RecordSaid | None) -> None:
+    def _answer(
+        self, post: Post, number: int, record: RecordSaid | None = None, place: Place | None = None
+    ) -> None:
         """An order is answered.  Raises RemoteProtocolError if it was not open."""
         taken = post.taken_on.get(number)
         if taken is None and number <= self._ordered:
@@ -254,7 +256,7 @@ class Crew:
         entry = None
         try:
             if record is not None:
-                entry = entry_from(self._setting, taken.pairing, taken.without, record)
+                entry = entry_from(self._setting, taken.pairing, taken.without, record, place)
         except ValueError as error:
             raise RemoteProtocolError(str(error)) from None
         taken.answer(entry)

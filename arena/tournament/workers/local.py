@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ class Child:
     """A worker in a child process."""
 
     where = ""
+    host = platform.node()
 
     def __init__(self) -> None:
         hears, to_child = os.pipe()

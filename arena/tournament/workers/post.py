@@ -35,6 +35,10 @@ class Recruit(Protocol):
         """Leads to its pipe."""
 
     @property
+    def host(self) -> str:
+        """The name of its machine."""
+
+    @property
     def where(self) -> str:
         """Behind its name in messages: ` on host7`; nothing if it is on this machine."""
 

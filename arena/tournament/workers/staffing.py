@@ -76,7 +76,7 @@ def crew_for(
     """So many workers for these bots, each with its share of what the run may have."""
     stored = {bot.bot: bot for bot in run.store.bots()}
     setting = attrs.evolve(run.setting, versions={name: bot.version for name, bot in stored.items()})
-    origin = origin_of(run)
+    origin = game_origin(run)
     # Where bots connect to this process, it is the first of those among which the run is divided.
     own = 1 if run.plan.connecting else 0
     posts = []
@@ -102,10 +102,10 @@ def _may_play(entrant: Entrant, share: Share) -> bool:
     return entrant.instances_max is None or share.part(entrant.instances_max) > 0
 
 
-def origin_of(run: Run) -> Origin | None:
+def game_origin(run: Run) -> Origin | None:
     """Where the game of a run comes from; None: it is built in."""
     kept = run.store.meta().get(ORIGIN)
     return None if kept is None else origin_from(kept)
 
 
-__all__ = ["bound_here", "crew_for", "origin_of", "own_setting", "workers_for"]
+__all__ = ["bound_here", "crew_for", "game_origin", "own_setting", "workers_for"]

@@ -10,7 +10,7 @@ import attrs
 
 from arena.errors import FaultKind
 from arena.game import Game, Seat
-from arena.record import TIME_BYTES, Capsule, Decision, Entry, MatchRecord, SeatTotals, Turn, unpack
+from arena.record import TIME_BYTES, Capsule, Decision, Entry, MatchRecord, Place, SeatTotals, Turn, unpack
 from arena.schedule import Pairing, match_id
 from arena.tournament.plan import deals_of
 from arena.tournament.setting import Setting
@@ -88,7 +88,9 @@ def record_said(entry: Entry) -> RecordSaid:
     )
 
 
-def entry_from(setting: Setting, pairing: Pairing, without: frozenset[str], said: RecordSaid) -> Entry:
+def entry_from(
+    setting: Setting, pairing: Pairing, without: frozenset[str], said: RecordSaid, place: Place | None = None
+) -> Entry:
     """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
     seats = len(pairing.bots)
     results = [each for each in (said.ranks, said.returns, said.points) if each]
@@ -120,6 +122,7 @@ def entry_from(setting: Setting, pairing: Pairing, without: frozenset[str], said
         started_at=said.started_at,
         faults=tuple(map(_decision_of, said.faults)),
         totals=tuple(map(_totals_of, said.totals)),
+        place=place,
     )
 
 
