@@ -35,7 +35,7 @@ from arena.games.liars_dice import LiarsDice
 from arena.record import unpack
 from arena.replay import replay
 from arena.schedule import match_id
-from arena.store import Store, columns
+from arena.store import Store, columns, ranges
 from arena.store.files import COLUMNS_FOLDER
 from arena.tournament.broken import BrokenBots
 from arena.tournament.intake import course_of
@@ -98,7 +98,7 @@ async def test_interrupted_is_uninterrupted(tmp_path, matches):
 
 async def test_a_run_keeps_columns_of_what_counts(tmp_path, monkeypatch):
     """As matches come in, by twos here; also where it was interrupted, and with a bot that is withdrawn."""
-    monkeypatch.setattr(columns, "SIZE", 2)
+    monkeypatch.setattr(ranges, "SIZE", 2)
     field = (local("hopeless", Hopeless), local("steady", Steady), local("doubter", Doubter))
     await play(tmp_path / "out", field, stop_after=5, concurrency=3)
     assert (tmp_path / "out" / COLUMNS_FOLDER / "000001").exists()

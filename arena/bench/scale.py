@@ -29,7 +29,7 @@ from arena.games import GAMES
 from arena.record import pack
 from arena.store import Store, StoredBot
 from arena.store.checksums import MatchRows, note_matches, note_schedule
-from arena.store.columns import keep_all
+from arena.store.keeping_ranges import RangeKeeper
 from arena.store.schema import insertion
 from arena.testing.games import random_match
 from arena.tournament.plan import Plan, as_mapping, identity
@@ -121,7 +121,7 @@ def make_folder(folder: Path, matches: int) -> None:
             matches -= len(chunk)
         with store.transaction() as db:
             note_schedule(db)
-        keep_all(store)
+        RangeKeeper(store, 0).keep()
 
 
 def _models(game: Game[Any, Any], rng: Random) -> list[list[Model]]:

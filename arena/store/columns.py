@@ -12,13 +12,9 @@ is the key.  Whether a row is what its checksum says is not told by it: `Store.c
 
 from __future__ import annotations
 
-import os
 import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -27,17 +23,19 @@ from arena.errors import FAULT_KINDS
 from arena.store import chunks
 from arena.store.checksums import SCHEDULE
 from arena.store.database import Database
-from arena.store.files import COLUMNS_FOLDER, draft_path
+from arena.store.ranges import (
+    hashed,
+    is_keepable,
+    keep_octets,
+    kept_octets,
+    numbers_of,
+    sums_of,
+    whole_ranges,
+)
 from arena.store.rows import Columns
-from arena.strict import read_regular
 
-SIZE = 10_000
-"""Matches in a file.  A run reads them again to write it, which takes a tenth of a second."""
 FORMAT = 1
 """One higher whenever the files hold something else."""
-BYTES_MAX = 1 << 28
-"""The largest file: 5,000 decisions a match.  Longer matches are read from the database."""
-_KEY_BYTES = 16
 
 
 class ColumnChunk(msgspec.Struct, frozen=True, array_like=True):
@@ -109,9 +107,9 @@ def kept_chunks(store: Database, *, builds: bool = False) -> Iterator[ColumnChun
 
     `builds`: what is missing is read from the database, and kept.
     """
-    if store.damage is not None or store.pragma("user_version") < 2:  # older ones have no checksums
+    if not is_keepable(store):
         return
-    for place in range(_whole_ranges(store)):
+    for place in range(whole_ranges(store)):
         chunk = _read(store, place)
         if chunk is None:
             if not builds:
@@ -120,59 +118,24 @@ def kept_chunks(store: Database, *, builds: bool = False) -> Iterator[ColumnChun
         yield chunk
 
 
-class ColumnKeeper:
-    """Keeps the columns of ranges that become whole while a run writes."""
-
-    def __init__(self, store: Database) -> None:
-        self._store = store
-        self._whole = _whole_ranges(store)
-
-    def keep(self) -> None:
-        """Writes the files of ranges that have become whole; to be called when matches were stored."""
-        before, self._whole = self._whole, _whole_ranges(self._store)
-        for place in range(before, self._whole):
-            _write(self._store, place)
-
-
-def keep_all(store: Database) -> None:
-    """Writes the files of all ranges that are whole, as the run that stored them would have."""
-    for place in range(_whole_ranges(store)):
-        _write(store, place)
-
-
-def numbers_of(place: int) -> tuple[int, int]:
-    """The first and the last number of a range."""
-    return place * SIZE + 1, (place + 1) * SIZE
-
-
-def _whole_ranges(store: Database) -> int:
-    ((last,),) = store.rows("SELECT COALESCE(MAX(number), 0) FROM matches")
-    return int(last) // SIZE
-
-
-def _path(store: Database, place: int) -> Path:
-    return store.folder / COLUMNS_FOLDER / f"{place:06}"
+def keep_columns(store: Database, place: int) -> None:
+    """Keeps the columns of a range."""
+    _write(store, place)
 
 
 def _key(store: Database, place: int) -> bytes:
-    sums = "SELECT number, checksum FROM matches WHERE number BETWEEN ? AND ? ORDER BY number"
     schedule = list(store.rows("SELECT count, sum FROM checksums WHERE part = ?", SCHEDULE))
-    of = (FORMAT, sys.byteorder, SIZE, schedule, list(store.rows(sums, *numbers_of(place))))
-    return _hash(_encoder.encode(of))
-
-
-def _hash(octets: bytes) -> bytes:
-    return blake2b(octets, digest_size=_KEY_BYTES).digest()
+    return hashed(_encoder.encode((FORMAT, sys.byteorder, schedule, sums_of(store, place))))
 
 
 def _read(store: Database, place: int) -> ColumnChunk | None:
     """What is kept of a range; None if that is nothing, not what was written, or of other matches."""
+    octets = kept_octets(store, f"{place:06}")
+    if octets is None:
+        return None
     try:
-        octets = read_regular(_path(store, place), BYTES_MAX)
-        if octets[:_KEY_BYTES] != _hash(octets[_KEY_BYTES:]):
-            return None
-        chunk = _decoder.decode(octets[_KEY_BYTES:])
-    except (OSError, ValueError):  # msgspec's own are ValueErrors
+        chunk = _decoder.decode(octets)
+    except ValueError:  # msgspec's own are ValueErrors
         return None
     return chunk if chunk.is_sound and chunk.key == _key(store, place) else None
 
@@ -180,17 +143,7 @@ def _read(store: Database, place: int) -> ColumnChunk | None:
 def _write(store: Database, place: int) -> ColumnChunk:
     """Reads a range from the database, and keeps it if there is room."""
     chunk = _built(store, place)
-    octets = _encoder.encode(chunk)
-    path = _path(store, place)
-    if len(octets) + _KEY_BYTES <= BYTES_MAX:
-        draft = draft_path(path.parent, path.name, os.getpid())
-        with suppress(OSError):
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            try:
-                draft.write_bytes(_hash(octets) + octets)
-                draft.replace(path)
-            finally:
-                draft.unlink(missing_ok=True)
+    keep_octets(store, f"{place:06}", _encoder.encode(chunk))
     return chunk
 
 

@@ -10,13 +10,9 @@ from collections.abc import Iterable, Iterator
 from arena.store import capsules
 from arena.store.database import Database
 from arena.store.files import Table, sentences, write_tables
-from arena.store.lines import CellsToQuote, TableLines, is_plain
-from arena.store.schema import TABLES, Row, column_names, line_format, parts_of_rows, rows_of
-
-IN_LINES = ("matches", "seats")
-"""The tables that are written in lines; decisions have moves in JSON, of which every one has to be quoted."""
-ROWS_AT_ONCE = 2_000
-"""How many rows are Python objects at one time."""
+from arena.store.kept_lines import IN_LINES, texts
+from arena.store.lines import TableLines
+from arena.store.schema import TABLES, Row, column_names, rows_of
 
 
 def write(store: Database) -> None:
@@ -50,24 +46,12 @@ def table(store: Database, name: str, *, as_cells: bool = False) -> Table:
         return header, _rows(store, name, as_cells)
     return header, TableLines(
         lambda: _rows(store, name, as_cells),
-        lambda: _texts(store, name),
+        lambda: texts(store, name, is_whole=_is_whole(store)),
     )
 
 
 def _rows(store: Database, name: str, as_cells: bool) -> Iterator[Row]:
     yield from store.rows(rows_of(name, is_whole=_is_whole(store), as_cells=as_cells))
-
-
-def _texts(store: Database, name: str) -> Iterator[str]:
-    """The lines of one of `IN_LINES`, put together by SQLite as far as it can."""
-    line, columns = line_format(name), len(TABLES[name])
-    with sentences(store.path):
-        cursor = store.connection.execute(parts_of_rows(name, is_whole=_is_whole(store)))
-        while rows := cursor.fetchmany(ROWS_AT_ONCE):
-            text = "".join([line % row for row in rows])
-            if not is_plain(text, len(rows), columns):
-                raise CellsToQuote(name)
-            yield text
 
 
 def _is_whole(store: Database) -> bool:

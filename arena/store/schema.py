@@ -212,6 +212,8 @@ FROM_PLAN = {
     " ORDER BY o.position, v.number",
 }
 """The same rows if the schedule names every match: found in order, so that millions need no sorting."""
+NUMBERED = {"matches": "number", "seats": "match"}
+"""The column of a table's view that holds the number of the match."""
 SEAT_BITS = {"seat": 12, "rank": 12, "win": 1, "tie": 1, "decisions": 32}
 """Small columns of `seats` -> bits in one number: each further number costs 0.2 s per million rows."""
 
@@ -281,20 +283,20 @@ def rows_of(table: str, *, is_whole: bool, as_cells: bool = False) -> str:
     return f"SELECT {', '.join(told)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
 
 
-def parts_of_rows(table: str, *, is_whole: bool) -> str:
-    """The SQL of a table's rows as cells, in fewer values: what is not real is one text between reals.
+def parts_of_rows(table: str) -> str:
+    """The SQL of rows as cells, of the matches from one number to another, each with its number before.
 
-    Reals stay values: SQLite writes them otherwise than Python.  `line_format` makes lines of these values.
+    What is not real is one text between reals: `line_format` makes lines of these values.
     """
-    is_sorted = not is_whole or table == "bots"
-    of = "" if is_sorted else "v."
     values = []
     for is_real, group in groupby(TABLES[table], lambda column: column.type == "real"):
         columns = [*group]
-        told = [_told(table, column, of, as_cells=True) for column in columns]
+        told = [_told(table, column, "v.", as_cells=True) for column in columns]
         line = ",".join("%s" if column.type == "text" else "%d" for column in columns)
         values += told if is_real else [f"printf('{line}', {', '.join(told)})"]
-    return f"SELECT {', '.join(values)} FROM {(FROM if is_sorted else FROM_PLAN)[table]}"
+    number = NUMBERED[table]
+    where = f"WHERE v.{number} BETWEEN ? AND ? ORDER BY v.{number}{', v.seat' * (table == 'seats')}"
+    return f"SELECT v.{number}, {', '.join(values)} FROM shown_{table} v {where}"
 
 
 def line_format(table: str) -> str:

@@ -13,7 +13,7 @@ import trio
 
 from arena.record import Entry
 from arena.store import Store, exports
-from arena.store.columns import ColumnKeeper
+from arena.store.keeping_ranges import RangeKeeper
 from arena.tournament.changes import (
     Change,
     Changes,
@@ -51,7 +51,7 @@ async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> No
 
     Ends when nobody is left to send.  Shielded: finished matches are kept even if the run is cancelled.
     """
-    keeper = ColumnKeeper(run.store)
+    keeper = RangeKeeper(run.store)
 
     def write(batch: Changes) -> None:
         write_changes(run.store, batch)

@@ -18,8 +18,10 @@ from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.game import Seat
 from arena.record import Decision, Entry
-from arena.store import Store, StoredBot, columns, erase
+from arena.store import Store, StoredBot, columns, erase, exports, kept_lines, ranges
 from arena.store.files import COLUMNS_FOLDER
+from arena.store.keeping_ranges import RangeKeeper
+from arena.store.lines import TableLines, quoted_text
 
 STORED = Path(__file__).parents[1] / "stored"
 
@@ -27,7 +29,7 @@ STORED = Path(__file__).parents[1] / "stored"
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three matches to a file."""
-    monkeypatch.setattr(columns, "SIZE", 3)
+    monkeypatch.setattr(ranges, "SIZE", 3)
 
 
 def entries(rng: random.Random) -> list[Entry]:
@@ -54,12 +56,12 @@ def filled(store: Store) -> Store:
     store.set_schedule(entry.pairing for entry in [*planned, play(8, 0, ("dan", "ann"))])
     store.add_many([*rng.sample(planned, len(planned) - 1), play(99, 0, ("eve", "bob"))])
     store.put_bots([StoredBot("eve", "1", status="replaced"), StoredBot("zoe", "3")])
-    columns.keep_all(store)
+    RangeKeeper(store, 0).keep()
     return store
 
 
 def files(store: Store) -> list[str]:
-    return sorted(path.name for path in (store.folder / COLUMNS_FOLDER).glob("*"))
+    return sorted(path.name for path in (store.folder / COLUMNS_FOLDER).glob("*") if not path.suffix)
 
 
 def values_of(sheet: Sheet) -> dict[str, object]:
@@ -143,7 +145,7 @@ SPOILED: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
     "cut": lambda octets: octets[:-1],
     "a flipped bit": lambda octets: octets[:99] + bytes([octets[99] ^ 1]) + octets[100:],
-    "no columns": lambda _: columns._hash(b"\x90") + b"\x90",
+    "no columns": lambda _: ranges.hashed(b"\x90") + b"\x90",
     "columns of another length": lambda octets: shortened(octets),
 }
 
@@ -151,7 +153,7 @@ SPOILED: dict[str, Callable[[bytes], bytes]] = {
 def shortened(octets: bytes) -> bytes:
     chunk = columns._decoder.decode(octets[16:])
     cut = columns._encoder.encode(columns.msgspec.structs.replace(chunk, returns=chunk.returns[:-8]))
-    return columns._hash(cut) + cut
+    return ranges.hashed(cut) + cut
 
 
 @pytest.mark.parametrize("spoil", SPOILED.values(), ids=SPOILED)
@@ -201,7 +203,7 @@ def test_an_export_keeps_them_and_a_fresh_start_drops_them(filled):
 
 def test_a_run_keeps_what_is_whole(store):
     """When the last match of a range is stored, and not before; also after matches were taken back."""
-    keeper = columns.ColumnKeeper(store)
+    keeper = RangeKeeper(store)
     seen = []
 
     def stored() -> Iterator[int]:
@@ -218,3 +220,51 @@ def test_a_run_keeps_what_is_whole(store):
     keeper.keep()
     assert 1 == used(store)
     assert_alike(store)
+
+
+# Lines
+
+
+def assert_lines_are_rows(store: Store) -> None:
+    """What is put in order is what `csv.writer` makes of the rows."""
+    for name in kept_lines.IN_LINES:
+        _, rows = exports.table(store, name, as_cells=True)
+        assert isinstance(rows, TableLines)
+        assert quoted_text(rows) == "".join(rows.texts())
+
+
+def made(store: Store, monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """The first numbers of the ranges whose lines are made, and not only put in order."""
+    first, make = set(), kept_lines._made
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_lines, "_made", lambda *of: first.add(of[2][0]) or make(*of))
+        assert_lines_are_rows(store)
+    return first
+
+
+OF_LINES: dict[str, Callable[[Store], object]] = {
+    **CHANGES,
+    "a margin": lambda store: store.put_bots([StoredBot("ann", "1.0", margin_s=0.5)]),
+    "a version of the game": lambda store: store.set_meta("game_version", 7),
+}
+
+
+@pytest.mark.parametrize("change", OF_LINES.values(), ids=OF_LINES)
+def test_lines_of_what_changed_are_made_again(filled, change, monkeypatch):
+    """In whatever order they stand now; then only those of the last matches are made for every export."""
+    change(filled)
+    assert_lines_are_rows(filled)
+    assert {filled.last_number() // 3 * 3 + 1} == made(filled, monkeypatch)
+
+
+@pytest.mark.parametrize("spoil", [*SPOILED.values()][:4], ids=[*SPOILED][:4])
+def test_lines_that_are_not_as_written_are_made_again(filled, spoil, monkeypatch):
+    """Those of this range alone."""
+    path = filled.folder / COLUMNS_FOLDER / "000001.seats"
+    path.write_bytes(spoil(path.read_bytes()))
+    assert {4, filled.last_number() // 3 * 3 + 1} == made(filled, monkeypatch)
+
+
+def test_lines_of_a_run_are_there_before_any_export(filled, monkeypatch):
+    """That is what they are for."""
+    assert {filled.last_number() // 3 * 3 + 1} == made(filled, monkeypatch)

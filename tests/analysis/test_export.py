@@ -16,7 +16,7 @@ from arena import analysis
 from arena.analysis import export, exported, ranking
 from arena.analysis.tables import COLUMNS
 from arena.cli.group import INTERRUPTED, TERMINATED
-from arena.store import Store, StoredBot, erase, exports, files
+from arena.store import Store, StoredBot, erase, files, kept_lines, ranges
 from arena.store import aside as aside_module
 from arena.store.aside import TABLES_ASIDE, written_aside
 from arena.store.files import STAMP, TABLE_FILES, draft_path, write_table
@@ -144,16 +144,19 @@ def test_the_mark_is_nobody_elses_business(played):
 # Lines
 
 
-@pytest.mark.parametrize("at_once", [1, 2_000], ids=["a line at a time", "all at once"])
+@pytest.mark.parametrize(
+    ("at_once", "size"), [(1, 2), (2_000, 10_000)], ids=["some at a time", "all at once"]
+)
 @pytest.mark.parametrize("name", ["ann", "=ann", "+ann", "a,nn", 'a"nn', "ann\rcat", "%s", "3,5;\n"])
-def test_lines_are_what_rows_are(store, name, at_once, monkeypatch):
+def test_lines_are_what_rows_are(store, name, at_once, size, monkeypatch):
     """Put together in SQLite or by `csv.writer`: the same bytes, also where a cell has to be quoted."""
-    monkeypatch.setattr(exports, "ROWS_AT_ONCE", at_once)
+    monkeypatch.setattr(kept_lines, "ROWS_AT_ONCE", at_once)
+    monkeypatch.setattr(ranges, "SIZE", size)
     bots = [(name, "bob"), ("bob", "cat"), ("cat", name)]
     entries = [
         play(series, turn, bots[series], returns=(1 / 3, -5e-05)) for series in range(3) for turn in range(2)
     ]
-    store.add_many(entries[:5])
+    store.add_many([entries[4], entries[2], *entries[:2], entries[3]])
     for planned in (entries[:2], entries):
         store.set_schedule(entry.pairing for entry in planned)
         with store.frozen():

@@ -1,0 +1,24 @@
+"""What is kept of ranges of matches while a run writes them: columns and lines."""
+
+from __future__ import annotations
+
+from arena.store.columns import keep_columns
+from arena.store.database import Database
+from arena.store.kept_lines import keep_lines
+from arena.store.ranges import whole_ranges
+
+
+class RangeKeeper:
+    """Keeps the ranges that become whole from now on."""
+
+    def __init__(self, store: Database, whole: int | None = None) -> None:
+        """`whole`: how many ranges are kept already; None: all that are whole."""
+        self._store = store
+        self._whole = whole_ranges(store) if whole is None else whole
+
+    def keep(self) -> None:
+        """Writes the files of ranges that have become whole; to be called when matches were stored."""
+        before, self._whole = self._whole, whole_ranges(self._store)
+        for place in range(before, self._whole):
+            keep_columns(self._store, place)
+            keep_lines(self._store, place)

@@ -1,0 +1,163 @@
+"""The lines of the largest CSVs, kept beside the columns: an export only puts them in order.
+
+A line is made by SQLite as far as it can: what is not real is one text between reals, which SQLite writes
+otherwise than Python.  Where a cell would have to be quoted there are none: `csv.writer` writes the table.
+
+As with the columns, a file is of the matches whose numbers and checksums its key is a hash of, and of all
+else that stands in a line: the version of the game, the bots' margins, and the SQL that makes it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import accumulate
+
+import attrs
+import msgspec
+
+from arena.store.chunks import ALL, Numbers
+from arena.store.database import Database
+from arena.store.files import sentences
+from arena.store.lines import CellsToQuote, is_plain
+from arena.store.ranges import (
+    hashed,
+    is_keepable,
+    keep_octets,
+    kept_octets,
+    numbers_of,
+    sums_of,
+    whole_ranges,
+)
+from arena.store.schema import IN_ORDER, TABLES, line_format, parts_of_rows
+
+IN_LINES = ("matches", "seats")
+"""The tables that are written in lines; decisions have moves in JSON, of which every one has to be quoted."""
+ROWS_AT_ONCE = 2_000
+"""How many rows are Python objects at one time."""
+_IN_PLAN = "SELECT number FROM schedule CROSS JOIN matches USING (pairing_id) ORDER BY position"
+_IN_ORDER = f"SELECT number FROM shown_matches ORDER BY {IN_ORDER}"
+
+
+class LineChunk(msgspec.Struct, frozen=True, array_like=True):
+    """The lines of the matches of one range of numbers."""
+
+    key: bytes
+    numbers: bytes
+    """int64, ascending."""
+    lengths: bytes
+    """int32: how many characters the lines of each have."""
+    text: str
+
+
+_decoder, _encoder = msgspec.msgpack.Decoder(LineChunk), msgspec.msgpack.Encoder()
+
+
+@attrs.frozen(eq=False)
+class _Lines:
+    """The lines of a range, ready to be looked up."""
+
+    numbers: array[int]
+    ends: array[int]
+    """Where those of each match begin, and the end of the last."""
+    text: str
+
+    @classmethod
+    def of(cls, chunk: LineChunk) -> _Lines:
+        return cls(
+            array("q", chunk.numbers),
+            array("q", accumulate(array("i", chunk.lengths), initial=0)),
+            chunk.text,
+        )
+
+    @property
+    def is_sound(self) -> bool:
+        return len(self.numbers) + 1 == len(self.ends) and self.ends[-1] == len(self.text)
+
+
+def texts(store: Database, name: str, *, is_whole: bool) -> Iterator[str]:
+    """The lines of one of `IN_LINES` in schedule order, some at a time; what is missing is made and kept.
+
+    `is_whole`: whether the schedule names exactly the matches there are.  Raises CellsToQuote.
+    """
+    whole = whole_ranges(store)
+    found = [_kept(store, name, place) or _keep(store, name, place) for place in range(whole)]
+    found.append(_Lines.of(_made(store, name, (numbers_of(whole)[0], ALL[1]), b"")))
+    with sentences(store.path):
+        cursor = store.connection.execute(_IN_PLAN if is_whole else _IN_ORDER)
+        while rows := cursor.fetchmany(ROWS_AT_ONCE):
+            yield "".join(_found(found, [number for (number,) in rows]))
+
+
+def _found(chunks: list[_Lines], numbers: list[int]) -> Iterator[str]:
+    """The lines of these matches; those that lie one behind the other in one piece."""
+    last, size = len(chunks) - 1, numbers_of(0)[1]
+    lines, begin, end = chunks[0], 0, 0
+    for number in numbers:
+        now = chunks[min(last, (number - 1) // size)]
+        place = bisect_left(now.numbers, number)
+        if now is not lines or place != end:
+            yield lines.text[lines.ends[begin] : lines.ends[end]]
+            lines, begin = now, place
+        end = place + 1
+    yield lines.text[lines.ends[begin] : lines.ends[end]]
+
+
+def keep_lines(store: Database, place: int) -> None:
+    """Keeps the lines of a range, if they are lines."""
+    for name in IN_LINES:
+        try:
+            _keep(store, name, place)
+        except CellsToQuote:
+            pass
+
+
+def _keep(store: Database, name: str, place: int) -> _Lines:
+    chunk = _made(store, name, numbers_of(place), _key(store, name, place))
+    if is_keepable(store):
+        keep_octets(store, f"{place:06}.{name}", _encoder.encode(chunk))
+    return _Lines.of(chunk)
+
+
+def _kept(store: Database, name: str, place: int) -> _Lines | None:
+    """What is kept of a range; None if that is nothing, not what was written, or of other matches."""
+    octets = kept_octets(store, f"{place:06}.{name}") if is_keepable(store) else None
+    if octets is None:
+        return None
+    try:
+        chunk = _decoder.decode(octets)
+        lines = _Lines.of(chunk)
+    except ValueError:  # msgspec's own are ValueErrors
+        return None
+    return lines if lines.is_sound and chunk.key == _key(store, name, place) else None
+
+
+def _key(store: Database, name: str, place: int) -> bytes:
+    others = (
+        list(store.rows("SELECT value FROM meta WHERE key = 'game_version'")),
+        list(store.rows("SELECT bot, margin_s FROM bots ORDER BY bot")),
+        parts_of_rows(name),
+        line_format(name),
+    )
+    return hashed(_encoder.encode((others, sums_of(store, place))))
+
+
+def _made(store: Database, name: str, numbers: Numbers, key: bytes) -> LineChunk:
+    """The lines of these matches, by number.  Raises CellsToQuote."""
+    line, columns = line_format(name), len(TABLES[name])
+    own, lengths, parts = array("q"), array("i"), list[str]()
+    with sentences(store.path):
+        cursor = store.connection.execute(parts_of_rows(name), numbers)
+        while rows := cursor.fetchmany(ROWS_AT_ONCE):
+            lines = [line % row[1:] for row in rows]
+            parts.append("".join(lines))
+            if not is_plain(parts[-1], len(rows), columns):
+                raise CellsToQuote(name)
+            for (number, *_), text in zip(rows, lines, strict=True):
+                if own and own[-1] == number:  # another seat
+                    lengths[-1] += len(text)
+                else:
+                    own.append(number)
+                    lengths.append(len(text))
+    return LineChunk(key, own.tobytes(), lengths.tobytes(), "".join(parts))

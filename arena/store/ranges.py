@@ -1,0 +1,73 @@
+"""What is kept beside a large database of every so many matches: which those are, and the files.
+
+Ranges are of the numbers under which matches are stored.  A file begins with a hash of what follows, so that
+a damaged one is not used; whether it is of the matches that are stored now its reader sees by `sums_of`.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from hashlib import blake2b
+
+from arena.store.database import Database
+from arena.store.files import COLUMNS_FOLDER, draft_path
+from arena.store.schema import Row
+from arena.strict import read_regular
+
+SIZE = 10_000
+"""Matches in a range.  A run reads them again to keep them, which takes three tenths of a second."""
+BYTES_MAX = 1 << 28
+"""The largest file: 5,000 decisions a match.  What is larger is read from the database."""
+_HASH_BYTES = 16
+
+
+def numbers_of(place: int) -> tuple[int, int]:
+    """The first and the last number of a range."""
+    return place * SIZE + 1, (place + 1) * SIZE
+
+
+def whole_ranges(store: Database) -> int:
+    """How many ranges hold as many matches as they ever will, unless some are taken back."""
+    ((last,),) = store.rows("SELECT COALESCE(MAX(number), 0) FROM matches")
+    return int(last) // SIZE
+
+
+def is_keepable(store: Database) -> bool:
+    """Whether anything may be kept: of what is damaged nothing is, and schema 1 has no checksums."""
+    return store.damage is None and store.pragma("user_version") > 1
+
+
+def sums_of(store: Database, place: int) -> list[Row]:
+    """(number, checksum) of the matches of a range: other matches have others."""
+    sums = "SELECT number, checksum FROM matches WHERE number BETWEEN ? AND ? ORDER BY number"
+    return list(store.rows(sums, *numbers_of(place)))
+
+
+def hashed(octets: bytes) -> bytes:
+    """16 bytes that stand for these."""
+    return blake2b(octets, digest_size=_HASH_BYTES).digest()
+
+
+def kept_octets(store: Database, name: str) -> bytes | None:
+    """What is kept under this name; None if it is nothing, or not what was written."""
+    try:
+        octets = read_regular(store.folder / COLUMNS_FOLDER / name, BYTES_MAX)
+    except (OSError, ValueError):
+        return None
+    return octets[_HASH_BYTES:] if octets[:_HASH_BYTES] == hashed(octets[_HASH_BYTES:]) else None
+
+
+def keep_octets(store: Database, name: str, octets: bytes) -> None:
+    """Keeps this under a name, whole or not at all, if there is room and the folder may be written."""
+    folder = store.folder / COLUMNS_FOLDER
+    draft = draft_path(folder, name, os.getpid())
+    if len(octets) + _HASH_BYTES > BYTES_MAX:
+        return
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            draft.write_bytes(hashed(octets) + octets)
+            draft.replace(folder / name)
+        finally:
+            draft.unlink(missing_ok=True)
