@@ -236,6 +236,17 @@ def test_bots_are_rated_when_a_cycle_has_ended_and_seldom_if_that_takes_long(clo
     assert [("ann", 1600.0), ("bob", 1400.0)] == [(row.bot, row.rating) for row in account.standings.rows()]
 
 
+@pytest.mark.parametrize(("most", "is_rated"), [(2, True), (1, False)])
+def test_too_many_bots_are_not_rated_while_they_play(monkeypatch, most, is_rated):
+    """Rating thousands would take all cores for minutes; they are listed by score until the end."""
+    monkeypatch.setattr("arena.show.account.RATED_BOTS_MAX", most)
+    account = Account(Standings(by_rating=True))
+    account.begins(course(), 0)
+    account.closed(series(0, ends_cycle=True))
+    account.rate()
+    assert [is_rated] * 2 == [row.rating is not None for row in account.standings.rows()]
+
+
 def test_play_begins_once_the_bots_are_there():
     """The reporter is what hears of it, and passes it on."""
     begun = count()

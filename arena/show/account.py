@@ -25,6 +25,8 @@ RATE_OVER_S = 2.0
 
 RATED_SHARE = 0.02
 """The share of the time that computing ratings may take, in a thread of its own."""
+RATED_BOTS_MAX = 1_000
+"""More bots are rated at the end only: 500 take a second, 5,000 some minutes and all cores."""
 
 
 class Account:
@@ -98,7 +100,7 @@ class Account:
         Not for the run's own thread, which must hear bots; it is not kept waiting either.
         """
         with self.lock:
-            is_due = self._is_unrated and time.monotonic() >= self._rates_at
+            is_due = self._is_unrated and time.monotonic() >= self._rates_at and not self._are_too_many
             unrated = self.standings.unrated() if is_due else None
             self._is_unrated &= not is_due
         if unrated is None:
@@ -109,6 +111,10 @@ class Account:
         self._rates_at = now + (now - began) / RATED_SHARE
         with self.lock:
             self.standings.ratings = ratings
+
+    @property
+    def _are_too_many(self) -> bool:
+        return self._course is not None and len(self._course.names) > RATED_BOTS_MAX
 
     @property
     def is_at_most(self) -> bool:
