@@ -137,7 +137,8 @@ async def test_time_is_measured_and_not_enforced():
 
     decisions, _ = await play(Slow())
     assert [None] * 3 == [decision.fault for decision in decisions]
-    assert [False, True, False] == [decision.elapsed_s >= 0.06 for decision in decisions]
+    before, slow, after = [decision.elapsed_s for decision in decisions]
+    assert slow >= 0.06 > min(before, after)  # on a busy machine one of the others may take as long
     assert not any(decision.lagged for decision in decisions)
 
 
