@@ -35,7 +35,7 @@ from arena.tournament.workers.messages import (
 )
 from arena.tournament.workers.pipe import Pipe
 from arena.tournament.workers.post import Post, bundled
-from arena.tournament.workers.serve import Worker
+from arena.tournament.workers.serve import TOGETHER_S, Worker
 from arena.tournament.workers.translation import entry_from, ordered_match, pairing_of, record_said
 
 PAIRINGS = [
@@ -196,6 +196,38 @@ async def test_a_worker_drops_what_has_not_begun():
         nursery.cancel_scope.cancel()
 
 
+class Timed(Full):
+    """Grounds on which matches take so long, and all begin at once."""
+
+    def __init__(self, *times_s):
+        super().__init__(is_full=False)
+        self.times_s = dict(zip([pairing.id for pairing in PAIRINGS], times_s, strict=True))
+
+    async def play(self, taken):
+        await trio.sleep(self.times_s[taken.pairing.id])
+        return a_match(taken.pairing)
+
+    def end(self, taken):
+        pass
+
+
+async def test_matches_that_end_together_are_told_together(autojump_clock):
+    """Of the first of them the run hears a moment later; of the last one at once, as nothing is left to play."""
+    ours, theirs = trio.testing.memory_stream_pair()
+    run = Pipe[FromWorker](ours, FromWorker)
+    began_at, heard = trio.current_time(), []
+    async with trio.open_nursery() as nursery:
+        worker = Worker(SETTING, Timed(1.0, 1 + TOGETHER_S / 2, 3.0), Pipe[FromRun](theirs, FromRun))
+        nursery.start_soon(worker.work)
+        orders = tuple(ordered_match(number, pairing, frozenset()) for number, pairing in enumerate(PAIRINGS))
+        await run.send(PlayMatches(orders))
+        for _ in orders:
+            heard.append(((await run.receive()).number, trio.current_time() - began_at))
+        nursery.cancel_scope.cancel()
+    both, last = pytest.approx(1 + TOGETHER_S), pytest.approx(3)
+    assert [(0, both), (1, both), (2, last)] == heard
+
+
 def test_a_match_that_waits_here_does_not_hold_up_those_there():
     """Each half of a divided run has tables of its own."""
     here, there = Full(), Full(is_full=False)
@@ -207,16 +239,11 @@ def test_a_match_that_waits_here_does_not_hold_up_those_there():
     assert ([], [PAIRINGS[0]]) == (here.done, there.done)
 
 
-def test_a_match_comes_back_as_it_was():
-    """Everything that is kept of it, through bytes: halves of characters are escaped, turns unpacked when asked for.
-
-    Decisions without faults come as what they come to.
-    """
-    game, pairing = SHORT, pairing_of(ordered_match(1, PAIRINGS[0], frozenset()), "liars-dice")
-    assert PAIRINGS[0] == pairing
+def a_match(pairing):
+    """A finished one, with a fault."""
     decisions = (Decision(1, 0, None, 0.25), Decision(2, 1, None, 1.5, "illegal", "no \udcff", True, True))
     record = MatchRecord((), decisions, (1, 2), (1.0, -1.0), (False, True), duration_s=2.0)
-    entry = Entry(
+    return Entry(
         "",
         pairing,
         "same",
@@ -224,10 +251,21 @@ def test_a_match_comes_back_as_it_was():
         (False, True),
         record,
         (1.0, 0.0),
-        pack(game, ()),
+        pack(SHORT, ()),
         (attrs.evolve(decisions[1], move="[1]"),),
         5.5,
     )
+
+
+def test_a_match_comes_back_as_it_was():
+    """Everything that is kept of it, through bytes: halves of characters are escaped, turns unpacked when asked for.
+
+    Decisions without faults come as what they come to.
+    """
+    pairing = pairing_of(ordered_match(1, PAIRINGS[0], frozenset()), "liars-dice")
+    assert PAIRINGS[0] == pairing
+    entry = a_match(pairing)
+    record, decisions = entry.record, entry.record.decisions
     said = decoded(type(record_said(entry))).decode(encoded(record_said(entry)))
     back = entry_from(SETTING, pairing, frozenset({"bob"}), said)
     clean = attrs.evolve(decisions[1], reason="no \\udcff")
