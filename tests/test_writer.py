@@ -12,13 +12,16 @@ from arena.tournament.writer import BATCH_MAX, TOGETHER_S, open_writer
 
 
 class Counting:
-    """A store that keeps when it was given how many matches."""
+    """A store that notes when it was given how many matches, and has none."""
 
     def __init__(self):
         self.given = []
 
     def add_many(self, entries):
         self.given.append((trio.current_time(), len(list(entries))))
+
+    def rows(self, query, *arguments):
+        return iter(((0,),))
 
 
 async def written(send):
