@@ -6,15 +6,14 @@ import os
 import platform
 import statistics
 import subprocess
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import trio
 
-LOOP_TURNS = 40_000
-"""About 5 ms: long enough to be timed, short enough to be run beside everything."""
+from arena.tournament.calibration import loop_once_ms
+
 LOOPS = 5
 
 
@@ -40,21 +39,8 @@ def machine_line(machine: Mapping[str, Any]) -> str:
 
 
 def loop_ms() -> float:
-    """Milliseconds of processor time for a fixed loop of plain Python: how fast the machine is just now.
-
-    The same loop in every version of the bench, or runs could not be compared by it.
-    """
-    return statistics.median(_loop_once() for _ in range(LOOPS))
-
-
-def _loop_once() -> float:
-    began = time.process_time()
-    seen: dict[int, int] = {}
-    value = 1
-    for turn in range(LOOP_TURNS):
-        value = (value * 1103515245 + 12345) & 0x7FFFFFFF
-        seen[value & 255] = turn
-    return 1000 * (time.process_time() - began)
+    """Milliseconds of processor time for a fixed loop of plain Python: how fast the machine is just now."""
+    return statistics.median(loop_once_ms() for _ in range(LOOPS))
 
 
 def _commit() -> str:

@@ -53,6 +53,7 @@ from arena.tournament.runner import run_tournament
 from arena.tournament.seal import open_seal, seal_of
 from arena.tournament.stored import write_run_file
 from arena.tournament.summary import Summary
+from arena.tournament.workers.hiring import CHILDREN
 from arena.words import printable
 
 CONCLUSION = "conclusion"
@@ -74,6 +75,8 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     )
     refuse_guessable(tournament, fresh=options.fresh)
     refuse_broken(tournament, is_trying=not options.dry_run)
+    if options.calibrate and options.cluster is None and tournament.workers == 1:
+        raise ConfigError("--calibrate compares workers with this machine: add --workers or --cluster")
     rule = until_rule(tournament)
     warn_of_seconds(wishes)
     if options.dry_run:
@@ -164,11 +167,13 @@ class RunCommand:
 
     def _way_to_play(self) -> Callable[[Run, Reporter, Summary], Awaitable[None]]:
         """Here and in workers of this machine, or on a cluster."""
-        if self.options.cluster is None:
-            return run_tournament
+        options = self.options
+        if options.cluster is None:
+            return partial(run_tournament, hiring=attrs.evolve(CHILDREN, calibrates=options.calibrate))
         from arena.cluster.enlisting import ClusterWish, play_on_cluster
 
-        return partial(play_on_cluster, ClusterWish(self.options.cluster, self.options.trusted_network))
+        wish = ClusterWish(options.cluster, options.trusted_network, options.calibrate)
+        return partial(play_on_cluster, wish)
 
     def _write_tables(self, *, has_failed: bool = False) -> None:
         """Writes all tables, unless play has not begun.  Raises ConfigError if that cannot be done."""

@@ -55,6 +55,8 @@ class RunOptions:
     """The address of the Dask scheduler whose workers play."""
     trusted_network: bool = False
     """Whether that may be a plain one on another machine."""
+    calibrate: bool = False
+    """Whether workers are refused whose machines are not about as fast as this one."""
     only: str | None = None
     dry_run: bool = False
     exit_first: bool = False

@@ -40,6 +40,8 @@ class ClusterWish:
     address: str
     is_trusted: bool = False
     """Whether a plain connection beyond this machine is wanted."""
+    calibrates: bool = False
+    """Whether workers are refused whose machines are not about as fast as this one."""
 
 
 @attrs.define
@@ -163,6 +165,7 @@ async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summa
         hiring = Hiring(
             Enlisting(cluster, run, parcels, reporter.note).enlist,
             is_afar=True,
+            calibrates=wish.calibrates,
             begin_s=BEGIN_S,
             lost_max=LOST_MAX,
             otherwise="without --cluster the same command plays on here",

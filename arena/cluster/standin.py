@@ -70,7 +70,6 @@ class StandIn:
     ) -> None:
         """`parcels`: by bot; `logs`: where those of its bots are written at the end."""
         self._cluster, self._worker = cluster, worker
-        self._stream = stream
         self._pipe = Pipe[FromRun](stream, FromRun)
         self._parcels = parcels
         self._session = session
@@ -186,7 +185,7 @@ class StandIn:
     async def _pass_on(self, heard: SessionSaid) -> None:
         """What the worker said.  Raises Lost if it is gone."""
         if heard.octets:
-            await self._stream.send_all(heard.octets)
+            await self._pipe.pass_on(heard.octets)
         if heard.ending:
             raise Lost(heard.ending)
 
@@ -215,7 +214,7 @@ class StandIn:
                 await self._cluster.at_once(self._worker, end_session, self._session)
                 heard, logs = await self._done("close", close_session, self._session)
                 await trio.to_thread.run_sync(write_logs, self._logs, logs)
-                await self._stream.send_all(heard.octets)
+                await self._pipe.pass_on(heard.octets)
             except (Lost, OSError, trio.BrokenResourceError, trio.ClosedResourceError):
                 pass
 

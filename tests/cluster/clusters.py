@@ -46,7 +46,7 @@ class DaskCluster:
             )
 
     def add_worker(self, **env: str) -> subprocess.Popen[bytes]:
-        """Starts a worker of one thread; it is there some time later."""
+        """Starts a worker of one thread; `has_all` says when it is there."""
         file = self.place / "scheduler.json"
         came = _until(lambda: file.exists() and file.read_text().endswith("}"))
         assert came, (self.place / "scheduler.log").read_text()
@@ -54,6 +54,12 @@ class DaskCluster:
         words = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.place / "scratch"))
         self.processes.append(self._start("worker", self.address, *words, **env))
         return self.processes[-1]
+
+    def has_all(self) -> bool:
+        """Waits until the workers are there that were started."""
+        return _until(
+            lambda: (self.place / "worker.log").read_text().count("Registered to") >= len(self.processes) - 1
+        )
 
     def run(self, *words: str, cwd: Path) -> subprocess.Popen[str]:
         """`arena run` with these words, on this cluster."""

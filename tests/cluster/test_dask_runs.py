@@ -19,6 +19,7 @@ def cluster(tmp_path_factory):
     try:
         made.add_worker()
         made.add_worker(**{STOP: "SIGKILL 4 parent"})
+        assert made.has_all()
         yield made
     finally:
         made.close()
@@ -40,9 +41,35 @@ def test_a_cluster_that_loses_a_worker_plays_the_same(cluster, tmp_path):
         assert command == "run"
         runs[tournament.name] = cluster.run(*words, cwd=home)
     said = {name: run.communicate()[0] for name, run in runs.items()}
-    assert dict.fromkeys(runs, 0) == {name: run.returncode for name, run in runs.items()}, said
+    if failed := [name for name, run in runs.items() if run.returncode]:
+        pytest.fail(f"{failed}: {said[failed[0]]}", pytrace=False)
     for tournament in tournaments:
         told = first_difference(golden(tournament), kept(tables_in(tmp_path / tournament.name / "out")))
         assert told is None, f"{tournament.name}: {told}; {said[tournament.name]}"
     assert -9 == cluster.processes[2].wait()
     assert [] == cluster.others()
+
+
+@pytest.mark.slow
+def test_a_cluster_that_loses_all_its_workers_is_waited_for(tmp_path):
+    """With a message; the run goes on when one comes."""
+    (tournament,) = (one for one in TOURNAMENTS if one.name == "bluff-2")
+    bring_bots(tmp_path)
+    cluster = DaskCluster(tmp_path)
+    try:
+        cluster.add_worker(**{STOP: "SIGKILL 2 parent"})
+        assert cluster.has_all()
+        words = [word for word in tournament.argv(tmp_path, "out")[1:] if word != "--quiet"]
+        run = cluster.run(*words, cwd=tmp_path)
+        said = ""
+        while "has no workers: waiting for one" not in said:
+            line = run.stdout.readline()
+            assert line, said
+            said += line
+        cluster.add_worker()
+        said += run.communicate()[0]
+        assert 0 == run.returncode, said
+        assert first_difference(golden(tournament), kept(tables_in(tmp_path / "out"))) is None
+        assert [] == cluster.others()
+    finally:
+        cluster.close()

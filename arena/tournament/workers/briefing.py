@@ -19,6 +19,7 @@ from arena.players.codec import rules_of
 from arena.players.entrant import Entrant
 from arena.schedule import SEEDING, seed_in, seeding_of
 from arena.schedule.admission import Capacity
+from arena.tournament.calibration import quickest_loop_ms
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.game_source import Origin, Source, as_kept, load_game, origin_from
 from arena.tournament.plan import as_mapping, make_game, plan_from
@@ -70,7 +71,8 @@ def what_is_there(begin: BeginWork, source: Source, wanted: int) -> WorkerReady:
     """What this worker has.  Raises ConfigError if the files of a bot cannot be read."""
     there = [entrant for entrant in begin.entrants if entrant.is_ours and entrant.name in begin.playing]
     found = {entrant.name: fingerprint(entrant) for entrant in there}
-    return WorkerReady("" if source.origin is None else source.origin.fingerprint, found, wanted)
+    loop_ms = quickest_loop_ms() if begin.calibrates else 0.0
+    return WorkerReady("" if source.origin is None else source.origin.fingerprint, found, wanted, loop_ms)
 
 
 # The run's end.
@@ -98,6 +100,7 @@ def begin_for(
     box: Means | None,
     *,
     is_afar: bool = False,
+    calibrates: bool = False,
 ) -> BeginWork:
     """What one worker is told.
 
@@ -126,6 +129,7 @@ def begin_for(
         place=share.place,
         of=share.of,
         builds=is_afar,
+        calibrates=calibrates,
     )
 
 

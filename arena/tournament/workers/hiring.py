@@ -29,6 +29,8 @@ class Hiring:
     is_afar: bool = False
     """Whether they are on other machines: they have none of our files, and their number is not ours to
     choose.  Play begins with the first of them."""
+    calibrates: bool = False
+    """Whether those are refused whose machine is not about as fast as this one."""
     begin_s: float = BEGIN_S
     lost_max: int = LOST_MAX
     otherwise: str = "--workers 1 plays on in one process"

@@ -63,6 +63,8 @@ class WorkerReady(_Message):
     """The fingerprints of the bots' files."""
     wanted: int
     """How many matches it could have now."""
+    loop_ms: float = 0.0
+    """What a fixed loop takes there, if that was asked."""
 
 
 class WorkRefused(_Message):
@@ -109,6 +111,8 @@ class BeginWork(_Message):
     """The worker's `Share`."""
     builds: bool = False
     """Whether the worker builds the bots that must be built: it has files of its own."""
+    calibrates: bool = False
+    """Whether it says how fast its machine is."""
 
 
 class MatchOrder(_Row):

@@ -50,8 +50,12 @@ class Pipe(Generic[Said]):
             if len(octets) > self._bytes_max:
                 raise MessageTooLong(f"{len(octets):,} bytes, at most {self._bytes_max:,} are allowed")
             parts += [_LENGTH.pack(len(octets)), octets]
+        await self.pass_on(b"".join(parts))
+
+    async def pass_on(self, octets: bytes) -> None:
+        """Sends whole messages as they are, which came from elsewhere."""
         async with self._turn:
-            await self._stream.send_all(b"".join(parts))
+            await self._stream.send_all(octets)
 
     async def receive(self) -> Said | None:
         """The next message; None at the end.

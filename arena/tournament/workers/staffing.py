@@ -9,6 +9,7 @@ import attrs
 from arena.box.box import Box
 from arena.players.entrant import Entrant
 from arena.schedule.course import Course
+from arena.tournament.calibration import quickest_loop_ms, too_different
 from arena.tournament.game_source import Origin, origin_from
 from arena.tournament.intake import Intake
 from arena.tournament.run import Run
@@ -88,11 +89,16 @@ def crew_for(
             if one.is_ours and one.name in names and _may_play(one, share)
         }
         means = None if box is None or hiring.is_afar else box.means
-        begin = begin_for(setting, origin, share, playing, means, is_afar=hiring.is_afar)
+        begin = begin_for(
+            setting, origin, share, playing, means, is_afar=hiring.is_afar, calibrates=hiring.calibrates
+        )
         posts.append(Post(f"worker {place + 1}", begin, playing))
 
+    here_ms = quickest_loop_ms() if hiring.calibrates else 0.0
+
     def check(said: WorkerReady, post: Post) -> str | None:
-        return mismatch(said, origin, post.fingerprints, run.entrants)
+        others = mismatch(said, origin, post.fingerprints, run.entrants)
+        return others or (too_different(said.loop_ms, here_ms) if hiring.calibrates else None)
 
     return Crew(setting, posts, hiring, note=note, note_bug=note_bug, note_lag=note_lag, check=check)
 
