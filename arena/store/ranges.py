@@ -15,10 +15,10 @@ from arena.store.files import COLUMNS_FOLDER, draft_path
 from arena.store.schema import Row
 from arena.strict import read_regular
 
-SIZE = 10_000
-"""Matches in a range.  A run reads them again to keep them, which takes three tenths of a second."""
+SIZE = 2_000
+"""Matches in a range.  A run reads them again to keep them, which takes some hundredths of a second."""
 BYTES_MAX = 1 << 28
-"""The largest file: 5,000 decisions a match.  What is larger is read from the database."""
+"""The largest file: 30,000 decisions a match.  What is larger is read from the database."""
 _HASH_BYTES = 16
 
 
