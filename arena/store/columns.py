@@ -7,7 +7,9 @@ if it is missing or not true any more.
 
 A file is of these matches and no others: its key is a hash of their numbers and checksums, as the database
 has them now, and of the schedule.  If a match was removed, replaced or added, or the schedule is another, so
-is the key.  Whether a row is what its checksum says is not told by it: `Store.checked` looks at that first.
+is the key.  Whether a row is what its checksum says is not told by it: `Store.checked` looks at that first,
+or, of a large database, at the digest of the whole file.  Who edits a row and writes the digest of that, but
+leaves the row's checksum, is still told what was played; `arena verify`, which uses rows, tells of the edit.
 """
 
 from __future__ import annotations

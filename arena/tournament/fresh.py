@@ -12,7 +12,7 @@ from arena.errors import ConfigError
 from arena.store import DATABASE, LOCK, Store, erase, holds_tournament
 from arena.store.capsules import FOLDER as FAULTS
 from arena.store.capsules import LEFT_OUT
-from arena.store.files import code_of, sentences, sweep
+from arena.store.files import COLUMNS_FOLDER, KEPT_BOARD, code_of, sentences, sweep
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.seal import OPENING_FILE, SEAL_FILE
 
@@ -21,7 +21,7 @@ ASIDE = f"{DATABASE}.before"
 _SUFFIXES = ("", "-wal", "-shm")
 """Suffixes of the files that SQLite keeps for one database."""
 TABLE_FILES = (*(f"{name}.csv" for name in COLUMNS), "report.html")
-_TOLD_FILES = ("run.json", "run.log", "bugs.log", SEAL_FILE, OPENING_FILE)
+_TOLD_FILES = ("run.json", "run.log", "bugs.log", SEAL_FILE, OPENING_FILE, KEPT_BOARD)
 
 
 def put_aside(folder: Path) -> dict[Path, int]:
@@ -43,6 +43,7 @@ def put_aside(folder: Path) -> dict[Path, int]:
         "logs/*-build.log",
         f"{FAULTS}/{'[0-9a-f]' * 12}-*-*.jsonl",
         f"{FAULTS}/{LEFT_OUT}",
+        f"{COLUMNS_FOLDER}/[0-9]*",
     ):
         files += folder.glob(pattern)
     return {path: path.stat().st_mtime_ns for path in files if path.is_file()}

@@ -22,6 +22,7 @@ from arena.store import Store, StoredBot, columns, erase, exports, kept_lines, r
 from arena.store.files import COLUMNS_FOLDER
 from arena.store.keeping_ranges import RangeKeeper
 from arena.store.lines import TableLines, quoted_text
+from arena.tournament.fresh import forget_aside, put_aside
 
 STORED = Path(__file__).parents[1] / "stored"
 
@@ -199,6 +200,17 @@ def test_an_export_keeps_them_and_a_fresh_start_drops_them(filled):
     filled.close()
     erase(filled.folder)
     assert not (filled.folder / COLUMNS_FOLDER).exists()
+
+
+def test_a_fresh_start_of_a_run_drops_them_when_play_begins(filled):
+    """With the other files of the tournament that was there."""
+    export(filled)
+    kept = [filled.folder / COLUMNS_FOLDER / name for name in ("000001", "000001.seats")]
+    filled.close()
+    old = put_aside(filled.folder)
+    assert all(path.exists() and path in old for path in kept)
+    forget_aside(filled.folder, old)
+    assert not any(path.exists() for path in kept)
 
 
 def test_a_run_keeps_what_is_whole(store):
