@@ -335,6 +335,7 @@ def test_every_option_that_is_quoted_exists() -> None:
     """Of some command: `--series` within a sentence is no command, and goes stale as easily."""
     known = {name for command in cli.commands.values() for each in command.params for name in each.opts}
     known |= {"--help", "--json", "--show", "--write", "--list", "--runs", "--seed", "--plain", "--only"}
+    known |= {"--ntasks", "--cpus-per-task", "--nthreads"}  # of srun and dask worker
     quoted = {
         option: str(each)
         for each in within_sentences()

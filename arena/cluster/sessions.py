@@ -60,9 +60,10 @@ class _Head(msgspec.Struct):
 class Session:
     """A worker of the arena, and what it has said and nobody has fetched."""
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, scratch: str) -> None:
+        """`scratch`: where its folder is made."""
         self.id = id
-        self.folder = Path(tempfile.mkdtemp(prefix="arena-worker-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="arena-worker-", dir=scratch))
         """Stands for the run's folder there: logs lie in it."""
         self.touched_at = time.monotonic()
         self.is_ready = False
@@ -259,9 +260,9 @@ def session_of(id: str) -> Session:
         return SESSIONS[id]
 
 
-def new_session(id: str) -> Session:
+def new_session(id: str, scratch: str) -> Session:
     with _AMONG:
-        session = SESSIONS[id] = Session(id)
+        session = SESSIONS[id] = Session(id, scratch)
         return session
 
 

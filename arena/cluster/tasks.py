@@ -51,7 +51,10 @@ def room_wanted(act: Callable[P, T]) -> Callable[P, T]:
 @room_wanted
 def open_session(id: str) -> SessionSaid:
     """Starts a worker of the arena; gives its first words."""
-    return new_session(id).fetch(one=True)
+    from distributed import get_worker
+
+    scratch = get_worker().local_directory  # Dask clears up what a worker that was killed has left there
+    return new_session(id, scratch).fetch(one=True)
 
 
 def missing_parcels(hashes: Sequence[str]) -> list[str]:
