@@ -171,7 +171,7 @@ def test_a_long_run_is_measured() -> None:
     assert {"long"} == {measure.group for measure in found}
     assert len(GAMES) == sum("database of" in measure.what for measure in found)
     new, unchanged = (measure for measure in found if "leaderboard" in measure.what)
-    assert (None, None) == (new.goal, unchanged.goal), "goals are for a million matches"
+    assert (None, None) == (new.goal, unchanged.goal), "goals are for large folders"
     assert 0 < unchanged.value < new.value
 
 

@@ -31,8 +31,9 @@ from arena.games import GAMES
 from arena.record import Entry
 from arena.store import DATABASE, Store
 
-MATCHES = 1_000_000
-"""Of the leaderboard, if a repeat takes a second; otherwise in proportion, and without a goal."""
+MATCHES_MAX = 1_000_000
+MATCHES = 250_000
+"""Of the leaderboard, if a repeat takes a second; otherwise in proportion, and with fewer without a goal."""
 DECISIONS = 500_000
 """Of the run whose memory is measured, if a repeat takes a second; otherwise in proportion."""
 DECISIONS_MAX = 2_000_000
@@ -44,6 +45,7 @@ SAMPLES = 40
 """How often the memory of a run is looked at."""
 SLOPE_GOAL, PLANNED_GOAL = 1.0, 1024.0
 UNCHANGED_GOAL_S, NEW_GOAL_S = 3.0, 12.0
+"""For `MATCHES_MAX`; otherwise in proportion."""
 DISK_GOAL = 60.0
 PATIENCE_S = 3600.0
 _PAGE = 4096
@@ -98,7 +100,7 @@ def _memory(effort: Effort) -> list[Measure]:
 
 
 def _leaderboard(effort: Effort) -> list[Measure]:
-    matches, repeats = max(100, round(MATCHES * min(1.0, effort.seconds))), min(effort.repeats, 2)
+    matches, repeats = min(MATCHES_MAX, max(100, round(MATCHES * effort.seconds))), min(effort.repeats, 2)
     new, unchanged = [], []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -111,7 +113,10 @@ def _leaderboard(effort: Effort) -> list[Measure]:
             new.append(command_cost("leaderboard", name)[0])
             unchanged.append(command_cost("leaderboard", name)[0])
     what = f"leaderboard of {matches:,} matches"
-    goals = [at_most(goal) if matches == MATCHES else None for goal in (NEW_GOAL_S, UNCHANGED_GOAL_S)]
+    goals = [
+        at_most(goal * matches / MATCHES_MAX) if matches >= MATCHES else None
+        for goal in (NEW_GOAL_S, UNCHANGED_GOAL_S)
+    ]
     return [
         Measure("long", f"{what}, all new", "s", tuple(new), goals[0]),
         Measure("long", f"{what}, unchanged", "s", tuple(unchanged), goals[1]),

@@ -51,8 +51,8 @@ def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool, show
     help       how long `arena --help` takes
     trust      only if named: how often verdicts and intervals are right, where the truth is known
     workers    only if named: two workers beside one process and two runs, on a machine without other work
-    long       only if named: memory over 500,000 decisions (with --seconds 4 two million), the leaderboard
-               of a million matches, new and unchanged, and bytes on disk a decision of every game
+    long       only if named: memory over 500,000 decisions, the leaderboard of 250,000 matches, new and
+               unchanged (with --seconds 4 two million and a million), bytes on disk a decision
 
     A run on a machine that does nothing else takes about a quarter of an hour.  --against compares figure by
     figure; a change within noise is called that, and how fast the machine itself is now is told beside.
