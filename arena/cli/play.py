@@ -44,7 +44,7 @@ from arena.cli.group import EXIT_CODES, cli, options
     ("--listen", "HOST:PORT", "The address they connect to."),
     ("--remote", "*NAME", "An entrant that connects with a token, which is printed; may be repeated."),
     ("--expect", "N", "Wait for N connecting bots, whoever they are."),
-    ("--per-address", "N", "Connections allowed from one address.  [256; on loopback no such limit]"),
+    ("--per-address", "N", "Connections allowed from one address.  [256; on loopback what all bots need]"),
     ("--wait", "D", "Wait this long, then play with the bots that are there.  [until all are]"),
 )
 @options(

@@ -36,13 +36,13 @@ def connections_of(plan: Plan) -> int:
 def per_address_of(plan: Plan) -> int:
     """How many of them may be from one address.
 
-    Who listens on loopback alone hears one address: a limit would keep nobody's connections for others, nor
-    would one for those that have not said who they are.
+    Who listens on loopback alone hears one address, so all bots are from there, and their first words may
+    come in one moment.
     """
     if plan.per_address is not None:
         return plan.per_address
     if plan.listen is not None and _is_loopback(plan.listen):
-        return UNNAMED_PART * (CONNECTIONS_MAX + plan.connecting)
+        return max(ADDRESS_CONNECTIONS_MAX, 2 * UNNAMED_PART * plan.connecting)
     return ADDRESS_CONNECTIONS_MAX
 
 
