@@ -223,11 +223,15 @@ def test_a_full_disk_is_told_with_its_host(monkeypatch):
         write()
 
 
-async def test_a_worker_with_a_full_disk_ends_the_run_in_a_sentence(tmp_path, monkeypatch):
+@pytest.mark.parametrize("is_known", [False, True], ids=["as the system says it", "as a log says it"])
+async def test_a_worker_with_a_full_disk_ends_the_run_in_a_sentence(tmp_path, monkeypatch, is_known):
     """With its host and what to do, and no traceback."""
 
     def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device", "logs/ann-1.log")
+        error = OSError(errno.ENOSPC, "No space left on device", "logs/ann-1.log")
+        if is_known:
+            raise ConfigError("logs/ann-1.log cannot be written") from error
+        raise error
 
     monkeypatch.setattr("arena.tournament.workers.serve.what_is_there", full)
     with pytest.raises((ConfigError, BaseExceptionGroup)) as raised:

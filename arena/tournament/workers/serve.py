@@ -267,8 +267,9 @@ def _mistake_in(error: BaseException) -> ConfigError | None:
     if isinstance(error, BaseExceptionGroup):
         found = [_mistake_in(one) for one in error.exceptions]
         return found[0] if all(found) else None
-    if isinstance(error, OSError) and error.errno in FULL:
-        return ConfigError(full_disk(error))
+    cause = error.__cause__ if isinstance(error, ConfigError) else error
+    if isinstance(cause, OSError) and cause.errno in FULL:
+        return ConfigError(full_disk(cause))
     return error if isinstance(error, ConfigError) else None
 
 
