@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from time import perf_counter
 
@@ -33,6 +33,8 @@ ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 100.0, 64
 """Connections accepted: one costs 0.5 ms until it is refused, and a sender that floods a port waits.
 
 Those that get a place are not counted, so that thousands of bots need not wait for each other."""
+ACCEPTED_IN_A_ROW = 16
+"""Before anybody else gets a turn: they take a millisecond, and a turn for each would take as long again."""
 STAYED_S = 1.0
 """One that got a place and leaves within this time is counted after all."""
 SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
@@ -96,24 +98,36 @@ async def accept_all(
             while True:
                 await trio.sleep(pace.over_s(ACCEPTED_AT_ONCE))
                 await trio.lowlevel.wait_readable(listener)
-                pace.add(1)
                 try:
-                    sock, _ = listener.accept()
-                except (BlockingIOError, InterruptedError, ConnectionAbortedError):
-                    continue
+                    for sock in _in_a_row(listener, pace):
+                        transport = _transport(sock) if open_now < connections_max else None
+                        if transport is None:
+                            sock.close()
+                        else:
+                            transport.pace = pace
+                            open_now += 1
+                            nursery.start_soon(serve_one, transport)
                 except OSError:
                     await trio.sleep(ACCEPT_PAUSE_S)
-                    continue
-                transport = _transport(sock) if open_now < connections_max else None
-                if transport is None:
-                    sock.close()
-                else:
-                    transport.pace = pace
-                    open_now += 1
-                    nursery.start_soon(serve_one, transport)
     finally:
         trio.lowlevel.notify_closing(listener)
         listener.close()
+
+
+def _in_a_row(listener: socket.socket, pace: Bucket) -> Iterator[socket.socket]:
+    """The next connections that are there, charged to the pace.  Raises OSError if the system has no room."""
+    for number in range(ACCEPTED_IN_A_ROW):
+        if number and pace.over_s(ACCEPTED_AT_ONCE):  # the first was waited for, but for what rounding leaves
+            return
+        try:
+            sock, _ = listener.accept()
+        except (BlockingIOError, InterruptedError):
+            return
+        except ConnectionAbortedError:
+            pace.add(1)
+            return
+        pace.add(1)
+        yield sock
 
 
 def _transport(sock: socket.socket) -> Transport | None:
@@ -133,29 +147,36 @@ async def introduce(
     name.  Raises trio.BrokenResourceError if it closes before that.  What it says
     is charged to the allowance.
     """
-    said = values = 0
     with trio.move_on_after(name_wait_s):
-        while True:
-            octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
-            if not octets and not connection.has_more:
-                raise trio.BrokenResourceError("closed before it said anything")
-            began = perf_counter()
-            heard = connection.receive(octets) if octets else connection.read_on()
-            allowance.charge(len(octets), len(heard))
-            allowance.note_work(began)
-            said, values = said + len(octets), values + len(heard)
-            for received in heard:
-                if isinstance(received, Refused):
-                    return received.reason
-                if isinstance(received, Introduced):
-                    return None
-            if connection.state is not State.NAMING:  # it spoke and gave no name: a plain bot
-                return None
-            if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:
-                return "it said a lot, but not who it is"
-            await allowance.subside()
+        return await hear_introduction(transport, connection, allowance)
     connection.enter()
     return None
+
+
+async def hear_introduction(
+    transport: Transport, connection: ArenaConnection, allowance: Allowance
+) -> str | None:
+    """The same however long it takes: such a connection never enters without saying something."""
+    said = values = 0
+    while True:
+        octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
+        if not octets and not connection.has_more:
+            raise trio.BrokenResourceError("closed before it said anything")
+        began = perf_counter()
+        heard = connection.receive(octets) if octets else connection.read_on()
+        allowance.charge(len(octets), len(heard))
+        allowance.note_work(began)
+        said, values = said + len(octets), values + len(heard)
+        for received in heard:
+            if isinstance(received, Refused):
+                return received.reason
+            if isinstance(received, Introduced):
+                return None
+        if connection.state is not State.NAMING:  # it spoke and gave no name: a plain bot
+            return None
+        if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:
+            return "it said a lot, but not who it is"
+        await allowance.subside()
 
 
 async def send_last(transport: Transport, octets: bytes) -> None:

@@ -11,7 +11,7 @@ import trio
 from arena.players.allowance import Allowance
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
-from arena.players.tcp import Absences, introduce, send_last
+from arena.players.tcp import Absences, hear_introduction, send_last
 from arena.players.transport import Transport
 from arena.tournament.places import LobbyPlace, Places
 from arena.tournament.quotas import ADDRESS_CONNECTIONS_MAX, Quotas
@@ -175,7 +175,7 @@ class Lobby:
         with self._quotas.unnamed(transport.peer):
             reason = None
             with trio.move_on_after(self._name_wait_s):
-                reason = await introduce(transport, connection, inf, self._strangers)
+                reason = await hear_introduction(transport, connection, self._strangers)
             if reason is not None or _said_who(connection):
                 if reason is None and not self._places.is_new(connection):
                     await _let_others_leave()
@@ -219,7 +219,7 @@ class Lobby:
     async def _said_at_last(self, transport: Transport, connection: ArenaConnection) -> str | None:
         """Hears a connection until it has said who it is; gives why it is refused, or None."""
         for _ in range(REMARKS_MAX):
-            reason = await introduce(transport, connection, inf, self._strangers)
+            reason = await hear_introduction(transport, connection, self._strangers)
             if reason is not None or _said_who(connection):
                 await _let_others_leave()
                 return reason

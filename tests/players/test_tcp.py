@@ -105,7 +105,9 @@ async def test_without_file_descriptors_the_arena_waits(autojump_clock):
             nursery.start_soon(accept_all, listener, serve, 1)
             await served.wait()
             nursery.cancel_scope.cancel()
-    assert listener.refusals + 1 == listener.tries
+    assert (
+        listener.tries <= listener.refusals + 2
+    )  # after one that was accepted it looks whether there is another
     assert trio.current_time() - began >= listener.refusals * ACCEPT_PAUSE_S
 
 
