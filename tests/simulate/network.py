@@ -316,7 +316,7 @@ class Network:
 
     # In the place of `listen` and `accept_all` of `arena.players.tcp`.
 
-    def listen(self, host: str, port: int) -> Network:
+    def listen(self, host: str, port: int, backlog: int = 0) -> Network:
         return self
 
     def getsockname(self) -> tuple[str, int]:
