@@ -61,6 +61,7 @@ class MatchRecord:
 
     turns: Sequence[Turn]
     decisions: tuple[Decision, ...]
+    """None of a match that a worker played: what they came to is in its `Entry`."""
     ranks: tuple[int, ...]
     returns: tuple[float, ...]
     abandoned: tuple[bool, ...]

@@ -146,8 +146,9 @@ class StandIn:
             case PlayMatches(orders):
                 self._orders.extend(orders)
             case DropMatches(numbers):
-                left_out = tuple(order.number for order in self._orders if order.number in set(numbers))
-                self._orders = deque(order for order in self._orders if order.number not in set(left_out))
+                dropped = frozenset(numbers)
+                left_out = tuple(order.number for order in self._orders if order.number in dropped)
+                self._orders = deque(order for order in self._orders if order.number not in dropped)
                 if left_out:
                     await self._pipe.send(MatchesDropped(left_out))
             case WithdrawBot():
