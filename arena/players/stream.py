@@ -31,6 +31,7 @@ from arena.wire.connection import OLD_ANSWER, ArenaConnection
 from arena.wire.states import Answered, Malformed, Noted, Received, Refused
 
 CONSEQUENCE = "a consequence of being late before"
+CUT_OFF = "the arena closed its connection"
 OUR_BUG = "its connection was closed: what it said set off a bug of the arena's"
 
 
@@ -89,20 +90,23 @@ class StreamPlayer(Player):
     async def serve(self, transport: Transport, connection: ArenaConnection) -> None:
         """Plays over this connection until it is closed; the connection is introduced already.
 
-        Any exception that its bytes cause ends this connection and nothing else.
+        Any exception that its bytes cause ends this connection and nothing else.  Whoever cancels this call
+        ends the connection too: a match that goes on in that moment asks a bot without one.
         """
-        reason = "closed its connection"
+        reason = CUT_OFF
         async with trio.open_nursery() as nursery:
             self._attach(transport, connection, nursery)
             try:
                 await self._read_all(transport, connection)
+                reason = "closed its connection"
             except Exception:  # our bug, set off by one connection's bytes: it costs that connection
                 self.note_bug(traceback.format_exc())
                 reason = OUR_BUG
-            if self._transport is transport:
-                self._detach(reason)
+            finally:  # before the nursery is closed, which can start no writer any more
+                if self._transport is transport:
+                    self._detach(reason)
+                transport.close()
             nursery.cancel_scope.cancel()
-        transport.close()
 
     def _attach(self, transport: Transport, connection: ArenaConnection, nursery: trio.Nursery) -> None:
         self._transport, self.connection = transport, connection

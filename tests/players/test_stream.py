@@ -635,3 +635,15 @@ async def test_a_connection_that_breaks_at_a_write(autojump_clock):
         decisions, _ = await play(player, turns=2)
     assert ["gone", "gone"] == [decision.fault for decision in decisions]
     assert {"broke its connection (Broken pipe)"} == {decision.reason for decision in decisions}
+
+
+async def test_a_match_outlives_the_end_of_its_connections(autojump_clock):
+    """Who serves the connection is cancelled while the match goes on: its bot is gone, and nothing is raised."""
+    ours, _ = trio.testing.lockstep_stream_pair()
+    async with trio.open_nursery() as connections:
+        player = await _serve(connections, StreamTransport(ours), None)
+        connections.cancel_scope.cancel()
+    player.reconnect_s = 0.0
+    decisions, _ = await play(player, turns=2)
+    assert ["gone", "gone"] == [decision.fault for decision in decisions]
+    assert {"the arena closed its connection"} == {decision.reason for decision in decisions}
