@@ -159,6 +159,9 @@ class Game(ABC, Generic[S, M]):
     silent_move: ClassVar[type[Any] | None] = None
     """The move that says nothing, `Pass`: who stays silent where it is legal, and is a person, has made it.
     None: the game has none, and silence is a fault everywhere."""
+    default_is_legal: ClassVar[bool] = False
+    """Whether the options of a seat always contain its default, so that who checks a match that was played
+    need not tell one from the other.  `check_game` tests that."""
     people_move_s: ClassVar[float] = 30.0
     """The usual limit of a move, in seconds, at a table with people."""
     own_name: ClassVar[str | None] = None

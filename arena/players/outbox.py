@@ -84,6 +84,10 @@ class Outbox:
     def close(self) -> None:
         """The connection is lost: what was put aside is not handed over any more."""
         self._aside.clear()
+        self.end_writing()
+
+    def end_writing(self) -> None:
+        """From now on only what the kernel takes at once is sent: no writer can be started any more."""
         self._is_writing = True
 
     def _hand_over(self) -> None:

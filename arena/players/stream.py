@@ -31,7 +31,6 @@ from arena.wire.connection import OLD_ANSWER, ArenaConnection
 from arena.wire.states import Answered, Malformed, Noted, Received, Refused
 
 CONSEQUENCE = "a consequence of being late before"
-CUT_OFF = "the arena closed its connection"
 OUR_BUG = "its connection was closed: what it said set off a bug of the arena's"
 
 
@@ -91,24 +90,25 @@ class StreamPlayer(Player):
         """Plays over this connection until it is closed; the connection is introduced already.
 
         Any exception that its bytes cause ends this connection and nothing else.  Whoever cancels this call
-        ends the connection too: a match that goes on in that moment asks a bot without one.
+        may still say goodbye over the connection, and closes it: see `dismiss`.
         """
-        reason = CUT_OFF
+        reason = "closed its connection"
         async with trio.open_nursery() as nursery:
-            self._attach(transport, connection, nursery)
+            outbox = self._attach(transport, connection, nursery)
             try:
                 await self._read_all(transport, connection)
-                reason = "closed its connection"
+            except trio.Cancelled:
+                outbox.end_writing()  # a match that goes on may ask, but this nursery takes no task any more
+                raise
             except Exception:  # our bug, set off by one connection's bytes: it costs that connection
                 self.note_bug(traceback.format_exc())
                 reason = OUR_BUG
-            finally:  # before the nursery is closed, which can start no writer any more
-                if self._transport is transport:
-                    self._detach(reason)
-                transport.close()
+            if self._transport is transport:
+                self._detach(reason)
             nursery.cancel_scope.cancel()
+        transport.close()
 
-    def _attach(self, transport: Transport, connection: ArenaConnection, nursery: trio.Nursery) -> None:
+    def _attach(self, transport: Transport, connection: ArenaConnection, nursery: trio.Nursery) -> Outbox:
         self._transport, self.connection = transport, connection
         watch = self._watch if transport.is_polled else None
         outbox = self._outbox = Outbox(transport, watch, self._detach, nursery.start_soon)
@@ -120,6 +120,7 @@ class StreamPlayer(Player):
             self._say(self._begin_match(connection, self._start))
             self._ask_now()
         outbox.flush()
+        return outbox
 
     def _detach(self, reason: str) -> None:
         self._transcript.note(trio.current_time(), "—", reason.encode())

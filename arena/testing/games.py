@@ -256,6 +256,9 @@ def _checked_moves(
             _check_applies(game, state, {**moves, seat: move}, f"{move}, which {option} offers,")
             seen[move] = None
         _check_move(game, defaults[seat])
+        assert is_legal(options[seat], defaults[seat]) or not game.default_is_legal, (
+            f"the default {defaults[seat]} is in no option, against default_is_legal"
+        )
         _check_applies(game, state, {**moves, seat: defaults[seat]}, "the default")
         for move in _wrong_moves(seen, options[seat], defaults[seat], rng):
             _check_refused(game, state, {**moves, seat: move}, move)

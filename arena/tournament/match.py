@@ -6,6 +6,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import attrs
@@ -130,7 +131,9 @@ def outcomes_by_bot(
     pairing: Pairing, abandoned: Sequence[bool], crashed: Sequence[bool], withdrawn: Sequence[bool]
 ) -> dict[str, BotOutcome]:
     """The same, from flags by seat, for a match played just now or read from a folder."""
-    return {
-        bot: BotOutcome(abandoned=abandoned[seat], crashed=crashed[seat], withdrawn=withdrawn[seat])
-        for seat, bot in enumerate(pairing.bots)
-    }
+    return dict(zip(pairing.bots, map(_outcome, abandoned, crashed, withdrawn), strict=True))
+
+
+@cache
+def _outcome(abandoned: bool, crashed: bool, withdrawn: bool) -> BotOutcome:
+    return BotOutcome(abandoned=abandoned, crashed=crashed, withdrawn=withdrawn)

@@ -172,10 +172,12 @@ class Play:
     def beginning(self) -> Untruths:
         """As many turns as are stored."""
         # One loop with few calls of our own: it is to take no longer than the rules themselves.  `apply`
-        # refuses what is neither an option nor the default, so only a default is looked at here.
+        # refuses what is neither an option nor the default, so only a default that may be no option is
+        # looked at here.
         game, packed, plain, done, seed = self.game, self.packed, self._is_plain, self.done, self.seed
         to_act, options, default, apply = game.to_act, game.options, game.default, game.apply
         known, read = packed.known, packed.move
+        may_be_no_option = not game.default_is_legal
         state = self.state = game.start(len(self.seats))
         for turn, rows in enumerate(self.turns):
             self.turn = turn
@@ -195,7 +197,8 @@ class Play:
                     if not plain[seat]:
                         yield from self._forced(state, seat, move)
                     elif (
-                        type(move) is type(due := default(state, seat))
+                        may_be_no_option
+                        and type(move) is type(due := default(state, seat))
                         and move == due
                         and not is_legal(options(state, seat), move)
                     ):

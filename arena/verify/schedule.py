@@ -6,6 +6,8 @@ Who plays whom, under which ids, with which seeds, in which seats; who is withdr
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import attrs
@@ -18,8 +20,6 @@ from arena.schedule.course import Course
 from arena.schedule.pairing import rotations
 from arena.schedule.roster import Roster
 from arena.store import Store, StoredBot
-from arena.store.checksums import stored_rows
-from arena.store.schema import STORED
 from arena.tournament.folder import plan_as_begun, plan_changes, scale_of, ways_of
 from arena.tournament.intake import course_of, take_in
 from arena.tournament.membership import roster_of
@@ -33,6 +33,11 @@ Untruths = Generator[Untruth, None, None]
 
 CONNECTS = "connects"
 """The path of a bot that came by itself, whose version is what it said each time."""
+_PLACE = ("match_id", "pairing_id", "series_id", "cycle", "rotation", "game", "deals", "seed")
+_STORED_PLACES = (
+    f"SELECT {', '.join(f'm.{name}' for name in _PLACE)}, s.bot, s.version FROM matches m"
+    " LEFT JOIN seats s ON s.match = m.number ORDER BY m.number, s.seat"
+)
 
 
 @attrs.frozen
@@ -147,11 +152,11 @@ def _places_of_matches(planned: Planned) -> Untruths:
     run, course = planned.run, planned.course
     beyond = {pairing.id for pairing in course.beyond}
     bots = {bot.bot: bot for bot in run.store.bots()}
-    for _, _, rows in stored_rows(run.store.connection):
-        match = dict(zip(STORED["matches"], rows.match, strict=True))
-        seats = [dict(zip(STORED["seats"], row, strict=True)) for row in rows.seats]
+    for place, rows in groupby(run.store.rows(_STORED_PLACES), itemgetter(slice(len(_PLACE)))):
+        seats = [(bot, version) for *_, bot, version in rows]
+        match, names = dict(zip(_PLACE, place, strict=True)), [bot for bot, _ in seats]
         where, id = f"match {match['match_id']}", match["pairing_id"]
-        pairing = course.by_id.get(id) or _of_those_who_left(run, match, [row["bot"] for row in seats])
+        pairing = course.by_id.get(id) or _of_those_who_left(run, match, names)
         if pairing is None:
             yield is_not(where, "pairing_id", id, "one of the schedule")
             continue
@@ -159,21 +164,28 @@ def _places_of_matches(planned: Planned) -> Untruths:
             yield is_not(
                 where, "pairing_id", id, "none past the end: enough was played before (--resume removes it)"
             )
-        yield from _place(where, run, pairing, match, seats)
-        for seat, row in enumerate(seats):
-            bot = bots.get(row["bot"])
-            if bot is None:
-                yield is_not(where, "bot", row["bot"], "one of bots.csv", seat)
-            elif bot.path != CONNECTS and row["version"] != bot.version:
-                yield differs(where, "version", row["version"], bot.version, seat)
+        if match != (expected := _place_of(run, pairing)):
+            for name in _PLACE:
+                if match[name] != expected[name]:
+                    yield differs(where, name, match[name], expected[name])
+        for seat, (bot, due) in enumerate(zip(names, pairing.bots, strict=False)):
+            if bot != due:
+                yield differs(where, "bot", bot, due, seat)
+        if len(seats) != len(pairing.bots):
+            yield differs(where, "seats", len(seats), len(pairing.bots))
+        for seat, (name, version) in enumerate(seats):
+            known = bots.get(name)
+            if known is None:
+                yield is_not(where, "bot", name, "one of bots.csv", seat)
+            elif known.path != CONNECTS and version != known.version:
+                yield differs(where, "version", version, known.version, seat)
 
 
-def _place(
-    where: str, run: Run, pairing: Pairing, match: Mapping[str, Any], seats: Sequence[Mapping[str, Any]]
-) -> Untruths:
-    """Whether a match was played as it was planned."""
-    expected = {
+def _place_of(run: Run, pairing: Pairing) -> dict[str, Any]:
+    """What is stored of where a match has its place, in the order of `_PLACE`."""
+    return {
         "match_id": match_id(run.seed, pairing.id),
+        "pairing_id": pairing.id,
         "series_id": pairing.series,
         "cycle": pairing.cycle,
         "rotation": pairing.rotation,
@@ -181,14 +193,6 @@ def _place(
         "deals": deals_of(run.plan),
         "seed": f"{pairing.seed:x}",
     }
-    for name, value in expected.items():
-        if match[name] != value:
-            yield differs(where, name, match[name], value)
-    for seat, (row, bot) in enumerate(zip(seats, pairing.bots, strict=False)):
-        if row["bot"] != bot:
-            yield differs(where, "bot", row["bot"], bot, seat)
-    if len(seats) != len(pairing.bots):
-        yield differs(where, "seats", len(seats), len(pairing.bots))
 
 
 def _of_those_who_left(run: Run, match: Mapping[str, Any], bots: Sequence[str]) -> Pairing | None:

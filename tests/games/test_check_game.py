@@ -363,6 +363,12 @@ class NoDefault(LiarsDice):
         return Challenge()
 
 
+class LegalForfeit(LiarsDice):
+    """Says that bots may forfeit."""
+
+    default_is_legal: ClassVar[bool] = True
+
+
 class AnythingGoes(LiarsDice):
     """Takes whatever a seat says for its failure."""
 
@@ -570,6 +576,7 @@ class EliminatesByHands(LiarsDice):
         (NotFrozen, "LooseObservation, which is not frozen"),
         (TooGenerous, "apply refuses"),
         (NoDefault, "apply refuses the default"),
+        (LegalForfeit, r"the default Forfeit\(\) is in no option"),
         (AnythingGoes, "apply takes"),
         (EndlessMatch, "is not over after 200 turns"),
         (DenseRanks, "as places"),

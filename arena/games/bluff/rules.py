@@ -73,6 +73,7 @@ class Bluff(Game[State, Move]):
     round_begins: ClassVar[str | None] = "dealt"
     showdowns: ClassVar[frozenset[str]] = frozenset({"challenge"})
     silent_move: ClassVar[type[Any] | None] = Pass
+    default_is_legal: ClassVar[bool] = True
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Play, Pass, Accuse)
     reserved_names: ClassVar[frozenset[str]] = frozenset({"pass", "bluff"})
     deck: ClassVar[tuple[str, ...]] = DECK

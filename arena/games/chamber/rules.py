@@ -114,6 +114,7 @@ class Chamber(Game[State, Move]):
     round_begins: ClassVar[str | None] = "round_started"
     turn_begins: ClassVar[str | None] = "turn_start"
     silent_move: ClassVar[type[Any] | None] = Pass
+    default_is_legal: ClassVar[bool] = True
     moves: ClassVar[tuple[type[Any], ...]] = (
         Load,
         Rebalance,

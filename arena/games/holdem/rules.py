@@ -112,6 +112,7 @@ class Holdem(Game[State, Move]):
     round_begins: ClassVar[str | None] = "hand_started"
     people_move_s: ClassVar[float] = 15.0
     showdowns: ClassVar[frozenset[str]] = frozenset({"showdown"})
+    default_is_legal: ClassVar[bool] = True
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)
     reveals: ClassVar[frozenset[str]] = frozenset({"flop", "turn", "river", "showdown"})
     """Where all are all-in the rest of the board is opened at once, and what is observed next is between
