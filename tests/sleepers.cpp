@@ -3,8 +3,14 @@
 //     sleepers STAMPS PORT DELAY_S TOKEN:COUNT...
 //
 // 128 answers that are due at once are late by microseconds.  At its end it prints how late it was itself, in seconds,
-// and leaves in the file STAMPS a line for each answer: the port it came from, the question's id, and the moment
-// (CLOCK_MONOTONIC, in nanoseconds) at which `write` had returned: from then on the answer was in the kernel's hands.
+// and leaves in the file STAMPS a line for each answer: the port it went to, the one it came from, the question's id,
+// and the moment (CLOCK_MONOTONIC, in nanoseconds) at which `write` had returned: from then on the answer was in the
+// kernel's hands.
+//
+// As a bot that the arena starts it is one connection, and knows PORT and TOKEN from its environment; the two ports
+// are the end of its file's name:
+//
+//     sleepers STAMPS DELAY_S
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstdio>
@@ -56,12 +62,14 @@ struct Due {
 
 int main(int words, char** word) {
     prctl(PR_SET_TIMERSLACK, 1);
-    FILE* stamps = fopen(word[1], "w");
-    int port = atoi(word[2]), poll = epoll_create1(0), open = 0;
-    double delay_s = atof(word[3]);
+    const bool is_started = words == 3;
+    std::string name(word[1]);
+    int port = atoi(is_started ? getenv("ARENA_PORT") : word[2]), poll = epoll_create1(0), open = 0;
+    double delay_s = atof(word[is_started ? 2 : 3]);
+    std::vector<std::string> groups(word + std::min(words, 4), word + words);
+    if (is_started) groups.push_back(std::string(getenv("ARENA_TOKEN")) + ":1");
     std::map<int, int> ports;
-    for (int group = 4; group < words; group++) {
-        std::string token(word[group]);
+    for (const std::string& token : groups) {
         size_t colon = token.find(':');
         for (int left = atoi(token.c_str() + colon + 1); left > 0; left--, open++) {
             int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
@@ -76,12 +84,16 @@ int main(int words, char** word) {
             socklen_t size = sizeof address;
             getsockname(fd, (sockaddr*)&address, &size);
             ports[fd] = ntohs(address.sin_port);
+            if (is_started) name += "-" + std::to_string(port) + "-" + std::to_string(ports[fd]);
             epoll_event event{};
             event.events = EPOLLIN;
             event.data.fd = fd;
             epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event);
         }
     }
+    FILE* stamps = fopen(name.c_str(), "w");
+    if (!stamps) return perror(name.c_str()), 1;
+    setvbuf(stamps, nullptr, _IOLBF, 0);  // whoever ends it finds every stamp
     std::priority_queue<Due> waiting;
     std::vector<double> late;
     static char question[65536];
@@ -91,7 +103,7 @@ int main(int words, char** word) {
             if (write(due.fd, due.text.data(), due.text.size()) > 0) {
                 double stamp = now();
                 late.push_back(stamp - due.at);
-                fprintf(stamps, "%d %d %.0f\n", ports[due.fd], due.id, stamp * 1e9);
+                fprintf(stamps, "%d %d %d %.0f\n", port, ports[due.fd], due.id, stamp * 1e9);
             }
             waiting.pop();
         }

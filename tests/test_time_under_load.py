@@ -37,21 +37,44 @@ def program(tmp_path_factory) -> Path:
     return compiled(tmp_path_factory.mktemp("load"))
 
 
+def measured(program: Path, *words: str) -> dict:
+    """What `tests/fairness.py` says about 100 matches at 16 tables."""
+    command = [sys.executable, "tests/fairness.py", "--matches", "100", "--tables", "16", *words]
+    ended = subprocess.run(
+        [*command, "--program", str(program)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert 0 == ended.returncode, ended.stderr
+    found = json.loads(ended.stdout)
+    assert (100, 0, 0) == (found["matches"], found["gone"], found["other faults"])
+    assert found["questions"] == found["stamps"], "every question is answered, and every answer is stamped"
+    assert found["too_late"] == found["charges"], "the judges are listened to"
+    return found
+
+
 @pytest.mark.parametrize("trouble", ["none", "deaf", "stopped", pytest.param("quota-10", marks=NEEDS_QUOTA)])
 def test_nobody_is_charged_for_what_the_kernel_had_in_time(program, trouble):
     """32 connections at 16 tables that use 15 ms of 20, in every trouble that stops an arena.
 
     Whenever the arena is deaf somebody's time is over before it listens again: at least that answer may be lagged.
     """
-    words = [sys.executable, "tests/fairness.py", "--trouble", trouble, "--matches", "100", "--tables", "16"]
-    words += ["--program", str(program)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(
-        words, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100, check=False
-    )
-    assert 0 == ended.returncode, ended.stderr
-    found = json.loads(ended.stdout)
-    assert (100, 0, 0) == (found["matches"], found["gone"], found["other faults"])
+    found = measured(program, "--trouble", trouble)
     assert [] == found["unfair"]
     assert (trouble in ("deaf", "stopped")) == (found["troubled"] > 0)
     assert trouble == "none" or found["lagged"] >= max(1, found["troubled"]), "it listened all the same"
+
+
+def test_workers_charge_nobody_for_what_the_kernel_had_in_time(program):
+    """Meanwhile the run and its workers are stopped again and again, and other programs want all cores.
+
+    Every second trouble is a worker's.
+    """
+    found = measured(program, "--workers", "2", "--trouble", "hogs", "stopped", "worker-stopped")
+    assert [] == found["unfair"]
+    assert 2 == found["workers"]
+    assert 1 <= found["troubled"] // 2 <= found["lagged"], "they listened all the same"

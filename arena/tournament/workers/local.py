@@ -7,15 +7,15 @@ import platform
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import trio
 
-from arena.tournament.workers.post import Recruit
-
 LOOK_S = 0.01
 """How often a child that is to end is looked at."""
+PROGRAM = ("-m", "arena.worker")
+"""What a worker is, for Python."""
 END_S = 1.0
 """How long a child may take to end when its pipe is closed."""
 
@@ -26,14 +26,14 @@ class Child:
     where = ""
     host = platform.node()
 
-    def __init__(self) -> None:
+    def __init__(self, program: Sequence[str] = PROGRAM) -> None:
         hears, to_child = os.pipe()
         from_child, speaks = os.pipe()
         try:
             # From this very thread: with its end the child is killed, see `wake_when_orphaned`.  A session of
             # its own, so that Ctrl-C is heard by the run alone.  -P: modules are not looked for where we are.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "arena.worker", str(os.getpid())],
+                [sys.executable, "-P", *program, str(os.getpid())],
                 stdin=hears,
                 stdout=speaks,
                 start_new_session=True,
@@ -41,6 +41,7 @@ class Child:
         finally:
             os.close(hears)
             os.close(speaks)
+        self.pid = self._process.pid
         self.stream = trio.StapledStream(trio.lowlevel.FdStream(to_child), trio.lowlevel.FdStream(from_child))
 
     @property
@@ -62,9 +63,9 @@ class Child:
 
 
 @asynccontextmanager
-async def enlist_child(name: str) -> AsyncIterator[Recruit]:
+async def enlist_child(name: str, program: Sequence[str] = PROGRAM) -> AsyncIterator[Child]:
     """A worker as a child of this process; when this ends, it is gone."""
-    child = Child()
+    child = Child(program)
     try:
         yield child
     finally:
