@@ -153,7 +153,7 @@ def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]
     sum_of = "checksum" if has_sums else "x''"
     matches = f"SELECT number, {sum_of}, {stored_columns('matches')} FROM matches ORDER BY number"
     for number, sum, *row in db.execute(matches):
-        yield number, sum, MatchRows(row, *(other.of(number) for other in others))
+        yield number, sum, MatchRows(row, *[other.of(number) if other.next else () for other in others])
 
 
 class _Tail:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any, TypeAlias
 
 import attrs
@@ -35,7 +35,7 @@ from arena.words import counted
 CONCLUSION = "conclusion"
 """The store's key for what the run came to."""
 AT_ONCE = 256
-"""Matches that are read, and verified without garbage collection: there is none, only moves that are kept."""
+"""After so many matches their garbage is collected, without a search of all that is kept."""
 
 
 @attrs.define
@@ -84,14 +84,13 @@ def seal_check(folder: Folder) -> Iterator[Untruth]:
 def matches_check(folder: Folder) -> Iterator[Untruth]:
     """Every match follows from its seed and its moves."""
     verifier = MatchVerifier(folder.game, int(folder.meta["identity"]["faults_max"]), folder.tally)
-    matches = stored_rows(folder.store.connection)
-    while several := list(islice(matches, AT_ONCE)):
-        with without_collector():
-            for _, _, rows in several:
-                yield from verifier.untruths(rows)
-                if rows.games:
-                    where, own = f"match {rows.match[0]}", "a game of its own"
-                    yield Untruth(where, "games", own, "none: the folder says which game it is")
+    for place, (_, _, rows) in enumerate(stored_rows(folder.store.connection), 1):
+        yield from verifier.untruths(rows)
+        if rows.games:
+            where = f"match {rows.match[0]}"
+            yield Untruth(where, "games", "a game of its own", "none: the folder says which game it is")
+        if place % AT_ONCE == 0:
+            gc.collect(1)  # what a game may have dropped
     for table in HANGING:
         query = f"SELECT COUNT(*) FROM {table} WHERE match NOT IN (SELECT number FROM matches)"
         for (count,) in folder.store.rows(query):
@@ -154,7 +153,7 @@ CHECKS: tuple[Check, ...] = (
 def first_untruth(folder: Folder) -> Untruth | None:
     """The first thing that is not true; None: everything is."""
     try:
-        with folder.store.frozen():
+        with folder.store.frozen(), without_collector():
             return next((untruth for check in CHECKS for untruth in check(folder)), None)
     except (ConfigError, *DATABASE_ERRORS):  # it cannot be read where it is damaged
         if folder.damage is None:

@@ -159,7 +159,8 @@ class Play:
         self.defaults = [0] * len(seats)
         """By seat, how often it was asked and what it played is the default, where that was counted."""
         self._asked = [row["decisions"] - row["not_asked"] for row in seats]
-        self._is_plain = [not row["not_asked"] and not _faults(row) for row in seats]
+        self._is_plain = [*(not row["not_asked"] and not _faults(row) for row in seats), False]
+        """By seat, whether it decided everything itself; then False, which is found for CHANCE."""
 
     def whole(self) -> Untruths:
         """From the start to the end."""
@@ -171,46 +172,65 @@ class Play:
 
     def beginning(self) -> Untruths:
         """As many turns as are stored."""
-        # One loop with few calls of our own: it is to take no longer than the rules themselves.  `apply`
-        # refuses what is neither an option nor the default, so only a default that may be no option is
-        # looked at here.
-        game, packed, plain, done, seed = self.game, self.packed, self._is_plain, self.done, self.seed
-        to_act, options, default, apply = game.to_act, game.options, game.default, game.apply
-        known, read = packed.known, packed.move
-        may_be_no_option = not game.default_is_legal
+        # Most turns are a move of one seat that never failed: they take no call of our own, as all of this is
+        # to take no longer than the rules themselves.  `apply` refuses what is neither an option nor the
+        # default, so that only a default that may be no option has to be looked at.
+        game, plain, done, known, read = (
+            self.game,
+            self._is_plain,
+            self.done,
+            self.packed.known,
+            self.packed.move,
+        )
+        to_act, apply, default, default_is_legal = (
+            game.to_act,
+            game.apply,
+            game.default,
+            game.default_is_legal,
+        )
         state = self.state = game.start(len(self.seats))
         for turn, rows in enumerate(self.turns):
             self.turn = turn
-            asked, moves = to_act(state), {}
-            if asked == _CHANCE_ALONE:
-                moves[CHANCE] = move = draw_of(game, state, seed)
-                self.draws += 1
-                if len(rows) != 1 or rows[0] != packed.row(CHANCE, move):
-                    yield self._at("move of chance", _told(rows), _told([packed.row(CHANCE, move)]))
-            else:
-                if len(asked) != len(rows):
-                    yield self._at("seats that moved", str(len(rows)), str(len(asked)))
-                for seat, row in zip(asked, rows, strict=False):
-                    who, move = known.get(row) or read(row)
-                    if who != seat:
-                        yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
-                    if not plain[seat]:
-                        yield from self._forced(state, seat, move)
-                    elif (
-                        may_be_no_option
-                        and type(move) is type(due := default(state, seat))
-                        and move == due
-                        and not is_legal(options(state, seat), move)
-                    ):
-                        yield from self._unless_legal(state, seat, move)
+            asked, moves = to_act(state), None
+            if len(asked) == 1 == len(rows) and plain[seat := asked[0]]:
+                who, move = known.get(row := rows[0]) or read(row)
+                if who == seat and (default_is_legal or type(move) is not type(default(state, seat))):
                     done[seat] += 1
-                    moves[seat] = move
+                    moves = {seat: move}
+            if moves is None:
+                moves = yield from self._moves(asked, rows)
             try:
                 state = self.state = apply(state, moves).state
             except IllegalMove:
                 for seat, move in moves.items():
                     yield from self._unless_legal(state, seat, move)
                 raise
+
+    def _moves(
+        self, asked: Sequence[Seat], rows: Sequence[bytes]
+    ) -> Generator[Untruth, None, dict[Seat, Any]]:
+        """The moves of one turn, by seat."""
+        game, state, packed = self.game, self.state, self.packed
+        if asked == _CHANCE_ALONE:
+            drawn = draw_of(game, state, self.seed)
+            self.draws += 1
+            if [*rows] != [due := packed.row(CHANCE, drawn)]:
+                yield self._at("move of chance", _told(rows), _told([due]))
+            return {CHANCE: drawn}
+        if len(asked) != len(rows):
+            yield self._at("seats that moved", str(len(rows)), str(len(asked)))
+        moves = {}
+        for seat, row in zip(asked, rows, strict=False):
+            who, move = packed.move(row)
+            if who != seat:
+                yield self._at("seat that moved", str(int(who)), str(int(seat)), seat)
+            if not self._is_plain[seat]:
+                yield from self._forced(state, seat, move)
+            elif not game.default_is_legal and move == game.default(state, seat):
+                yield from self._unless_legal(state, seat, move)
+            self.done[seat] += 1
+            moves[seat] = move
+        return moves
 
     def _forced(self, state: Any, seat: Seat, move: Any) -> Untruths:
         """A move of a seat that failed, or was not asked, at some turn."""
