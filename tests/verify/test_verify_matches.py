@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError
+from arena.games.liars_dice import LiarsDice
+from arena.games.liars_dice.moves import Challenge, Forfeit
 from arena.store import Store
 from arena.store.schema import STORED
 from tests.verify.folders import changed, played, repacked, untruth, verified
@@ -19,6 +21,7 @@ pytestmark = pytest.mark.slow
 
 RICH = "liars-dice-5"
 """A tournament with faults of several kinds, seats that were given up, and several seats a turn."""
+CHALLENGE, FORFEIT = LiarsDice.moves.index(Challenge), LiarsDice.moves.index(Forfeit)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +105,56 @@ def test_a_move_that_the_rules_do_not_allow_is_named(rich, tmp_path, match_of_ri
     found = untruth(repacked(rich, tmp_path / "x", match_id, raise_it))
     assert (match_id, turn, turns[turn][0][0]) == (found["where"][6:], found["turn"], found["seat"])
     assert "legal" in found["expected"]
+
+
+@pytest.fixture(scope="module")
+def decided(rich) -> tuple[str, int, int]:
+    """A match, a turn of one seat alone, and that seat, which never failed."""
+    with Store.open(rich) as store:
+        for match in store.matches():
+            failed = {place for place, seat in enumerate(match.seats) if seat.faults or seat.not_asked}
+            for turn, rows in enumerate(json.loads(zlib.decompress(match.packed))):
+                if len(rows) == 1 and rows[0][0] >= 0 and rows[0][0] not in failed:
+                    return match.match_id, turn, rows[0][0]
+    raise AssertionError("all seats fail")
+
+
+def test_a_default_that_no_bot_can_choose_is_not_legal(rich, tmp_path, decided):
+    """A round that a seat without faults forfeits."""
+    match_id, turn, seat = decided
+    folder = repacked(
+        rich, tmp_path / "x", match_id, lambda turns: turns[turn].__setitem__(0, [seat, FORFEIT])
+    )
+    found = untruth(folder)
+    assert (turn, seat, "move") == (found["turn"], found["seat"], found["column"])
+    assert "a legal one" in found["expected"]
+
+
+def test_a_move_of_somebody_else_is_named(rich, tmp_path, decided):
+    """The move is legal, but another seat was asked."""
+    match_id, turn, seat = decided
+
+    def swap(turns):
+        turns[turn][0][0] = seat + 1
+
+    found = untruth(repacked(rich, tmp_path / "x", match_id, swap))
+    assert (turn, seat, "seat that moved") == (found["turn"], found["seat"], found["column"])
+    assert (str(seat + 1), str(seat)) == (found["stored"], found["expected"])
+
+
+def test_after_a_fault_the_default_is_played(rich, tmp_path):
+    """A seat that was too late cannot have challenged."""
+    with closing(sqlite3.connect(rich / "arena.db")) as database:
+        match_id, turn, seat = database.execute(
+            "SELECT match_id, turn, seat FROM decisions JOIN matches ON match = matches.number WHERE fault != '' AND turn > 1"
+        ).fetchone()
+
+    def challenge(turns):
+        turns[turn] = [[seat, CHALLENGE] if row == [seat, FORFEIT] else row for row in turns[turn]]
+
+    found = untruth(repacked(rich, tmp_path / "x", match_id, challenge))
+    assert (turn, seat, "move") == (found["turn"], found["seat"], found["column"])
+    assert "the default" in found["expected"]
 
 
 @pytest.mark.parametrize("cut", [slice(0, -1), slice(0, 0)], ids=["the last turn", "all turns"])
