@@ -159,8 +159,8 @@ class Play:
         self.defaults = [0] * len(seats)
         """By seat, how often it was asked and what it played is the default, where that was counted."""
         self._asked = [row["decisions"] - row["not_asked"] for row in seats]
-        self._is_plain = [*(not row["not_asked"] and not _faults(row) for row in seats), False]
-        """By seat, whether it decided everything itself; then False, which is found for CHANCE."""
+        self._is_plain = [not row["not_asked"] and not _faults(row) for row in seats]
+        """By seat, whether it decided everything itself."""
 
     def whole(self) -> Untruths:
         """From the start to the end."""
@@ -172,31 +172,42 @@ class Play:
 
     def beginning(self) -> Untruths:
         """As many turns as are stored."""
-        # Most turns are a move of one seat that never failed: they take no call of our own, as all of this is
-        # to take no longer than the rules themselves.  `apply` refuses what is neither an option nor the
-        # default, so that only a default that may be no option has to be looked at.
-        game, plain, done, known, read = (
-            self.game,
-            self._is_plain,
-            self.done,
-            self.packed.known,
-            self.packed.move,
-        )
-        to_act, apply, default, default_is_legal = (
-            game.to_act,
-            game.apply,
-            game.default,
-            game.default_is_legal,
-        )
+        # Most turns are chance's, or of seats that never failed: they take few calls of our own, as all of
+        # this is to take no longer than the rules themselves.  `apply` refuses what is neither an option nor
+        # the default, so that only a default that may be no option has to be looked at.
+        game, packed, seed, plain, done = self.game, self.packed, self.seed, self._is_plain, self.done
+        to_act, apply, default, is_legal_always = game.to_act, game.apply, game.default, game.default_is_legal
+        known, read, row_of = packed.known, packed.move, packed.row
         state = self.state = game.start(len(self.seats))
         for turn, rows in enumerate(self.turns):
             self.turn = turn
             asked, moves = to_act(state), None
-            if len(asked) == 1 == len(rows) and plain[seat := asked[0]]:
-                who, move = known.get(row := rows[0]) or read(row)
-                if who == seat and (default_is_legal or type(move) is not type(default(state, seat))):
-                    done[seat] += 1
-                    moves = {seat: move}
+            if len(asked) == 1 == len(rows):
+                seat = asked[0]
+                if seat == CHANCE:
+                    move = draw_of(game, state, seed)
+                    if rows[0] == row_of(CHANCE, move):
+                        self.draws += 1
+                        moves = {CHANCE: move}
+                elif plain[seat]:
+                    who, move = known.get(row := rows[0]) or read(row)
+                    if who == seat and (is_legal_always or type(move) is not type(default(state, seat))):
+                        done[seat] += 1
+                        moves = {seat: move}
+            elif len(asked) == len(rows):
+                moves = {}
+                for seat, row in zip(asked, rows, strict=True):
+                    who, move = known.get(row) or read(row)
+                    if who != seat or not plain[seat]:
+                        break
+                    if not is_legal_always and type(move) is type(default(state, seat)):
+                        break
+                    moves[seat] = move
+                if len(moves) < len(asked):
+                    moves = None
+                else:
+                    for seat in asked:
+                        done[seat] += 1
             if moves is None:
                 moves = yield from self._moves(asked, rows)
             try:
@@ -209,13 +220,11 @@ class Play:
     def _moves(
         self, asked: Sequence[Seat], rows: Sequence[bytes]
     ) -> Generator[Untruth, None, dict[Seat, Any]]:
-        """The moves of one turn, by seat."""
+        """The moves of a turn that takes a closer look, by seat."""
         game, state, packed = self.game, self.state, self.packed
         if asked == _CHANCE_ALONE:
             drawn = draw_of(game, state, self.seed)
-            self.draws += 1
-            if [*rows] != [due := packed.row(CHANCE, drawn)]:
-                yield self._at("move of chance", _told(rows), _told([due]))
+            yield self._at("move of chance", _told(rows), _told([packed.row(CHANCE, drawn)]))
             return {CHANCE: drawn}
         if len(asked) != len(rows):
             yield self._at("seats that moved", str(len(rows)), str(len(asked)))
