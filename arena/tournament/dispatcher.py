@@ -11,7 +11,7 @@ from arena.schedule import Pairing
 from arena.schedule.course import Course
 from arena.schedule.queue import Pending
 from arena.tournament.bookkeeper import Bookkeeper, Consequences
-from arena.tournament.changes import Changes
+from arena.tournament.changes import Change, Changes
 from arena.tournament.grounds import Grounds, TakenMatch
 from arena.tournament.intake import Intake
 from arena.tournament.reporting import Reporter
@@ -45,35 +45,52 @@ class Dispatcher:
         self._bookkeeper = Bookkeeper(course, intake, summary, seed=run.seed, plays_one=run.only is not None)
         self._keep = keep
         self._stops_at = stops_at
-        self._is_stopped = False
+        self._is_stopped = self._has_ended = False
         self._freed = trio.Event()
-        """Set when a match has ended; a new one for every wait."""
-        self._matches = trio.CancelScope()
-        """Around all matches."""
-        self._taken_on: list[TakenMatch] = []
-        """The matches in progress."""
+        """Set when a match has ended, or there is room for another; a new one for every wait."""
+        self._taken_on: dict[TakenMatch, None] = {}
+        """The matches in progress, and those that are over."""
+        self._over: list[tuple[TakenMatch, Entry | None]] = []
+        """The matches that are over and not booked yet."""
         grounds.follow(self._pending.__iter__, lambda: self._freed.set())
 
     async def play(self) -> None:
         """Plays until nothing is pending; when it is cancelled, finished matches are still kept."""
-        async with trio.open_nursery() as matches:
-            self._matches = matches.cancel_scope
-            while self._goes_on():
-                self._freed = trio.Event()
-                while (pairing := self._next()) is not None:
-                    taken = self._grounds.begin(pairing, self._ledger.without(pairing.id))
-                    self._taken_on.append(taken)
-                    matches.start_soon(self._play, taken)
-                with trio.move_on_after(self._grounds.looks_every_s):
-                    await self._freed.wait()
-                self._grounds.look()
+        try:
+            async with trio.open_nursery() as matches:
+                while self._goes_on():
+                    self._freed = trio.Event()
+                    self._begin_all(matches)
+                    if not self._over:  # else they ended while the writer was waited for
+                        with trio.move_on_after(self._grounds.looks_every_s):
+                            await self._freed.wait()
+                    self._grounds.look()
+                    await self._book_all()
+                matches.cancel_scope.cancel()  # where the course ends, matches past its end are in progress
+        finally:
+            await self._book_all()
+            for taken in self._taken_on:
+                self._grounds.end(taken)
+            self._taken_on.clear()
+
+    def _begin_all(self, matches: trio.Nursery) -> None:
+        """Begins what can begin."""
+        while (pairing := self._next()) is not None:
+            taken = self._grounds.begin(pairing, self._ledger.without(pairing.id))
+            self._taken_on[taken] = None
+            self._grounds.start(taken, matches, self._note_over)
+
+    def _note_over(self, taken: TakenMatch, entry: Entry | None) -> None:
+        """A match is over: all that end in one step of the run are booked in the next one."""
+        self._over.append((taken, entry))
+        self._freed.set()
 
     def _goes_on(self) -> bool:
         """Whether there is anything to play, or to wait for."""
         if self._pending and trio.current_time() >= self._stops_at:
             self._summary.is_out_of_time = True
             self._stop()
-        return bool(self._pending or self._taken_on)
+        return bool(self._pending or self._taken_on) and not self._has_ended
 
     def _next(self) -> Pairing | None:
         """The first pending match whose bots are free, if there is a table for it."""
@@ -97,24 +114,28 @@ class Dispatcher:
         """Lets no other match begin; those in progress play to their end."""
         self._is_stopped = True
         self._pending.clear()
-        self._grounds.drop(self._taken_on)
+        self._grounds.drop(list(self._taken_on))
 
-    async def _play(self, taken: TakenMatch) -> None:
-        """Plays one match, and keeps it."""
+    async def _book_all(self) -> None:
+        """Books and keeps the matches that are over, until one of them ends the course."""
+        changes: list[Change] = []
+        over, self._over = self._over, []
         try:
-            entry = await self._grounds.play(taken)
-            if entry is None:
-                self._put_back(taken)
-                return
-            changes = self._close(entry)
-            # Shielded: the writer may have to be waited for, and a finished match is kept even if the run
-            # is cancelled meanwhile.
-            with trio.CancelScope(shield=True), suppress(trio.BrokenResourceError):
-                await self._keep.send(changes)  # broken: the writer has failed, and says why itself
+            for taken, entry in over:
+                if self._has_ended:
+                    break  # it is past the end
+                if entry is None:
+                    self._put_back(taken)
+                else:
+                    changes += self._close(entry)
+                self._grounds.end(taken)
+                del self._taken_on[taken]
         finally:
-            self._grounds.end(taken)
-            self._taken_on.remove(taken)
-            self._freed.set()
+            if changes:
+                # Shielded: the writer may have to be waited for, and a finished match is kept even if the
+                # run is cancelled meanwhile.
+                with trio.CancelScope(shield=True), suppress(trio.BrokenResourceError):
+                    await self._keep.send(changes)  # broken: the writer has failed, and says why itself
 
     def _put_back(self, taken: TakenMatch) -> None:
         """A match was dropped before it began: it is pending again, unless nothing begins any more."""
@@ -138,7 +159,7 @@ class Dispatcher:
             self._stop()
         if news.ends_run:
             self._stop()
-            self._matches.cancel()
+            self._has_ended = True
         return news.changes
 
     def _without(self, taken: TakenMatch) -> frozenset[str]:

@@ -7,9 +7,10 @@ and tables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import attrs
+import trio
 
 from arena.record import Entry
 from arena.schedule import Pairing
@@ -27,6 +28,10 @@ class TakenMatch:
     def bots(self) -> list[str]:
         """The bots that play in it."""
         return [bot for bot in self.pairing.bots if bot not in self.without]
+
+
+Over: TypeAlias = Callable[[TakenMatch, Entry | None], object]
+"""Is told that a match is over: what was played, or None if it was dropped before it began."""
 
 
 class Grounds(Protocol):
@@ -55,8 +60,11 @@ class Grounds(Protocol):
     def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenMatch:
         """Takes on a match that can be seated and has room; its bots count as busy until `end`."""
 
-    async def play(self, taken: TakenMatch) -> Entry | None:
-        """Plays the match; None if it was dropped before it began."""
+    def start(self, taken: TakenMatch, matches: trio.Nursery, over: Over) -> None:
+        """Has the match played; `over` is told its end, unless it is broken off.
+
+        `matches`: for what is to be broken off when no more is played.
+        """
 
     def end(self, taken: TakenMatch) -> None:
         """The match is over, and what follows from it is known; or it was broken off."""
@@ -71,4 +79,4 @@ class Grounds(Protocol):
         """Measures the matches in progress."""
 
 
-__all__ = ["Grounds", "TakenMatch"]
+__all__ = ["Grounds", "Over", "TakenMatch"]

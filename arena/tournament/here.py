@@ -16,7 +16,7 @@ from arena.schedule import Pairing
 from arena.store import results_beside
 from arena.tournament.callers import lift_files_limit
 from arena.tournament.conversations import Conversations
-from arena.tournament.grounds import TakenMatch
+from arena.tournament.grounds import Over, TakenMatch
 from arena.tournament.lobby import Lobby
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.match import Venue
@@ -89,7 +89,14 @@ class Here:
         self.pool.instances.allow(2 * self._tables.in_use * len(pairing.bots))
         return TakenHere(pairing, without, table)
 
+    def start(self, taken: TakenMatch, matches: trio.Nursery, over: Over) -> None:
+        matches.start_soon(self._play, taken, over)
+
+    async def _play(self, taken: TakenMatch, over: Over) -> None:
+        over(taken, await self.play(taken))
+
     async def play(self, taken: TakenMatch) -> Entry:
+        """Plays the match to its end."""
         assert isinstance(taken, TakenHere), "it was begun here"
         seated = await self.pool.seat(taken.pairing, taken.without)
         is_spoilt = True

@@ -57,7 +57,7 @@ async def test_tables_do_not_depend_on_workers(tmp_path, whole, workers):
 async def test_a_lost_worker_costs_nothing(tmp_path, whole, garbage):
     """Another one plays what it had not told; nobody is blamed, and no row is there twice."""
     log = []
-    _, reporter = await played(tmp_path, enlist=enlisting(lost_after(9, garbage=garbage), log))
+    _, reporter = await played(tmp_path, enlist=enlisting(lost_after(5, garbage=garbage), log))
     assert whole == exact(tmp_path)
     assert 3 == len(log)
     (told,) = [line for line in reporter.notes if "another one" in line]
@@ -89,7 +89,7 @@ async def test_too_many_lost_workers_end_the_run(tmp_path, monkeypatch):
 
 
 OTHERS = {
-    "another pipe": ({"pipe": 99}, "speaks version 99 of the workers' messages, expected 2"),
+    "another pipe": ({"pipe": 99}, "speaks version 99 of the workers' messages, expected 3"),
     "another arena": ({"arena": "9.9"}, "runs version 9.9 of the arena, expected"),
     "another Python": ({"python": "3.8.1"}, "runs Python 3.8.1, expected"),
     "another seeding": ({"seeding": 77}, "draws seeds in way 77, expected"),

@@ -9,9 +9,9 @@ from math import inf
 import trio
 
 from arena.errors import ArenaError, ConfigError, RemoteProtocolError
-from arena.record import Entry, Place
+from arena.record import Place
 from arena.schedule import Pairing
-from arena.tournament.grounds import TakenMatch
+from arena.tournament.grounds import Over, TakenMatch
 from arena.tournament.setting import Setting
 from arena.tournament.workers.briefing import unfitness
 from arena.tournament.workers.hiring import Hiring
@@ -19,7 +19,7 @@ from arena.tournament.workers.messages import (
     DropMatches,
     FromWorker,
     MatchesDropped,
-    MatchPlayed,
+    MatchesPlayed,
     RecordSaid,
     WantsMatches,
     WithdrawBot,
@@ -84,41 +84,44 @@ class Crew:
         return any(post.has_room and post.is_free(bot) for post in self.posts)
 
     def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
-        bots = TakenMatch(pairing, without).bots
-        return any(post.can_seat(bots) for post in self.posts)
+        return bool(self._fitting(pairing, without))
+
+    def _fitting(self, pairing: Pairing, without: frozenset[str]) -> list[Post]:
+        """The posts that can seat the bots of this match."""
+        bots = [bot for bot in pairing.bots if bot not in without] if without else pairing.bots
+        return [post for post in self.posts if post.can_seat(bots)]
 
     def has_room(self, pairing: Pairing, without: frozenset[str]) -> bool:
         return True  # the worker decides when it begins
 
     def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenThere:
-        bots = TakenMatch(pairing, without).bots
         # An instance plays one rotation of shared deals only: a worker that plays few of them needs few.
         own = self.posts[pairing.rotation % len(self.posts)]
-        fitting = [post for post in self.posts if post.can_seat(bots)]
+        fitting = self._fitting(pairing, without)
         post = own if own in fitting else min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
         self._ordered += 1
         taken = TakenThere(pairing, without, self._ordered, post)
         post.taken_on[taken.number] = taken
-        post.busy.update(bots)
+        for bot in taken.bots:
+            post.busy[bot] += 1
         post.say(ordered_match(taken.number, pairing, without))
         return taken
 
-    async def play(self, taken: TakenMatch) -> Entry | None:
+    def start(self, taken: TakenMatch, matches: trio.Nursery, over: Over) -> None:
         assert isinstance(taken, TakenThere), "it was begun in a worker"
-        await taken.answered.wait()
-        await trio.lowlevel.checkpoint_if_cancelled()  # the course may have ended in this very step
-        return taken.entry
+        taken.over = over
 
     def end(self, taken: TakenMatch) -> None:
         assert isinstance(taken, TakenThere), "it was begun in a worker"
         del taken.post.taken_on[taken.number]
-        taken.post.busy.subtract(taken.bots)
+        for bot in taken.bots:
+            taken.post.busy[bot] -= 1
 
     def drop(self, taken_on: Sequence[TakenMatch]) -> None:
         numbers: dict[Post, list[int]] = {}
         for taken in taken_on:
             assert isinstance(taken, TakenThere), "it was begun in a worker"
-            if not taken.answered.is_set() and not taken.is_dropped:
+            if not (taken.is_answered or taken.is_dropped):
                 taken.is_dropped = True
                 numbers.setdefault(taken.post, []).append(taken.number)
         for post, these in numbers.items():
@@ -225,9 +228,13 @@ class Crew:
     async def _hear(self, post: Post, recruit: Recruit, pipe: Pipe[FromWorker]) -> None:
         while (said := await pipe.receive()) is not None:
             match said:
-                case MatchPlayed(number, record, wanted):
-                    post.note_finished(wanted)
-                    self._answer(post, number, record, Place(recruit.host, post.name))
+                case MatchesPlayed(numbers, records, wanted):
+                    if len(numbers) != len(records):
+                        raise RemoteProtocolError(f"found {len(records)} matches, expected {len(numbers)}")
+                    post.note_finished(len(numbers), wanted)
+                    place = Place(recruit.host, post.name)
+                    for number, record in zip(numbers, records, strict=True):
+                        self._answer(post, number, record, place)
                 case MatchesDropped(numbers):
                     for number in numbers:
                         self._answer(post, number)
@@ -251,7 +258,7 @@ class Crew:
         taken = post.taken_on.get(number)
         if taken is None and number <= self._ordered:
             return  # it was broken off meanwhile
-        if taken is None or taken.answered.is_set():
+        if taken is None or taken.is_answered:
             raise RemoteProtocolError(f"order {number} was not open")
         entry = None
         try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from arena.record import Entry
+import trio
+
 from arena.schedule import Pairing
-from arena.tournament.grounds import Grounds, TakenMatch
+from arena.tournament.grounds import Grounds, Over, TakenMatch
 
 
 class Divided:
@@ -52,8 +53,8 @@ class Divided:
         self._grounds[taken] = grounds
         return taken
 
-    async def play(self, taken: TakenMatch) -> Entry | None:
-        return await self._grounds[taken].play(taken)
+    def start(self, taken: TakenMatch, matches: trio.Nursery, over: Over) -> None:
+        self._grounds[taken].start(taken, matches, over)
 
     def end(self, taken: TakenMatch) -> None:
         self._grounds.pop(taken).end(taken)

@@ -6,11 +6,11 @@ The worker speaks first, so that a run knows whom it talks to before it says any
     run     BeginWork                   the setting: plan, game, bots, its share of tables and instances
     worker  WorkerReady, WorkRefused    the fingerprints of what it found; or why it cannot play
     run     PlayMatches, DropMatches, WithdrawBot
-    worker  MatchPlayed, MatchesDropped, WantsMatches, WorkerBug
+    worker  MatchesPlayed, MatchesDropped, WantsMatches, WorkerBug
     run     closes its end              the worker ends its bots
     worker  WorkerBye                   and it closes its own end
 
-An order is a planned match and who is withdrawn from it.  Each is answered once: by `MatchPlayed`, or by
+An order is a planned match and who is withdrawn from it.  Each is answered once: by `MatchesPlayed`, or by
 `MatchesDropped` if it was to be dropped and had not begun.  A run that loses a worker gives what that one has
 not answered to another one: a match may be played twice, and is told once.
 
@@ -29,7 +29,7 @@ import msgspec
 from arena.box.box import Means
 from arena.players.entrant import Entrant
 
-PIPE_VERSION = 2
+PIPE_VERSION = 3
 
 
 class _Message(msgspec.Struct, tag=True):
@@ -210,11 +210,12 @@ class RecordSaid(_Row):
     started_at: float
 
 
-class MatchPlayed(_Message):
-    """A match is over."""
+class MatchesPlayed(_Message):
+    """Matches are over."""
 
-    number: int
-    record: RecordSaid
+    numbers: tuple[int, ...]
+    records: tuple[RecordSaid, ...]
+    """One for each of these numbers."""
     wanted: int
     """How many matches the worker could have now."""
 
@@ -247,7 +248,7 @@ FromWorker: TypeAlias = (
     WorkerHello
     | WorkerReady
     | WorkRefused
-    | MatchPlayed
+    | MatchesPlayed
     | MatchesDropped
     | WantsMatches
     | WorkerBug

@@ -11,7 +11,7 @@ import attrs
 import trio
 
 from arena.record import Entry
-from arena.tournament.grounds import TakenMatch
+from arena.tournament.grounds import Over, TakenMatch
 from arena.tournament.workers.messages import (
     BeginWork,
     DropMatches,
@@ -53,15 +53,17 @@ class TakenThere(TakenMatch):
 
     number: int
     post: Post
-    answered: trio.Event = attrs.field(factory=trio.Event)
-    entry: Entry | None = None
-    """None: it was dropped, or it is not over."""
+    over: Over | None = None
+    """Whom to tell."""
+    is_answered: bool = False
     is_dropped: bool = False
     """Whether it is to be dropped if it has not begun."""
 
     def answer(self, entry: Entry | None) -> None:
-        self.entry = entry
-        self.answered.set()
+        """It is over; None: it was dropped."""
+        assert self.over is not None, "what was ordered was started in the same step"
+        self.is_answered = True
+        self.over(self, entry)
 
 
 class Post:
@@ -92,32 +94,31 @@ class Post:
         """The worker, while it plays."""
         self._match_s: float | None = None
         """The time from one finished match to the next, on average."""
-        self._finished_at = 0.0
+        self._ahead = 1
+        """How many matches may wait at the worker."""
+        self._finished_at: float | None = None
 
     @property
     def has_room(self) -> bool:
         """Whether it is there and has fewer matches than it can make use of."""
         return self.wanted > 0 and len(self.taken_on) < self.wanted + self._ahead
 
-    @property
-    def _ahead(self) -> int:
-        """How many matches may wait at the worker."""
-        return 1 if self._match_s is None else min(AHEAD_MAX, int(AHEAD_S / max(self._match_s, 1e-6)))
-
     def can_seat(self, bots: Iterable[str]) -> bool:
         """Whether it has room for a match between these."""
-        return self.has_room and all(self.is_free(bot) for bot in bots)
+        return self.has_room and all(map(self.is_free, bots))
 
     def is_free(self, bot: str) -> bool:
         """Whether the bot may play in one more match here."""
         return bot in self.fingerprints and self.busy[bot] < self.quotas.get(bot, inf)
 
-    def note_finished(self, wanted: int) -> None:
-        """A match is over; the worker could have so many now."""
+    def note_finished(self, matches: int, wanted: int) -> None:
+        """So many matches are over; the worker could have so many now."""
         now = trio.current_time()
-        if self._finished_at:
-            took_s = now - self._finished_at
-            self._match_s = took_s if self._match_s is None else 0.9 * self._match_s + 0.1 * took_s
+        if self._finished_at is not None and matches:
+            took_s = (now - self._finished_at) / matches
+            weight = 1.0 if self._match_s is None else 1 - 0.9**matches
+            self._match_s = weight * took_s + (1 - weight) * (self._match_s or 0.0)
+            self._ahead = min(AHEAD_MAX, int(AHEAD_S / max(self._match_s, 1e-6)))
         self._finished_at, self.wanted, self.lost_in_a_row = now, max(1, wanted), 0
 
     def say(self, message: Errand) -> None:
@@ -127,10 +128,10 @@ class Post:
 
     def resubmit(self, withdrawn: Iterable[str]) -> None:
         """The worker is lost: all that it has not answered is ordered anew."""
-        self.wanted, self._finished_at = 0, 0.0
+        self.wanted, self._finished_at = 0, None
         self.outbox = [WithdrawBot(bot) for bot in withdrawn]
         for taken in self.taken_on.values():
-            if taken.answered.is_set():
+            if taken.is_answered:
                 continue
             if taken.is_dropped:
                 taken.answer(None)

@@ -39,8 +39,8 @@ from arena.tournament.workers.messages import (
     DropMatches,
     FromRun,
     MatchesDropped,
+    MatchesPlayed,
     MatchOrder,
-    MatchPlayed,
     PlayMatches,
     WantsMatches,
     WithdrawBot,
@@ -248,8 +248,9 @@ class Worker:
                         await self._tell([(number, _without_record(entry, str(error)))])
 
     async def _tell(self, finished: Sequence[tuple[int, Entry]]) -> None:
-        said = [MatchPlayed(number, record_said(entry), self._told) for number, entry in finished]
-        await self._pipe.send(*said)
+        numbers = tuple([number for number, _ in finished])
+        records = tuple([record_said(entry) for _, entry in finished])
+        await self._pipe.send(MatchesPlayed(numbers, records, self._told))
 
 
 def _without_record(entry: Entry, why: str) -> Entry:
