@@ -208,7 +208,10 @@ class Course:
         return closed
 
     def _is_over(self, block: Sequence[Pairing]) -> bool:
-        return all(pairing.id in self._results and self.ledger.is_settled(pairing.id) for pairing in block)
+        for pairing in block:
+            if pairing.id not in self._results or not self.ledger.is_settled(pairing.id):
+                return False
+        return True
 
     def _plan_on(self) -> None:
         """Adds to the schedule what is determined: at the start, and when a cycle has closed."""

@@ -89,17 +89,17 @@ class Bookkeeper:
     def _count(self, entry: Entry) -> _Tally:
         """Adds a match to the summary; gives what it added."""
         summary, record = self._summary, entry.record
-        faults = Counter(
-            (entry.pairing.bots[decision.seat], str(decision.fault), decision.reason)
-            for decision in entry.faults
-        )
-        tally = _Tally(faults, sum(totals.lagged for totals in entry.totals))
         summary.played += 1
-        summary.faults.update(tally.faults)
-        summary.lagged += tally.lagged
         if record.error is not None:
             summary.aborted.append(entry.match_id)
-        return tally
+        lagged = sum([totals.lagged for totals in entry.totals])
+        if not (entry.faults or lagged):
+            return _NOTHING
+        bots = entry.pairing.bots
+        faults = Counter((bots[each.seat], str(each.fault), each.reason) for each in entry.faults)
+        summary.faults.update(faults)
+        summary.lagged += lagged
+        return _Tally(faults, lagged)
 
     def _discount(self, pairing: PairingId) -> None:
         """Takes a match out of the summary."""
@@ -173,5 +173,7 @@ class _Tally:
     faults: Counter[tuple[str, str, str]]
     lagged: int
 
+
+_NOTHING = _Tally(Counter(), 0)
 
 __all__ = ["Bookkeeper", "Consequences"]
