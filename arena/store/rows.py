@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -161,27 +161,40 @@ class FaultCount:
     """The file of the evidence of the first of these faults that has any, within the results folder."""
 
 
-def insert(db: sqlite3.Connection, entry: Entry, room: Room) -> bytes:
-    """Adds the rows of one match, with the capsules that there is room for; gives its checksum."""
-    rows = MatchRows(
+def insert(db: sqlite3.Connection, entries: Iterable[Entry], room: Room) -> list[bytes]:
+    """Adds the rows of matches, with the capsules that there is room for; gives their checksums."""
+    return insert_rows(db, [_rows_of(db, entry, room) for entry in entries])
+
+
+def _rows_of(db: sqlite3.Connection, entry: Entry, room: Room) -> MatchRows:
+    return MatchRows(
         _match_row(entry),
-        list(_seat_rows(entry)),
+        _seat_rows(entry),
         [_decision_row(number, decision) for number, decision in enumerate(entry.decisions)],
         capsule_rows(db, entry, room),
         [] if entry.own_game is None else [_game_row(entry.own_game)],
         [] if entry.place is None else [_place_row(entry.place)],
     )
-    insert_rows(db, rows)
-    return rows.checksum
 
 
-def insert_rows(db: sqlite3.Connection, rows: MatchRows) -> None:
-    """Adds a match as it is stored; `note_matches` must be told."""
-    match = (rows.checksum, *rows.match)
-    number = db.execute(insertion("matches", "checksum"), match).lastrowid
-    for table in HANGING:
-        if others := getattr(rows, table):
-            db.executemany(insertion(table, "match"), [(number, *row) for row in others])
+def insert_rows(db: sqlite3.Connection, matches: Sequence[MatchRows]) -> list[bytes]:
+    """Adds matches as they are stored; gives their checksums, of which `note_matches` must be told."""
+    ((last,),) = db.execute("SELECT COALESCE(MAX(number), 0) FROM matches")
+    numbered = list(enumerate(matches, last + 1))
+    sums = [rows.checksum for rows in matches]
+    db.executemany(
+        insertion("matches", "number", "checksum"),
+        [(number, sum, *rows.match) for (number, rows), sum in zip(numbered, sums, strict=True)],
+    )
+    for table, rows_in in _HANGING:
+        if others := [(number, *row) for number, rows in numbered for row in rows_in(rows)]:
+            db.executemany(insertion(table, "match"), others)
+    return sums
+
+
+_HANGING: Sequence[tuple[str, Callable[[MatchRows], Sequence[Row]]]] = [
+    (table, attrgetter(table)) for table in HANGING
+]
 
 
 def bot_row(bot: StoredBot) -> Row:
@@ -220,30 +233,40 @@ def _place_row(place: Place) -> Row:
     return _row("places", host=printable(place.host), worker=printable(place.worker))
 
 
-def _seat_rows(entry: Entry) -> Iterator[Row]:
-    """Rows of `seats`; a match that was aborted has no ranks: zeros."""
+def _seat_rows(entry: Entry) -> list[Row]:
+    """Rows of `seats`, in the order of `_SEATS`; a match that was aborted has no ranks: zeros."""
     bots, record = entry.pairing.bots, entry.record
     nothing = (0,) * len(bots)
     results = result_cells(record.ranks or nothing, record.returns or nothing, entry.points or nothing)
-    for seat, bot in enumerate(bots):
-        totals = entry.totals[seat]
-        yield _row(
-            "seats",
-            seat=seat,
-            bot=bot,
-            version=entry.versions[seat],
-            opponents=names_of_others(bots, seat),
-            **results[seat],
-            **dict(zip(FAULT_KINDS, totals.faults, strict=True)),
-            not_asked=totals.not_asked,
-            lagged=totals.lagged,
-            abandoned=int(any(record.abandoned[seat : seat + 1])),
-            withdrawn=int(entry.withdrawn[seat]),
-            decisions=totals.decisions,
-            think_s=_rounded(totals.think_s),
-            think_max_s=_rounded(totals.think_max_s),
-            times=totals.times,
+    return [
+        (
+            seat,
+            bot,
+            entry.versions[seat],
+            names_of_others(bots, seat),
+            *results[seat].values(),
+            *totals.faults,
+            totals.not_asked,
+            totals.lagged,
+            int(any(record.abandoned[seat : seat + 1])),
+            int(entry.withdrawn[seat]),
+            totals.decisions,
+            _rounded(totals.think_s),
+            _rounded(totals.think_max_s),
+            totals.times,
         )
+        for seat, (bot, totals) in enumerate(zip(bots, entry.totals, strict=True))
+    ]
+
+
+_RESULT = ("rank", "returns", "points", "win", "tie")
+_SEATS = (
+    *("seat", "bot", "version", "opponents"),
+    *_RESULT,
+    *FAULT_KINDS,
+    *("not_asked", "lagged", "abandoned", "withdrawn", "decisions", "think_s", "think_max_s", "times"),
+)
+assert STORED["seats"] == _SEATS, "rows of seats are made by place: with names each takes twice as long"
 
 
 def names_of_others(bots: Sequence[str], seat: int) -> str:
@@ -254,7 +277,7 @@ def names_of_others(bots: Sequence[str], seat: int) -> str:
 def result_cells(
     ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
 ) -> list[dict[str, Any]]:
-    """What `seats` has of the result, by seat; all zeros for a match that was aborted."""
+    """What `seats` has of the result, by seat, in the order of `_RESULT`; zeros for an aborted match."""
     shares_first = ranks.count(1) > 1
     return [
         {

@@ -265,7 +265,7 @@ class _Salvage:
             try:
                 if rows is None or (self.has_sums and rows.checksum != sum):
                     raise sqlite3.DatabaseError("it is not as it was written")
-                insert_rows(self.copy, rows)
+                insert_rows(self.copy, [rows])
                 sound += 1
             except DATABASE_ERRORS:
                 lost.append(self._id_of(number))

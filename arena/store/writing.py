@@ -62,7 +62,7 @@ class Writing(Database):
         """Keeps several matches, all or none."""
         with self.transaction() as db:
             room = self._room = self._room or Room(db)
-            sums = [insert(db, entry, room) for entry in entries]
+            sums = insert(db, entries, room)
             note_matches(db, sums, len(sums))
 
     def remove(self, match_ids: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import assert_never, cast
 
 import trio
@@ -27,11 +27,11 @@ from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 
 BATCH_MAX = 64
-"""Matches written in one go when the disk is slower than the bots."""
-TOGETHER_S = 0.02
-"""After a batch that was not full, so long the next one gathers."""
+"""About so many matches are written in one go when the disk is slower than the bots."""
+TOGETHER_S = 0.1
+"""After a batch that was not full, so long the next one gathers: who kills the run loses so much at most."""
 WAITING_MAX = 4 * BATCH_MAX
-"""Matches that wait to be written; with more of them, play waits for the disk."""
+"""Bundles of changes that wait to be written; with more of them, play waits for the disk."""
 BUGS = "bugs.log"
 """The file in a results folder with the tracebacks of our bugs that spoilt no match."""
 
@@ -40,16 +40,21 @@ BUGS = "bugs.log"
 async def open_writer(run: Run) -> AsyncIterator[trio.MemorySendChannel[Changes]]:
     """The channel to send changes to; everything sent is written before this ends."""
     keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
+    is_all = trio.Event()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(write_all, run, to_write)
-        async with keep:
-            yield keep
+        nursery.start_soon(_write_all, run, to_write, is_all)
+        try:
+            async with keep:
+                yield keep
+        finally:
+            is_all.set()
 
 
-async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> None:
+async def _write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes], is_all: trio.Event) -> None:
     """Writes in a thread, so that a slow disk takes no bot's thinking time.
 
-    Ends when nobody is left to send.  Shielded: finished matches are kept even if the run is cancelled.
+    Ends when nobody is left to send, which `is_all` says at once.  Shielded: finished matches are kept even
+    if the run is cancelled.
     """
     keeper = RangeKeeper(run.store)
 
@@ -60,15 +65,16 @@ async def write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes]) -> No
     with trio.CancelScope(shield=True):
         async with changes:
             async for first in changes:
-                batch = [first]
+                batch = [*first]
                 while len(batch) < BATCH_MAX:
                     try:
-                        batch.append(changes.receive_nowait())
+                        batch += changes.receive_nowait()
                     except (trio.WouldBlock, trio.EndOfChannel):
                         break
-                await run.in_thread(partial(write, tuple(chain.from_iterable(batch))))
-                if len(batch) < BATCH_MAX and changes.statistics().open_send_channels:
-                    await trio.sleep(TOGETHER_S)  # a transaction costs as much as some matches
+                await run.in_thread(partial(write, batch))
+                if len(batch) < BATCH_MAX:
+                    with trio.move_on_after(TOGETHER_S):  # a transaction costs as much as some matches
+                        await is_all.wait()
 
 
 def write_changes(store: Store, changes: Changes) -> None:
