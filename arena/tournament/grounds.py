@@ -27,7 +27,8 @@ class TakenMatch:
     @property
     def bots(self) -> list[str]:
         """The bots that play in it."""
-        return [bot for bot in self.pairing.bots if bot not in self.without]
+        bots = self.pairing.bots
+        return [bot for bot in bots if bot not in self.without] if self.without else [*bots]
 
 
 Over: TypeAlias = Callable[[TakenMatch, Entry | None], object]

@@ -105,7 +105,7 @@ def test_what_a_lost_worker_had_answered_is_not_ordered_again():
     assert crew.is_full, "nobody is there"
 
 
-async def test_a_worker_has_as_much_ahead_as_takes_a_quarter_of_a_second(autojump_clock):
+async def test_a_worker_has_as_much_ahead_as_takes_half_a_second(autojump_clock):
     """By what its matches take, which are told some at a time; one, until that is known."""
     post = post_for()
     taken = iter(range(100))
@@ -118,7 +118,7 @@ async def test_a_worker_has_as_much_ahead_as_takes_a_quarter_of_a_second(autojum
         while post.has_room:
             post.taken_on[next(taken)] = None
         rooms.append(len(post.taken_on))
-    assert [2 + 1, 2 + 10, 2 + 10] == rooms
+    assert [2 + 1, 2 + 20, 2 + 20] == rooms
 
 
 def test_a_bot_with_one_instance_has_one_match_at_a_time():

@@ -84,25 +84,23 @@ class Crew:
         return any(post.has_room and post.is_free(bot) for post in self.posts)
 
     def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
-        return bool(self._fitting(pairing, without))
-
-    def _fitting(self, pairing: Pairing, without: frozenset[str]) -> list[Post]:
-        """The posts that can seat the bots of this match."""
-        bots = [bot for bot in pairing.bots if bot not in without] if without else pairing.bots
-        return [post for post in self.posts if post.can_seat(bots)]
+        bots = TakenMatch(pairing, without).bots
+        return any(post.can_seat(bots) for post in self.posts)
 
     def has_room(self, pairing: Pairing, without: frozenset[str]) -> bool:
         return True  # the worker decides when it begins
 
     def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenThere:
         # An instance plays one rotation of shared deals only: a worker that plays few of them needs few.
-        own = self.posts[pairing.rotation % len(self.posts)]
-        fitting = self._fitting(pairing, without)
-        post = own if own in fitting else min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
+        post = self.posts[pairing.rotation % len(self.posts)]
+        bots = TakenMatch(pairing, without).bots
+        if not post.can_seat(bots):
+            fitting = [post for post in self.posts if post.can_seat(bots)]
+            post = min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
         self._ordered += 1
         taken = TakenThere(pairing, without, self._ordered, post)
         post.taken_on[taken.number] = taken
-        for bot in taken.bots:
+        for bot in bots:
             post.busy[bot] += 1
         post.say(ordered_match(taken.number, pairing, without))
         return taken

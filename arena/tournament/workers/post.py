@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from math import inf
 from typing import Protocol
 
 import attrs
@@ -22,9 +21,10 @@ from arena.tournament.workers.messages import (
 )
 from arena.tournament.workers.translation import ordered_match
 
-AHEAD_S = 0.25
-"""Matches for so long wait at a worker, so that it need not wait for the next one."""
-AHEAD_MAX = 64
+AHEAD_S = 0.5
+"""Matches for so long wait at a worker, so that it need not wait for the next one: it tells of finished ones
+some at a time."""
+AHEAD_MAX = 256
 
 
 class Recruit(Protocol):
@@ -109,7 +109,7 @@ class Post:
 
     def is_free(self, bot: str) -> bool:
         """Whether the bot may play in one more match here."""
-        return bot in self.fingerprints and self.busy[bot] < self.quotas.get(bot, inf)
+        return bot in self.fingerprints and (bot not in self.quotas or self.busy[bot] < self.quotas[bot])
 
     def note_finished(self, matches: int, wanted: int) -> None:
         """So many matches are over; the worker could have so many now."""

@@ -53,7 +53,7 @@ from arena.tournament.workers.translation import pairing_of, record_said
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 """The system's numbers for a disk without room."""
-TOGETHER_S = 0.05
+TOGETHER_S = 0.1
 """Matches that end within this time are told of together, unless nothing is left to play."""
 
 
