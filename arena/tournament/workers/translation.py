@@ -93,19 +93,16 @@ def entry_from(
 ) -> Entry:
     """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
     seats = len(pairing.bots)
-    results = [each for each in (said.ranks, said.returns, said.points) if each]
-    if any(len(each) != seats for each in (said.abandoned, said.totals, *results)):
-        raise ValueError(f"found a result of another number of seats, expected {seats}")
+    for each in (said.abandoned, said.totals, said.ranks, said.returns, said.points):
+        if len(each) != seats and (each or each is said.abandoned or each is said.totals):
+            raise ValueError(f"found a result of another number of seats, expected {seats}")
     record = MatchRecord(
         turns=PackedTurns(setting.game, said.packed, said.turns),
         decisions=(),
         ranks=said.ranks,
         returns=said.returns,
         abandoned=said.abandoned,
-        capsules=tuple(
-            Capsule(_decision_of(each.decision), each.number, tuple(json.loads(each.lines)))
-            for each in said.capsules
-        ),
+        capsules=tuple([_capsule_of(each) for each in said.capsules]),
         duration_s=said.duration_s,
         error=said.error,
     )
@@ -113,17 +110,21 @@ def entry_from(
         match_id=match_id(setting.seed, pairing.id),
         pairing=pairing,
         deals=deals_of(setting.plan),
-        versions=tuple(setting.versions.get(bot, "") for bot in pairing.bots),
-        withdrawn=tuple(bot in without for bot in pairing.bots),
+        versions=tuple([setting.versions.get(bot, "") for bot in pairing.bots]),
+        withdrawn=tuple([bot in without for bot in pairing.bots]),
         record=record,
         points=said.points,
         packed=said.packed,
-        decisions=tuple(attrs.evolve(_decision_of(row.decision), move=row.move) for row in said.rows),
+        decisions=tuple([attrs.evolve(_decision_of(row.decision), move=row.move) for row in said.rows]),
         started_at=said.started_at,
         faults=tuple(map(_decision_of, said.faults)),
         totals=tuple(map(_totals_of, said.totals)),
         place=place,
     )
+
+
+def _capsule_of(said: CapsuleSaid) -> Capsule:
+    return Capsule(_decision_of(said.decision), said.number, tuple(json.loads(said.lines)))
 
 
 class PackedTurns(Sequence[Turn]):
