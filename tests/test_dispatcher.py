@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from types import SimpleNamespace
 
+import pytest
 import trio
 import trio.testing
 from test_bookkeeper import SEED, Books
@@ -117,13 +118,17 @@ async def test_a_match_that_ends_with_its_course_does_not_count():
     assert 2 == books.summary.played
 
 
-async def test_what_is_over_is_kept_if_the_run_is_cancelled():
+@pytest.mark.parametrize("ends_first", [True, False])
+async def test_what_is_over_is_kept_if_the_run_is_cancelled(ends_first):
     """In the very step in which it ended; the other matches are broken off, and all are freed."""
     books = Books()
 
     async def act(grounds, nursery):
-        grounds.finish(0, 1)
+        if ends_first:
+            grounds.finish(0, 1)
         nursery.cancel_scope.cancel()
+        if not ends_first:
+            grounds.finish(0, 1)
 
     kept, _, grounds = await kept_of(books, act)
     assert [0, 1] == kept
