@@ -1,7 +1,8 @@
 """Two workers beside one process, and beside two runs that know nothing of each other; and what a run costs.
 
-The bots are objects in the workers' processes and choose at random, so that the arena's own work is all there
-is.  Each sample is a run in a process of its own, timed from when all workers are there.
+Most bots here are objects in the workers' processes and choose at random, so that the arena's own work is
+all there is; the others are compiled programs.  Each sample is a run in a process of its own.  It is timed by
+the moments at which matches ended, where they were played; a tenth of them come before, in which bots start.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import time
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import msgspec
 import trio
 
+from arena.bench.clients import COMPILED, compiled
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
 from arena.games import GAMES
 from arena.sdk import Bot
@@ -27,11 +29,18 @@ from arena.sdk.moves import choose
 
 SERIES_PER_S = 100
 """About how many series take a second; it only determines the length of a sample."""
+COMPILED_SERIES_PER_S = 50
 ALIKE_GOAL, FASTER_GOAL = 0.95, 1.8
 OWN_GOAL = 5.0
 """Per cent of a core at DECISIONS_PER_S."""
 DECISIONS_PER_S = 10_000
 PATIENCE_S = 600.0
+WARM_PART = 10
+"""One match of so many is played before time is measured."""
+
+
+RunSaid: TypeAlias = tuple[str, int, int]
+"""What is played, by how many workers, how many series."""
 
 
 class Careless(Bot):
@@ -46,14 +55,10 @@ class WorkersReport:
     """What one run did."""
 
     decisions: int
-    wall_s: float
+    rate: float
+    """Decisions a second, once bots are there."""
     own_cpu_s: float
     """Of the run's own process, without its workers."""
-
-    @property
-    def rate(self) -> float:
-        """Decisions a second."""
-        return self.decisions / self.wall_s
 
     @property
     def own_share(self) -> float:
@@ -78,11 +83,10 @@ def measure_workers(effort: Effort) -> list[Measure]:
     what = f"the run's own CPU at {DECISIONS_PER_S:,} decisions/s"
     return [
         Measure("workers", "one process", "decisions/s", tuple(one)),
-        Measure("workers", "two workers", "decisions/s", tuple(two)),
-        Measure("workers", "two runs side by side", "decisions/s", tuple(apart)),
-        Measure("workers", "two workers ÷ two runs", "×", ratios(two, apart), at_least(ALIKE_GOAL)),
+        *_two_beside("", two, apart),
         Measure("workers", "two workers ÷ one process", "×", ratios(two, one), at_least(FASTER_GOAL)),
         Measure("workers", "two runs ÷ one process", "×", ratios(apart, one)),
+        *_compiled_bots(effort),
         *(
             Measure("workers", f"{what}, {game}", "% of a core", tuple(shares), at_most(OWN_GOAL))
             for game, shares in own.items()
@@ -90,8 +94,31 @@ def measure_workers(effort: Effort) -> list[Measure]:
     ]
 
 
-def side_by_side(*runs: tuple[str, int, int]) -> list[WorkersReport]:
-    """Runs of this game with so many workers and series, all at once, each in a fresh process."""
+def _compiled_bots(effort: Effort) -> list[Measure]:
+    """Two workers and two runs side by side, in turn, with compiled programs."""
+    if trio.run(compiled) is None:
+        print("workers: there is no g++, so compiled programs are not measured", file=sys.stderr)
+        return []
+    series = max(2, round(COMPILED_SERIES_PER_S * effort.seconds))
+    two, apart = [], []
+    for _ in range(effort.repeats):
+        two.append(side_by_side((COMPILED, 2, 2 * series))[0].rate)
+        apart.append(
+            sum(report.rate for report in side_by_side((COMPILED, 1, series), (COMPILED, 1, series)))
+        )
+    return _two_beside(", compiled bots", two, apart)
+
+
+def _two_beside(what: str, two: Sequence[float], apart: Sequence[float]) -> list[Measure]:
+    return [
+        Measure("workers", f"two workers{what}", "decisions/s", tuple(two)),
+        Measure("workers", f"two runs side by side{what}", "decisions/s", tuple(apart)),
+        Measure("workers", f"two workers ÷ two runs{what}", "×", ratios(two, apart), at_least(ALIKE_GOAL)),
+    ]
+
+
+def side_by_side(*runs: RunSaid) -> list[WorkersReport]:
+    """These runs, all at once, each in a fresh process."""
     with tempfile.TemporaryDirectory() as folder:
         started = [
             subprocess.Popen(
@@ -111,17 +138,17 @@ def side_by_side(*runs: tuple[str, int, int]) -> list[WorkersReport]:
 def main() -> None:
     """Plays with so many workers; prints the report as JSON."""
     words = argparse.ArgumentParser(prog="python -m arena.bench.workers", description=__doc__)
-    words.add_argument("game", choices=GAMES)
+    words.add_argument("what", choices=[*GAMES, COMPILED], help="a game, or the compiled bot at its own")
     words.add_argument("workers", type=int)
     words.add_argument("series", type=int)
     words.add_argument("folder", type=Path)
     said = words.parse_args()
-    report = play_careless(said.game, said.workers, said.series, said.folder)
+    report = play_alike((said.what, said.workers, said.series), said.folder)
     print(msgspec.json.encode(attrs.asdict(report)).decode())
 
 
-def play_careless(name: str, workers: int, series: int, folder: Path) -> WorkersReport:
-    """A round-robin of two careless bots, kept in a store as any other."""
+def play_alike(said: RunSaid, folder: Path) -> WorkersReport:
+    """A round-robin of two bots of one kind, kept in a store as any other."""
     import_module("arena.cli")  # this process has loaded everything that `arena run` has
     from arena.schedule.admission import Capacity
     from arena.store import Store
@@ -132,20 +159,24 @@ def play_careless(name: str, workers: int, series: int, folder: Path) -> Workers
     from arena.tournament.runner import run_tournament
     from arena.tournament.summary import Summary
 
-    bot = resolve("careless=arena.bench.workers:Careless", base=Path(__file__).parent)
-    game = GAMES[name]()
+    what, workers, series = said
+    bot = resolve(
+        what if what == COMPILED else "careless=arena.bench.workers:Careless", base=Path(__file__).parent
+    )
+    game = GAMES[bot.games[0] if what == COMPILED else what]()
     plan = Plan(game=game.name, seed=1, series=series, matches_max=10**9)
-    times: list[tuple[float, float]] = []
-    decisions = 0
+    own_s: list[float] = []
+    ended: list[tuple[float, int]] = []
 
     class Counting(Silent):
         def begins(self, course: Any, done: int) -> None:
-            times.append((time.perf_counter(), time.process_time()))
+            own_s.append(time.process_time())
 
         def played(self, entry: Any) -> None:
-            nonlocal decisions
-            decisions += sum(totals.decisions for totals in entry.totals)
-            times[1:] = [(time.perf_counter(), time.process_time())]
+            assert not entry.faults, "nobody fails"
+            decisions = sum(totals.decisions for totals in entry.totals)
+            ended.append((entry.started_at + entry.record.duration_s, decisions))
+            own_s[1:] = [time.process_time()]
 
     meta = {"identity": identity(plan, game), "game_version": game.version}
     folder.mkdir()
@@ -161,8 +192,15 @@ def play_careless(name: str, workers: int, series: int, folder: Path) -> Workers
             workers=workers,
         )
         trio.run(run_tournament, run, Counting(), Summary())
-    (wall_from, cpu_from), (wall_to, cpu_to) = times
-    return WorkersReport(decisions, wall_to - wall_from, cpu_to - cpu_from)
+    return WorkersReport(sum(decisions for _, decisions in ended), _rate(ended), own_s[1] - own_s[0])
+
+
+def _rate(ended: Sequence[tuple[float, int]]) -> float:
+    """Decisions a second of all matches but the first ones, from when each ended and how many it had."""
+    in_order = sorted(ended)
+    warm = len(in_order) // WARM_PART
+    decisions = sum(each for _, each in in_order[warm + 1 :])
+    return decisions / (in_order[-1][0] - in_order[warm][0])
 
 
 if __name__ == "__main__":
