@@ -5,6 +5,7 @@ Each message is one sentence: what, where, what would be right.  What a bot does
 error but a fault, which is recorded.
 """
 
+import errno
 from typing import Literal, TypeAlias
 
 FaultKind: TypeAlias = Literal["too_late", "malformed", "illegal", "gone"]
@@ -17,6 +18,22 @@ class ArenaError(Exception):
 
 class ConfigError(ArenaError):
     """The user asked for something impossible: a wrong option, plan, bot or folder."""
+
+
+class DiskFull(ConfigError):
+    """There is no room for something that must be written."""
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Whether the system says that a disk has no room."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def unwritable(path: object, error: OSError) -> ConfigError:
+    """What people are told if a file cannot be written."""
+    if is_full(error):
+        return DiskFull(f"{path} cannot be written: the disk is full, make room there")
+    return ConfigError(f"{path} cannot be written: {error.strerror or error}")
 
 
 class ProtocolError(ArenaError):

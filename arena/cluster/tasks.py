@@ -14,13 +14,13 @@ from arena.box.demand import is_demand_known
 from arena.cluster.homes import home_of, is_kept, keep_piece, locked, tidy_up
 from arena.cluster.parcels import at_home_in
 from arena.cluster.sessions import TURNS, SessionSaid, forget, new_session, session_of
-from arena.errors import ConfigError
+from arena.errors import ConfigError, is_full
 from arena.players.entrant import Entrant
 from arena.tournament.fingerprints import fingerprint, needs_build
 from arena.tournament.game_source import as_kept, moved_to, origin_from
 from arena.tournament.plan import capacity_of, plan_from
 from arena.tournament.workers.messages import BeginWork, GameSaid, decoded, encoded
-from arena.tournament.workers.serve import FULL, full_disk
+from arena.tournament.workers.serve import full_disk
 
 GONE = SessionSaid(b"", "had forgotten this run")
 GAME = ""
@@ -38,7 +38,7 @@ def room_wanted(act: Callable[P, T]) -> Callable[P, T]:
         try:
             return act(*args, **kwargs)
         except OSError as error:
-            if error.errno not in FULL:
+            if not is_full(error):
                 raise
             raise ConfigError(full_disk(error)) from None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import trio
 
-from arena.errors import ConfigError
+from arena.errors import unwritable
 
 LOG_BYTES_MAX = 1 << 18
 TAIL_BYTES = 4096
@@ -37,7 +37,7 @@ class BotLog:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 self._file = path.open("wb", buffering=0)
             except OSError as error:
-                raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from error
+                raise unwritable(path, error) from error
         self._tail = bytearray()
         self._mark = 0
         self._remarks = 0

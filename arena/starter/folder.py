@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, unwritable
 from arena.game import Game
 from arena.starter.languages import Language
 from arena.starter.recording import recording
@@ -96,7 +96,7 @@ def write_starter(starter: Starter, into: Path) -> Path:
             raise
     except OSError as error:
         _check_free(folder)
-        raise ConfigError(f"{folder} cannot be written: {error.strerror or error}") from None
+        raise unwritable(folder, error) from None
     return folder
 
 

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, DiskFull, is_full, unwritable
 from arena.store.lines import CellsToQuote, TableLines
 from arena.store.schema import TABLES, Row
 from arena.strict import read_regular
@@ -312,6 +313,8 @@ def make_private(path: Path) -> None:
         path.chmod(0o600)
 
 
+SHARED_BYTES = 1 << 15
+"""The index of SQLite's log, which it shares with other processes."""
 _SQL_SENTENCES = {
     sqlite3.SQLITE_FULL: "the disk is full: {path} is as it was; make room and continue with --resume",
     sqlite3.SQLITE_READONLY: "{path} cannot be written: choose another --out",
@@ -349,15 +352,28 @@ def sentences(path: Path, of_sqlite: Mapping[int, str] = _SQL_SENTENCES) -> Iter
     try:
         yield
     except DATABASE_ERRORS as error:
-        if sentence := of_sqlite.get(code_of(error)):
-            raise ConfigError(sentence.format(path=path)) from error
+        code = code_of(error)
+        if code == sqlite3.SQLITE_IOERR and _has_no_room(path):
+            code = sqlite3.SQLITE_FULL
+        if sentence := of_sqlite.get(code):
+            mistake = DiskFull if code == sqlite3.SQLITE_FULL else ConfigError
+            raise mistake(sentence.format(path=path)) from error
         raise
     except OSError as error:
         where = error.filename or path
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = "the disk is full" if full else (error.strerror or str(error)).lower()
+        if is_full(error):
+            raise unwritable(where, error) from error
+        what = (error.strerror or str(error)).lower()
         if error.errno == errno.ENOENT and isinstance(where, str) and not Path(where).parent.is_dir():
             what = f"there is no folder {Path(where).parent}"
         if error.errno in (errno.EEXIST, errno.ENOTDIR) and os.path.isfile(where):
             what = "it is a file, expected a folder"
         raise ConfigError(f"{where} cannot be written: {what}") from error
+
+
+def _has_no_room(path: Path) -> bool:
+    """Whether SQLite has less room than it wants beside a database, which it calls an error of the disk."""
+    try:
+        return shutil.disk_usage(path.parent).free < SHARED_BYTES
+    except OSError:
+        return False

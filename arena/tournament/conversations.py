@@ -10,7 +10,7 @@ from io import BufferedWriter
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, unwritable
 from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
 from arena.players.transcript import Direction, blanked
@@ -61,7 +61,7 @@ class Conversations:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from error
+                raise unwritable(path, error) from error
 
     def _note(self, player: StreamPlayer, now: float, direction: Direction, octets: bytes) -> None:
         self._note_printed(player, now)

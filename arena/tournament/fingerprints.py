@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, unwritable
 from arena.players.entrant import Entrant
 from arena.strict import read_regular
 
@@ -176,4 +176,4 @@ def _write_built(folder: Path, record: Mapping[str, object]) -> None:
         finally:
             os.close(inside)
     except OSError as error:
-        raise ConfigError(f"{place}: cannot be written: {error.strerror or error}") from None
+        raise unwritable(place, error) from error

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, DiskFull
 from arena.game import Game
 from arena.schedule import ORDERS, SEEDINGS, seed_in
 from arena.schedule.roster import Roster
@@ -130,9 +130,11 @@ def open_run(
                     ]
                 )
                 yield run
-        except ConfigError:
+        except ConfigError as error:
             if made_here and not (run and run.has_begun) and not tournament.plan.remote:
                 remove_made(folder, made_here)
+                if isinstance(error, DiskFull) and not folder.exists():  # it says how to continue
+                    raise DiskFull(f"the disk is full: make room for {folder}; nothing was played") from error
             raise
         finally:
             if fresh and not (run and run.has_begun):

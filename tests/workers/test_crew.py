@@ -8,7 +8,8 @@ from crews import enlisting, lost_after, play_with, saying
 from tournaments import FIELD, Fragile, Hopeless, Record, exact, faults, local, play
 
 from arena.cli.mistakes import the_mistake_in
-from arena.errors import ConfigError
+from arena.errors import ConfigError, DiskFull
+from arena.store import Store
 from arena.tournament.game_source import Origin
 from arena.tournament.workers import serve as serve_module
 from arena.tournament.workers.briefing import hello, mismatch, unfitness
@@ -176,3 +177,26 @@ async def test_cancelled_runs_dismiss_their_workers(tmp_path):
         await play_with(tmp_path, series=50, enlist=enlisting(act), reporter=reporter)
     assert scope.cancelled_caught
     assert [True, True] == ends
+
+
+@pytest.mark.slow
+async def test_a_full_disk_ends_a_run_with_workers(tmp_path, monkeypatch):
+    """What was written before stays, the workers end, and a later run goes on from there."""
+    await play(tmp_path / "whole")
+    add_many, calls = Store.add_many, []
+
+    def full(store, entries):
+        calls.append(1)
+        if len(calls) > 1:
+            raise DiskFull("the disk is full")
+        add_many(store, entries)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "add_many", full)
+        with pytest.raises(BaseExceptionGroup) as raised:
+            await play_with(tmp_path / "cut")
+    assert "the disk is full" == str(the_mistake_in(raised.value))
+    with Store.open(tmp_path / "cut") as store:
+        assert 1 <= len(store.finished()) < 24
+    await play_with(tmp_path / "cut")
+    assert exact(tmp_path / "whole") == exact(tmp_path / "cut")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import platform
 import sys
 import traceback
@@ -13,7 +12,7 @@ import attrs
 import trio
 
 from arena.box.box import Box, open_box
-from arena.errors import ConfigError, RemoteProtocolError
+from arena.errors import ConfigError, RemoteProtocolError, is_full
 from arena.players.lag import open_watch
 from arena.players.start import BotBroken
 from arena.record import Entry, MatchRecord, SeatTotals
@@ -51,8 +50,6 @@ from arena.tournament.workers.messages import (
 from arena.tournament.workers.pipe import MessageTooLong, Pipe
 from arena.tournament.workers.translation import pairing_of, record_said
 
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""The system's numbers for a disk without room."""
 TOGETHER_S = 0.1
 """Matches that end within this time are told of together, unless nothing is left to play."""
 
@@ -269,7 +266,7 @@ def _mistake_in(error: BaseException) -> ConfigError | None:
         found = [_mistake_in(one) for one in error.exceptions]
         return found[0] if all(found) else None
     cause = error.__cause__ if isinstance(error, ConfigError) else error
-    if isinstance(cause, OSError) and cause.errno in FULL:
+    if isinstance(cause, OSError) and is_full(cause):
         return ConfigError(full_disk(cause))
     return error if isinstance(error, ConfigError) else None
 
