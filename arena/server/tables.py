@@ -307,7 +307,7 @@ def finish(table: Table, now: float) -> After:
     here = tuple(member for member in table.members if not member.has_left)
     status: Status = "waiting" if table.is_standing else "finished"
     over = attrs.evolve(table, status=status, members=here, active_at=now)
-    if _is_deserted(over):
+    if _is_deserted(over) and not over.is_closed:
         return _closed(over, (Ended(),), "everybody has left")
     return over, (Ended(),)
 

@@ -244,7 +244,7 @@ os.mkdir(".arena")
 for name in ("built", *(f"built.{{n}}" for n in range({pid} - 5, {pid} + 6))):
     os.symlink({there!r} + "/bot.py", ".arena/" + name)
 """
-CANNOT = "after its build: {own}/.arena: cannot be written: "
+CANNOT = "after its build: {own}/.arena cannot be written: "
 TRAPS = [
     ("a link in the place of the folder", "os.symlink({there!r}, '.arena')", CANNOT),
     ("a link in the place of every record", LINKS, ""),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -227,3 +228,12 @@ class Lobby(RuleBasedStateMachine):
 @pytest.mark.slow
 def test_a_lobby_in_which_anything_is_tried() -> None:
     run_state_machine_as_test(Lobby, settings=settings(max_examples=100, stateful_step_count=40))
+
+
+def test_a_table_is_closed_once() -> None:
+    """One that was closed while a match was played is not closed again when the match is over."""
+    lobby = Lobby()
+    lobby.begin_with_people(count=2)
+    shut, _ = tables.close(attrs.evolve(lobby.table, status="playing"), "the server ends")
+    over, notices = tables.finish(shut, 0.0)
+    assert (True, [Ended]) == (over.is_closed, [type(each) for each in notices])
