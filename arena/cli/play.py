@@ -83,7 +83,7 @@ from arena.cli.group import EXIT_CODES, cli, options
 @options(
     "How it is played",
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
-    ("--workers", "N|auto", "Processes that play; auto: as many as the bots leave cores free.  [1]"),
+    ("--workers", "N|auto", "Processes that play; auto: as many as cores, half if bots are programs.  [1]"),
     ("--cluster", "tcp://HOST:PORT", "Play on the Dask cluster of this scheduler; or tls://HOST:PORT."),
     ("--trusted-network", None, "Let --cluster use tcp:// beyond this machine: anybody there can run code."),
     ("--calibrate", None, "Refuse workers whose machine is more than 25 % slower or faster than this one."),
@@ -223,7 +223,7 @@ def run(
     ("--resume", "DIR", "Continue the comparison in this folder; needs no other arguments."),
     ("--fresh", None, "Forget what the results folder holds and start over."),
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
-    ("--workers", "N|auto", "Processes that play; auto: as many as the bots leave cores free.  [1]"),
+    ("--workers", "N|auto", "Processes that play; auto: as many as cores, half if bots are programs.  [1]"),
     ("--sandbox", "shield|strict|off", "What confines the bots that are started.  [shield]"),
     ("--dry-run", None, "Print the question and how long the answer may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),

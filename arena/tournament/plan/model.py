@@ -163,7 +163,7 @@ def control_of(plan: Plan, *, connecting: bool) -> Control:
 
 
 def workers_of(plan: Plan, cores: int, *, has_programs: bool) -> int:
-    """In how many processes this plan is played; `auto`: as many as the bots leave cores free.
+    """In how many processes this plan is played; `auto`: as many as cores; half where bots are programs.
 
     A program needs a core for itself while its worker waits for it; a bot in the arena's process needs none.
     """

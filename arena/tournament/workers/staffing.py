@@ -48,7 +48,9 @@ def workers_for(
     if hiring.is_afar:
         pass  # their number was told when they were found
     elif asked == "auto":
-        note(f"--workers auto: {counted(workers, 'worker')}, as many as the bots leave cores free")
+        note(
+            f"--workers auto: {counted(workers, 'worker')}, as many as cores, or half where bots are programs"
+        )
     elif workers < asked and missing < run.workers:
         note(f"{counted(workers, 'worker')} instead of {asked}: {counted(missing, 'match')} to play")
     elif workers < asked:

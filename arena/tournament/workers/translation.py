@@ -93,9 +93,9 @@ def entry_from(
 ) -> Entry:
     """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
     seats = len(pairing.bots)
-    for each in (said.abandoned, said.totals, said.ranks, said.returns, said.points):
-        if len(each) != seats and (each or each is said.abandoned or each is said.totals):
-            raise ValueError(f"found a result of another number of seats, expected {seats}")
+    flags, results = (said.abandoned, said.totals), (said.ranks, said.returns, said.points)
+    if {*map(len, flags)} != {seats} or not {*map(len, results)} <= {0, seats}:  # 0: it was aborted
+        raise ValueError(f"found a result of another number of seats, expected {seats}")
     record = MatchRecord(
         turns=PackedTurns(setting.game, said.packed, said.turns),
         decisions=(),
