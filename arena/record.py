@@ -8,7 +8,7 @@ from functools import cache
 from itertools import product
 from math import fsum
 from operator import attrgetter
-from typing import Any, TypeAlias, get_type_hints
+from typing import Any, NamedTuple, TypeAlias, get_type_hints
 
 import attrs
 
@@ -26,9 +26,8 @@ KNOWN_MAX = 20_000
 """Rows of packed moves that are remembered: a few MB."""
 
 
-@attrs.frozen
-class Decision:
-    """What one seat did at one turn, and how."""
+class Decision(NamedTuple):
+    """What one seat did at one turn, and how.  A named tuple: made in a quarter of the time."""
 
     turn: int
     """0-based index into the match's turns, chance included."""

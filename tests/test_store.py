@@ -371,7 +371,7 @@ def test_the_tally_of_faults_says_in_how_many_seats_and_where_the_evidence_is(st
     """The first evidence in schedule order that was kept; its log, if that is still there."""
     gone = [decision(1, fault="gone", reason="crashed") for _ in range(2)]
     late = decision(1, fault="too_late", reason="no answer")
-    silent = attrs.evolve(decision(1), asked=False)
+    silent = decision(1)._replace(asked=False)
     store.set_schedule([pairing(0, 0), pairing(0, 1)])
     for rotation, said in (
         (1, [{"log": "logs/bob-2.log"}]),

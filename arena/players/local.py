@@ -76,16 +76,18 @@ class LocalPlayer(Player):
         self._question = question
         state = _decode(codec.observation(question.observation))
         options = _decode(codec.options(question.options))
-        slot.sent_at = self._now()
+        now = self._now
+        slot.sent_at = now()
         value = self._call(drawn_move, self.bot, state, options)
         if self._broken is not None:
             slot.fail("gone", self._broken)
             return
-        now = self._now()
+        arrived_at = now()
         try:
-            slot.settle(Reply(codec.move(_as_sent(value)), now, now))
+            reply = Reply(codec.move(_as_sent(value)), arrived_at, arrived_at)
         except MalformedAnswer as error:
-            slot.settle(Reply(None, now, now, "malformed", str(error)))
+            reply = Reply(None, arrived_at, arrived_at, "malformed", str(error))
+        slot.settle(reply)
 
     def expire(self) -> tuple[FaultKind, str]:
         raise AssertionError("a call has always ended")

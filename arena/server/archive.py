@@ -168,4 +168,4 @@ def _faults(match: FinishedTable) -> Iterator[Decision]:
     for decision in match.record.decisions:
         if decision.fault is not None:
             move = msgspec.json.encode(codec.move_json(decision.move)).decode()
-            yield attrs.evolve(decision, move=move)
+            yield decision._replace(move=move)

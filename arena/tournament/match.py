@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-import attrs
 import msgspec
 
 from arena.game import Game
@@ -90,7 +89,7 @@ class Venue:
             return ()
         codec = Codec(self.setting.game, pairing.bots, None)
         return tuple(
-            attrs.evolve(decision, move=msgspec.json.encode(codec.move_json(decision.move)).decode())
+            decision._replace(move=msgspec.json.encode(codec.move_json(decision.move)).decode())
             for decision in record.decisions
             if wanted == "all" or decision.fault is not None
         )

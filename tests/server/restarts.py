@@ -139,7 +139,7 @@ def exact(match: Any) -> dict[str, Any]:
     record = match.record
     return {
         "turns": record.turns,
-        "decisions": [attrs.evolve(each, elapsed_s=0.0) for each in record.decisions],
+        "decisions": [each._replace(elapsed_s=0.0) for each in record.decisions],
         "ranks": record.ranks,
         "returns": record.returns,
         "abandoned": record.abandoned,

@@ -172,7 +172,7 @@ def test_a_full_disk_leaves_a_match_for_later(tmp_path):
         archive.add(finished(LiarsDice(), 1))
         archive._store.connection.execute("PRAGMA max_page_count = 1")
         match = finished(LiarsDice(), 2, names=("x" * 24, "y" * 24, "z" * 24))
-        fault = attrs.evolve(match.record.decisions[0], fault="gone", reason="long " * 10_000)
+        fault = match.record.decisions[0]._replace(fault="gone", reason="long " * 10_000)
         match = attrs.evolve(match, record=attrs.evolve(match.record, decisions=(fault,)))
         with pytest.raises(
             NotKept, match=r"match 000000000002 is not in .*tables yet: the disk is full"

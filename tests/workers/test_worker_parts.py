@@ -253,7 +253,7 @@ def a_match(pairing):
         record,
         (1.0, 0.0),
         pack(SHORT, ()),
-        (attrs.evolve(decisions[1], move="[1]"),),
+        (decisions[1]._replace(move="[1]"),),
         5.5,
     )
 

@@ -115,7 +115,7 @@ def entry_from(
         record=record,
         points=said.points,
         packed=said.packed,
-        decisions=tuple([attrs.evolve(_decision_of(row.decision), move=row.move) for row in said.rows]),
+        decisions=tuple([_decision_of(row.decision)._replace(move=row.move) for row in said.rows]),
         started_at=said.started_at,
         faults=tuple(map(_decision_of, said.faults)),
         totals=tuple(map(_totals_of, said.totals)),
