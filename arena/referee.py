@@ -298,7 +298,7 @@ class _Match:
         assert player is not None
         assert reply is not None, "the wait ends when every question is settled"
         began_at = slot.asked_at if slot.sent_at is None else slot.sent_at
-        elapsed_s = max(0.0, reply.arrived_at - began_at)
+        elapsed_s = reply.arrived_at - began_at if reply.arrived_at > began_at else 0.0
         move, fault, reason, is_lagged = reply.move, reply.fault, reply.reason, False
         if elapsed_s > limit.total_s and player.enforces_time and fault != "gone":
             heard_since_s = reply.heard_since - began_at

@@ -5,8 +5,8 @@ What was said since the deal is told again at every question: in Blef up to 136 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import is_
+from collections.abc import Callable, Iterator
+from operator import attrgetter, is_
 from typing import Any, get_args, get_origin, get_type_hints
 
 import attrs
@@ -29,8 +29,8 @@ class GrowingEncoder:
 
     def __call__(self, observation: Any) -> bytes:
         """An observation as a JSON object."""
-        for name in _tuples_of[type(observation)]:
-            if len(getattr(observation, name)) >= LONG:
+        for items in _growing_in[type(observation)].of(observation):
+            if len(items) >= LONG:
                 return self._in_parts(observation)
         return self._encode(observation)
 
@@ -38,7 +38,7 @@ class GrowingEncoder:
         fields = {
             name: value for name, value in vars(observation).items() if name[0] != "_"
         }  # as msgspec does
-        for name in _tuples_of[type(observation)]:
+        for name in _growing_in[type(observation)].names:
             if len(items := fields[name]) >= LONG:
                 fields[name] = msgspec.Raw(self._list(name, items))
         return self._encode(fields)
@@ -55,27 +55,43 @@ class GrowingEncoder:
         return octets
 
 
-class _TuplesOf(dict[type[Any], tuple[str, ...]]):
-    """Class of observations -> its fields that hold tuples of any length.
+@attrs.frozen
+class _Growing:
+    """The fields of a class of observations that may grow long."""
+
+    names: tuple[str, ...]
+    of: Callable[[Any], tuple[tuple[Any, ...], ...]] = attrs.field()
+    """Gives what an observation has in them."""
+
+    @of.default
+    def _getter(self) -> Callable[[Any], tuple[tuple[Any, ...], ...]]:
+        if len(self.names) > 1:
+            return attrgetter(*self.names)
+        return lambda observation: tuple([getattr(observation, name) for name in self.names])
+
+
+class _GrowingIn(dict[type[Any], _Growing]):
+    """Class of observations -> its fields that hold tuples of any length, of more than numbers or texts.
 
     None if its fields are slots: `vars` would not give them.
     """
 
-    def __missing__(self, observation: type[Any]) -> tuple[str, ...]:
-        names = self[observation] = tuple(_tuples_in(observation))
-        return names
+    def __missing__(self, observation: type[Any]) -> _Growing:
+        found = self[observation] = _Growing(tuple(_growing_fields(observation)))
+        return found
 
 
-def _tuples_in(observation: type[Any]) -> list[str]:
-    if not attrs.has(observation) or hasattr(observation, "__slots__"):
-        return []
-    hints = get_type_hints(observation)
-    names = [field.name for field in attrs.fields(observation) if field.name[0] != "_"]
-    return [
-        name for name in names if get_origin(hints[name]) is tuple and get_args(hints[name])[1:] == (...,)
-    ]
+def _growing_fields(observation: type[Any]) -> Iterator[str]:
+    if attrs.has(observation) and not hasattr(observation, "__slots__"):
+        hints = get_type_hints(observation)
+        for field in attrs.fields(observation):
+            items = get_args(hints[field.name]) if get_origin(hints[field.name]) is tuple else ()
+            if field.name[0] != "_" and items[1:] == (...,) and items[0] not in _PLAIN:
+                yield field.name
 
 
-_tuples_of = _TuplesOf()
+_PLAIN = (bool, int, float, str)
+"""Encoded so fast that it is not worth remembering."""
+_growing_in = _GrowingIn()
 
 __all__ = ["GrowingEncoder"]

@@ -35,6 +35,8 @@ ANSWER_BYTES_MAX = 65536
 SHORT, SMALL = 32, 2**53
 """A list of at most so many integers, all of them smaller than that, comes as it is; so does a dict of such
 integers and texts of at most so many characters."""
+FAILURES = (Exception, SystemExit)
+"""Someone else's code: whatever it raises is that bot's failure alone."""
 TRACEBACK_MAX = 4096
 """Characters of a traceback that a capsule keeps: its end says most."""
 
@@ -78,7 +80,12 @@ class LocalPlayer(Player):
         options = _decode(codec.options(question.options))
         now = self._now
         slot.sent_at = now()
-        value = self._call(drawn_move, self.bot, state, options)
+        value = None
+        if self._broken is None:  # not by `_call`: this is done at every decision
+            try:
+                value = drawn_move(self.bot, state, options)
+            except FAILURES as error:
+                self._note_broken(error)
         if self._broken is not None:
             slot.fail("gone", self._broken)
             return
@@ -118,14 +125,15 @@ class LocalPlayer(Player):
             return None
         try:
             return method(*arguments)
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # someone else's code: whatever it raises is that bot's failure alone
-            # by `traceback`, because str(error) is that bot's code too
-            self._broken = f"raised {traceback.format_exception_only(error)[-1].strip()}"
-            self._traceback = traceback.format_exc()[-TRACEBACK_MAX:]
+        except FAILURES as error:
+            self._note_broken(error)
             return None
+
+    def _note_broken(self, error: BaseException) -> None:
+        """The instance is gone; to be called while the error is handled."""
+        # by `traceback`, because str(error) is that bot's code too
+        self._broken = f"raised {traceback.format_exception_only(error)[-1].strip()}"
+        self._traceback = traceback.format_exc()[-TRACEBACK_MAX:]
 
 
 def _as_sent(value: Any) -> Any:

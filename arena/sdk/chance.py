@@ -8,7 +8,6 @@ where in the match it stands.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from random import Random
 from typing import Any, TypeAlias
 
@@ -33,6 +32,10 @@ class MatchRandom(Random):
     def __init__(self, bot_seed: int = 0) -> None:
         super().__init__(bot_seed)
         self._bot_seed = bot_seed
+        self._fields: tuple[str, ...] = ()
+        """Of the last question; as a rule all have the same."""
+        self._counting: tuple[str, ...] = ()
+        """Those of them that count rounds or hands."""
         self._asked: dict[_Numbers, int] = {}
         self._numbers: _Numbers = ()
         self._is_deciding = False
@@ -41,7 +44,11 @@ class MatchRandom(Random):
 
     def begin_decision(self, state: Mapping[str, Any]) -> None:
         """What is drawn from now on belongs to the answer to this question."""
-        self._numbers = numbers = _numbers(state)
+        if (fields := tuple(state)) != self._fields:
+            self._fields, self._counting = fields, _counting(fields)
+        self._numbers = numbers = tuple(
+            [value for name in self._counting if isinstance(value := state[name], int)]
+        )
         self._asked[numbers] = self._asked.get(numbers, 0) + 1
         self._is_deciding = True
         self.gauss_next = None  # the second of a pair that was drawn for another decision
@@ -88,12 +95,6 @@ class MatchRandom(Random):
         self.__dict__.pop("getrandbits", None)
 
 
-def _numbers(state: Mapping[str, Any]) -> _Numbers:
-    """The round or hand of a question, as numbers in the order of its fields."""
-    return tuple([value for name in _counting(tuple(state)) if isinstance(value := state[name], int)])
-
-
-@lru_cache(maxsize=64)
 def _counting(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the fields that count rounds or hands; remembered, as few kinds of questions come."""
+    """Those of the fields that count rounds or hands."""
     return tuple(name for name in names if name.endswith(NUMBER) and name != MOVE_NUMBER)
