@@ -256,8 +256,7 @@ def pots(hand: Hand) -> tuple[Pot, ...]:
     every = clockwise(len(spent), Seat(len(spent) - 1))
     cuts = {spent[seat] for seat in every if live[seat] and not hand.stacks[seat]} if 0 in hand.stacks else ()
     if not cuts:  # mostly: one pot, for all who have bet and are still in
-        seats = [seat for seat, chips, is_in in zip(every, spent, live, strict=True) if is_in and chips]
-        return (Pot(sum(spent), tuple(seats)),)
+        return (Pot(sum(spent), _seats_in(live, tuple(map(bool, spent)))),)
     found: list[Pot] = []
     low = 0
     for cut in sorted({*cuts, max(spent)}):
@@ -269,6 +268,12 @@ def pots(hand: Hand) -> tuple[Pot, ...]:
             found[-1] = Pot(found[-1].size + size, found[-1].seats)
         low = cut
     return tuple(found)
+
+
+@lru_cache(maxsize=2048)  # asked for at every decision
+def _seats_in(live: tuple[bool, ...], has_bet: tuple[bool, ...]) -> tuple[Seat, ...]:
+    """The seats that have bet and are still in."""
+    return tuple([Seat(seat) for seat, is_in in enumerate(live) if is_in and has_bet[seat]])
 
 
 def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:

@@ -5,6 +5,8 @@ Built up from what lies open and the receiver's own two cards; nothing else of t
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import attrs
 
 from arena.game import Seat
@@ -129,10 +131,16 @@ def _players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
     seats = zip(_in_order(len(stacks)), stacks, hand.live, hand.stacks, hand.bets, strict=True)
     return tuple(
         [
-            Player(seat, seat, _standing(before, is_live, chips, seat in waiting), chips, bet, seat == small)
+            _player(seat, _standing(before, is_live, chips, seat in waiting), chips, bet, seat == small)
             for seat, before, is_live, chips, bet in seats
         ]
     )
+
+
+@lru_cache(maxsize=8192)  # from one question to the next, few players change
+def _player(seat: Seat, standing: str, chips: int, bet: int, is_small: bool) -> Player:
+    """One seat of the table."""
+    return Player(seat, seat, standing, chips, bet, is_small)
 
 
 def _standing(chips_before: int, is_live: bool, chips: int, is_waiting: bool) -> str:
@@ -151,7 +159,7 @@ def _players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...
     small = small_blind_seat(button, stacks) if sum(map(bool, stacks)) > 1 else None
     return tuple(
         [
-            Player(seat, seat, "active" if chips else "out", chips, 0, seat == small)
+            _player(seat, "active" if chips else "out", chips, 0, seat == small)
             for seat, chips in zip(_in_order(len(stacks)), stacks, strict=True)
         ]
     )
@@ -177,7 +185,13 @@ def _cards_for(hand: Hand, seat: Seat | None) -> Cards:
 
 def _open_pots(hand: Hand) -> tuple[OpenPot, ...]:
     """The main pot, then the side pots."""
-    return tuple([OpenPot(pot.size, pot.seats) for pot in pots(hand)])
+    return tuple([_pot(pot.size, pot.seats) for pot in pots(hand)])
+
+
+@lru_cache(maxsize=4096)  # the same until somebody bets or folds
+def _pot(size: int, seats: tuple[Seat, ...]) -> OpenPot:
+    """A pot as it is seen."""
+    return OpenPot(size, seats)
 
 
 def _in_order(seats: int) -> tuple[Seat, ...]:
