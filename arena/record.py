@@ -268,9 +268,11 @@ def _row_writers(game: type[Game[Any, Any]]) -> Mapping[type[Any], Callable[[Any
 
 
 def _row_writer(index: int, names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    if len(names) < 2:  # attrgetter gives no tuple then
-        return lambda move: (index, *[getattr(move, name) for name in names])
+    if not names:
+        return lambda move: (index,)
     fields = attrgetter(*names)
+    if len(names) == 1:  # it gives no tuple then
+        return lambda move: (index, fields(move))
     return lambda move: (index, *fields(move))
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "clockwise",
     "dealt",
     "folded",
+    "hand_strength",
     "hole",
     "is_all_in",
     "next_street",
@@ -237,6 +238,16 @@ def hole(hand: Hand, seat: Seat) -> tuple[str, ...]:
     return hand.deck[2 * seat : 2 * seat + 2]
 
 
+def hand_strength(hand: Hand, seat: Seat) -> int:
+    """The strength of the seat's cards with the board."""
+    return _strength(hole(hand, seat) + board(hand))
+
+
+@lru_cache(maxsize=64)  # asked for twice at every showdown
+def _strength(cards: tuple[str, ...]) -> int:
+    return strength(cards)
+
+
 def board(hand: Hand, street: int | None = None) -> tuple[str, ...]:
     """The cards that lie open on this street, or on another."""
     return hand.deck[BOARD_AT : BOARD_AT + _BOARD_CARDS[hand.street if street is None else street]]
@@ -253,27 +264,27 @@ def pots(hand: Hand) -> tuple[Pot, ...]:
     Each cut leaves a seat out of the next pot, so that no two have the same seats.
     """
     spent, live = hand.spent, hand.live
-    every = clockwise(len(spent), Seat(len(spent) - 1))
-    cuts = {spent[seat] for seat in every if live[seat] and not hand.stacks[seat]} if 0 in hand.stacks else ()
+    cuts = {spent[seat] for seat in _seats_in(live) if not hand.stacks[seat]} if 0 in hand.stacks else ()
     if not cuts:  # mostly: one pot, for all who have bet and are still in
-        return (Pot(sum(spent), _seats_in(live, tuple(map(bool, spent)))),)
+        seats = tuple([seat for seat in _seats_in(live) if spent[seat]]) if 0 in spent else _seats_in(live)
+        return (Pot(sum(spent), seats),)
     found: list[Pot] = []
     low = 0
     for cut in sorted({*cuts, max(spent)}):
         size = sum([min(chips, cut) - min(chips, low) for chips in spent])
-        seats = [seat for seat in every if live[seat] and spent[seat] > low]
+        seats = tuple([seat for seat in _seats_in(live) if spent[seat] > low])
         if seats or not found:
-            found.append(Pot(size, tuple(seats)))
+            found.append(Pot(size, seats))
         else:  # what only folded seats have bet belongs to those who are left
             found[-1] = Pot(found[-1].size + size, found[-1].seats)
         low = cut
     return tuple(found)
 
 
-@lru_cache(maxsize=2048)  # asked for at every decision
-def _seats_in(live: tuple[bool, ...], has_bet: tuple[bool, ...]) -> tuple[Seat, ...]:
-    """The seats that have bet and are still in."""
-    return tuple([Seat(seat) for seat, is_in in enumerate(live) if is_in and has_bet[seat]])
+@lru_cache(maxsize=1024)  # asked for at every decision
+def _seats_in(live: tuple[bool, ...]) -> tuple[Seat, ...]:
+    """The seats that are still in."""
+    return tuple([Seat(seat) for seat, is_in in enumerate(live) if is_in])
 
 
 def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
@@ -284,7 +295,7 @@ def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
     order = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
     if len(order) == 1:
         return [(Pot(bets_in(hand), (order[0],)), ((order[0], bets_in(hand)),))]
-    shown = {seat: strength(hole(hand, seat) + board(hand)) for seat in order}
+    shown = {seat: hand_strength(hand, seat) for seat in order}
     return [(pot, _split(pot, order, shown)) for pot in pots(hand)]
 
 

@@ -53,7 +53,7 @@ from arena.game import (
     is_legal,
 )
 from arena.games.cards import DECK, shuffled
-from arena.games.hands import category, strength
+from arena.games.hands import category
 from arena.games.holdem.betting import (
     STREETS,
     Hand,
@@ -63,6 +63,7 @@ from arena.games.holdem.betting import (
     clockwise,
     dealt,
     folded,
+    hand_strength,
     hole,
     is_all_in,
     next_street,
@@ -396,5 +397,4 @@ def _shown(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
     live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
     if len(live) == 1:
         return ((live[0], hole(hand, live[0]), ""),)
-    opened = board(hand)
-    return tuple([(seat, hole(hand, seat), category(strength(hole(hand, seat) + opened))) for seat in live])
+    return tuple([(seat, hole(hand, seat), category(hand_strength(hand, seat))) for seat in live])
