@@ -70,7 +70,7 @@ def decisions(turns) -> tuple[Decision, ...]:
         if seat != CHANCE
     ]
     place = next(place for place, each in enumerate(made) if each.seat == max(one.seat for one in made))
-    made[place] = attrs.evolve(made[place], fault="too_late", reason="no answer within 30 s")
+    made[place] = made[place]._replace(fault="too_late", reason="no answer within 30 s")
     return tuple(made)
 
 

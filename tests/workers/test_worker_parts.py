@@ -269,13 +269,13 @@ def test_a_match_comes_back_as_it_was():
     record, decisions = entry.record, entry.record.decisions
     said = decoded(type(record_said(entry))).decode(encoded(record_said(entry)))
     back = entry_from(SETTING, pairing, frozenset({"bob"}), said)
-    clean = attrs.evolve(decisions[1], reason="no \\udcff")
+    clean = decisions[1]._replace(reason="no \\udcff")
     same = attrs.evolve(
         entry,
         match_id=back.match_id,
         record=attrs.evolve(record, decisions=(), turns=back.record.turns),
         faults=(clean,),
-        decisions=(attrs.evolve(clean, move="[1]"),),
+        decisions=(clean._replace(move="[1]"),),
     )
     assert same == back
     assert [(1, 0.25, array("f", [0.25]).tobytes()), (1, 1.5, array("f", [1.5]).tobytes())] == [
