@@ -265,9 +265,10 @@ class _Match:
         player = chair.player
         if player is None or chair.is_abandoned:
             return None
-        game, limit = self.game, chair.next_limit(player)
+        game, desk = self.game, self.desk
+        limit = chair.next_limit(player)
         question = Question(game.observe(state, seat), game.options(state, seat), limit, chair.clock.bank_s)
-        slot = self.desk.slot(question, self.desk.now())
+        slot = desk.slot(question, desk.now())
         player.ask(question, slot)
         return slot
 

@@ -300,10 +300,12 @@ def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> MoveReader:
         for field, name, key, hint, reader in fields:
             if key in value:
                 item = value[key]
-                is_as_it_should_be = (
-                    type(item) is hint
-                )  # of an int or a text: the reader would give it as it is
-                found[name] = item if is_as_it_should_be else _read(reader, key, item, seats)
+                if type(item) is hint:  # of an int or a text: the reader would give it as it is
+                    found[name] = item
+                elif hint is Seat and type(item) is str and item in seats:  # as would the reader of seats
+                    found[name] = seats[item]
+                else:
+                    found[name] = _read(reader, key, item, seats)
             elif field.default is attrs.NOTHING:
                 raise MalformedAnswer(f"move {short_json(value)}: {key} is missing")
         return move(**found)

@@ -140,9 +140,10 @@ def _as_sent(value: Any) -> Any:
     """What a bot returned, as it would come over a connection.  Raises MalformedAnswer if it could not."""
     if type(value) is str and value.isascii() and len(value) < ANSWER_BYTES_MAX // 6:  # comes as it is
         return value
-    if type(value) is list and len(value) <= SHORT and all(map(_is_small, value)):
-        return list(value)
-    if type(value) is dict and len(value) <= SHORT and all(map(_is_plain, value, value.values())):
+    if type(value) is list and len(value) <= SHORT and {int}.issuperset(map(type, value)):
+        if not value or (-SMALL < min(value) and max(value) < SMALL):
+            return list(value)
+    elif type(value) is dict and len(value) <= SHORT and _is_plain(value):
         return dict(value)
     try:
         octets = msgspec.json.encode(value)
@@ -154,17 +155,17 @@ def _as_sent(value: Any) -> Any:
     raise MalformedAnswer(reason)
 
 
-def _is_small(value: Any) -> bool:
-    return type(value) is int and abs(value) < SMALL
-
-
-def _is_plain(key: Any, value: Any) -> bool:
-    """Whether an item of a dict comes as it is: a short name, and a small integer or a short text."""
-    return _is_short(key) and (_is_small(value) or _is_short(value))
-
-
-def _is_short(value: Any) -> bool:
-    return type(value) is str and len(value) <= SHORT and value.isascii()
+def _is_plain(values: dict[Any, Any]) -> bool:
+    """Whether a dict comes as it is: short names, with small integers or short texts."""
+    for key, value in values.items():
+        if type(key) is not str or len(key) > SHORT or not key.isascii():
+            return False
+        if type(value) is int:
+            if not -SMALL < value < SMALL:
+                return False
+        elif type(value) is not str or len(value) > SHORT or not value.isascii():
+            return False
+    return True
 
 
 def match_message(start: MatchStart, game_number: int) -> Match:

@@ -123,8 +123,8 @@ class LiarsDice(Game[State, Move]):
     def draw(self, state: State, rng: Random) -> Roll:
         """`dice` dice for every seat, by seat number."""
         # Only random() is promised to give the same numbers in every version of Python.
-        faces, luck = self.faces, rng.random
-        return Roll(tuple(tuple([1 + int(luck() * faces) for _ in range(self.dice)]) for _ in state.dice))
+        faces, luck, dice = self.faces, rng.random, range(self.dice)
+        return Roll(tuple([tuple([1 + int(luck() * faces) for _ in dice]) for _ in state.dice]))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
         """On turn bids above the last one and its challenge; off turn to pass, or to challenge another's."""
