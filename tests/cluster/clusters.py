@@ -45,13 +45,18 @@ class DaskCluster:
                 stderr=log,
             )
 
-    def add_worker(self, **env: str) -> subprocess.Popen[bytes]:
-        """Starts a worker of one thread; `has_all` says when it is there."""
+    def add_worker(self, host: str = "", **env: str) -> subprocess.Popen[bytes]:
+        """Starts a worker of one thread; `has_all` says when it is there.
+
+        `host`: it believes to be on a host of that name, and has that host's cache, `place / host / "cache"`.
+        """
         file = self.place / "scheduler.json"
         came = _until(lambda: file.exists() and file.read_text().endswith("}"))
         assert came, (self.place / "scheduler.log").read_text()
         self.address = json.loads(file.read_text())["address"]
-        words = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.place / "scratch"))
+        words = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.place / host / "scratch"))
+        if host:
+            env = {**_as_host(self.place / host), **env}
         self.processes.append(self._start("worker", self.address, *words, **env))
         return self.processes[-1]
 
@@ -88,6 +93,13 @@ class DaskCluster:
                 os.kill(pid, signal.SIGKILL)
         for process in self.processes:
             process.wait()
+
+
+def _as_host(home: Path) -> dict[str, str]:
+    """The environment of programs on a host named like this folder; no right to name a host is needed."""
+    home.mkdir(exist_ok=True)
+    (home / "sitecustomize.py").write_text(f"import platform\n\nplatform.node = lambda: {home.name!r}\n")
+    return {"PYTHONPATH": str(home), "XDG_CACHE_HOME": str(home / "cache")}
 
 
 def _until(is_so) -> bool:
