@@ -10,6 +10,14 @@ import click
 from arena.cli import completion
 from arena.cli.group import EXIT_CODES, cli, options
 
+PLAYED_BY = (
+    ("--workers", "N|auto", "Processes that play; auto: as many as cores, half if bots are programs.  [1]"),
+    ("--cluster", "tcp://HOST:PORT", "Play on the Dask cluster of this scheduler; or tls://HOST:PORT."),
+    ("--trusted-network", None, "Let --cluster use tcp:// beyond this machine: anybody there can run code."),
+    ("--calibrate", None, "Refuse workers whose machine is more than 25 % slower or faster than this one."),
+)
+"""Options of both."""
+
 
 @cli.command(epilog=EXIT_CODES)
 @click.argument("words", metavar="[PLAN.toml | BOT…]", nargs=-1, shell_complete=completion.bots)
@@ -83,10 +91,7 @@ from arena.cli.group import EXIT_CODES, cli, options
 @options(
     "How it is played",
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
-    ("--workers", "N|auto", "Processes that play; auto: as many as cores, half if bots are programs.  [1]"),
-    ("--cluster", "tcp://HOST:PORT", "Play on the Dask cluster of this scheduler; or tls://HOST:PORT."),
-    ("--trusted-network", None, "Let --cluster use tcp:// beyond this machine: anybody there can run code."),
-    ("--calibrate", None, "Refuse workers whose machine is more than 25 % slower or faster than this one."),
+    *PLAYED_BY,
     ("--only", "MATCH", "Play only the match whose id begins like this, again if it was played."),
     ("--dry-run", None, "Print what would be played, and stop."),
     ("--strict", None, "Exit code 1 if there was any fault."),
@@ -223,7 +228,7 @@ def run(
     ("--resume", "DIR", "Continue the comparison in this folder; needs no other arguments."),
     ("--fresh", None, "Forget what the results folder holds and start over."),
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
-    ("--workers", "N|auto", "Processes that play; auto: as many as cores, half if bots are programs.  [1]"),
+    *PLAYED_BY,
     ("--sandbox", "shield|strict|off", "What confines the bots that are started.  [shield]"),
     ("--dry-run", None, "Print the question and how long the answer may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),
@@ -243,6 +248,9 @@ def compare(
     max_series: str | None,
     resume: str | None,
     fresh: bool,
+    cluster: str | None,
+    trusted_network: bool,
+    calibrate: bool,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
@@ -267,6 +275,9 @@ def compare(
     options = RunOptions(
         resume=None if resume is None else Path(resume),
         fresh=fresh,
+        cluster=cluster,
+        trusted_network=trusted_network,
+        calibrate=calibrate,
         dry_run=dry_run,
         quiet=quiet,
         as_json=as_json,

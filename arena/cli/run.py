@@ -23,6 +23,7 @@ from arena.cli.run_options import (
     announced,
     how_to_connect,
     plan_of,
+    refuse_idle_calibration,
     replacements,
     roster_wishes,
     seal_announced,
@@ -75,8 +76,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     )
     refuse_guessable(tournament, fresh=options.fresh)
     refuse_broken(tournament, is_trying=not options.dry_run)
-    if options.calibrate and options.cluster is None and tournament.workers == 1:
-        raise ConfigError("--calibrate compares workers with this machine: add --workers or --cluster")
+    refuse_idle_calibration(tournament, options)
     rule = until_rule(tournament)
     warn_of_seconds(wishes)
     if options.dry_run:

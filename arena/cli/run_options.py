@@ -162,6 +162,12 @@ def is_asked() -> bool:
 # Before play.
 
 
+def refuse_idle_calibration(tournament: Tournament, options: RunOptions) -> None:
+    """Raises ConfigError for `--calibrate` where no worker plays."""
+    if options.calibrate and options.cluster is None and tournament.workers == 1:
+        raise ConfigError("--calibrate compares workers with this machine: add --workers or --cluster")
+
+
 def tell_of_plan(tournament: Tournament, options: RunOptions, rule: StopRule | None) -> None:
     """What `--dry-run` prints."""
     warn(tournament, tournament.plan)

@@ -66,10 +66,10 @@ class DaskCluster:
             lambda: (self.place / "worker.log").read_text().count("Registered to") >= len(self.processes) - 1
         )
 
-    def run(self, *words: str, cwd: Path) -> subprocess.Popen[str]:
-        """`arena run` with these words, on this cluster."""
+    def arena(self, *words: str, cwd: Path) -> subprocess.Popen[str]:
+        """`arena WORDS`, a command that plays, on this cluster."""
         return subprocess.Popen(
-            [sys.executable, "-m", "arena", "run", *words, "--cluster", self.address],
+            [sys.executable, "-m", "arena", *words, "--cluster", self.address],
             cwd=cwd,
             env={**os.environ, "PYTHONPATH": str(HOUSE), "ARENA_TEST_MARK": self.mark},
             stdin=subprocess.DEVNULL,

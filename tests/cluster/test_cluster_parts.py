@@ -11,6 +11,7 @@ import attrs
 import pytest
 import trio
 import trio.testing
+from calls import call
 from crews import enlisting, play_with
 from tournaments import program
 
@@ -53,6 +54,19 @@ def test_a_plain_scheduler_is_used_on_this_machine_only(address, told):
             checked_address(address, is_trusted=False)
     if address.startswith("tcp://192"):
         checked_address(address, is_trusted=True)
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_commands_that_play_take_a_cluster(command, tmp_path, capsys, monkeypatch):
+    """Both refuse what cannot be used, in the same words."""
+    monkeypatch.chdir(tmp_path)
+    play = (command, "truthful", "random", "--out", "out")
+    code, _, said = call(capsys, monkeypatch, *play, "--cluster", "tcp://192.0.2.7:8786")
+    assert 2 == code
+    assert "expected tls://, or --trusted-network" in said
+    code, _, said = call(capsys, monkeypatch, *play, "--calibrate")
+    assert 2 == code
+    assert "--calibrate compares workers with this machine: add --workers or --cluster" in said
 
 
 async def test_without_dask_the_extra_is_named(monkeypatch):

@@ -75,7 +75,7 @@ def words(tmp_path, monkeypatch) -> tuple[str, ...]:
 @pytest.mark.slow
 def test_a_game_and_a_built_bot_travel_to_each_host(cluster, words, tmp_path, capsys, monkeypatch):
     """They are imported and built there, once, and the exact columns are those of a run in one process."""
-    run = cluster.run(*words, "--concurrency", str(len(WORKERS)), "--out", "there", cwd=tmp_path)
+    run = cluster.arena("run", *words, "--concurrency", str(len(WORKERS)), "--out", "there", cwd=tmp_path)
     said = run.communicate()[0]
     assert 0 == run.returncode, said
     assert 0 == call(capsys, monkeypatch, "run", *words, "--out", "here")[0]

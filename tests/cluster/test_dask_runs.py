@@ -6,7 +6,7 @@ import pytest
 from clusters import DaskCluster
 from golden.bots import STOP
 from golden.keeping import first_difference, golden, kept
-from golden.plans import TOURNAMENTS
+from golden.plans import TOURNAMENTS, Leg
 from golden.run import bring_bots, tables_in
 
 pytest.importorskip("distributed", reason="no Dask: runs on a cluster were not tested")
@@ -25,7 +25,7 @@ def cluster(tmp_path_factory):
         made.close()
 
 
-NAMES = ("until", "withdrawn-when-gone", "bluff-2", "holdem-2", "chamber-5")
+NAMES = ("until", "compare", "withdrawn-when-gone", "bluff-2", "holdem-2", "chamber-5")
 
 
 @pytest.mark.slow
@@ -37,11 +37,9 @@ def test_a_cluster_that_loses_a_worker_plays_the_same(cluster, tmp_path):
         home = tmp_path / tournament.name
         home.mkdir()
         bring_bots(home)
-        command, *words = tournament.argv(home, "out")
-        assert command == "run"
-        runs[tournament.name] = cluster.run(*words, cwd=home)
+        runs[tournament.name] = cluster.arena(*tournament.argv(home, "out"), cwd=home)
     said = {name: run.communicate()[0] for name, run in runs.items()}
-    if failed := [name for name, run in runs.items() if run.returncode]:
+    if failed := [name for name, run in runs.items() if run.returncode not in Leg().codes]:
         pytest.fail(f"{failed}: {said[failed[0]]}", pytrace=False)
     for tournament in tournaments:
         told = first_difference(golden(tournament), kept(tables_in(tmp_path / tournament.name / "out")))
@@ -59,8 +57,8 @@ def test_a_cluster_that_loses_all_its_workers_is_waited_for(tmp_path):
     try:
         cluster.add_worker(**{STOP: "SIGKILL 2 parent"})
         assert cluster.has_all()
-        words = [word for word in tournament.argv(tmp_path, "out")[1:] if word != "--quiet"]
-        run = cluster.run(*words, cwd=tmp_path)
+        words = [word for word in tournament.argv(tmp_path, "out") if word != "--quiet"]
+        run = cluster.arena(*words, cwd=tmp_path)
         said = ""
         while "has no workers: waiting for one" not in said:
             line = run.stdout.readline()
