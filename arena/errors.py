@@ -6,6 +6,9 @@ error but a fault, which is recorded.
 """
 
 import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
 FaultKind: TypeAlias = Literal["too_late", "malformed", "illegal", "gone"]
@@ -23,16 +26,32 @@ class ConfigError(ArenaError):
 class DiskFull(ConfigError):
     """There is no room for something that must be written."""
 
+    path: object = None
+    """For what, if that is known."""
+
 
 def is_full(error: BaseException | None) -> bool:
     """Whether the system says that a disk has no room."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors of the system that name no file, as those of a write do, name this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = os.fspath(path)
+        raise
+
+
 def unwritable(path: object, error: OSError) -> ConfigError:
     """What people are told if a file cannot be written."""
     if is_full(error):
-        return DiskFull(f"{path} cannot be written: the disk is full, make room there")
+        full = DiskFull(f"{path} cannot be written: the disk is full, make room there")
+        full.path = path
+        return full
     return ConfigError(f"{path} cannot be written: {error.strerror or error}")
 
 

@@ -10,10 +10,15 @@ from pathlib import Path
 import pytest
 from calls import call
 
+from arena.box.box import open_box
 from arena.errors import ConfigError, DiskFull
+from arena.players.access import place_of
 from arena.players.log import BotLog
+from arena.players.start import BotBroken
 from arena.store import Store
 from arena.store.files import sentences
+from arena.tournament.build import build
+from arena.tournament.entrants import resolve
 
 
 def no_room(*_, **__):
@@ -55,3 +60,21 @@ def test_a_log_without_room_is_told_with_what_helps(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "open", no_room)
     with pytest.raises(DiskFull, match=r"ann-1\.log cannot be written: the disk is full, make room there"):
         BotLog(tmp_path / "ann-1.log")
+
+
+@pytest.mark.slow
+async def test_a_build_without_room_is_told_as_that(tmp_path):
+    """With the line that says so: the linker's last one says only that it has failed.  Its log says the rest."""
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    compiler = "echo compiling; cat bot.toml > /dev/full; echo error: ld returned 1; exit 7"
+    (folder / "bot.toml").write_text(f'name = "bot"\nbuild = "{compiler}"\nrun = "./made"\n')
+    entrant = resolve(str(folder), base=tmp_path)
+    async with open_box("shield") as box:
+        with pytest.raises(BotBroken) as raised:
+            await build(entrant, box, place_of(entrant, (), ()), tmp_path / "log")
+    assert raised.value.reason.startswith(
+        f"its build failed with exit code 7, as the disk is full (make room for {folder}): "
+    )
+    assert raised.value.reason.endswith("No space left on device")
+    assert "compiling" in raised.value.log

@@ -17,6 +17,7 @@ from itertools import count
 from pathlib import Path
 
 from arena.cluster.parcels import PACKED_BYTES_MAX, unpack_into
+from arena.errors import naming
 
 KEPT_DAYS = 30
 """A parcel that no run has wanted for so long is removed."""
@@ -33,15 +34,25 @@ def is_kept(hash: str) -> bool:
     return (cache() / hash / "packed").is_file()
 
 
-def keep_piece(hash: str, at: int, octets: bytes, whole: int) -> None:
-    """Takes a part of a parcel; with the last one it is kept."""
+def keep_piece(hash: str, at: int, octets: bytes, whole: int, by: str) -> None:
+    """Takes a part of a parcel, which comes in order; with the last one it is kept.
+
+    `by`: who brings it, a name of nobody else's: another one may bring the same parcel meanwhile.
+    """
     if whole > PACKED_BYTES_MAX:
         raise ValueError(f"a parcel of {whole:,} bytes was announced")
+    if is_kept(hash):  # a task may run twice
+        return
     place = cache() / hash
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = place / f"packed.{os.getpid()}"
-    with new.open("ab" if at else "wb") as file:
-        file.write(octets)
+    new = place / f"packed.{by}"
+    try:
+        with naming(new), new.open("r+b" if at else "wb") as file:
+            file.seek(at)
+            file.write(octets)
+    except OSError:
+        new.unlink(missing_ok=True)  # half a parcel is of no use, and the disk may be full
+        raise
     if at + len(octets) == whole:
         new.replace(place / "packed")
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 import attrs
 import msgspec
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, naming
 from arena.players.entrant import Entrant
 from arena.strict import read_regular
 from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
@@ -80,7 +80,8 @@ def unpack_into(folder: Path, packed: bytes) -> None:
     for file in files:
         path = folder / _safe(file.name)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.content)
+        with naming(path):
+            path.write_bytes(file.content)
         path.chmod(0o755 if file.is_program else 0o644)
 
 

@@ -200,7 +200,7 @@ class StandIn:
             packed = wanted[hash].packed
             for at in range(0, len(packed), PIECE_BYTES):
                 piece = packed[at : at + PIECE_BYTES]
-                await self._done("bots", take_piece, hash, at, piece, len(packed))
+                await self._done("bots", take_piece, self._session, hash, at, piece, len(packed))
 
     async def _done(self, what: str, act: Callable[..., T], *args: object) -> T:
         key = f"{what}-{self._session}-{next(_NUMBERS)}"

@@ -40,7 +40,7 @@ def room_wanted(act: Callable[P, T]) -> Callable[P, T]:
         except OSError as error:
             if not is_full(error):
                 raise
-            raise ConfigError(full_disk(error)) from None
+            raise ConfigError(full_disk(error.filename)) from None
 
     return told
 
@@ -64,9 +64,9 @@ def missing_parcels(hashes: Sequence[str]) -> list[str]:
 
 
 @room_wanted
-def take_piece(hash: str, at: int, octets: bytes, whole: int) -> None:
-    """Takes a part of a parcel."""
-    keep_piece(hash, at, octets, whole)
+def take_piece(id: str, hash: str, at: int, octets: bytes, whole: int) -> None:
+    """Takes a part of a parcel, which a session wants."""
+    keep_piece(hash, at, octets, whole, by=id)
 
 
 @room_wanted

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import tempfile
 from pathlib import Path
 
 import attrs
@@ -11,13 +13,15 @@ import trio
 from arena.box.box import Box, Running
 from arena.box.places import FileView
 from arena.errors import ConfigError
-from arena.players.crash import error_in_build
+from arena.players.crash import error_in_build, last_line
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.start import BotBroken, ending, settle, start_with_log
 from arena.tournament.fingerprints import made_since, mark_built, snapshot
 
 BUILD_S_MAX = 600.0
+NO_ROOM = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
+"""What compilers print where a disk is full; afterwards it is not, as they remove what they have written."""
 
 
 async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> Entrant:
@@ -34,8 +38,9 @@ async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> 
     finally:
         log.close()
     if failure:
-        error = error_in_build(log.kept())
-        reason = f"its build {failure}: {command}" + (f": {error}" if error else "")
+        full, error = _disk_full(entrant.folder, log.kept())
+        error = error or error_in_build(log.kept())
+        reason = f"its build {failure}{full}: {command}" + (f": {error}" if error else "")
         raise BotBroken(entrant.name, reason, log.tail(), log_path)
     try:
         return mark_built(entrant, made_since(entrant.folder, before))
@@ -69,6 +74,16 @@ async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -
     if broken is not None:
         raise broken
     return failure
+
+
+def _disk_full(folder: Path, printed: str) -> tuple[str, str]:
+    """That a build has found no room, and where, with the line that says so; empty if none does."""
+    found = next((line for line in printed.splitlines() if any(said in line for said in NO_ROOM)), "")
+    if not found:
+        return "", ""
+    temporary = tempfile.gettempdir()
+    where = temporary if f"{temporary}/" in found else folder
+    return f", as the disk is full (make room for {where})", last_line(found)
 
 
 def _failure(running: Running) -> str:

@@ -24,7 +24,7 @@ from arena.cluster.parcels import at_home_in, parcel_of, unpack_into
 from arena.cluster.scheduler import open_cluster, other_arena, other_version
 from arena.cluster.sessions import Turns
 from arena.cluster.tasks import room_wanted
-from arena.errors import ConfigError
+from arena.errors import ConfigError, unwritable
 from arena.tournament.calibration import too_different
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.workers import briefing
@@ -130,11 +130,13 @@ def bot(tmp_path, monkeypatch):
 
 
 def arrived(entrant):
+    """Brought by a session whose tasks run twice, and meanwhile by one that is lost."""
     parcel = parcel_of(entrant)
-    half = len(parcel.packed) // 2
-    for at, piece in ((0, parcel.packed[:half]), (half, parcel.packed[half:])):
+    size = len(parcel.packed)
+    for at in range(0, size, size // 3):
         assert not is_kept(parcel.hash)
-        keep_piece(parcel.hash, at, piece, len(parcel.packed))
+        for session in ("ann", "ann", "bob")[: 3 if at < size // 2 else 2]:
+            keep_piece(parcel.hash, at, parcel.packed[at : at + size // 3], size, by=session)
     assert is_kept(parcel.hash)
     return parcel.hash
 
@@ -228,26 +230,49 @@ async def test_places_wait_for_workers_and_share_them(autojump_clock):
     assert ALONE_S == trio.current_time() - began
 
 
-def test_a_full_disk_is_told_with_its_host(monkeypatch):
-    """Where Dask's side of a worker writes."""
+def test_a_full_disk_is_told_with_host_and_file(bot, tmp_path, monkeypatch):
+    """Where Dask's side of a worker writes; half a parcel is not left there."""
     monkeypatch.setattr("platform.node", lambda: "host7")
+    parcel = parcel_of(bot)
+    came, unpacked = cache() / parcel.hash / "packed.ann", tmp_path / "home" / "run.sh"
+    for path in (came, unpacked):
+        path.parent.mkdir(parents=True)
+        path.symlink_to("/dev/full")  # the system's error of a write names no file
+    for path, write in (
+        (came, lambda: keep_piece(parcel.hash, 0, parcel.packed, len(parcel.packed), by="ann")),
+        (unpacked, lambda: unpack_into(unpacked.parent, parcel.packed)),
+    ):
+        with pytest.raises(ConfigError) as raised:
+            room_wanted(write)()
+        assert f"the disk is full on host7 ({path}): make room there" in str(raised.value)
+    assert not came.is_symlink()
+    assert not is_kept(parcel.hash)
 
-    @room_wanted
-    def write():
-        raise OSError(errno.ENOSPC, "No space left on device", "/cache/packed")
 
-    with pytest.raises(ConfigError, match=r"the disk is full on host7 \(/cache/packed\): make room there"):
-        write()
+def no_room(path=None):
+    return OSError(errno.ENOSPC, "No space left on device", path)
 
 
-@pytest.mark.parametrize("is_known", [False, True], ids=["as the system says it", "as a log says it"])
-async def test_a_worker_with_a_full_disk_ends_the_run_in_a_sentence(tmp_path, monkeypatch, is_known):
-    """With its host and what to do, and no traceback."""
+def known(path, error):
+    """As a log says it."""
+    full = unwritable(path, error)
+    full.__cause__ = error
+    return full
+
+
+LOG = "logs/ann-1.log"
+FULL = {
+    "the system": no_room(LOG),
+    "a log": known(LOG, no_room()),
+    "a record": known(LOG, no_room("ann-1.log")),
+}
+
+
+@pytest.mark.parametrize("error", FULL.values(), ids=FULL)
+async def test_a_worker_with_a_full_disk_ends_the_run_in_a_sentence(tmp_path, monkeypatch, error):
+    """With its host, the file and what to do, and no traceback."""
 
     def full(*_):
-        error = OSError(errno.ENOSPC, "No space left on device", "logs/ann-1.log")
-        if is_known:
-            raise ConfigError("logs/ann-1.log cannot be written") from error
         raise error
 
     monkeypatch.setattr("arena.tournament.workers.serve.what_is_there", full)

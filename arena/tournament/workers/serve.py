@@ -267,13 +267,13 @@ def _mistake_in(error: BaseException) -> ConfigError | None:
         return found[0] if all(found) else None
     cause = error.__cause__ if isinstance(error, ConfigError) else error
     if isinstance(cause, OSError) and is_full(cause):
-        return ConfigError(full_disk(cause))
+        return ConfigError(full_disk(getattr(error, "path", None) or cause.filename))
     return error if isinstance(error, ConfigError) else None
 
 
-def full_disk(error: OSError) -> str:
-    """What people are told if there is no room for a file that a worker writes."""
-    what = "" if error.filename is None else f" ({error.filename})"
+def full_disk(path: object) -> str:
+    """What people are told if there is no room for a file that a worker writes; None: nobody knows which."""
+    what = "" if path is None else f" ({path})"
     return (
         f"the disk is full on {platform.node()}{what}: make room there; what was played is kept, and "
         "the same command plays on"
