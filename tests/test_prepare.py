@@ -25,6 +25,7 @@ from arena.tournament.latest import is_latest, latest_kept
 from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare, refuse_broken
 from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
+from arena.tournament.summary import Summary
 from arena.units import Address
 
 BOT = "from arena.sdk import Bot\nclass Mine(Bot): ...\n"
@@ -457,7 +458,7 @@ def test_no_path_of_this_machine_is_written(home):
     """Neither run.json nor the stored plan says where the home of this run is."""
     with open_run(prepare(plan()), fresh=False) as run:
         run.begin()
-        write_run_file(run, began_at=0.0, played=0, status="finished")
+        write_run_file(run, Summary(), began_at=0.0, status="finished")
         stored = json.dumps(stored_form(run.plan, Path("out")))
     written = Path("out/run.json").read_text()
     assert (False, False) == (str(home) in written, str(home) in stored)

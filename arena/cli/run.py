@@ -186,7 +186,7 @@ class RunCommand:
         export(self.run.store)
         if self.summary.first_fault is not None:  # its series is open, but whoever says -x asks for it
             exports.publish(self.run.store, [self.summary.first_fault.match_id])
-        write_run_file(self.run, began_at=self.began_at, played=self.summary.played, status=status)
+        write_run_file(self.run, self.summary, began_at=self.began_at, status=status)
 
     def _close(self) -> int:
         """Says what the run came to; gives the exit code."""

@@ -27,6 +27,7 @@ from arena.tournament.plan import (
 )
 from arena.tournament.run import Run
 from arena.tournament.seal import told_of_seal
+from arena.tournament.summary import Summary
 from arena.units import shown
 
 ORIGIN = "game_origin"
@@ -122,7 +123,7 @@ def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
     return as_mapping(plan) | {"bots": bots, "out": None}
 
 
-def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> None:
+def write_run_file(run: Run, summary: Summary, *, began_at: float, status: str) -> None:
     """`run.json`: the arena's version, the effective plan, the machine, the times.
 
     `arena verify` compares all of it but what only this call knows: `arena.verify.run_file` names that.
@@ -141,7 +142,7 @@ def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> No
         "game_version": run.game.version,
         "roster": run.store.meta().get(ROSTER, []),
         "concurrency": run.capacity.first,
-        "workers": run.workers,
+        "workers": summary.places or run.workers,
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),
@@ -151,6 +152,6 @@ def write_run_file(run: Run, *, began_at: float, played: int, status: str) -> No
         },
         "began_at": began_at,
         "ended_at": time.time(),
-        "played": played,
+        "played": summary.played,
     }
     write_text(run.folder / "run.json", msgspec.json.format(msgspec.json.encode(told)).decode() + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -82,6 +83,7 @@ def test_a_game_and_a_built_bot_travel_to_each_host(cluster, words, tmp_path, ca
     assert exact(tmp_path / "here") == exact(tmp_path / "there")
     played = {(row["host"], row["worker"]) for row in rows(tmp_path / "there", "matches")}
     assert sorted(WORKERS) == sorted(host for host, _ in played), played
+    assert len(WORKERS) == json.loads((tmp_path / "there" / "run.json").read_text())["workers"]
     builds = [path.read_text() for path in cluster.place.glob("*/cache/**/builds")]
     assert ["built\n"] * len(set(WORKERS)) == builds
     games = {Path(path.read_text()) for path in (tmp_path / "marks").glob("game-*")}
