@@ -14,7 +14,7 @@ from arena.analysis.verdict import Verdict
 from arena.cli.group import BUG
 from arena.cli.question import QuestionWords, kept_of, question_kept, returns_rules
 from arena.cli.run import RunCommand
-from arena.cli.run_options import RunOptions, played_there, refuse_idle_calibration, warn_of_seconds
+from arena.cli.run_options import RunOptions, played_there, refuse_idle_options, warn_of_seconds
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.show.text import as_json, out, say
@@ -50,7 +50,7 @@ def compare_command(
         question, plan = _resumed(options.resume, [*bots, *field], wishes, asked)
     tournament = prepare(plan, resume=options.resume)
     refuse_broken(tournament)
-    refuse_idle_calibration(tournament, options)
+    refuse_idle_options(tournament, options)
     warn_of_seconds(wishes)
     rule = Comparison(question, rules=returns_rules(tournament.game, plan.seats))
     for line in comparison_announced(tournament, rule):

@@ -23,7 +23,7 @@ from arena.cli.run_options import (
     announced,
     how_to_connect,
     plan_of,
-    refuse_idle_calibration,
+    refuse_idle_options,
     replacements,
     roster_wishes,
     seal_announced,
@@ -76,7 +76,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     )
     refuse_guessable(tournament, fresh=options.fresh)
     refuse_broken(tournament, is_trying=not options.dry_run)
-    refuse_idle_calibration(tournament, options)
+    refuse_idle_options(tournament, options)
     rule = until_rule(tournament)
     warn_of_seconds(wishes)
     if options.dry_run:

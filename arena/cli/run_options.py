@@ -162,8 +162,10 @@ def is_asked() -> bool:
 # Before play.
 
 
-def refuse_idle_calibration(tournament: Tournament, options: RunOptions) -> None:
-    """Raises ConfigError for `--calibrate` where no worker plays."""
+def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
+    """Raises ConfigError for what is said of workers, or of a cluster, where there are none."""
+    if options.trusted_network and options.cluster is None:
+        raise ConfigError("--trusted-network is about the scheduler of --cluster: add that, or leave it out")
     if options.calibrate and options.cluster is None and tournament.workers == 1:
         raise ConfigError("--calibrate compares workers with this machine: add --workers or --cluster")
 

@@ -161,7 +161,6 @@ async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summa
             await cluster.changed.wait()
         asked = run.plan.workers
         posts = asked if isinstance(asked, int) and asked > 1 else len(cluster.threads)
-        summary.places = posts
         reporter.note(f"{wish.address}: {counted(len(cluster.threads), 'worker')}")
         hiring = Hiring(
             Enlisting(cluster, run, parcels, reporter.note).enlist,

@@ -58,7 +58,7 @@ async def run_tournament(
             intake = take_in_folder(run, course)
             setting = attrs.evolve(setting, versions={bot.bot: bot.version for bot in run.store.bots()})
             here = Here(setting, pool, watch, conversations)
-            workers = workers_for(run, course, intake, hiring, reporter.note)
+            workers = summary.workers = workers_for(run, course, intake, hiring, reporter.note)
             async with _open_grounds(run, here, workers, hiring, names, reporter, summary) as grounds:
                 _begin(run, grounds, reporter, summary, course, intake)
                 async with open_writer(run) as keep:

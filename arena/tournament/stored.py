@@ -142,7 +142,7 @@ def write_run_file(run: Run, summary: Summary, *, began_at: float, status: str) 
         "game_version": run.game.version,
         "roster": run.store.meta().get(ROSTER, []),
         "concurrency": run.capacity.first,
-        "workers": summary.places or run.workers,
+        "workers": summary.workers or run.workers,
         "machine": {
             "system": platform.system(),
             "processor": platform.machine(),

@@ -22,8 +22,8 @@ class Summary:
 
     planned: int = 0
     played: int = 0
-    places: int | None = None
-    """How many workers there could be at once, if that was found out only now, as on a cluster."""
+    workers: int | None = None
+    """How many there could be at once; None: play has not begun."""
     faults: Counter[tuple[str, str, str]] = attrs.field(factory=Counter)
     """(bot, kind, reason) -> how often, in this run."""
     lagged: int = 0

@@ -67,6 +67,9 @@ def test_commands_that_play_take_a_cluster(command, tmp_path, capsys, monkeypatc
     code, _, said = call(capsys, monkeypatch, *play, "--calibrate")
     assert 2 == code
     assert "--calibrate compares workers with this machine: add --workers or --cluster" in said
+    code, _, said = call(capsys, monkeypatch, *play, "--trusted-network")
+    assert 2 == code
+    assert "--trusted-network is about the scheduler of --cluster" in said
 
 
 async def test_without_dask_the_extra_is_named(monkeypatch):

@@ -157,10 +157,11 @@ async def test_a_fault_stops_a_run_with_workers(tmp_path):
 async def test_fewer_workers_than_asked_for_are_told(tmp_path):
     """Two matches keep two workers busy, and one does not pay at all."""
     log = []
-    _, reporter = await play_with(
+    summary, reporter = await play_with(
         tmp_path, workers=5, entrants=FIELD[:2], series=1, enlist=enlisting(log=log)
     )
     assert ["worker 1", "worker 2"] == sorted(log)
+    assert 2 == summary.workers
     assert 2 == len(reporter.entries)
 
 
