@@ -1,10 +1,14 @@
-"""Making millions of objects that are all kept."""
+"""The garbage collector, where it would look again and again through what is kept anyway."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+YOUNG_MAX = 20_000
+"""So many more objects than were dropped, and those are looked through: the matches that end in a tenth of a
+second are thousands of objects, all of which are dropped when they are written."""
 
 
 @contextmanager
@@ -17,3 +21,16 @@ def without_collector() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Looks for garbage after many new objects, and not among those that are there now."""
+    young, *others = gc.get_threshold()
+    gc.set_threshold(max(young, YOUNG_MAX) if young else 0, *others)
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(young, *others)

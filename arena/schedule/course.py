@@ -65,6 +65,9 @@ class Advance:
     """Pairings that were added to the schedule, as what counts decides them."""
 
 
+_NOTHING = Advance()
+
+
 class Course:
     """The schedule between these bots, as far as it is determined, and what has been played of it."""
 
@@ -181,6 +184,8 @@ class Course:
             self._results.pop(stale, None)
         planned = len(self.order)
         closed = tuple(self._closed())
+        if not (closed or news):
+            return _NOTHING
         more = tuple(self.order[planned:])
         if self.is_cut:
             return Advance(tuple(bot for bot in news.withdrawn if bot in self.withdrawn), (), closed, more)
@@ -196,7 +201,7 @@ class Course:
         while not self.is_over and self._is_over(block := self._blocks[self._front]):
             self._front += 1
             ends = self._front == len(self._blocks) or self._blocks[self._front][0].cycle != block[0].cycle
-            matches = tuple((pairing, self._results.pop(pairing.id)) for pairing in block)
+            matches = tuple([(pairing, self._results.pop(pairing.id)) for pairing in block])
             if self.kind.is_adaptive or self.kind.places is not None:
                 self._counted.update({pairing.id: result.points for pairing, result in matches})
             closed.append(ClosedSeries(block[0].series, block[0].cycle, ends, matches))

@@ -44,11 +44,17 @@ class Pending:
 
     def __iter__(self) -> Iterator[Pairing]:
         """All pending matches, in order of play."""
-        while self._first < len(self._order) and self._first not in self._wanted:
-            self._first += 1
+        self._go_on()
         for index in range(self._first, len(self._order)):
             if index in self._wanted:
                 yield self._order[index]
+
+    def _go_on(self) -> None:
+        """To the first pending match, or to the end."""
+        first, end, wanted = self._first, len(self._order), self._wanted
+        while first < end and first not in wanted:
+            first += 1
+        self._first = first
 
     def put_back(self, pairing: PairingId) -> None:
         """Makes this pairing pending again."""
@@ -68,7 +74,13 @@ class Pending:
         """
         if not self._wanted:
             return None
-        found = next(filter(can_play, islice(self, NEXT_MAX)), None) or self._search(can_play, free)
+        self._go_on()
+        first = self._order[self._first]
+        if can_play(first):  # as nearly always where there is room
+            self._wanted.remove(self._first)
+            return first
+        others = islice(self, 1, NEXT_MAX)
+        found = next(filter(can_play, others), None) or self._search(can_play, free)
         if found is not None:
             self._wanted.remove(self._index[found.id])
         return found

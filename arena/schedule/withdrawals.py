@@ -85,7 +85,7 @@ class Ledger:
     def note(self, pairing: PairingId, outcomes: Mapping[str, BotOutcome]) -> Consequence:
         """Takes in a finished match, by bot; gives what follows.  A match that is settled stays as it was."""
         if self.is_settled(pairing):
-            return Consequence()
+            return _NOTHING
         index = self._index[pairing]
         assert outcomes.keys() == set(self._order[index].bots), "one outcome for each bot of the match"
         self._finished[index] = outcomes
@@ -122,14 +122,23 @@ class Ledger:
             outcomes = self._finished.pop(index)
             # All earlier matches of these bots are settled, so who is withdrawn here is final.  A match
             # played otherwise is forgotten; its bots wait here until it is played again and noted.
-            if any(outcome.withdrawn != self._is_withdrawn(bot, index) for bot, outcome in outcomes.items()):
+            if not self._is_as_played(index, outcomes):
                 stale.append(self._order[index].id)
                 continue
             for bot, outcome in outcomes.items():
                 if self._advance(bot, outcome):
                     withdrawn[bot] = self.withdrawn[bot] = index + 1
-                indices.append(self._ways[bot].next)  # may have been waiting for this one only
-        return Consequence(withdrawn, tuple(stale))
+                following = self._ways[bot].next  # may have been waiting for this one only
+                if following in self._finished:
+                    indices.append(following)
+        return Consequence(withdrawn, tuple(stale)) if withdrawn or stale else _NOTHING
+
+    def _is_as_played(self, index: int, outcomes: Mapping[str, BotOutcome]) -> bool:
+        """Whether those were withdrawn in a match who had to be."""
+        for bot, outcome in outcomes.items():
+            if outcome.withdrawn != (bot in self.withdrawn and self.withdrawn[bot] <= index):
+                return False
+        return True
 
     def _is_due(self, index: int) -> bool:
         """Whether the match is finished and the next one to be settled for all of its bots."""
@@ -158,6 +167,7 @@ class Ledger:
 
 
 _NOBODY: frozenset[str] = frozenset()
+_NOTHING = Consequence()
 _PAST = 1 << 62
 
 

@@ -69,11 +69,14 @@ class Bookkeeper:
         self._tallies[id] = self._count(entry)
         advance = self._course.note(id, result_of(entry), outcomes_of(entry))
         is_kept = id not in advance.stale
-        changes: list[Change] = [SetStatus(bot, "withdrawn") for bot in advance.withdrawn]
-        changes += [self._take_back(stale, noted=id) for stale in advance.stale]
+        changes: list[Change] = []
+        if advance.withdrawn or advance.stale:
+            changes += [SetStatus(bot, "withdrawn") for bot in advance.withdrawn]
+            changes += [self._take_back(stale, noted=id) for stale in advance.stale]
         if is_kept:
             changes += self._keep(entry)
-        changes += self._plan_on(advance)
+        if advance.closed or advance.planned:
+            changes += self._plan_on(advance)
         for closed in advance.closed:  # nothing can take back what counts
             for pairing, _ in closed.matches:
                 self._tallies.pop(pairing.id, None)

@@ -153,7 +153,8 @@ class Dispatcher:
         if self._run.only is None and not self._is_stopped:
             for stale in news.advance.stale:
                 self._pending.put_back(stale)
-            self._pending.extend(news.advance.planned, [pairing.id for pairing in news.advance.planned])
+            if news.advance.planned:
+                self._pending.extend(news.advance.planned, [pairing.id for pairing in news.advance.planned])
         if entry.record.capsules and self._run.stop_at_fault and not self._is_stopped:
             self._summary.first_fault = entry
             self._stop()

@@ -121,9 +121,12 @@ def result_of(entry: Entry) -> MatchResult:
 
 def outcomes_of(entry: Entry) -> dict[str, BotOutcome]:
     """How each bot came through a match."""
+    abandoned, withdrawn = entry.record.abandoned, entry.withdrawn
+    if not (entry.faults or True in abandoned or True in withdrawn):  # as nearly always
+        return dict.fromkeys(entry.pairing.bots, _FINE)
     gone = {decision.seat for decision in entry.faults if decision.fault == "gone"}
     crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
-    return outcomes_by_bot(entry.pairing, entry.record.abandoned, crashed, entry.withdrawn)
+    return outcomes_by_bot(entry.pairing, abandoned, crashed, withdrawn)
 
 
 def outcomes_by_bot(
@@ -136,3 +139,6 @@ def outcomes_by_bot(
 @cache
 def _outcome(abandoned: bool, crashed: bool, withdrawn: bool) -> BotOutcome:
     return BotOutcome(abandoned=abandoned, crashed=crashed, withdrawn=withdrawn)
+
+
+_FINE = BotOutcome()

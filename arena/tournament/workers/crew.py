@@ -11,6 +11,7 @@ import trio
 from arena.errors import ArenaError, ConfigError, RemoteProtocolError
 from arena.record import Place
 from arena.schedule import Pairing
+from arena.schedule.collector import rarely_collected
 from arena.tournament.grounds import Over, TakenMatch
 from arena.tournament.setting import Setting
 from arena.tournament.workers.briefing import unfitness
@@ -75,7 +76,11 @@ class Crew:
 
     @property
     def is_full(self) -> bool:
-        return not any(post.has_room for post in self.posts)
+        # No `all`, which takes twice as long: this is asked for every match.
+        for post in self.posts:  # noqa: SIM110
+            if post.has_room:
+                return False
+        return True
 
     def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
         self._has_room = has_room
@@ -84,8 +89,11 @@ class Crew:
         return any(post.has_room and post.is_free(bot) for post in self.posts)
 
     def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
-        bots = TakenMatch(pairing, without).bots
-        return any(post.can_seat(bots) for post in self.posts)
+        bots = _playing(pairing, without)
+        for post in self.posts:  # noqa: SIM110
+            if post.can_seat(bots):
+                return True
+        return False
 
     def has_room(self, pairing: Pairing, without: frozenset[str]) -> bool:
         return True  # the worker decides when it begins
@@ -93,15 +101,14 @@ class Crew:
     def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenThere:
         # An instance plays one rotation of shared deals only: a worker that plays few of them needs few.
         post = self.posts[pairing.rotation % len(self.posts)]
-        bots = TakenMatch(pairing, without).bots
+        bots = _playing(pairing, without)
         if not post.can_seat(bots):
             fitting = [post for post in self.posts if post.can_seat(bots)]
             post = min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
         self._ordered += 1
         taken = TakenThere(pairing, without, self._ordered, post)
         post.taken_on[taken.number] = taken
-        for bot in bots:
-            post.busy[bot] += 1
+        post.seat(bots)
         post.say(ordered_match(taken.number, pairing, without))
         return taken
 
@@ -111,9 +118,9 @@ class Crew:
 
     def end(self, taken: TakenMatch) -> None:
         assert isinstance(taken, TakenThere), "it was begun in a worker"
-        del taken.post.taken_on[taken.number]
-        for bot in taken.bots:
-            taken.post.busy[bot] -= 1
+        post = taken.post
+        del post.taken_on[taken.number]
+        post.unseat(_playing(taken.pairing, taken.without))
 
     def drop(self, taken_on: Sequence[TakenMatch]) -> None:
         numbers: dict[Post, list[int]] = {}
@@ -300,21 +307,27 @@ class Crew:
             post.scope.cancel()
 
 
+def _playing(pairing: Pairing, without: frozenset[str]) -> Sequence[str]:
+    """The bots that play in a match."""
+    return [bot for bot in pairing.bots if bot not in without] if without else pairing.bots
+
+
 @asynccontextmanager
 async def open_crew(crew: Crew) -> AsyncIterator[Crew]:
     """The crew at work, all of it; when this ends, no worker and no bot of one is left alive."""
-    async with trio.open_nursery() as nursery:
-        for post in crew.posts:
-            nursery.start_soon(crew.man, post)
-        try:
-            for is_there in (
-                [crew.is_manned] if crew.hiring.is_afar else [post.is_manned for post in crew.posts]
-            ):
-                await is_there.wait()
-            yield crew
-        finally:
-            with trio.CancelScope(shield=True):
-                await crew.dismiss()
+    with rarely_collected():
+        async with trio.open_nursery() as nursery:
+            for post in crew.posts:
+                nursery.start_soon(crew.man, post)
+            try:
+                for is_there in (
+                    [crew.is_manned] if crew.hiring.is_afar else [post.is_manned for post in crew.posts]
+                ):
+                    await is_there.wait()
+                yield crew
+            finally:
+                with trio.CancelScope(shield=True):
+                    await crew.dismiss()
 
 
 __all__ = ["Crew", "open_crew"]

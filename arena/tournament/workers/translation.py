@@ -40,7 +40,7 @@ def ordered_match(number: int, pairing: Pairing, without: frozenset[str]) -> Mat
         series=pairing.series,
         rotation=pairing.rotation,
         cycle=pairing.cycle,
-        without=tuple(sorted(without)),
+        without=tuple(sorted(without)) if without else (),
     )
 
 
@@ -92,9 +92,10 @@ def entry_from(
     setting: Setting, pairing: Pairing, without: frozenset[str], said: RecordSaid, place: Place | None = None
 ) -> Entry:
     """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
-    seats = len(pairing.bots)
-    flags, results = (said.abandoned, said.totals), (said.ranks, said.returns, said.points)
-    if {*map(len, flags)} != {seats} or not {*map(len, results)} <= {0, seats}:  # 0: it was aborted
+    bots, versions = pairing.bots, setting.versions
+    seats = len(bots)
+    results = {len(said.ranks), len(said.returns), len(said.points)}
+    if not (len(said.abandoned) == len(said.totals) == seats and results <= {0, seats}):  # 0: it was aborted
         raise ValueError(f"found a result of another number of seats, expected {seats}")
     record = MatchRecord(
         turns=PackedTurns(setting.game, said.packed, said.turns),
@@ -102,23 +103,24 @@ def entry_from(
         ranks=said.ranks,
         returns=said.returns,
         abandoned=said.abandoned,
-        capsules=tuple([_capsule_of(each) for each in said.capsules]),
+        capsules=tuple([_capsule_of(each) for each in said.capsules]) if said.capsules else (),
         duration_s=said.duration_s,
         error=said.error,
     )
+    # Most matches have no fault, no rows of their own, and nobody withdrawn.
     return Entry(
         match_id=match_id(setting.seed, pairing.id),
         pairing=pairing,
         deals=deals_of(setting.plan),
-        versions=tuple([setting.versions.get(bot, "") for bot in pairing.bots]),
-        withdrawn=tuple([bot in without for bot in pairing.bots]),
+        versions=tuple([versions.get(bot, "") for bot in bots]),
+        withdrawn=tuple([bot in without for bot in bots]) if without else (False,) * seats,
         record=record,
         points=said.points,
         packed=said.packed,
-        decisions=tuple([_decision_of(row.decision)._replace(move=row.move) for row in said.rows]),
+        decisions=tuple([_decision_of(row.decision, row.move) for row in said.rows]) if said.rows else (),
         started_at=said.started_at,
-        faults=tuple(map(_decision_of, said.faults)),
-        totals=tuple(map(_totals_of, said.totals)),
+        faults=tuple([_decision_of(each) for each in said.faults]) if said.faults else (),
+        totals=tuple([_totals_of(each) for each in said.totals]),
         place=place,
     )
 
@@ -159,11 +161,11 @@ def _decision_said(decision: Decision) -> DecisionSaid:
     )
 
 
-def _decision_of(said: DecisionSaid) -> Decision:
+def _decision_of(said: DecisionSaid, move: str | None = None) -> Decision:
     return Decision(
         said.turn,
         Seat(said.seat),
-        None,
+        move,
         said.elapsed_s,
         cast("FaultKind | None", said.fault),
         said.reason,
