@@ -35,6 +35,7 @@ from arena.store.ranges import (
     whole_ranges,
 )
 from arena.store.rows import Columns
+from arena.store.schema import Row
 
 FORMAT = 1
 """One higher whenever the files hold something else."""
@@ -116,18 +117,18 @@ def kept_chunks(store: Database, *, builds: bool = False) -> Iterator[ColumnChun
         if chunk is None:
             if not builds:
                 return
-            chunk = _write(store, place)
+            chunk = _write(store, place, sums_of(store, place))
         yield chunk
 
 
-def keep_columns(store: Database, place: int) -> None:
-    """Keeps the columns of a range."""
-    _write(store, place)
+def keep_columns(store: Database, place: int, sums: Sequence[Row]) -> None:
+    """Keeps the columns of a range; `sums`: what `sums_of` gives for it."""
+    _write(store, place, sums)
 
 
-def _key(store: Database, place: int) -> bytes:
+def _key(store: Database, sums: Sequence[Row]) -> bytes:
     schedule = list(store.rows("SELECT count, sum FROM checksums WHERE part = ?", SCHEDULE))
-    return hashed(_encoder.encode((FORMAT, sys.byteorder, schedule, sums_of(store, place))))
+    return hashed(_encoder.encode((FORMAT, sys.byteorder, schedule, sums)))
 
 
 def _read(store: Database, place: int) -> ColumnChunk | None:
@@ -139,17 +140,17 @@ def _read(store: Database, place: int) -> ColumnChunk | None:
         chunk = _decoder.decode(octets)
     except ValueError:  # msgspec's own are ValueErrors
         return None
-    return chunk if chunk.is_sound and chunk.key == _key(store, place) else None
+    return chunk if chunk.is_sound and chunk.key == _key(store, sums_of(store, place)) else None
 
 
-def _write(store: Database, place: int) -> ColumnChunk:
+def _write(store: Database, place: int, sums: Sequence[Row]) -> ColumnChunk:
     """Reads a range from the database, and keeps it if there is room."""
-    chunk = _built(store, place)
+    chunk = _built(store, place, _key(store, sums))
     keep_octets(store, f"{place:06}", _encoder.encode(chunk))
     return chunk
 
 
-def _built(store: Database, place: int) -> ColumnChunk:
+def _built(store: Database, place: int, key: bytes) -> ColumnChunk:
     """The columns of a range, from the database."""
     numbers = numbers_of(place)
     matches = _joined(chunks.match_places(store, numbers), 8)
@@ -162,7 +163,7 @@ def _built(store: Database, place: int) -> ColumnChunk:
     for code, own_times in zip(bot_codes, times, strict=True):
         answers[code].append(own_times)
     return ColumnChunk(
-        key=_key(store, place),
+        key=key,
         positions=array("q", positions).tobytes(),
         numbers=array("q", own).tobytes(),
         cycles=array("q", cycles).tobytes(),

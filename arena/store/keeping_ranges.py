@@ -5,7 +5,7 @@ from __future__ import annotations
 from arena.store.columns import keep_columns
 from arena.store.database import Database
 from arena.store.kept_lines import keep_lines
-from arena.store.ranges import whole_ranges
+from arena.store.ranges import sums_of, whole_ranges
 
 
 class RangeKeeper:
@@ -20,5 +20,6 @@ class RangeKeeper:
         """Writes the files of ranges that have become whole; to be called when matches were stored."""
         before, self._whole = self._whole, whole_ranges(self._store)
         for place in range(before, self._whole):
-            keep_columns(self._store, place)
-            keep_lines(self._store, place)
+            sums = sums_of(self._store, place)
+            keep_columns(self._store, place, sums)
+            keep_lines(self._store, place, sums)

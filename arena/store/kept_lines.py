@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import attrs
@@ -30,7 +30,7 @@ from arena.store.ranges import (
     sums_of,
     whole_ranges,
 )
-from arena.store.schema import IN_ORDER, TABLES, line_format, parts_of_rows
+from arena.store.schema import IN_ORDER, TABLES, Row, line_format, parts_of_rows
 
 IN_LINES = ("matches", "seats")
 """The tables that are written in lines; decisions have moves in JSON, of which every one has to be quoted."""
@@ -82,7 +82,10 @@ def texts(store: Database, name: str, *, is_whole: bool) -> Iterator[str]:
     `is_whole`: whether the schedule names exactly the matches there are.  Raises CellsToQuote.
     """
     whole = whole_ranges(store)
-    found = [_kept(store, name, place) or _keep(store, name, place) for place in range(whole)]
+    found = [
+        _kept(store, name, place) or _keep(store, name, place, sums_of(store, place))
+        for place in range(whole)
+    ]
     found.append(_Lines.of(_made(store, name, (numbers_of(whole)[0], ALL[1]), b"")))
     with sentences(store.path):
         cursor = store.connection.execute(_IN_PLAN if is_whole else _IN_ORDER)
@@ -104,17 +107,17 @@ def _found(chunks: list[_Lines], numbers: list[int]) -> Iterator[str]:
     yield lines.text[lines.ends[begin] : lines.ends[end]]
 
 
-def keep_lines(store: Database, place: int) -> None:
-    """Keeps the lines of a range, if they are lines."""
+def keep_lines(store: Database, place: int, sums: Sequence[Row]) -> None:
+    """Keeps the lines of a range, if they are lines; `sums`: what `sums_of` gives for it."""
     for name in IN_LINES:
         try:
-            _keep(store, name, place)
+            _keep(store, name, place, sums)
         except CellsToQuote:
             pass
 
 
-def _keep(store: Database, name: str, place: int) -> _Lines:
-    chunk = _made(store, name, numbers_of(place), _key(store, name, place))
+def _keep(store: Database, name: str, place: int, sums: Sequence[Row]) -> _Lines:
+    chunk = _made(store, name, numbers_of(place), _key(store, name, sums))
     if is_keepable(store):
         keep_octets(store, f"{place:06}.{name}", _encoder.encode(chunk))
     return _Lines.of(chunk)
@@ -130,17 +133,17 @@ def _kept(store: Database, name: str, place: int) -> _Lines | None:
         lines = _Lines.of(chunk)
     except ValueError:  # msgspec's own are ValueErrors
         return None
-    return lines if lines.is_sound and chunk.key == _key(store, name, place) else None
+    return lines if lines.is_sound and chunk.key == _key(store, name, sums_of(store, place)) else None
 
 
-def _key(store: Database, name: str, place: int) -> bytes:
+def _key(store: Database, name: str, sums: Sequence[Row]) -> bytes:
     others = (
         list(store.rows("SELECT value FROM meta WHERE key = 'game_version'")),
         list(store.rows("SELECT bot, margin_s FROM bots ORDER BY bot")),
         parts_of_rows(name),
         line_format(name),
     )
-    return hashed(_encoder.encode((others, sums_of(store, place))))
+    return hashed(_encoder.encode((others, sums)))
 
 
 def _made(store: Database, name: str, numbers: Numbers, key: bytes) -> LineChunk:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, Literal, TypeAlias
 
 import attrs
 
 from arena.errors import FAULT_KINDS
-from arena.record import Decision, Entry, OwnGame, Place
+from arena.record import Decision, Entry, OwnGame
 from arena.schedule import Deals, PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import HANGING, MatchRows
@@ -171,9 +172,9 @@ def _rows_of(db: sqlite3.Connection, entry: Entry, room: Room) -> MatchRows:
         _match_row(entry),
         _seat_rows(entry),
         [_decision_row(number, decision) for number, decision in enumerate(entry.decisions)],
-        capsule_rows(db, entry, room),
-        [] if entry.own_game is None else [_game_row(entry.own_game)],
-        [] if entry.place is None else [_place_row(entry.place)],
+        capsule_rows(db, entry, room) if entry.record.capsules else (),
+        () if entry.own_game is None else [_game_row(entry.own_game)],
+        () if entry.place is None else [_place_row(entry.place.host, entry.place.worker)],
     )
 
 
@@ -237,27 +238,29 @@ assert STORED["matches"] == _MATCH, (
 )
 
 
-def _place_row(place: Place) -> Row:
-    return _row("places", host=printable(place.host), worker=printable(place.worker))
+@lru_cache(maxsize=1024)
+def _place_row(host: str, worker: str) -> Row:
+    return _row("places", host=printable(host), worker=printable(worker))
 
 
 def _seat_rows(entry: Entry) -> list[Row]:
     """Rows of `seats`, in the order of `_SEATS`; a match that was aborted has no ranks: zeros."""
-    bots, record = entry.pairing.bots, entry.record
+    bots, record, versions, withdrawn = entry.pairing.bots, entry.record, entry.versions, entry.withdrawn
+    abandoned = record.abandoned if True in record.abandoned else ()
     nothing = (0,) * len(bots)
-    results = result_cells(record.ranks or nothing, record.returns or nothing, entry.points or nothing)
+    results = _results(record.ranks or nothing, record.returns or nothing, entry.points or nothing)
     return [
         (
             seat,
             bot,
-            entry.versions[seat],
+            versions[seat],
             names_of_others(bots, seat),
-            *results[seat].values(),
+            *results[seat],
             *totals.faults,
             totals.not_asked,
             totals.lagged,
-            int(any(record.abandoned[seat : seat + 1])),
-            int(entry.withdrawn[seat]),
+            int(any(abandoned[seat : seat + 1])) if abandoned else 0,
+            int(withdrawn[seat]),
             totals.decisions,
             _rounded(totals.think_s),
             _rounded(totals.think_max_s),
@@ -279,22 +282,31 @@ assert STORED["seats"] == _SEATS, "as rows of `matches`"
 
 def names_of_others(bots: Sequence[str], seat: int) -> str:
     """The names of all others at the table, as `seats` has them."""
+    if len(bots) == 2:
+        return bots[1 - seat]
     return OPPONENTS_SEPARATOR.join((*bots[:seat], *bots[seat + 1 :]))
 
 
 def result_cells(
     ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
 ) -> list[dict[str, Any]]:
-    """What `seats` has of the result, by seat, in the order of `_RESULT`; zeros for an aborted match."""
+    """What `seats` has of the result, by seat; zeros for an aborted match."""
+    return [dict(zip(_RESULT, cells, strict=True)) for cells in _results(ranks, returns, points)]
+
+
+def _results(
+    ranks: Sequence[int], returns: Sequence[float], points: Sequence[float]
+) -> list[tuple[int, float, float, int, int]]:
+    """The same as rows, in the order of `_RESULT`."""
     shares_first = ranks.count(1) > 1
     return [
-        {
-            "rank": rank,
-            "returns": float(returns[seat]) + 0.0,  # + 0.0: no -0.0
-            "points": float(points[seat]) + 0.0,
-            "win": int(rank == 1 and not shares_first),
-            "tie": int(rank == 1 and shares_first),
-        }
+        (
+            rank,
+            float(returns[seat]) + 0.0,  # + 0.0: no -0.0
+            float(points[seat]) + 0.0,
+            int(rank == 1 and not shares_first),
+            int(rank == 1 and shares_first),
+        )
         for seat, rank in enumerate(ranks)
     ]
 
