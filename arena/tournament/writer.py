@@ -30,6 +30,8 @@ BATCH_MAX = 64
 """About so many matches are written in one go when the disk is slower than the bots."""
 TOGETHER_S = 0.1
 """After a batch that was not full, so long the next one gathers: who kills the run loses so much at most."""
+SOON_S = 0.02
+"""The same where workers play, which tell of matches that ended within their TOGETHER_S at once."""
 WAITING_MAX = 4 * BATCH_MAX
 """Bundles of changes that wait to be written; with more of them, play waits for the disk."""
 BUGS = "bugs.log"
@@ -37,12 +39,14 @@ BUGS = "bugs.log"
 
 
 @asynccontextmanager
-async def open_writer(run: Run) -> AsyncIterator[trio.MemorySendChannel[Changes]]:
+async def open_writer(
+    run: Run, *, together_s: float = TOGETHER_S
+) -> AsyncIterator[trio.MemorySendChannel[Changes]]:
     """The channel to send changes to; everything sent is written before this ends."""
     keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
     is_all = trio.Event()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_write_all, run, to_write, is_all)
+        nursery.start_soon(_write_all, run, to_write, is_all, together_s)
         try:
             async with keep:
                 yield keep
@@ -50,7 +54,9 @@ async def open_writer(run: Run) -> AsyncIterator[trio.MemorySendChannel[Changes]
             is_all.set()
 
 
-async def _write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes], is_all: trio.Event) -> None:
+async def _write_all(
+    run: Run, changes: trio.MemoryReceiveChannel[Changes], is_all: trio.Event, together_s: float
+) -> None:
     """Writes in a thread, so that a slow disk takes no bot's thinking time.
 
     Ends when nobody is left to send, which `is_all` says at once.  Shielded: finished matches are kept even
@@ -73,7 +79,7 @@ async def _write_all(run: Run, changes: trio.MemoryReceiveChannel[Changes], is_a
                         break
                 await run.in_thread(partial(write, batch))
                 if len(batch) < BATCH_MAX:
-                    with trio.move_on_after(TOGETHER_S):  # a transaction costs as much as some matches
+                    with trio.move_on_after(together_s):  # a transaction costs as much as some matches
                         await is_all.wait()
 
 

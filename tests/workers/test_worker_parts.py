@@ -18,6 +18,7 @@ from arena.schedule.admission import Capacity
 from arena.tournament.grounds import TakenMatch
 from arena.tournament.plan import Plan
 from arena.tournament.setting import Setting
+from arena.tournament.workers import serve as serve_module
 from arena.tournament.workers.crew import Crew
 from arena.tournament.workers.divided import Divided
 from arena.tournament.workers.messages import (
@@ -212,21 +213,37 @@ class Timed(Full):
         pass
 
 
-async def test_matches_that_end_together_are_told_together(autojump_clock):
-    """Of the first of them the run hears a moment later; of the last one at once, as nothing is left to play."""
+async def told_when(*times_s):
+    """(numbers, seconds after the beginning) of two messages about matches that take so long."""
     ours, theirs = trio.testing.memory_stream_pair()
     run = Pipe[FromWorker](ours, FromWorker)
     began_at, heard = trio.current_time(), []
     async with trio.open_nursery() as nursery:
-        worker = Worker(SETTING, Timed(1.0, 1 + TOGETHER_S / 2, 3.0), Pipe[FromRun](theirs, FromRun))
+        worker = Worker(SETTING, Timed(*times_s), Pipe[FromRun](theirs, FromRun))
         nursery.start_soon(worker.work)
         orders = tuple(ordered_match(number, pairing, frozenset()) for number, pairing in enumerate(PAIRINGS))
         await run.send(PlayMatches(orders))
         for _ in range(2):
             heard.append(((await run.receive()).numbers, trio.current_time() - began_at))
         nursery.cancel_scope.cancel()
+    return heard
+
+
+async def test_matches_that_end_together_are_told_together(autojump_clock, monkeypatch):
+    """Of the first of them the run hears a moment later; of the last one at once, as nothing is left to play."""
+    monkeypatch.setattr(serve_module, "monotonic", lambda: 0.0)
     both, last = pytest.approx(1 + TOGETHER_S), pytest.approx(3)
-    assert [((0, 1), both), ((2,), last)] == heard
+    assert [((0, 1), both), ((2,), last)] == await told_when(1.0, 1 + TOGETHER_S / 2, 3.0)
+
+
+async def test_all_workers_of_a_machine_tell_at_the_same_moments(autojump_clock, monkeypatch):
+    """These do not depend on when a match ended: the run is not woken by each worker."""
+    began_at = trio.current_time()
+    monkeypatch.setattr(serve_module, "monotonic", lambda: trio.current_time() - began_at)
+    for ends in (2.1, 2.9):
+        told, _ = await told_when(ends * TOGETHER_S, 100.0, 200.0)
+        assert ((0,), pytest.approx(3 * TOGETHER_S)) == told
+        began_at = trio.current_time()
 
 
 def test_a_match_that_waits_here_does_not_hold_up_those_there():

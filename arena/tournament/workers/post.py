@@ -24,7 +24,7 @@ from arena.tournament.workers.translation import ordered_match
 AHEAD_S = 0.5
 """Matches for so long wait at a worker, so that it need not wait for the next one: it tells of finished ones
 some at a time."""
-AHEAD_MAX = 256
+AHEAD_MAX = 512
 
 
 class Recruit(Protocol):
