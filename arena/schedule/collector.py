@@ -28,9 +28,12 @@ def rarely_collected() -> Iterator[None]:
     """Looks for garbage after many new objects, and not among those that are there now."""
     young, *others = gc.get_threshold()
     gc.set_threshold(max(young, YOUNG_MAX) if young else 0, *others)
-    gc.freeze()
+    is_outer = not gc.get_freeze_count()
+    if is_outer:
+        gc.freeze()
     try:
         yield
     finally:
-        gc.unfreeze()
+        if is_outer:
+            gc.unfreeze()
         gc.set_threshold(young, *others)

@@ -31,7 +31,7 @@ from arena.tournament.workers.crew import open_crew
 from arena.tournament.workers.divided import Divided
 from arena.tournament.workers.hiring import CHILDREN, Hiring
 from arena.tournament.workers.staffing import bound_here, crew_for, own_setting, workers_for
-from arena.tournament.writer import SOON_S, TOGETHER_S, note_bug, open_writer
+from arena.tournament.writer import note_bug, open_writer
 from arena.words import listed
 
 
@@ -61,8 +61,7 @@ async def run_tournament(
             workers = summary.workers = workers_for(run, course, intake, hiring, reporter.note)
             async with _open_grounds(run, here, workers, hiring, names, reporter, summary) as grounds:
                 _begin(run, grounds, reporter, summary, course, intake)
-                together_s = TOGETHER_S if grounds is here else SOON_S
-                async with open_writer(run, together_s=together_s) as keep:
+                async with open_writer(run, is_gathered=grounds is not here) as keep:
                     with bots_set_aside(run.plan):
                         await Dispatcher(
                             run, grounds, reporter, summary, course, intake, keep, stops_at=stops_at

@@ -26,13 +26,14 @@ from arena.tournament.changes import (
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 
-BATCH_MAX = 64
+BATCH_MAX = 256
 """About so many matches are written in one go when the disk is slower than the bots."""
 TOGETHER_S = 0.1
 """After a batch that was not full, so long the next one gathers: who kills the run loses so much at most."""
 SOON_S = 0.02
-"""The same where workers play, which tell of matches that ended within their TOGETHER_S at once."""
-WAITING_MAX = 4 * BATCH_MAX
+"""So long a batch gathers where workers play: each tells of the matches of its TOGETHER_S at once, and all of
+them do so at about the same moment."""
+WAITING_MAX = 256
 """Bundles of changes that wait to be written; with more of them, play waits for the disk."""
 BUGS = "bugs.log"
 """The file in a results folder with the tracebacks of our bugs that spoilt no match."""
@@ -40,13 +41,16 @@ BUGS = "bugs.log"
 
 @asynccontextmanager
 async def open_writer(
-    run: Run, *, together_s: float = TOGETHER_S
+    run: Run, *, is_gathered: bool = False
 ) -> AsyncIterator[trio.MemorySendChannel[Changes]]:
-    """The channel to send changes to; everything sent is written before this ends."""
+    """The channel to send changes to; everything sent is written before this ends.
+
+    `is_gathered`: whether they come some at a time, as workers tell of them.
+    """
     keep, to_write = trio.open_memory_channel[Changes](WAITING_MAX)
     is_all = trio.Event()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_write_all, run, to_write, is_all, together_s)
+        nursery.start_soon(_write_all, run, to_write, is_all, is_gathered)
         try:
             async with keep:
                 yield keep
@@ -55,7 +59,7 @@ async def open_writer(
 
 
 async def _write_all(
-    run: Run, changes: trio.MemoryReceiveChannel[Changes], is_all: trio.Event, together_s: float
+    run: Run, changes: trio.MemoryReceiveChannel[Changes], is_all: trio.Event, is_gathered: bool
 ) -> None:
     """Writes in a thread, so that a slow disk takes no bot's thinking time.
 
@@ -71,6 +75,9 @@ async def _write_all(
     with trio.CancelScope(shield=True):
         async with changes:
             async for first in changes:
+                if is_gathered:
+                    with trio.move_on_after(SOON_S):
+                        await is_all.wait()
                 batch = [*first]
                 while len(batch) < BATCH_MAX:
                     try:
@@ -78,8 +85,8 @@ async def _write_all(
                     except (trio.WouldBlock, trio.EndOfChannel):
                         break
                 await run.in_thread(partial(write, batch))
-                if len(batch) < BATCH_MAX:
-                    with trio.move_on_after(together_s):  # a transaction costs as much as some matches
+                if len(batch) < BATCH_MAX and not is_gathered:
+                    with trio.move_on_after(TOGETHER_S):  # a transaction costs as much as some matches
                         await is_all.wait()
 
 
