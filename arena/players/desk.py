@@ -35,7 +35,11 @@ from arena.game import Option
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):
-    """One question to one seat.  A struct, like Reply: made in a third of a named tuple's time."""
+    """One question to one seat.
+
+    A struct, like Reply: made in a third of a named tuple's time.  The garbage collector skips both, as
+    nothing that they hold leads back to them.
+    """
 
     observation: Any
     options: tuple[Option, ...]
