@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 YOUNG_MAX = 20_000
-"""So many more objects than were dropped, and those are looked through: the matches that end in a tenth of a
+"""So many more objects than were dropped, and those are looked through: the matches that end in a fifth of a
 second are thousands of objects, all of which are dropped when they are written."""
 
 

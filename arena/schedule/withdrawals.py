@@ -122,7 +122,7 @@ class Ledger:
             outcomes = self._finished.pop(index)
             # All earlier matches of these bots are settled, so who is withdrawn here is final.  A match
             # played otherwise is forgotten; its bots wait here until it is played again and noted.
-            if not self._is_as_played(index, outcomes):
+            if any(outcome.withdrawn != self._is_withdrawn(bot, index) for bot, outcome in outcomes.items()):
                 stale.append(self._order[index].id)
                 continue
             for bot, outcome in outcomes.items():
@@ -132,13 +132,6 @@ class Ledger:
                 if following in self._finished:
                     indices.append(following)
         return Consequence(withdrawn, tuple(stale)) if withdrawn or stale else _NOTHING
-
-    def _is_as_played(self, index: int, outcomes: Mapping[str, BotOutcome]) -> bool:
-        """Whether those were withdrawn in a match who had to be."""
-        for bot, outcome in outcomes.items():
-            if outcome.withdrawn != (bot in self.withdrawn and self.withdrawn[bot] <= index):
-                return False
-        return True
 
     def _is_due(self, index: int) -> bool:
         """Whether the match is finished and the next one to be settled for all of its bots."""

@@ -25,10 +25,14 @@ class TakenMatch:
     """Its bots that are withdrawn: default moves are played for them."""
 
     @property
-    def bots(self) -> list[str]:
+    def bots(self) -> Sequence[str]:
         """The bots that play in it."""
-        bots = self.pairing.bots
-        return [bot for bot in bots if bot not in self.without] if self.without else [*bots]
+        return bots_playing(self.pairing, self.without)
+
+
+def bots_playing(pairing: Pairing, without: frozenset[str]) -> Sequence[str]:
+    """The bots that play in a match in which these are withdrawn."""
+    return [bot for bot in pairing.bots if bot not in without] if without else pairing.bots
 
 
 Over: TypeAlias = Callable[[TakenMatch, Entry | None], object]
@@ -80,4 +84,4 @@ class Grounds(Protocol):
         """Measures the matches in progress."""
 
 
-__all__ = ["Grounds", "Over", "TakenMatch"]
+__all__ = ["Grounds", "Over", "TakenMatch", "bots_playing"]

@@ -16,7 +16,7 @@ from arena.schedule import Pairing
 from arena.store import results_beside
 from arena.tournament.callers import lift_files_limit
 from arena.tournament.conversations import Conversations
-from arena.tournament.grounds import Over, TakenMatch
+from arena.tournament.grounds import Over, TakenMatch, bots_playing
 from arena.tournament.lobby import Lobby
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.match import Venue
@@ -81,11 +81,11 @@ class Here:
         return self.pool.can_seat(pairing, without)
 
     def has_room(self, pairing: Pairing, without: frozenset[str]) -> bool:
-        return self._tables.have_room(TakenMatch(pairing, without).bots)
+        return self._tables.have_room(bots_playing(pairing, without))
 
     def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenHere:
         self.pool.reserve(pairing, without)
-        table = self._tables.begin(TakenMatch(pairing, without).bots)
+        table = self._tables.begin(bots_playing(pairing, without))
         self.pool.instances.allow(2 * self._tables.in_use * len(pairing.bots))
         return TakenHere(pairing, without, table)
 

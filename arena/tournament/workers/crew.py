@@ -12,7 +12,7 @@ from arena.errors import ArenaError, ConfigError, RemoteProtocolError
 from arena.record import Place
 from arena.schedule import Pairing
 from arena.schedule.collector import rarely_collected
-from arena.tournament.grounds import Over, TakenMatch
+from arena.tournament.grounds import Over, TakenMatch, bots_playing
 from arena.tournament.setting import Setting
 from arena.tournament.workers.briefing import unfitness
 from arena.tournament.workers.hiring import Hiring
@@ -76,7 +76,7 @@ class Crew:
 
     @property
     def is_full(self) -> bool:
-        # No `all`, which takes twice as long: this is asked for every match.
+        # No `any`, which takes twice as long: this is asked for every match.
         for post in self.posts:  # noqa: SIM110
             if post.has_room:
                 return False
@@ -89,7 +89,7 @@ class Crew:
         return any(post.has_room and post.is_free(bot) for post in self.posts)
 
     def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
-        bots = _playing(pairing, without)
+        bots = bots_playing(pairing, without)
         for post in self.posts:  # noqa: SIM110
             if post.can_seat(bots):
                 return True
@@ -101,7 +101,7 @@ class Crew:
     def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenThere:
         # An instance plays one rotation of shared deals only: a worker that plays few of them needs few.
         post = self.posts[pairing.rotation % len(self.posts)]
-        bots = _playing(pairing, without)
+        bots = bots_playing(pairing, without)
         if not post.can_seat(bots):
             fitting = [post for post in self.posts if post.can_seat(bots)]
             post = min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
@@ -120,7 +120,7 @@ class Crew:
         assert isinstance(taken, TakenThere), "it was begun in a worker"
         post = taken.post
         del post.taken_on[taken.number]
-        post.unseat(_playing(taken.pairing, taken.without))
+        post.unseat(taken.bots)
 
     def drop(self, taken_on: Sequence[TakenMatch]) -> None:
         numbers: dict[Post, list[int]] = {}
@@ -305,11 +305,6 @@ class Crew:
                 await post.gone.wait()
         for post in self.posts:
             post.scope.cancel()
-
-
-def _playing(pairing: Pairing, without: frozenset[str]) -> Sequence[str]:
-    """The bots that play in a match."""
-    return [bot for bot in pairing.bots if bot not in without] if without else pairing.bots
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import trio
 
 from arena.schedule import Pairing
-from arena.tournament.grounds import Grounds, Over, TakenMatch
+from arena.tournament.grounds import Grounds, Over, TakenMatch, bots_playing
 
 
 class Divided:
@@ -21,7 +21,7 @@ class Divided:
         """Where each match is that is in progress."""
 
     def _grounds_of(self, pairing: Pairing, without: frozenset[str]) -> Grounds:
-        return self._there if self._bound.isdisjoint(TakenMatch(pairing, without).bots) else self._here
+        return self._there if self._bound.isdisjoint(bots_playing(pairing, without)) else self._here
 
     @property
     def looks_every_s(self) -> float:
