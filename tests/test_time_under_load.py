@@ -54,7 +54,9 @@ def measured(program: Path, *words: str) -> dict:
     found = json.loads(ended.stdout)
     assert (100, 0, 0) == (found["matches"], found["gone"], found["other faults"])
     due = found["questions"] - found["stamps"]
-    assert 0 <= due <= CONNECTIONS, "every answer is stamped; a late one may be due when its match is over"
+    # What was too late may never be answered: a load that has a tenth of a core owes several answers in the end.
+    most = CONNECTIONS + found["too_late"]
+    assert 0 <= due <= most, "every answer is stamped; a late one may be due when its match is over"
     assert found["too_late"] == found["charges"], "the judges are listened to"
     return found
 
