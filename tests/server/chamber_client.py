@@ -152,7 +152,7 @@ class ChamberClient:
         if not self.data.get("gameStarted"):
             self.until("GameStarted")
             self.until("GameDataSync")
-            self._act()
+        self._act()
         while self.data["gameStarted"]:
             packet = self.receive()
             if self._failed is not None:

@@ -17,22 +17,23 @@ GAME_DATA = {"players", "turnCount", "gameStarted", "gameHost", "gameID", "turnO
 
 
 def ann_plays(ann: ChamberClient) -> None:
-    """She was first, and makes the second one host."""
+    """She was first, and makes the second one host; she plays once she is looked on."""
     ann.until("PlayerJoined")
     assert ann.players == ["ann", "bob"]
     ann.send("SetHost", username="bob")
     ann.until("HostSet", username="bob")
     ann.send("StartGame")  # ignored: she is host no more
     ann.send("SendNewChatMessage", message="good luck")
-    ann.until("NewChatMessageSent")
+    ann.until("NewChatMessageSent", message="exciting")
     ann.play()
 
 
 def bob_plays(bob: ChamberClient) -> None:
-    """He starts once he is host and was wished luck."""
+    """He starts once he is host and was wished luck, and plays once he is looked on."""
     bob.until("HostSet", username="bob")
     bob.until("NewChatMessageSent", message="good luck")
     bob.send("StartGame")
+    bob.until("NewChatMessageSent", message="exciting")
     bob.play()
 
 
