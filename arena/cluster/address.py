@@ -9,6 +9,8 @@ from ipaddress import ip_address
 from arena.errors import ConfigError
 from arena.units import shown
 
+LOOK_S = 2.0
+"""How long somebody may take to answer there."""
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 
 
@@ -28,6 +30,20 @@ def checked_address(said: str, *, is_trusted: bool) -> None:
         )
 
 
+def why_unreachable(address: str) -> str | None:
+    """Why nothing can be reached there, in the system's words; None if something can.
+
+    Dask tries again and again until its time is up, and says no more than that.
+    """
+    found = _ADDRESS.fullmatch(address)
+    assert found is not None, "it was checked"
+    try:
+        socket.create_connection((found[2].strip("[]"), int(found[3])), LOOK_S).close()
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
 def _is_here(host: str) -> bool:
     """Whether this name leads to this machine alone."""
     try:
@@ -37,4 +53,4 @@ def _is_here(host: str) -> bool:
     return bool(found) and all(ip_address(each.partition("%")[0]).is_loopback for each in found)
 
 
-__all__ = ["checked_address"]
+__all__ = ["checked_address", "why_unreachable"]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
-from arena.cluster.address import checked_address
+from arena.cluster.address import checked_address, why_unreachable
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _connected(address: str, connect_s: float) -> Client:
             warnings.simplefilter("ignore")  # versions are compared below
             return Client(address, timeout=connect_s, set_as_default=False, name=PACKAGE)
     except Exception as error:  # whatever Dask makes of what answers there, or of its own configuration
-        why = " ".join(str(error).split()) or type(error).__name__
+        why = why_unreachable(address) or " ".join(str(error).split()) or type(error).__name__
         raise ConfigError(
             f"--cluster {address}: no Dask scheduler answers there within {connect_s:g} s ({why[:300]}): "
             f"expected one that runs `dask scheduler` of Dask {_dask()}"

@@ -135,13 +135,13 @@ async def start_with_log(
     log: BotLog,
     nursery: trio.Nursery,
     *,
-    env: Mapping[str, str] | None,
+    env: Mapping[str, str],
     has_network: bool,
 ) -> Running:
     """Starts a program that only prints into a log, such as a build.  Raises BotBroken if it cannot."""
     job = Job(
         argv=tuple(argv),
-        env=environment(entrant.name, "") if env is None else env,
+        env=env,
         place=place,
         memory_mb=max(entrant.memory_mb, BUILD_MEMORY_MB),
         has_network=has_network,

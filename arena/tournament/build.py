@@ -16,12 +16,14 @@ from arena.errors import ConfigError
 from arena.players.crash import error_in_build, last_line
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
-from arena.players.start import BotBroken, ending, settle, start_with_log
+from arena.players.start import BotBroken, ending, environment, settle, start_with_log
 from arena.tournament.fingerprints import made_since, mark_built, snapshot
 
 BUILD_S_MAX = 600.0
 NO_ROOM = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 """What compilers print where a disk is full; afterwards it is not, as they remove what they have written."""
+IN_ENGLISH = {"LANGUAGE": "en"}
+"""Has programs of the GNU kind print what `NO_ROOM` and `arena.players.crash` know, wherever they run."""
 
 
 async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> Entrant:
@@ -50,13 +52,20 @@ async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> 
 
 async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -> str:
     """Runs the build and ends everything it started; gives what went wrong, or nothing.  Raises BotBroken."""
-    env = dict(os.environ) if box.level != "strict" else None
+    given = environment(entrant.name, "") if box.level == "strict" else os.environ
     broken: BotBroken | None = None
     failure = ""
     async with trio.open_nursery() as nursery:
         try:
             running = await start_with_log(
-                entrant, box, place, entrant.build, log, nursery, env=env, has_network=entrant.build_network
+                entrant,
+                box,
+                place,
+                entrant.build,
+                log,
+                nursery,
+                env={**given, **IN_ENGLISH},
+                has_network=entrant.build_network,
             )
         except BotBroken as error:
             broken = error  # raised below: here the nursery would wrap it in a group

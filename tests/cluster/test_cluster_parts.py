@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import sys
 import threading
 
@@ -77,6 +78,19 @@ async def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ConfigError, match=r'pip install "bot-arena\[cluster\]"'):
         async with open_cluster("tcp://127.0.0.1:9", is_trusted=False):
+            pass
+
+
+@pytest.mark.slow
+async def test_a_scheduler_that_is_not_there_is_told_with_the_reason():
+    """Dask itself would say that it has waited."""
+    pytest.importorskip("distributed")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        free = server.getsockname()[1]
+    with pytest.raises(
+        ConfigError, match=r"no Dask scheduler answers there within 0\.3 s \(Connection refused\)"
+    ):
+        async with open_cluster(f"tcp://127.0.0.1:{free}", is_trusted=False, connect_s=0.3):
             pass
 
 
