@@ -1,8 +1,12 @@
 """Two workers beside one process, and beside two runs that know nothing of each other; and what a run costs.
 
 Most bots here are objects in the workers' processes and choose at random, so that the arena's own work is
-all there is; the others are compiled programs.  Each sample is a run in a process of its own.  It is timed by
-the moments at which matches ended, where they were played; a tenth of them come before, in which bots start.
+all there is; the others are compiled programs.  Each sample is a run in a process of its own.
+
+It is timed by the moments at which matches ended, where they were played: from when a tenth of them were
+over, as bots start before, until nine tenths were; two runs side by side while both are between the two.  At
+the very end one worker has nothing left, or one of two runs has the machine to itself, for some tenths of a
+second: a large part of a sample, and none to speak of in a run that is worth workers.
 """
 
 from __future__ import annotations
@@ -35,8 +39,8 @@ OWN_GOAL = 5.0
 """Per cent of a core at DECISIONS_PER_S."""
 DECISIONS_PER_S = 10_000
 PATIENCE_S = 600.0
-WARM_PART = 10
-"""One match of so many is played before time is measured."""
+EDGE_PART = 10
+"""One match of so many ends before what is measured, and one after it."""
 
 
 RunSaid: TypeAlias = tuple[str, int, int]
@@ -54,16 +58,29 @@ class Careless(Bot):
 class WorkersReport:
     """What one run did."""
 
-    decisions: int
-    rate: float
-    """Decisions a second, once bots are there."""
+    ended: tuple[tuple[float, int], ...]
+    """When each match was over, by the system's clock, in this order, and how many decisions it had."""
     own_cpu_s: float
     """Of the run's own process, without its workers."""
+
+    @property
+    def decisions(self) -> int:
+        return sum(decisions for _, decisions in self.ended)
 
     @property
     def own_share(self) -> float:
         """Per cent of a core that the run's own process would need for DECISIONS_PER_S."""
         return 100 * DECISIONS_PER_S * self.own_cpu_s / self.decisions
+
+
+def rate(*reports: WorkersReport) -> float:
+    """Decisions a second of runs side by side, while each was between its first and its last matches."""
+    edges = [len(report.ended) // EDGE_PART for report in reports]
+    began = max(report.ended[edge][0] for report, edge in zip(reports, edges, strict=True))
+    over = min(report.ended[-1 - edge][0] for report, edge in zip(reports, edges, strict=True))
+    assert began < over, "runs side by side play at the same time"
+    inside = [decisions for report in reports for at, decisions in report.ended if began < at <= over]
+    return sum(inside) / (over - began)
 
 
 def measure_workers(effort: Effort) -> list[Measure]:
@@ -73,14 +90,14 @@ def measure_workers(effort: Effort) -> list[Measure]:
     one, two, apart = [], [], []
     own: dict[str, list[float]] = {game: [] for game in GAMES}
     for _ in range(effort.repeats):
-        one.append(side_by_side((first, 1, series))[0].rate)
+        one.append(rate(*side_by_side((first, 1, series))))
         both = side_by_side((first, 2, 2 * series))[0]
-        two.append(both.rate)
+        two.append(rate(both))
         own[first].append(both.own_share)
         for game in others:
             # Not fewer: of 40 matches of Bluff the run's own process takes 10 %, of 400 of them 4 %.
             own[game].append(side_by_side((game, 2, 2 * series))[0].own_share)
-        apart.append(sum(report.rate for report in side_by_side((first, 1, series), (first, 1, series))))
+        apart.append(rate(*side_by_side((first, 1, series), (first, 1, series))))
     what = f"the run's own CPU at {DECISIONS_PER_S:,} decisions/s"
     return [
         Measure("workers", "one process", "decisions/s", tuple(one)),
@@ -103,10 +120,8 @@ def _compiled_bots(effort: Effort) -> list[Measure]:
     series = max(2, round(COMPILED_SERIES_PER_S * effort.seconds))
     two, apart = [], []
     for _ in range(effort.repeats):
-        two.append(side_by_side((COMPILED, 2, 2 * series))[0].rate)
-        apart.append(
-            sum(report.rate for report in side_by_side((COMPILED, 1, series), (COMPILED, 1, series)))
-        )
+        two.append(rate(*side_by_side((COMPILED, 2, 2 * series))))
+        apart.append(rate(*side_by_side((COMPILED, 1, series), (COMPILED, 1, series))))
     return _two_beside(", compiled bots", two, apart)
 
 
@@ -130,7 +145,7 @@ def side_by_side(*runs: RunSaid) -> list[WorkersReport]:
             for number, run in enumerate(runs)
         ]
         said = [process.communicate(timeout=PATIENCE_S)[0] for process in started]
-    return [WorkersReport(**msgspec.json.decode(each)) for each in said]
+    return [msgspec.json.decode(each, type=WorkersReport) for each in said]
 
 
 # The program.
@@ -145,7 +160,7 @@ def main() -> None:
     words.add_argument("folder", type=Path)
     said = words.parse_args()
     report = play_alike((said.what, said.workers, said.series), said.folder)
-    print(msgspec.json.encode(attrs.asdict(report)).decode())
+    print(msgspec.json.encode(report).decode())
 
 
 def play_alike(said: RunSaid, folder: Path) -> WorkersReport:
@@ -193,15 +208,7 @@ def play_alike(said: RunSaid, folder: Path) -> WorkersReport:
             workers=workers,
         )
         trio.run(run_tournament, run, Counting(), Summary())
-    return WorkersReport(sum(decisions for _, decisions in ended), _rate(ended), own_s[1] - own_s[0])
-
-
-def _rate(ended: Sequence[tuple[float, int]]) -> float:
-    """Decisions a second of all matches but the first ones, from when each ended and how many it had."""
-    in_order = sorted(ended)
-    warm = len(in_order) // WARM_PART
-    decisions = sum(each for _, each in in_order[warm + 1 :])
-    return decisions / (in_order[-1][0] - in_order[warm][0])
+    return WorkersReport(tuple(sorted(ended)), own_s[1] - own_s[0])
 
 
 if __name__ == "__main__":
