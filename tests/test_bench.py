@@ -26,7 +26,7 @@ from arena.bench.measures import (
 )
 from arena.bench.rules import LeanBot, games_measured, is_played_in_hands, measure_rules, play_alone
 from arena.bench.wire import ping_pong, record_sayings
-from arena.bench.workers import WorkersReport, rate, side_by_side
+from arena.bench.workers import WorkersReport, rate_together, side_by_side
 from arena.games import GAMES
 
 TINY = Effort(repeats=1, seconds=0.02)
@@ -200,7 +200,7 @@ def test_a_run_with_workers_is_measured_without_the_start_of_bots(what, workers)
         pytest.skip("the bot is a C++ program: no g++ here")
     (found,) = side_by_side((what, workers, 5))
     assert found.decisions > 0
-    assert rate(found) > 0
+    assert rate_together(found) > 0
     assert found.own_cpu_s > 0
 
 
@@ -208,7 +208,9 @@ def test_runs_side_by_side_are_timed_while_both_play() -> None:
     """One has a match a second from 0 to 19, the other from 5 on, each of ten decisions."""
     early = WorkersReport(tuple((float(second), 10) for second in range(20)), 1.0)
     late = WorkersReport(tuple((5.0 + second, 10) for second in range(20)), 1.0)
-    assert rate(early) == 10
-    assert rate(early, late) == 20
+    assert rate_together(early) == 10
+    assert rate_together(early, late) == 20
     alone_at_last = WorkersReport((*early.ended[:18], (100.0, 10), (200.0, 10)), 1.0)
-    assert rate(alone_at_last) == 10, "what one worker still plays when others have nothing is not counted"
+    assert rate_together(alone_at_last) == 10, (
+        "what one worker still plays when others have nothing is not counted"
+    )

@@ -73,7 +73,7 @@ class WorkersReport:
         return 100 * DECISIONS_PER_S * self.own_cpu_s / self.decisions
 
 
-def rate(*reports: WorkersReport) -> float:
+def rate_together(*reports: WorkersReport) -> float:
     """Decisions a second of runs side by side, while each was between its first and its last matches."""
     edges = [len(report.ended) // EDGE_PART for report in reports]
     began = max(report.ended[edge][0] for report, edge in zip(reports, edges, strict=True))
@@ -90,14 +90,14 @@ def measure_workers(effort: Effort) -> list[Measure]:
     one, two, apart = [], [], []
     own: dict[str, list[float]] = {game: [] for game in GAMES}
     for _ in range(effort.repeats):
-        one.append(rate(*side_by_side((first, 1, series))))
+        one.append(rate_together(*side_by_side((first, 1, series))))
         both = side_by_side((first, 2, 2 * series))[0]
-        two.append(rate(both))
+        two.append(rate_together(both))
         own[first].append(both.own_share)
         for game in others:
             # Not fewer: of 40 matches of Bluff the run's own process takes 10 %, of 400 of them 4 %.
             own[game].append(side_by_side((game, 2, 2 * series))[0].own_share)
-        apart.append(rate(*side_by_side((first, 1, series), (first, 1, series))))
+        apart.append(rate_together(*side_by_side((first, 1, series), (first, 1, series))))
     what = f"the run's own CPU at {DECISIONS_PER_S:,} decisions/s"
     return [
         Measure("workers", "one process", "decisions/s", tuple(one)),
@@ -120,8 +120,8 @@ def _compiled_bots(effort: Effort) -> list[Measure]:
     series = max(2, round(COMPILED_SERIES_PER_S * effort.seconds))
     two, apart = [], []
     for _ in range(effort.repeats):
-        two.append(rate(*side_by_side((COMPILED, 2, 2 * series))))
-        apart.append(rate(*side_by_side((COMPILED, 1, series), (COMPILED, 1, series))))
+        two.append(rate_together(*side_by_side((COMPILED, 2, 2 * series))))
+        apart.append(rate_together(*side_by_side((COMPILED, 1, series), (COMPILED, 1, series))))
     return _two_beside(", compiled bots", two, apart)
 
 
