@@ -29,9 +29,8 @@ class GrowingEncoder:
 
     def __call__(self, observation: Any) -> bytes:
         """An observation as a JSON object."""
-        for items in _growing_in[type(observation)].of(observation):
-            if len(items) >= LONG:
-                return self._in_parts(observation)
+        if _growing_in[type(observation)].is_long(observation):
+            return self._in_parts(observation)
         return self._encode(observation)
 
     def _in_parts(self, observation: Any) -> bytes:
@@ -60,14 +59,18 @@ class _Growing:
     """The fields of a class of observations that may grow long."""
 
     names: tuple[str, ...]
-    of: Callable[[Any], tuple[tuple[Any, ...], ...]] = attrs.field()
-    """Gives what an observation has in them."""
+    is_long: Callable[[Any], bool] = attrs.field()
+    """Whether one of them has many items in this observation."""
 
-    @of.default
-    def _getter(self) -> Callable[[Any], tuple[tuple[Any, ...], ...]]:
-        if len(self.names) > 1:
-            return attrgetter(*self.names)
-        return lambda observation: tuple([getattr(observation, name) for name in self.names])
+    @is_long.default
+    def _looking_at_names(self) -> Callable[[Any], bool]:
+        # Asked at every question: for one field, as most games have, without a loop.
+        if not self.names:
+            return lambda observation: False
+        read = attrgetter(*self.names)
+        if len(self.names) == 1:
+            return lambda observation: len(read(observation)) >= LONG
+        return lambda observation: max(map(len, read(observation))) >= LONG
 
 
 class _GrowingIn(dict[type[Any], _Growing]):

@@ -168,9 +168,11 @@ def folded(hand: Hand) -> Hand:
 
 def paid(hand: Hand, amount: int) -> Hand:
     """The hand after the seat on turn puts in this many more chips: a check, a call, a bet or a raise."""
-    seat = hand.waiting[0]
+    seat, waiting = hand.waiting[0], hand.waiting[1:]
+    acted = (*hand.acted[:seat], True, *hand.acted[seat + 1 :])
+    if not amount:  # mostly: no chips move
+        return _settled(changed(hand, acted=acted, waiting=waiting))
     raised_by = amount - to_call(hand, seat)
-    waiting = hand.waiting[1:]
     if raised_by > 0:
         others = clockwise(len(hand.stacks), seat)[:-1]
         waiting = tuple([other for other in others if hand.live[other] and hand.stacks[other]])
@@ -179,7 +181,7 @@ def paid(hand: Hand, amount: int) -> Hand:
         stacks=_plus(hand.stacks, seat, -amount),
         bets=_plus(hand.bets, seat, amount),
         spent=_plus(hand.spent, seat, amount),
-        acted=(*hand.acted[:seat], True, *hand.acted[seat + 1 :]),
+        acted=acted,
         waiting=waiting,
         raise_size=max(hand.raise_size, raised_by),
     )
@@ -189,10 +191,10 @@ def paid(hand: Hand, amount: int) -> Hand:
 def called(hand: Hand) -> tuple[Hand, Seat | None, int]:
     """The hand at a street's end, the uncalled part of the highest bet given back; to whom, and how much."""
     top = max(hand.bets)
+    if hand.bets.count(top) > 1:
+        return hand, None, 0
     seat = Seat(hand.bets.index(top))
     excess = top - max([bet for other, bet in enumerate(hand.bets) if other != seat])
-    if not excess:
-        return hand, None, 0
     back = changed(
         hand,
         stacks=_plus(hand.stacks, seat, excess),
