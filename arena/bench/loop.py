@@ -51,25 +51,31 @@ class AwaitingDesk(Desk):
 WAYS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
     "as it is": nullcontext,
     "matches await their answers": lambda: patch("arena.referee.Desk", AwaitingDesk),
-    "each question is sent at once": lambda: patch("arena.players.outbox.put_off", lambda then: False),
+    "only Trio polls": lambda: patch("arena.players.switchboard.AT_A_STRETCH_S", 0.0),
     "each connection waits for itself": lambda: patch("arena.players.switchboard.IS_HERE", False),
 }
-"""The last one sends at once too: without a switchboard nobody knows who else has something to say."""
+
+
+FEW_TABLES = 2
 
 
 def measure_loop(effort: Effort) -> list[Measure]:
-    """For every client: the arena as it is, and how many times as much each slower variant takes."""
+    """For every client: the arena as it is, and how many times as much each slower variant takes.
+
+    At few tables too, where an answer seldom comes with another's.
+    """
     found = []
-    for client in trio.run(clients):
+    every = trio.run(clients)
+    for client, tables in [*((client, TABLES) for client in every), (every[0], FEW_TABLES)]:
         took: dict[str, list[float]] = {way: [] for way in WAYS}
         for _ in range(effort.repeats):
             for way, patched in WAYS.items():
                 with patched():
-                    took[way].append(trio.run(play_tables, client, TABLES, effort.seconds).cpu_us)
+                    took[way].append(trio.run(play_tables, client, tables, effort.seconds).cpu_us)
         quick, *slower = WAYS
-        found.append(Measure("loop", f"{quick}, {client.what}", "µs CPU/question", tuple(took[quick])))
+        what = f"{client.what}, {tables} tables"
+        found.append(Measure("loop", f"{quick}, {what}", "µs CPU/question", tuple(took[quick])))
         found += [
-            Measure("loop", f"{way} ÷ {quick}, {client.what}", "×", ratios(took[way], took[quick]))
-            for way in slower
+            Measure("loop", f"{way} ÷ {quick}, {what}", "×", ratios(took[way], took[quick])) for way in slower
         ]
     return found

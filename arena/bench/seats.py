@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ import msgspec
 import trio
 
 from arena.bench.clients import Client
-from arena.players.lag import LagWatch
+from arena.players.lag import LagWatch, open_watch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import accept_all, introduce, listen
 from arena.players.transport import RECEIVE_BYTES, Transport
@@ -40,7 +40,6 @@ async def seated_clients(
     """
     players: list[StreamPlayer] = []
     everyone = trio.Event()
-    watch = LagWatch()
 
     async def serve(transport: Transport) -> None:
         connection = ArenaConnection()
@@ -53,9 +52,7 @@ async def seated_clients(
             everyone.set()
         await player.serve(wrapped(transport, player.name), connection)
 
-    listener = listen("127.0.0.1", 0)
-    trio.lowlevel.add_instrument(watch)
-    try:
+    with open_watch() as watch, closing(listen("127.0.0.1", 0)) as listener:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(partial(accept_all, listener, serve, connections_max=seats))
             with started_clients(client, listener.getsockname()[1], seats):
@@ -65,9 +62,6 @@ async def seated_clients(
                 for player in players:
                     player.dismiss("measured")
             nursery.cancel_scope.cancel()
-    finally:
-        listener.close()
-        trio.lowlevel.remove_instrument(watch)
 
 
 @contextmanager

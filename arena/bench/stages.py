@@ -68,7 +68,6 @@ SEAMS = (
     *(Seam(_CONNECTION, name, "encode") for name in ("begin_match", "ask", "event", "fault", "result")),
     Seam("arena.players.stream", "rules_json", "encode"),
     *(Seam(_PLAYER, name, "write") for name in ("begin", "ask", "tell", "flush", "end")),
-    Seam("arena.players.outbox:Outbox", "_hand_over", "write"),
     Seam("arena.players.transport:SocketTransport", "send_now", "write", wakes=True),
     Seam("arena.players.switchboard:_Switchboard", "_hear_all", "read"),
     Seam(_CONNECTION, "receive", "decode"),

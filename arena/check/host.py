@@ -19,7 +19,7 @@ from arena.players.access import place_of
 from arena.players.base import Player
 from arena.players.crash import exception_in
 from arena.players.entrant import Entrant
-from arena.players.lag import LagWatch
+from arena.players.lag import LagWatch, open_watch
 from arena.players.local import LocalPlayer, load_bot
 from arena.players.process import GRACE_S, ProcessPlayer, run_process
 from arena.tournament.build import build
@@ -139,15 +139,13 @@ async def instances_of(
     Builds the bot if it must be built; when this ends, none of it is left running.  Raises BotBroken if the
     build fails.
     """
-    watch = LagWatch()
     if entrant.kind == "local":
         if entrant.folder is not None and str(entrant.folder) not in sys.path:
             sys.path.insert(0, str(entrant.folder))
-        yield LocalHost(entrant), watch
+        yield LocalHost(entrant), LagWatch()
         return
     bugs = list[str]()
-    trio.lowlevel.add_instrument(watch)
-    try:
+    with open_watch() as watch:
         async with open_box(sandbox, say=note) as box:
             if needs_build(entrant):
                 note(f"building it: {' '.join(entrant.build)}")
@@ -156,7 +154,5 @@ async def instances_of(
             async with trio.open_nursery() as nursery:
                 yield ProcessHost(entrant, box, nursery, watch, bugs.append), watch
                 nursery.cancel_scope.cancel()
-    finally:
-        trio.lowlevel.remove_instrument(watch)
     if bugs:
         raise RuntimeError(f"a connection set off a bug of the arena's:\n{bugs[0]}")

@@ -90,9 +90,9 @@ class Tap(WrappedPlayer):
             is_first=question.limit.is_first,
         )
         self.asked.append(asked)
-        self.player.ask(question, _Relay(slot, asked, fault))
         if number == self.task.hang_up_at and isinstance(self.player, StreamPlayer):
-            self.player.hang_up(BROKEN_OFF)
+            self.player.hang_up(BROKEN_OFF)  # before it is asked, or what it answers would be reset
+        self.player.ask(question, _Relay(slot, asked, fault))
         self.hears_events = self.player.hears_events
 
     def _has_enough(self) -> bool:
@@ -153,10 +153,6 @@ class _Relay(Slot):
     def postpone(self, seconds: float) -> None:
         super().postpone(seconds)
         self._outer.postpone(seconds)
-
-    def hold(self, now: float) -> None:
-        super().hold(now)
-        self._outer.hold(now)
 
     def settle(self, reply: Reply) -> None:
         if self.reply is not None or self._outer.reply is not None:

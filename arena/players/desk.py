@@ -93,12 +93,6 @@ class Slot:
             self.asked_at += seconds
             self.deadline += seconds
 
-    def hold(self, now: float) -> None:
-        """The arena itself kept the question back until now: nobody is charged for that time."""
-        if self.sent_at is None and self.reply is None:
-            self.deadline += now - self.asked_at
-            self.asked_at = now
-
     def settle(self, reply: Reply) -> None:
         """Takes the reply, if it is the first.  The match may resume, and ask again, before this returns."""
         if self.reply is None:

@@ -4,6 +4,7 @@ Bytes that a poll reports came in after the poll before it had begun; so an answ
 true arrival lies between the two, and the bot was late only if the earlier one is past
 the deadline.  Begun, not returned: a poll that waits while the process is stopped
 (Ctrl-Z) is over when the process resumes, and returns empty though bytes came meanwhile.
+The switchboard polls by itself between two polls of Trio's, and tells the watch.
 The watch also remembers how long the arena was deaf lately.
 """
 
@@ -23,7 +24,7 @@ LAGS_KEPT = 256
 
 
 class LagWatch(trio.abc.Instrument):
-    """Trio tells it around every poll.  One for the whole run; `trio.lowlevel.add_instrument(watch)`."""
+    """Trio tells it around every poll, while it is open: see `open_watch`.  One for the whole run."""
 
     def __init__(self) -> None:
         self.polled_at = -inf
@@ -52,6 +53,15 @@ class LagWatch(trio.abc.Instrument):
         if self._heard_at - self._wait_until > LAG_NOTED_S:
             self._note(self.polled_at, self._heard_at - self._wait_until)
 
+    def note_own_poll(self) -> None:
+        """A poll that does not wait, and is none of Trio's, is about to be made."""
+        now = perf_counter()
+        if now - self._heard_at > LAG_NOTED_S:
+            self._note(trio.current_time(), now - self._heard_at)
+        self._heard_at = now
+        self.polled_before = self._began_at
+        self._began_at = self.polled_at = trio.current_time()
+
     def _note(self, now: float, lag_s: float) -> None:
         while self._lags and self._lags[-1][1] <= lag_s:  # it can never be the worst one since any moment
             self._lags.pop()
@@ -68,7 +78,19 @@ def open_watch() -> Iterator[LagWatch]:
     """Measures how late the arena itself is, while this is open."""
     watch = LagWatch()
     trio.lowlevel.add_instrument(watch)
+    _open.set((*_open.get(), watch))
     try:
         yield watch
     finally:
+        _open.set(tuple(other for other in _open.get() if other is not watch))
         trio.lowlevel.remove_instrument(watch)
+
+
+def note_own_poll() -> None:
+    """Tells all open watches of a poll that does not wait, and is none of Trio's."""
+    for watch in _open.get():
+        watch.note_own_poll()
+
+
+_open: trio.lowlevel.RunVar[tuple[LagWatch, ...]] = trio.lowlevel.RunVar("lag watches", ())
+"""Those of this run of Trio."""

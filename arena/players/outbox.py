@@ -13,7 +13,6 @@ import trio
 
 from arena.players.desk import Slot
 from arena.players.lag import LagWatch
-from arena.players.switchboard import put_off
 from arena.players.transport import Transport
 
 OUTBOX_BYTES_MAX = 1 << 20
@@ -77,9 +76,11 @@ class Outbox:
         self.flush()
 
     def flush(self) -> None:
-        """Hands over all that was put aside; while answers are being heard, after the last of them."""
-        if self._aside and not put_off(self._hand_over):
-            self._hand_over()
+        """Hands over all that was put aside."""
+        if self._aside:
+            octets = b"".join(self._aside)
+            self._aside.clear()
+            self._write(octets)
 
     def close(self) -> None:
         """The connection is lost: what was put aside is not handed over any more."""
@@ -89,14 +90,6 @@ class Outbox:
     def end_writing(self) -> None:
         """From now on only what the kernel takes at once is sent: no writer can be started any more."""
         self._is_writing = True
-
-    def _hand_over(self) -> None:
-        if self._aside:  # else it was closed, or handed over, after it was put off
-            if self._slot is not None:
-                self._slot.hold(trio.current_time())
-            octets = b"".join(self._aside)
-            self._aside.clear()
-            self._write(octets)
 
     def _write(self, octets: bytes) -> None:
         """Hands bytes to the kernel; what it does not take now is left to the writer task."""

@@ -112,10 +112,6 @@ class _HeldSlot(Slot):
         super().note_sent(now, stuck_at)
         self._outer.note_sent(now, stuck_at)
 
-    def hold(self, now: float) -> None:
-        super().hold(now)
-        self._outer.hold(now)
-
     def settle(self, reply: Reply) -> None:
         if self.reply is None:
             self.reply = reply

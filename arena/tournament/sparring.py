@@ -18,7 +18,7 @@ from arena.errors import ConfigError
 from arena.players.access import place_of
 from arena.players.base import Player
 from arena.players.entrant import Entrant
-from arena.players.lag import LagWatch
+from arena.players.lag import LagWatch, open_watch
 from arena.players.local import LocalPlayer, load_bot
 from arena.players.process import run_process
 from arena.players.start import BotBroken
@@ -85,10 +85,8 @@ async def started(
 
     Raises BrokenBots for the first one that cannot be built or started.
     """
-    watch = LagWatch()
     bugs = list[str]()
-    trio.lowlevel.add_instrument(watch)
-    try:
+    with open_watch() as watch:
         async with open_box(sandbox, say=note) as box:
             built = tuple([await _built(entrant, box, note) for entrant in entrants])
             async with trio.open_nursery() as nursery:
@@ -97,8 +95,6 @@ async def started(
                 )
                 yield [await start(entrant) for entrant in built], watch
                 nursery.cancel_scope.cancel()
-    finally:
-        trio.lowlevel.remove_instrument(watch)
     if bugs:
         raise RuntimeError(f"a connection set off a bug of the arena's:\n{bugs[0]}")
 

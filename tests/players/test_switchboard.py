@@ -9,9 +9,8 @@ import pytest
 import trio
 import trio.testing
 
-from arena.clock import Limit
 from arena.players import switchboard
-from arena.players.desk import Desk, Question
+from arena.players.lag import open_watch
 from arena.players.transport import PipeTransport, SocketTransport
 
 
@@ -41,6 +40,15 @@ class Line:
     def close(self):
         self.transport.close()
         self.hang_up()
+
+
+class Polls(trio.abc.Instrument):
+    """How often Trio has polled."""
+
+    count = 0
+
+    def after_io_wait(self, timeout):
+        self.count += 1
 
 
 @pytest.fixture(params=["switchboard", "each for itself"])
@@ -163,12 +171,6 @@ async def test_a_line_closed_by_its_neighbour_is_not_heard_any_more(way, kind):
 async def test_many_lines_are_heard_in_one_step():
     """However many say something at once, Trio polls but once for them."""
 
-    class Polls(trio.abc.Instrument):
-        count = 0
-
-        def after_io_wait(self, timeout):
-            self.count += 1
-
     polls, many, polls_at = Polls(), [Line("socket") for _ in range(50)], []
 
     def hear(octets):
@@ -189,24 +191,36 @@ async def test_many_lines_are_heard_in_one_step():
 
 
 @pytest.mark.skipif(not switchboard.IS_HERE, reason="this system has no epoll")
-async def test_what_is_put_off_is_done_when_all_are_heard():
-    """Each hearer puts something off: first all are heard, then it is done, in the same step, once."""
-    many, order = [Line("socket") for _ in range(3)], []
+@pytest.mark.parametrize(("stretch_s", "trio_polls"), [(60.0, 1), (0.0, 3)])
+async def test_who_speaks_meanwhile_is_heard_before_other_tasks(stretch_s, trio_polls, monkeypatch):
+    """Until the stretch is over; the watch knows that what is heard then came after the polls before."""
+    monkeypatch.setattr(switchboard, "AT_A_STRETCH_S", stretch_s)
+    lines, polls, found = [Line("socket") for _ in range(3)], Polls(), []
 
-    def hear(octets):
-        order.append("heard")
-        assert switchboard.put_off(lambda: order.append("done"))
-        return False
+    def speaker(place):
+        def hear(octets):
+            found.append((polls.count, watch.polled_before, watch.polled_at))
+            if place + 1 < len(lines):
+                lines[place + 1].say(b"x")
+            return False
 
-    for line in many:
-        line.say(b"x")
-    async with trio.open_nursery() as nursery:
-        for line in many:
-            nursery.start_soon(line.listen, hear)
-    assert ["heard"] * 3 + ["done"] * 3 == order
-    assert not switchboard.put_off(lambda: pytest.fail("nobody is heard now"))
-    for line in many:
+        return hear
+
+    with open_watch() as watch:
+        async with trio.open_nursery() as nursery:
+            for place, line in enumerate(lines):
+                nursery.start_soon(line.listen, speaker(place))
+            await trio.testing.wait_all_tasks_blocked(0.01)
+            trio.lowlevel.add_instrument(polls)
+            lines[0].say(b"x")
+        trio.lowlevel.remove_instrument(polls)
+    for line in lines:
         line.close()
+    counts, before, at = zip(*found, strict=True)
+    assert trio_polls == len(set(counts))
+    assert list(before) == sorted(before)
+    assert list(at) == sorted(set(at)), "each was heard at a poll of its own"
+    assert at[0] <= before[2], "what the third said came after the second was heard"
 
 
 @pytest.mark.skipif(not switchboard.IS_HERE, reason="this system has no epoll")
@@ -230,16 +244,3 @@ def test_every_run_has_a_switchboard_of_its_own():
         return line.heard
 
     assert [[b"one"], [b"one"]] == [trio.run(once), trio.run(once)]
-
-
-async def test_a_question_that_the_arena_kept_back_begins_when_it_goes_out(autojump_clock):
-    """Its whole limit runs from there, also where that was longer than the limit; after that nothing moves it."""
-    slot = Desk().slot(Question(None, (), Limit(0.02, 0.0), None), trio.current_time())
-    began_at = trio.current_time()
-    await trio.sleep(0.5)
-    slot.hold(trio.current_time())
-    slot.note_sent(trio.current_time())
-    assert (began_at + 0.5, pytest.approx(began_at + 0.52)) == (slot.sent_at, slot.deadline)
-    await trio.sleep(0.01)
-    slot.hold(trio.current_time())
-    assert (began_at + 0.5, pytest.approx(began_at + 0.52)) == (slot.sent_at, slot.deadline)
