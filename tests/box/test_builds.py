@@ -136,7 +136,7 @@ async def test_the_environment_of_a_build(house, box, monkeypatch):
     if box != STRICT:
         assert "SECRET_OF_THE_USER" in said.split()
     else:
-        known = {"ARENA_NAME", "ARENA_TOKEN", "HOME", "LANG", "LC_CTYPE", "PATH", "PWD"}
+        known = {"ARENA_NAME", "ARENA_TOKEN", "HOME", "LANG", "LANGUAGE", "LC_CTYPE", "PATH", "PWD"}
         *names, home = said.split()
         assert (set(), "/tmp") == (set(names) - known, home)
 
