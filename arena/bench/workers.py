@@ -31,9 +31,11 @@ from arena.games import GAMES
 from arena.sdk import Bot
 from arena.sdk.moves import choose
 
-SERIES_PER_S = 100
-"""About how many series take a second; it only determines the length of a sample."""
-COMPILED_SERIES_PER_S = 50
+SERIES_PER_S, COMPILED_SERIES_PER_S = 250, 125
+"""About how many series one process plays in a second; they only determine the length of a sample."""
+OWN_SERIES_PER_S = 200
+"""The same for what the run itself takes in other games.  Not fewer: of 40 matches of Bluff its own process
+takes 10 %, of 400 of them 4 %."""
 ALIKE_GOAL, FASTER_GOAL = 0.95, 1.8
 OWN_GOAL = 5.0
 """Per cent of a core at DECISIONS_PER_S."""
@@ -86,6 +88,7 @@ def rate_together(*reports: WorkersReport) -> float:
 def measure_workers(effort: Effort) -> list[Measure]:
     """One worker, two workers, and two runs side by side, in turn."""
     series = max(2, round(SERIES_PER_S * effort.seconds))
+    own_series = max(2, round(OWN_SERIES_PER_S * effort.seconds))
     first, *others = GAMES
     one, two, apart = [], [], []
     own: dict[str, list[float]] = {game: [] for game in GAMES}
@@ -95,8 +98,7 @@ def measure_workers(effort: Effort) -> list[Measure]:
         two.append(rate_together(both))
         own[first].append(both.own_share)
         for game in others:
-            # Not fewer: of 40 matches of Bluff the run's own process takes 10 %, of 400 of them 4 %.
-            own[game].append(side_by_side((game, 2, 2 * series))[0].own_share)
+            own[game].append(side_by_side((game, 2, own_series))[0].own_share)
         apart.append(rate_together(*side_by_side((first, 1, series), (first, 1, series))))
     what = f"the run's own CPU at {DECISIONS_PER_S:,} decisions/s"
     return [
