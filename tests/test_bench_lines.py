@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from arena.bench.clients import check_and_call, compiled_check_and_call
-from arena.bench.lines import DECISIONS, line_of, play_referee, play_rules
+from arena.bench.lines import DECISIONS, line_of, play_referee, play_rules, play_told
 from arena.bench.peer import NAMES, QUESTIONS_OF_A_HAND, play_loop, same_bytes
 from arena.games import GAMES
 
@@ -19,6 +19,7 @@ def test_a_line_is_played_by_rules_and_referee_alike(game: str) -> None:
     assert line.decisions >= DECISIONS
     assert line.what.startswith(f"{game}, ")
     play_rules(line)
+    play_told(line)
     trio.run(play_referee, line)
 
 

@@ -12,22 +12,24 @@ import importlib.util
 import time
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import cycle
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 import trio
 
-from arena.bench.measures import Effort, Measure, at_least, at_most
+from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
 from arena.bench.rules import UNHURRIED, is_played_in_hands, replayed_alone
-from arena.game import Game, Seat
+from arena.game import CHANCE, Game, Seat, is_legal
 from arena.games import GAMES
 from arena.players.base import Player
-from arena.players.codec import Codec
+from arena.players.codec import Codec, codec_of
 from arena.players.local import LocalPlayer
 from arena.record import MatchRecord, Turn
 from arena.referee import Conduct, Seating, play_match
+from arena.rulings import draw_of
 from arena.sdk import Bot
 from arena.tournament.entrants import builtin_bots, resolve
 from arena.tournament.plan import Plan
@@ -77,36 +79,38 @@ def measure_lines(effort: Effort) -> list[Measure]:
     found = []
     for name in GAMES:
         line = line_of(name)
-        speeds: tuple[list[float], list[float]] = ([], [])
+        speeds: tuple[list[float], list[float], list[float]] = ([], [], [])
         for repeat in range(effort.repeats + 1):
-            alone, refereed = _side_by_side(line, effort.seconds / len(GAMES))
+            sample = _side_by_side(line, effort.seconds / len(GAMES))
             if repeat:  # the first one fills what is kept from match to match
-                speeds[0].append(alone)
-                speeds[1].append(refereed)
-        rules, referee = map(tuple, speeds)
+                for kept, speed in zip(speeds, sample, strict=True):
+                    kept.append(speed)
+        rules, told, referee = map(tuple, speeds)
         goal = at_least(DEFAULT_GAME_GOAL if name == Plan().game else SPEED_GOAL)
-        ratio = tuple(a / b for a, b in zip(rules, referee, strict=True))
+        what = f"rules alone, {line.what}"
         found += [
-            Measure("lines", f"rules alone, {line.what}", "decisions/s", rules),
+            Measure("lines", what, "decisions/s", rules),
             Measure("lines", f"referee, {line.what}", "decisions/s", referee, goal),
-            Measure("lines", f"referee ÷ rules alone, {line.what}", "×", ratio, at_most(RATIO_GOAL)),
+            Measure("lines", f"rules, questions and answers ÷ {what}", "×", ratios(rules, told)),
+            Measure("lines", f"referee ÷ {what}", "×", ratios(rules, referee), at_most(RATIO_GOAL)),
         ]
     return found
 
 
-def _side_by_side(line: RecordedLine, seconds: float) -> tuple[float, float]:
-    """Decisions per second of processor time; the two take turns, so that a noisy moment affects both."""
-    spent = [0.0, 0.0]
+def _side_by_side(line: RecordedLine, seconds: float) -> tuple[float, float, float]:
+    """Decisions per second of processor time; all take turns, so that a noisy moment affects each."""
+    spent = [0.0, 0.0, 0.0]
     rounds = 0
     while sum(spent) < seconds or not rounds:
-        began = time.process_time()
-        play_rules(line)
-        between = time.process_time()
-        trio.run(play_referee, line)
-        spent[0] += between - began
-        spent[1] += time.process_time() - between
+        moments = [time.process_time()]
+        for play in (play_rules, play_told, lambda line: trio.run(play_referee, line)):
+            play(line)
+            moments.append(time.process_time())
+        for place, (began, ended) in enumerate(pairwise(moments)):
+            spent[place] += ended - began
         rounds += 1
-    return rounds * line.decisions / spent[0], rounds * line.decisions / spent[1]
+    rules, told, referee = (rounds * line.decisions / each for each in spent)
+    return rules, told, referee
 
 
 def play_rules(line: RecordedLine) -> None:
@@ -114,6 +118,28 @@ def play_rules(line: RecordedLine) -> None:
     game = line.game
     for seed, turns in zip(line.seeds, line.matches, strict=True):
         state = replayed_alone(game, len(line.bots), seed, turns)
+        assert not game.to_act(state), "the line is of complete matches"
+        game.ranks(state), game.returns(state)
+
+
+def play_told(line: RecordedLine) -> None:
+    """The rules; and all questions as a bot in this process gets them, and its answers as moves."""
+    game, decode = line.game, msgspec.json.decode
+    codecs = [codec_of(game, line.names, Seat(seat)) for seat in range(len(line.names))]
+    answers = list(map(iter, line.answers))
+    for seed, turns in zip(line.seeds, line.matches, strict=True):
+        state = game.start(len(line.bots))
+        for turn in turns:
+            asked = game.to_act(state)
+            if asked[0] == CHANCE:
+                assert turn == {CHANCE: draw_of(game, state, seed)}
+            else:
+                for seat in asked:
+                    codec, options = codecs[seat], game.options(state, seat)
+                    decode(codec.observation(game.observe(state, seat)))
+                    decode(codec.options(options))
+                    assert is_legal(options, codec.move(next(answers[seat])))
+            state = game.apply(state, turn).state
         assert not game.to_act(state), "the line is of complete matches"
         game.ranks(state), game.returns(state)
 
@@ -186,7 +212,8 @@ async def _recorded(game: Game[Any, Any], bots: tuple[str, ...]) -> RecordedLine
         record = await refereed(game, players, names, len(matches) + 1)
         matches.append(tuple(record.turns))
         for decision in record.decisions:
-            answers[decision.seat].append(codecs[decision.seat].move_json(decision.move))
+            said = msgspec.json.encode(codecs[decision.seat].move_json(decision.move))
+            answers[decision.seat].append(msgspec.json.decode(said))  # in JSON's own types, as bots say it
     seeds = tuple(range(1, len(matches) + 1))
     return RecordedLine(game, bots, seeds, tuple(matches), tuple(map(tuple, answers)))
 

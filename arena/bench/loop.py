@@ -54,16 +54,12 @@ WAYS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
     "only Trio polls": lambda: patch("arena.players.switchboard.AT_A_STRETCH_S", 0.0),
     "each connection waits for itself": lambda: patch("arena.players.switchboard.IS_HERE", False),
 }
-
-
 FEW_TABLES = 2
+"""So few that an answer seldom comes together with another table's."""
 
 
 def measure_loop(effort: Effort) -> list[Measure]:
-    """For every client: the arena as it is, and how many times as much each slower variant takes.
-
-    At few tables too, where an answer seldom comes with another's.
-    """
+    """For every client: the arena as it is, and how many times as much each slower variant takes."""
     found = []
     every = trio.run(clients)
     for client, tables in [*((client, TABLES) for client in every), (every[0], FEW_TABLES)]:
