@@ -27,6 +27,7 @@ from arena.bench.measures import (
 from arena.bench.rules import LeanBot, games_measured, is_played_in_hands, measure_rules, play_alone
 from arena.bench.wire import ping_pong, record_sayings
 from arena.bench.workers import WorkersReport, rate_together, side_by_side
+from arena.errors import ConfigError
 from arena.games import GAMES
 
 TINY = Effort(repeats=1, seconds=0.02)
@@ -211,6 +212,9 @@ def test_runs_side_by_side_are_timed_while_both_play() -> None:
     assert rate_together(early) == 10
     assert rate_together(early, late) == 20
     alone_at_last = WorkersReport((*early.ended[:18], (100.0, 10), (200.0, 10)), 1.0)
+    much_later = WorkersReport(tuple((50.0 + second, 10) for second in range(20)), 1.0)
+    with pytest.raises(ConfigError, match="too short to be played side by side: expected 1 or more"):
+        rate_together(early, much_later)
     assert rate_together(alone_at_last) == 10, (
         "what one worker still plays when others have nothing is not counted"
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import cycle, pairwise
 from pathlib import Path
@@ -22,14 +22,13 @@ import trio
 
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
 from arena.bench.rules import UNHURRIED, is_played_in_hands, replayed_alone
-from arena.game import CHANCE, Game, Seat, is_legal
+from arena.game import Game, Option, Seat
 from arena.games import GAMES
 from arena.players.base import Player
 from arena.players.codec import Codec, codec_of
 from arena.players.local import LocalPlayer
 from arena.record import MatchRecord, Turn
 from arena.referee import Conduct, Seating, play_match
-from arena.rulings import draw_of
 from arena.sdk import Bot
 from arena.tournament.entrants import builtin_bots, resolve
 from arena.tournament.plan import Plan
@@ -113,11 +112,13 @@ def _side_by_side(line: RecordedLine, seconds: float) -> tuple[float, float, flo
     return rules, told, referee
 
 
-def play_rules(line: RecordedLine) -> None:
-    """The rules alone, on all matches of the line."""
+def play_rules(
+    line: RecordedLine, answered: Callable[[Any, Seat], tuple[tuple[Option, ...], Any]] | None = None
+) -> None:
+    """The rules alone, on all matches of the line; `answered` as of `replayed_alone`."""
     game = line.game
     for seed, turns in zip(line.seeds, line.matches, strict=True):
-        state = replayed_alone(game, len(line.bots), seed, turns)
+        state = replayed_alone(game, len(line.bots), seed, turns, answered)
         assert not game.to_act(state), "the line is of complete matches"
         game.ranks(state), game.returns(state)
 
@@ -127,21 +128,14 @@ def play_told(line: RecordedLine) -> None:
     game, decode = line.game, msgspec.json.decode
     codecs = [codec_of(game, line.names, Seat(seat)) for seat in range(len(line.names))]
     answers = list(map(iter, line.answers))
-    for seed, turns in zip(line.seeds, line.matches, strict=True):
-        state = game.start(len(line.bots))
-        for turn in turns:
-            asked = game.to_act(state)
-            if asked[0] == CHANCE:
-                assert turn == {CHANCE: draw_of(game, state, seed)}
-            else:
-                for seat in asked:
-                    codec, options = codecs[seat], game.options(state, seat)
-                    decode(codec.observation(game.observe(state, seat)))
-                    decode(codec.options(options))
-                    assert is_legal(options, codec.move(next(answers[seat])))
-            state = game.apply(state, turn).state
-        assert not game.to_act(state), "the line is of complete matches"
-        game.ranks(state), game.returns(state)
+
+    def answered(state: Any, seat: Seat) -> tuple[tuple[Option, ...], Any]:
+        codec, options = codecs[seat], game.options(state, seat)
+        decode(codec.observation(game.observe(state, seat)))
+        decode(codec.options(options))
+        return options, codec.move(next(answers[seat]))
+
+    play_rules(line, answered)
 
 
 async def play_referee(line: RecordedLine) -> None:

@@ -6,7 +6,7 @@ Time is processor time (`process_time`): other programs on the machine do not co
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any
 
@@ -15,7 +15,7 @@ import trio
 
 from arena.bench.measures import Effort, Measure, at_least
 from arena.clock import Control
-from arena.game import CHANCE, Game, is_legal
+from arena.game import CHANCE, Game, Option, Seat, is_legal
 from arena.games import GAMES
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
@@ -133,15 +133,26 @@ def play_alone(game: Game[Any, Any], seats: int, seconds: float, seed: int) -> A
     return Alone(decisions, draws, spent)
 
 
-def replayed_alone(game: Game[Any, Any], seats: int, seed: int, turns: Iterable[Turn]) -> Any:
-    """The last state of a match by the rules alone: what chance draws, what is legal, what follows."""
+def replayed_alone(
+    game: Game[Any, Any],
+    seats: int,
+    seed: int,
+    turns: Iterable[Turn],
+    answered: Callable[[Any, Seat], tuple[tuple[Option, ...], Any]] | None = None,
+) -> Any:
+    """The last state of a match by the rules alone: what chance draws, what is legal, what follows.
+
+    `answered`: asks a seat in this state, and gives its options and its move.
+    """
     state = game.start(seats)
     for turn in turns:
         asked = game.to_act(state)
         if asked[0] == CHANCE:
             assert turn == {CHANCE: draw_of(game, state, seed)}
-        else:
+        elif answered is None:
             assert all(is_legal(game.options(state, seat), turn[seat]) for seat in asked)
+        else:
+            assert all(is_legal(*answered(state, seat)) for seat in asked)
         state = game.apply(state, turn).state
     return state
 

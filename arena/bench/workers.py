@@ -27,6 +27,7 @@ import trio
 
 from arena.bench.clients import COMPILED, compiled
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
+from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.sdk import Bot
 from arena.sdk.moves import choose
@@ -76,11 +77,15 @@ class WorkersReport:
 
 
 def rate_together(*reports: WorkersReport) -> float:
-    """Decisions a second of runs side by side, while each was between its first and its last matches."""
+    """Decisions a second of runs side by side, while each was between its first and its last matches.
+
+    Raises ConfigError if they never were at the same time.
+    """
     edges = [len(report.ended) // EDGE_PART for report in reports]
     began = max(report.ended[edge][0] for report, edge in zip(reports, edges, strict=True))
     over = min(report.ended[-1 - edge][0] for report, edge in zip(reports, edges, strict=True))
-    assert began < over, "runs side by side play at the same time"
+    if began >= over:
+        raise ConfigError("--seconds: samples were too short to be played side by side: expected 1 or more")
     inside = [decisions for report in reports for at, decisions in report.ended if began < at <= over]
     return sum(inside) / (over - began)
 

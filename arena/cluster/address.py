@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from arena.errors import ConfigError
 from arena.units import shown
 
-LOOK_S = 2.0
+REACH_S = 2.0
 """How long somebody may take to answer there."""
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 
@@ -38,7 +38,7 @@ def why_unreachable(address: str) -> str | None:
     found = _ADDRESS.fullmatch(address)
     assert found is not None, "it was checked"
     try:
-        socket.create_connection((found[2].strip("[]"), int(found[3])), LOOK_S).close()
+        socket.create_connection((found[2].strip("[]"), int(found[3])), REACH_S).close()
     except OSError as error:
         return error.strerror or str(error)
     return None
