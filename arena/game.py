@@ -159,6 +159,9 @@ class Game(ABC, Generic[S, M]):
     silent_move: ClassVar[type[Any] | None] = None
     """The move that says nothing, `Pass`: who stays silent where it is legal, and is a person, has made it.
     None: the game has none, and silence is a fault everywhere."""
+    silence_s: ClassVar[float] = 5.0
+    """How many seconds of a person's silence are that move, from when all have answered who must not stay
+    silent."""
     default_is_legal: ClassVar[bool] = False
     """Whether the options of a seat always contain its default, so that who checks a match that was played
     need not tell one from the other.  `check_game` tests that."""
@@ -244,6 +247,18 @@ class Game(ABC, Generic[S, M]):
 
         Raises IllegalMove for a move that is neither in the options nor the default.
         """
+
+    def may_be_silent(self, options: Sequence[Option]) -> bool:
+        """Whether the move that says nothing is among the options."""
+        return any(option.move is self.silent_move for option in options)
+
+    def plays_next(self, state: S) -> Seat | None:
+        """Of the seats that may stay silent, the one that is asked alone after them, whatever they answer.
+
+        A person who is there is not hurried: all may answer until its own next move, which it may send at
+        once.  None: nobody is known to be next, and silence counts after `silence_s`.
+        """
+        return None
 
     @abstractmethod
     def default(self, state: S, seat: Seat) -> M:

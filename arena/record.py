@@ -44,6 +44,10 @@ class Decision(NamedTuple):
     """The arena itself was late while this seat was thinking, and may have caused the time or the fault."""
 
 
+UNPACKED_BYTES_MAX = 1 << 26
+"""The largest moves that are unpacked; those of a long match take some hundreds of kilobytes."""
+
+
 @attrs.frozen
 class Capsule:
     """The evidence of one fault: the last messages both ways, with times."""
@@ -195,7 +199,7 @@ def unpack(game: Game[Any, Any], packed: bytes) -> tuple[Turn, ...]:
 
     readers = _row_readers(type(game))
     try:
-        lists = msgspec.json.decode(zlib.decompress(packed), type=list[list[list[Any]]])
+        lists = msgspec.json.decode(_unpacked(packed), type=list[list[list[Any]]])
         return tuple({_seat(Seat, row[0]): readers[row[1]](row[2:]) for row in rows} for rows in lists)
     except (zlib.error, msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
         raise ValueError(f"these are not packed moves of {game.name}: {error}") from error
@@ -230,7 +234,7 @@ class PackedMoves:
         import zlib
 
         try:
-            return [[bytes(row) for row in rows] for rows in self._split(zlib.decompress(packed))]
+            return [[bytes(row) for row in rows] for rows in self._split(_unpacked(packed))]
         except (zlib.error, ValueError, TypeError) as error:  # msgspec's own are ValueErrors
             raise ValueError(f"these are not packed moves of {self._name}: {error}") from error
 
@@ -301,3 +305,14 @@ def _seat(wanted: type[Any], value: Any) -> Seat:
     if wanted is Seat and type(value) is int and value >= CHANCE:
         return Seat(value)
     raise ValueError(f"{value!r} is not a {wanted.__name__}")
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """What was packed.  Raises ValueError if it is larger than any match."""
+    import zlib
+
+    unpacker = zlib.decompressobj()
+    octets = unpacker.decompress(packed, UNPACKED_BYTES_MAX)
+    if not unpacker.eof:
+        raise ValueError(f"cut short, or larger than {UNPACKED_BYTES_MAX:,} bytes")
+    return octets

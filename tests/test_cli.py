@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +30,7 @@ PLAYING = {
     "bench",
     "run",
     "compare",
+    "doctor",
     "new",
     "report",
     "schema",
@@ -280,7 +282,7 @@ def test_compare_warns_of_a_bare_number_too(arena, said, warnings):
 # Mistakes.
 
 MISTAKES = [
-    ("no such command", ("foo",), 'arena: no command "foo"; there are ask, bench, check, new, run, '),
+    ("no such command", ("foo",), 'arena: no command "foo"; there are ask, bench, check, doctor, new, '),
     ("a typo in an option", ("run", "odds", "random", "--seris", "3"), "--series"),
     ("a typo in a bot", ("run", "ods", "random"), "did you mean odds"),
     ("one bot for two seats", ("run", "odds"), "1 bot for 2 seats"),
@@ -579,7 +581,7 @@ def test_a_bots_page_hides_what_its_open_series_hide(here, arena):
     shown = arena("leaderboard", "results/first", "--bot", "Odd")[1]
     (row,) = [line for line in shown.splitlines() if "illegal" in line][:1]
     shutil.copytree("results/first", "results/open")
-    with sqlite3.connect("results/open/arena.db") as db:
+    with closing(sqlite3.connect("results/open/arena.db")) as db, db:
         db.execute("DELETE FROM seats WHERE match IN (SELECT number FROM matches WHERE rotation = 1)")
         db.execute("DELETE FROM matches WHERE rotation = 1")
     db.close()

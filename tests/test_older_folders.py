@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -62,6 +63,11 @@ def version(folder: Path) -> int:
     found = db.execute("PRAGMA user_version").fetchone()[0]
     db.close()
     return found
+
+
+def layout(folder: Path) -> set[tuple[str]]:
+    with closing(sqlite3.connect(folder / DATABASE)) as db:
+        return set(db.execute("SELECT sql FROM sqlite_master"))
 
 
 def test_reading_an_older_folder_works_and_leaves_its_bytes_alone(older):
@@ -222,11 +228,7 @@ def test_going_on_in_an_older_folder_makes_it_one_of_today(older, tmp_path, monk
     assert SCHEMA_VERSION == version(older)
     with Store.checked(older) as store:
         assert (None, 16) == (store.damage, store.size())
-    layouts = [
-        set(sqlite3.connect(folder / DATABASE).execute("SELECT sql FROM sqlite_master"))
-        for folder in (older, Path("new"))
-    ]
-    assert layouts[0] == layouts[1]
+    assert layout(older) == layout(Path("new"))
 
 
 def test_an_older_folder_is_migrated_whole_or_not_at_all(older, monkeypatch):

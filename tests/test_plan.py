@@ -747,6 +747,7 @@ def test_every_key_is_identity_or_free():
         "no_clock",  # it shows in move_time
         "leave_out_broken",
         "sandbox",
+        "allow",
         "out",
     }
     bound = {key.partition(" ")[0] for key in identity(Plan(), Toy())} - {

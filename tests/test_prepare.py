@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import attrs
@@ -336,7 +337,7 @@ def foreign_tables(folder: Path) -> None:
 
 
 def foreign_database(folder: Path) -> None:
-    with sqlite3.connect(folder / DATABASE) as database:
+    with closing(sqlite3.connect(folder / DATABASE)) as database, database:
         database.execute("CREATE TABLE mine (a)")
     database.close()
 
@@ -383,7 +384,7 @@ def test_a_file_that_is_no_database_is_kept_under_another_name(home):
 def test_a_newer_schema_is_refused_unless_fresh(home):
     """Results of a newer arena are not overwritten by chance."""
     open_up(plan(), matches=1)
-    with sqlite3.connect(f"out/{DATABASE}") as database:
+    with closing(sqlite3.connect(f"out/{DATABASE}")) as database, database:
         database.execute("PRAGMA user_version = 99")
     database.close()
     assert "newer arena" in refused(plan())
@@ -484,7 +485,7 @@ def test_a_folder_says_on_what_its_game_is_rated(game, rules, rated_by, unit, ho
 
     open_up(wanted, matches=1)
     assert (rated_by, unit) == scale()
-    with sqlite3.connect(f"out/{DATABASE}") as database:
+    with closing(sqlite3.connect(f"out/{DATABASE}")) as database, database:
         database.execute("DELETE FROM meta WHERE key IN ('rated_by', 'returns_unit')")
         database.execute("DELETE FROM checksums WHERE part IN ('meta rated_by', 'meta returns_unit')")
     database.close()

@@ -91,13 +91,19 @@ def test_mistakes_are_told(home, spec, other, sentence):
 
 
 def test_outside_of_a_repository(home, monkeypatch, tmp_path_factory):
-    """It says so, with git's reason."""
+    """It says so."""
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     monkeypatch.chdir(elsewhere)
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(elsewhere.parent))
     Path("single.py").write_text("")
-    with pytest.raises(ConfigError, match=r"single.py is not in a git repository \(fatal: not a git"):
+    with pytest.raises(ConfigError, match=r"single.py is not in a git repository$"):
         version_at("git:HEAD", BotSpec("single.py", elsewhere))
+
+
+def test_without_git(home, monkeypatch):
+    """One sentence says what is missing."""
+    monkeypatch.setenv("PATH", str(home))
+    with pytest.raises(ConfigError, match="there is no git on this machine"):
+        version_at("git:HEAD", BotSpec("single.py", home))
 
 
 def test_two_commits_are_of_no_bot(home):

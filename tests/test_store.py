@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from array import array
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
@@ -598,14 +599,14 @@ def test_small_files_are_written_whole(tmp_path):
 
 
 def foreign(path: Path) -> None:
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE recipes (name)")
     connection.close()
 
 
 def newer(path: Path) -> None:
     Store.create(path.parent, meta={}).close()
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
 

@@ -202,7 +202,7 @@ def _misfit(pairs: Pairs, luck: float) -> Misfit:
     below = mean**2 / float(np.sum((np.diag(form) * np.diag(covariance)) ** 2 / known))
     ratio = float(np.sum(weight * residual**2)) / mean
     error = np.sqrt(np.maximum(1e-12, np.sum((left @ covariance) * left, axis=1)))
-    worst = int(np.argmax(np.abs(residual) / error))
+    worst = int(np.argmax(np.round(np.abs(residual) / error, 9)))  # of those that tie, the first
     return _told(pairs, expected, worst, f_above(ratio, freedom, below))
 
 

@@ -36,6 +36,13 @@ DRAWS = 8_000
 RIVALS_MAX = 40
 """How many bots `leads` looks at besides the leader; those that are most likely to be better."""
 
+ALIKE_DIGITS = 6
+"""Behind this decimal equal bots differ by rounding, which depends on the processor.
+
+Sorted by that they would get other draws elsewhere: `leads` differed by up to 0.002 between two kernels of
+OpenBLAS.
+"""
+
 FREEDOM_EXACT = 40
 """From so many degrees of freedom on, Student's t is turned into a normal value, to 0.00002."""
 
@@ -102,7 +109,7 @@ class Posterior:
         others = [bot for bot in range(len(self.axes)) if bot != leader]
         across = self.axes[leader] - self.axes[others]
         mean = across @ (self.estimate * (self.weights @ self._kept))
-        order = np.argsort(mean, kind="stable")[:RIVALS_MAX]
+        order = np.argsort(np.round(mean, ALIKE_DIGITS), kind="stable")[:RIVALS_MAX]
         return [others[place] for place in order]
 
     def _joint(self, across: Floats, place: int) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from arena.analysis.cycles import Order, order_of
 from arena.analysis.head_to_head import Meeting, MeetingTable, meetings
 from arena.analysis.intervals import Estimate, interval_of_mean, interval_of_share, quantiles
-from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale, unknown_bot
+from arena.analysis.leaderboard import ROUNDED, Leaderboard, LeaderboardRow, Scale, unknown_bot
 from arena.analysis.ratings import Ratings, rate
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.analysis.strata import Strata, estimates
@@ -163,12 +163,11 @@ def _ratings(sheet: Sheet, anchor: str | None) -> Ratings | None:
 
 
 def _rated(row: LeaderboardRow, ratings: Ratings) -> LeaderboardRow:
-    """The row with its rating, to a hundredth: further digits depend on the processor, and are noise."""
+    """The row with its rating."""
     place = ratings.bots.index(row.bot)
-    rating, low, high = (
-        round(float(column[place]), 2) + 0.0 for column in (ratings.rating, ratings.low, ratings.high)
-    )
-    return attrs.evolve(row, rating=rating, rating_low=low, rating_high=high)
+    cells = {"rating": ratings.rating, "rating_low": ratings.low, "rating_high": ratings.high}
+    told = {name: round(float(column[place]), ROUNDED[name]) + 0.0 for name, column in cells.items()}
+    return attrs.evolve(row, **told)  # type: ignore[arg-type]  # only fields that are floats
 
 
 # Places.

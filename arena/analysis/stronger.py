@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from arena.analysis.intervals import ALIKE
-from arena.analysis.leaderboard import LeaderboardRow
+from arena.analysis.leaderboard import ROUNDED, LeaderboardRow
 from arena.analysis.posterior import RETURNS_SPREADS, Posterior, posterior
 from arena.analysis.ratings import Ratings
 from arena.analysis.sheet import Sheet
@@ -40,7 +40,7 @@ class Stronger:
         if self.known is None or len(pair) < 2 or not all(row.matches for row in pair):
             return 0.5
         first, second = (self.numbers[row.bot] for row in pair)
-        return round(self.known.better(first, second), 6)
+        return round(self.known.better(first, second), ROUNDED["better_than_next"])
 
     def than_all(self, rows: Sequence[LeaderboardRow]) -> float:
         """That of the first row than all others; 0 if it has no match."""

@@ -19,6 +19,7 @@ from arena.analysis.series import series_table
 from arena.errors import ConfigError
 from arena.store import DATABASE, LATEST, TABLES, Column, Store, Table, exports, holds_tournament
 from arena.store.cells import meant
+from arena.store.foreign import check_folder
 from arena.strict import read_regular
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def load(folder: str | Path = LATEST) -> Results:
     folder = Path(folder)
     if not folder.is_dir():
         raise ConfigError(f"{folder} is not a folder: `arena run` makes one, or name another")
+    check_folder(folder)  # CSVs without a database are read too
     if not holds_tournament(folder) and not (folder / "matches.csv").is_file():
         raise ConfigError(f"{folder} is not a results folder: it has neither {DATABASE} nor matches.csv")
     return Results(folder)

@@ -15,37 +15,31 @@ from typing import Any, Literal, TypeAlias
 import attrs
 import trio
 
-from arena.box import bubblewrap, landlock, limits, probe
+from arena.box import bubblewrap, landlock, limits, probe, seccomp
+from arena.box.allowed import rules
+from arena.box.causes import Cause, bubblewrap_cause, landlock_cause
+from arena.box.environment import inherited
 from arena.box.guard import BOX_PORT
-from arena.box.places import FileView, needed_paths, shown_paths
+from arena.box.links import link_package, link_shown
+from arena.box.places import FileView
 from arena.box.scratch import remove_folder
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Running, Spawner
+from arena.box.surroundings import surroundings
 from arena.errors import ConfigError
 
 Level: TypeAlias = Literal["shield", "strict", "off"]
 LEVELS: tuple[Level, ...] = ("shield", "strict", "off")
 Means: TypeAlias = Literal["bubblewrap", "landlock", "limits"]
 
-LANDLOCK_MAY_FAIL = {"signal"}
-"""What older versions of Landlock do not prevent: still better than nothing, and reported."""
+SHIELD_MAY_FAIL: Mapping[Means, set[str]] = {"bubblewrap": {"agents"}, "landlock": {"agents", "signal"}}
+"""What a kernel without seccomp, and older versions of Landlock, do not prevent: a shield that fails to do so
+is still better than none, and says it."""
 PROBE_S_MAX = 20.0
 _SAID_BYTES_MAX = 4096
 _SMALL_PIDS = 16
 """A box numbers its processes from 1: there, small numbers are its own processes, and prove nothing."""
-_DEVICES = (
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/pts",
-    "/dev/ptmx",
-)
-_WHY_NOT = {
-    "bubblewrap": "install bubblewrap (apt install bubblewrap, dnf install bubblewrap), and let users "
-    "create user namespaces",
-}
+_IMPORTS = "imports"
+"""In a run's scratch folder: what stands on the import path of its bots."""
 
 
 @attrs.frozen(kw_only=True)
@@ -75,6 +69,7 @@ class Box:
         self._keeper = keeper
         self._scratch = scratch
         self._scratches: dict[FileView, Path] = {}
+        self._imports = scratch / _IMPORTS
         self._tasks = limits.TASKS_MAX
 
     @property
@@ -114,28 +109,39 @@ class Box:
 
     def _order(self, job: Job) -> dict[str, Any]:
         is_boxed = self.level != "off" and self.means == "bubblewrap"
-        env = dict(job.env)
-        rules = None
+        place = attrs.evolve(job.place, read=(*job.place.read, self._imports))
+        env = {**job.env, "PYTHONPATH": str(self._imports)}
+        folder, allowed = place.folder, None
         if self.level != "off" and self.means == "landlock":
-            env["TMPDIR"] = str(self._scratch_of(job.place))
-            rules = _rules(job.place, env["TMPDIR"])
+            scratch = self._scratch_of(job.place)
+            env["TMPDIR"] = str(scratch)
+            if inner := [path for path in place.hidden if place.folder in path.parents]:
+                folder = scratch.with_name(f"{scratch.name}-folder")
+                link_shown(place.folder, inner, folder)
+                place = attrs.evolve(place, read=(*place.read, folder))
+                env["PYTHONPATH"] += f"{os.pathsep}{folder}"
+            allowed = rules(place, scratch)
         return {
             "argv": list(job.argv),
             "env": env,
-            "cwd": None if is_boxed else str(job.place.folder),
-            "box": self._words(job, env) if is_boxed else None,
-            "landlock": rules,
+            "cwd": None if is_boxed else str(folder),
+            "box": self._words(job, place, env) if is_boxed else None,
+            "landlock": allowed,
+            "is_confined": self.level != "off",
+            "filter": b"" if self.level == "off" else seccomp.bot_filter(),
             "resources": limits.resources(),
             "memory_bytes": job.memory_mb << 20,
+            "scratch": None if allowed is None else str(self._scratch_of(job.place)),
+            "scratch_bytes": _temporary_bytes(job),
             "tasks": self._tasks,
         }
 
-    def _words(self, job: Job, env: Mapping[str, str]) -> dict[str, Any]:
+    def _words(self, job: Job, place: FileView, env: Mapping[str, str]) -> dict[str, Any]:
         is_strict = self.level == "strict"
         words = (
-            bubblewrap.strict_words(job.place, {**env, "HOME": "/tmp"}, network=job.has_network)
+            bubblewrap.strict_words(place, {**env, "HOME": "/tmp"}, network=job.has_network)
             if is_strict
-            else bubblewrap.shield_words(job.place, env)
+            else bubblewrap.shield_words(place, env, _temporary_bytes(job))
         )
         return {
             "program": bubblewrap.program(),
@@ -151,23 +157,8 @@ class Box:
         return self._scratches[place]
 
 
-def _rules(place: FileView, scratch: str) -> tuple[list[str], list[str]]:
-    """What Landlock leaves readable and writable: everything shown, its own folder, no other process."""
-    hidden = [*place.hidden, Path("/proc"), Path("/run"), Path(scratch).parent]
-    inner = [path for path in place.hidden if place.folder in path.parents]
-    is_writable = place.is_writable and not inner
-    readable = [*shown_paths(hidden), *needed_paths(), *place.read]
-    readable += (
-        shown_paths(inner, place.folder)
-        if inner
-        else [*place.own, place.folder]
-        if is_writable
-        else place.own
-    )
-    readable += [Path("/proc") / name for name in os.listdir("/proc") if not name.isdigit()]
-    readable += [Path("/run/systemd/resolve")]
-    writable = [*map(Path, _DEVICES), Path(scratch), *([place.folder] if is_writable else [])]
-    return [str(path) for path in readable], [str(path) for path in writable]
+def _temporary_bytes(job: Job) -> int:
+    return min(limits.TEMPORARY_BYTES_MAX, job.memory_mb << 20)
 
 
 # Which mechanisms work is found out by trying.
@@ -186,23 +177,42 @@ async def open_box(
     Uses these `means`, or the best that pass a trial.  Raises ConfigError if a strict box is asked for and
     none works.
     """
+    async with _kept() as (keeper, scratch):
+        if means is not None:
+            yield Box(level, means, keeper, scratch)
+            return
+        mistake: ConfigError | None = None
+        async with trio.open_nursery() as nursery:
+            try:
+                box = await _tried(level, keeper, scratch, secret, nursery, say)
+            except ConfigError as error:
+                mistake = error  # raised below, outside of the nursery, which would wrap it in a group
+        if mistake is not None:
+            raise mistake
+        yield box
+
+
+async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
+    """Every kind of box, each with the reason why it does not confine bots here; None if it does."""
+    found = []
+    async with _kept() as (keeper, scratch), trio.open_nursery() as nursery:
+        for level in (level for level in LEVELS if level != "off"):
+            for means in _means(level):
+                box = Box(level, means, keeper, scratch)
+                found.append((box, await _cause_against(box, keeper, None, nursery)))
+    return found
+
+
+@asynccontextmanager
+async def _kept() -> AsyncIterator[tuple[Spawner, Path]]:
+    """A keeper and the folder for what programs write for a while; both are gone afterwards."""
     with ExitStack() as undo:
         scratch = Path(tempfile.mkdtemp(prefix="arena-"))
         undo.callback(remove_folder, scratch)
+        link_package(scratch / _IMPORTS)
         keeper = Spawner(scratch)
         try:
-            if means is not None:
-                yield Box(level, means, keeper, scratch)
-                return
-            mistake: ConfigError | None = None
-            async with trio.open_nursery() as nursery:
-                try:
-                    box = await _tried(level, keeper, scratch, secret, nursery, say)
-                except ConfigError as error:
-                    mistake = error  # raised below, outside of the nursery, which would wrap it in a group
-            if mistake is not None:
-                raise mistake
-            yield box
+            yield keeper, scratch
         finally:
             with trio.CancelScope(shield=True):
                 await keeper.close()
@@ -220,31 +230,39 @@ async def _tried(
     if level == "off":
         say("bots run without a box (--sandbox off): they have your permissions")
         return Box(level, "limits", keeper, scratch)
+    causes: list[Cause] = []
     for means in _means(level):
         box = Box(level, means, keeper, scratch)
-        escapes = await _escapes(box, keeper, secret, nursery)
-        if means == "landlock" and set(escapes) <= LANDLOCK_MAY_FAIL:
-            box.failings = tuple(probe.ACTS[act][1] for act in escapes)
-            escapes = []
-        if not escapes:
-            say(_said(box))
+        cause = await _cause_against(box, keeper, secret, nursery)
+        if cause is None:
+            for line in (*_stepped_down(causes), _said(box)):
+                say(line)
             return box
-        why = _reason(escapes)
-        if level == "strict":
-            raise ConfigError(
-                f"--sandbox strict: bubblewrap cannot confine bots here ({why}), so none was started: "
-                f"{_WHY_NOT['bubblewrap']}, or use --sandbox shield"
-            )
-        say(f"warning: no shield by {means} ({why})")
+        causes.append(cause)
+    if level == "strict":
+        raise ConfigError(
+            f"--sandbox strict: {causes[0].why}, so no bot was started{_to_have('bubblewrap', causes[0])}; "
+            "--sandbox shield does without, for bots that you trust"
+        )
     say(
         "warning: bots run with limits alone: they have your permissions, and see results and other bots; "
-        + _WHY_NOT["bubblewrap"]
+        + " and ".join(cause.why for cause in causes)
+        + _to_have("bubblewrap", causes[0])
     )
     return Box(level, "limits", keeper, scratch)
 
 
 def _means(level: Level) -> Sequence[Means]:
     return ("bubblewrap",) if level == "strict" else ("bubblewrap", "landlock")
+
+
+def _stepped_down(causes: Sequence[Cause]) -> list[str]:
+    """Why a box is not made by bubblewrap; empty if it is."""
+    return [f"{cause.why}; using Landlock{_to_have('bubblewrap', cause)}" for cause in causes]
+
+
+def _to_have(name: str, cause: Cause) -> str:
+    return f"; to have {name}: {cause.remedy}" if cause.remedy else ""
 
 
 def _said(box: Box) -> str:
@@ -254,20 +272,26 @@ def _said(box: Box) -> str:
     return line
 
 
-def _reason(escapes: Sequence[str]) -> str:
-    """Why a box was rejected."""
-    return "; ".join(probe.ACTS[act][1] if act in probe.ACTS else act for act in escapes)
-
-
-async def _escapes(box: Box, keeper: Spawner, secret: Path | None, nursery: trio.Nursery) -> list[str]:
-    """What a program in this box gets away with: names of acts, or the reason why it could not be tried."""
-    if box.means == "bubblewrap" and bubblewrap.program() is None:
-        return ["it is not installed"]
-    if box.means == "landlock" and not landlock.version():
-        return ["this system has none"]
+async def _cause_against(
+    box: Box, keeper: Spawner, secret: Path | None, nursery: trio.Nursery
+) -> Cause | None:
+    """Why this box does not confine bots here; None if it does, but for what it says of its failings."""
+    of_machine = bubblewrap_cause if box.means == "bubblewrap" else landlock_cause
+    is_there = bubblewrap.program() if box.means == "bubblewrap" else landlock.version()
+    if not is_there:
+        return of_machine(surroundings())
     with _Trial(box.level, secret, is_counting_from_one=0 < keeper.pid <= _SMALL_PIDS) as trial:
         said = await _probed(box, trial.place, trial.words, nursery)
-        return trial.escapes(said)
+        if probe.DONE not in said:
+            return of_machine(surroundings(), " ".join(said) or "it does not start")
+        escapes = trial.escapes(said)
+    if box.level == "shield" and set(escapes) <= SHIELD_MAY_FAIL[box.means]:
+        box.failings = tuple(probe.ACTS[act][1] for act in escapes)
+        escapes = []
+    if not escapes:
+        return None
+    failed = "; ".join(probe.ACTS[act][1] if act in probe.ACTS else act for act in escapes)
+    return Cause(f"the box that {box.means} makes here fails its trial ({failed})")
 
 
 class _Trial:
@@ -281,17 +305,18 @@ class _Trial:
         for folder in (own, hidden):
             folder.mkdir()
         (hidden / "secret").write_bytes(b"x")
+        shutil.copy(probe.__file__, own)
         secrets = [hidden / "secret", *([] if secret is None else [secret.resolve()])]
         self.place = FileView(
             folder=own,
             own=(own,),
             is_writable=level == "shield",
-            read=(Path(probe.__file__).resolve(),),
             hidden=tuple(path.parent for path in secrets),
         )
         writes = [("write", home), *(("write", path.parent) for path in secrets), ("own", own)]
         self._traces = [(name, folder / probe.TRACE) for name, folder in writes]
         acts = [*writes, *(("read", path) for path in secrets), ("tune", "kernel/core_pattern")]
+        acts += [(probe.SDK, "arena.sdk"), ("agents", socket.AF_UNIX.value)]
         if not is_counting_from_one:
             acts += [("signal", os.getpid()), ("spy", os.getpid())]
         if level == "strict":
@@ -307,25 +332,24 @@ class _Trial:
         self._undo.close()
 
     def escapes(self, said: Sequence[str]) -> list[str]:
-        """What the probe got away with, by what it said and left behind; or why that is unknown."""
-        if probe.DONE not in said:
-            return [" ".join(said) or "it does not start"]
+        """What a probe that reached its end got away with, by what it said and left behind."""
         # Written is what can be seen outside: within the box there may be another folder of this name.
         done = [name for name in said if name in probe.ACTS and name not in ("write", "own")]
         done += [name for name, trace in self._traces if trace.exists()]
         for _, trace in self._traces:
             trace.unlink(missing_ok=True)
-        escaped = [name for name in dict.fromkeys(done) if name != "own"]
+        escaped = [name for name in dict.fromkeys(done) if name not in ("own", probe.SDK)]
         if self._may_write and "own" not in done:
             escaped.append("a bot cannot write to its own folder")
+        if probe.SDK not in done:
+            escaped.append("a bot cannot import arena.sdk")
         return escaped
 
 
 async def _probed(box: Box, place: FileView, words: Sequence[str], nursery: trio.Nursery) -> list[str]:
     """What the probe said, line by line."""
-    job = Job(
-        argv=(sys.executable, "-I", "-S", probe.__file__, *words), env={"PATH": os.defpath}, place=place
-    )
+    program = (os.path.basename(sys.executable), os.path.basename(probe.__file__))
+    job = Job(argv=(*program, *words), env=inherited(), place=place)
     read_fd, write_fd = os.pipe()
     nowhere = os.open(os.devnull, os.O_RDONLY)
     running: Running | None = None
@@ -354,4 +378,4 @@ async def _probed(box: Box, place: FileView, words: Sequence[str], nursery: trio
     return said.decode("utf-8", "replace").split("\n")[:-1]
 
 
-__all__ = ["LEVELS", "Box", "CannotRun", "Job", "Level", "Running", "open_box"]
+__all__ = ["LEVELS", "Box", "CannotRun", "Job", "Level", "Running", "open_box", "try_boxes"]

@@ -9,11 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from arena.box.places import FileView, below, needed_paths
+from arena.box.places import FileView, below, graphics, needed_paths
+from arena.box.processes import CAP_SYS_ADMIN, effective_capabilities
 
 PROGRAM = "bwrap"
-TMP_BYTES_SHIELD, TMP_BYTES_STRICT = 1 << 30, 64 << 20
-"""How much a bot may keep in /tmp and in /dev/shm, which are memory.  Other people's bots need little."""
+TMP_BYTES_STRICT = 64 << 20
+"""How much other people's bots may keep in /tmp and in /dev/shm, which are memory: they need little."""
 MASK_BYTES = 1 << 16
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
@@ -28,7 +29,6 @@ _KERNEL = ("sys", "fs", "acpi", "scsi", "driver", "tty", "asound", "sysrq-trigge
 leaves /proc/sys open to it."""
 _RUN_SHOWN = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
 """Shown of /run: host names, and on NixOS the system.  The rest are sockets of the user's services."""
-_GRAPHICS = ("/dev/dri", "/dev/kfd")
 
 Mode = Literal["hide", "ro", "rw"]
 
@@ -39,16 +39,19 @@ def program() -> str | None:
     return shutil.which(PROGRAM)
 
 
-def shield_words(place: FileView, env: Mapping[str, str]) -> list[str]:
-    """The system as it is, but read-only; results, other bots and their processes out of reach."""
+def shield_words(place: FileView, env: Mapping[str, str], tmp_bytes: int) -> list[str]:
+    """The system as it is, but read-only; results, other bots and their processes out of reach.
+
+    In /tmp and /dev/shm, which are memory, there is room for `tmp_bytes` each.
+    """
     views: dict[Path, Mode] = dict.fromkeys(place.hidden, "hide")
     views |= dict.fromkeys(_reopened(place), "ro")
     views |= dict.fromkeys((*place.own, place.folder), "rw" if place.is_writable else "ro")
     return [
         *_BASE,
+        *(("--unshare-user",) if _is_bounded_root() else ()),
         *("--ro-bind", "/", "/"),
-        *_system_views(TMP_BYTES_SHIELD),
-        *_graphics(),
+        *_system_views(tmp_bytes, place),
         *("--tmpfs", "/run"),
         *(word for path in _RUN_SHOWN for word in ("--ro-bind-try", path, path)),
         *_views(views, place),
@@ -68,7 +71,7 @@ def strict_words(place: FileView, env: Mapping[str, str], *, network: bool) -> l
         *("--unshare-user", "--disable-userns"),
         *(() if network else ("--unshare-net",)),
         *_system(),
-        *_system_views(TMP_BYTES_STRICT),
+        *_system_views(TMP_BYTES_STRICT, place),
         *("--dir", str(place.folder)),
         *_views(views, place),
         *("--remount-ro", "/"),
@@ -82,6 +85,15 @@ _BASE = (
 )
 
 
+@lru_cache(maxsize=1)
+def _is_bounded_root() -> bool:
+    """Whether this is root without the right to mount, as in most containers.
+
+    Bubblewrap then needs a user namespace, which it creates unasked only for other users.
+    """
+    return os.geteuid() == 0 and not effective_capabilities() >> CAP_SYS_ADMIN & 1
+
+
 def _system() -> Iterator[str]:
     for path in _SYSTEM:
         if os.path.islink(path):
@@ -92,33 +104,19 @@ def _system() -> Iterator[str]:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
 
 
-def _system_views(tmp_bytes: int) -> Iterator[str]:
+def _system_views(tmp_bytes: int, place: FileView) -> Iterator[str]:
     """Its own devices, processes and space for temporary files."""
     size = str(tmp_bytes)
-    yield from (
-        "--dev",
-        "/dev",
-        "--size",
-        size,
-        "--perms",
-        "1777",
-        "--tmpfs",
-        "/dev/shm",
-        "--remount-ro",
-        "/dev",
-    )
+    yield from ("--dev", "/dev", "--size", size, "--perms", "1777", "--tmpfs", "/dev/shm")
+    for path in map(str, graphics() if place.has_gpu else ()):
+        yield from ("--dev-bind", path, path)
+    yield from ("--remount-ro", "/dev")
     yield from ("--proc", "/proc")
     for name in _KERNEL:
         if os.path.exists(f"/proc/{name}"):
             yield from ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
+    yield from ("--remount-ro", "/proc")  # nobody there tells the kernel to end others first
     yield from ("--size", size, "--perms", "1777", "--tmpfs", "/tmp")
-
-
-def _graphics() -> Iterator[str]:
-    names = sorted(name for name in os.listdir("/dev") if name.startswith("nvidia"))
-    for path in (*_GRAPHICS, *(f"/dev/{name}" for name in names)):
-        if os.path.exists(path):
-            yield from ("--dev-bind", path, path)
 
 
 def _reopened(place: FileView) -> list[Path]:

@@ -16,7 +16,9 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from arena.box import cgroups, landlock, limits, messages
+from arena.box import cgroups, landlock, limits, messages, seccomp
+from arena.box.held import Hidden, folder_bytes, open_bytes
+from arena.box.privileges import drop_privileges
 from arena.box.processes import (
     IS_LINUX,
     adopt_orphans,
@@ -89,9 +91,12 @@ class _Program:
         if boxed is not None:
             info, theirs = os.pipe()
             start, go = os.pipe()
-            words = _sealed(boxed["words"])
+            words = _sealed(b"".join(os.fsencode(word) + b"\0" for word in boxed["words"]))
             kept, ours = [theirs, words, start], [info, go]
             argv = [boxed["program"], "--args", str(words), "--info-fd", str(theirs)]
+            if order["filter"]:
+                kept.append(_sealed(order["filter"]))
+                argv += ["--seccomp", str(kept[-1])]
             argv += ["--block-fd", str(start), "--"]
             if boxed["is_piped"]:
                 order["pipes"] = [number for number in range(3, 10) if number not in kept][:2]
@@ -154,6 +159,8 @@ def _fork(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int
 
 def _become(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[int], guard: int) -> None:
     """This fork becomes the program."""
+    if order["is_confined"] and order["box"] is None:  # bubblewrap needs them, and drops them itself
+        drop_privileges()
     os.setsid()
     wake_when_orphaned(guard, signal.SIGKILL)
     signal.set_wakeup_fd(-1)
@@ -181,13 +188,15 @@ def _become(order: dict[str, Any], argv: list[str], fds: list[int], kept: list[i
     for fd in kept[:-1]:
         os.set_inheritable(fd, True)
     limits.lower(order["resources"])
+    limits.offer_to_kernel()
     if order["cwd"] is not None:
         os.chdir(order["cwd"])
     if order["landlock"] is not None:
-        readable, writable = order["landlock"]
-        landlock.restrict([*readable, f"/proc/{os.getpid()}"], writable)
+        landlock.restrict(**order["landlock"], process=os.getpid())
     if order["box"] is not None:
-        os.execve(argv[0], argv, {})  # its environment is among its words
+        os.execve(argv[0], argv, {})  # its environment and its filter are among its words
+    if order["filter"]:
+        seccomp.install(order["filter"])
     os.execvpe(argv[0], argv, order["env"])
 
 
@@ -200,10 +209,10 @@ def _lifted(fds: list[int], numbers: list[int]) -> list[int]:
     return numbers
 
 
-def _sealed(words: list[str]) -> int:
-    """A file in memory with these arguments, so that no command line shows them."""
+def _sealed(octets: bytes) -> int:
+    """A file in memory for bubblewrap to read: no command line shows the arguments in it."""
     fd = os.memfd_create("box", 0) if hasattr(os, "memfd_create") else -1
-    os.write(fd, b"".join(os.fsencode(word) + b"\0" for word in words))
+    os.write(fd, octets)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
 
@@ -287,8 +296,10 @@ def _listen(
                 break
             program.terminate()
         if time.monotonic() >= looks_at:
-            looks_at = time.monotonic() + limits.WATCHED_EVERY_S
+            began_at = time.monotonic()
             reason = _excess(order, group)
+            ended_at = time.monotonic()  # looking at a million files takes long: not all the time goes there
+            looks_at = ended_at + max(limits.WATCHED_EVERY_S, 4 * (ended_at - began_at))
             if reason:
                 _tell(control, ("over", reason))
                 program.kill()
@@ -326,14 +337,27 @@ def _excess(order: dict[str, Any], group: list[str]) -> str:
     if len(pids) > order["tasks"]:
         return _words(order, "tasks")
     most = order["memory_bytes"]
-    if memory_bytes(pids) > most and fair_memory_bytes(pids) > most:
+    try:
+        held = 0 if group else open_bytes(pids)  # a group counts them, and does it better
+    except Hidden:
+        return _words(order, "hidden")
+    if memory_bytes(pids) + held > most and fair_memory_bytes(pids, held) > most:
         return _words(order, "memory")
+    if order["scratch"] and folder_bytes(order["scratch"]) > order["scratch_bytes"]:
+        return _words(order, "scratch")
     return ""
 
 
 def _words(order: dict[str, Any], what: str) -> str:
     if what == "tasks":
         return f"had more than {order['tasks']} processes"
-    mb = order["memory_bytes"] >> 20
-    size = f"{mb // 1024} GB" if mb % 1024 == 0 else f"{mb} MB"
-    return f"used more than {size} of memory"
+    if what == "hidden":
+        return "kept the arena from seeing how much memory it uses"
+    if what == "scratch":
+        return f"had more than {_size(order['scratch_bytes'])} of temporary files"
+    return f"used more than {_size(order['memory_bytes'])} of memory"
+
+
+def _size(octets: int) -> str:
+    mb = octets >> 20
+    return f"{mb // 1024} GB" if mb % 1024 == 0 else f"{mb} MB"

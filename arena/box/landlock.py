@@ -7,13 +7,14 @@ that Landlock supports.
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import stat
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
 
-from arena.box.processes import PR_SET_NO_NEW_PRIVS, libc, prctl
+from arena.box.processes import IS_LINUX, PR_SET_NO_NEW_PRIVS, libc, prctl
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
@@ -21,10 +22,12 @@ _PATH_BENEATH = 1
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
+_REMOVE_FILE, _MAKE_FILE, _TRUNCATE = 1 << 5, 1 << 8, 1 << 14
+_BY_NAME = _READ_FILE | _WRITE_FILE | _REMOVE_FILE | _MAKE_FILE | _TRUNCATE
 _OF_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 """All rights over files by version; later ones add device control (`ioctl`)."""
 _OF_FILES_LAST = (1 << 16) - 1
-_ON_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | 1 << 14 | 1 << 15
+_ON_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | 1 << 15
 _SCOPE_SINCE = 6
 _SCOPES = 0b11
 """No abstract Unix sockets of outside processes, no signals to them."""
@@ -32,14 +35,27 @@ _SCOPES = 0b11
 
 def version() -> int:
     """Landlock's version on this system; 0: none."""
+    return max(0, _asked_version())
+
+
+def refusal() -> int:
+    """The number of the error with which the system refuses to tell Landlock's version; 0 if it tells it."""
+    return ctypes.get_errno() if _asked_version() < 0 else 0
+
+
+def _asked_version() -> int:
+    if not IS_LINUX:  # there, these numbers are other calls
+        ctypes.set_errno(errno.ENOSYS)
+        return -1
     flag = ctypes.c_uint32(_VERSION_FLAG)
-    return max(0, int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), flag)))
+    return int(libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), flag))
 
 
-def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
+def restrict(readable: Iterable[str], writable: Iterable[str], unlisted: Iterable[str], process: int) -> None:
     """Lets this process and all that it starts read and write only these paths, with all below them.
 
-    Raises OSError if there is no Landlock.
+    In `unlisted` folders it makes, opens and removes files by their names, and cannot list them.
+    Of all processes it sees this one.  Raises OSError if there is no Landlock.
     """
     number = version()
     if not number:
@@ -50,10 +66,12 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> None:
     ruleset = _checked(
         libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint32(0))
     )
-    for path in readable:
+    for path in (*readable, f"/proc/{process}"):
         _allow(ruleset, path, rights & _READ)
     for path in writable:
         _allow(ruleset, path, rights)
+    for path in unlisted:
+        _allow(ruleset, path, rights & _BY_NAME)
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     _checked(libc.syscall(_RESTRICT_SELF, ruleset, ctypes.c_uint32(0)))
     os.close(ruleset)

@@ -27,6 +27,10 @@ WATCHED_EVERY_S = 0.25
 """How often each bot's processes are checked where no cgroup counts them: a fork bomb lives no longer."""
 
 
+TEMPORARY_BYTES_MAX = 1 << 30
+"""What a bot may keep in temporary files, or as much as it may use of memory if that is less."""
+
+
 def resources() -> dict[int, tuple[int, int]]:
     """The system's own limits on every process: number -> soft and hard limit."""
     wanted = {
@@ -39,6 +43,12 @@ def resources() -> dict[int, tuple[int, int]]:
     with suppress(AttributeError):  # not on every system
         wanted[resource.RLIMIT_NPROC] = (USER_TASKS_MAX, USER_TASKS_MAX)
     return wanted
+
+
+def offer_to_kernel() -> None:
+    """Has the kernel end this process, and all that it starts, first when the machine's memory is full."""
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
 
 
 def lower(wanted: Mapping[int, tuple[int, int]]) -> None:

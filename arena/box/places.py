@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -12,7 +12,8 @@ import attrs
 
 import arena
 
-_FILES_SHOWN_MAX = 10_000
+_GRAPHICS = ("/dev/dri", "/dev/kfd")
+FILES_SHOWN_MAX = 10_000
 """With Landlock, if part of a folder is hidden the rest is allowed file by file, up to this many."""
 
 
@@ -28,6 +29,8 @@ class FileView:
     """Whether it may write to its folder."""
     read: tuple[Path, ...] = ()
     """What else it may read, which another place may hide."""
+    has_gpu: bool = False
+    """Whether it has the machine's graphics cards."""
     hidden: tuple[Path, ...] = ()
     """What it must not see: results, other bots."""
 
@@ -38,6 +41,13 @@ def needed_paths() -> tuple[Path, ...]:
     homes = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve(), Path(sys.prefix)}
     package = Path(arena.__file__).resolve().parent
     return tuple(sorted({*homes, package}))
+
+
+def graphics() -> Iterator[Path]:
+    """The devices of this machine's graphics cards."""
+    names = sorted(name for name in os.listdir("/dev") if name.startswith("nvidia"))
+    paths = map(Path, (*_GRAPHICS, *(f"/dev/{name}" for name in names)))
+    return (path for path in paths if path.exists())
 
 
 def below(path: Path, tops: Iterable[Path]) -> bool:
@@ -52,7 +62,7 @@ def shown_paths(hidden: Sequence[Path], top: Path = Path("/")) -> list[Path]:
     if not any(top in path.parents for path in hidden):
         return [top]
     try:
-        names = sorted(os.listdir(top))[:_FILES_SHOWN_MAX]
+        names = sorted(os.listdir(top))[:FILES_SHOWN_MAX]
     except OSError:
         return []
     found: list[Path] = []

@@ -1,6 +1,6 @@
 """The probe: a program that tries, inside a box, what is forbidden there, and says what succeeded.
 
-Run as a separate file, with only the standard library: `probe.py NAME TARGET …`.
+Copied into a folder of its own and started there as bots are: `probe.py NAME TARGET …`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ import os
 import socket
 import sys
 from collections.abc import Callable
+from importlib import import_module
 
 DONE = "done"
 """The last line: a probe that prints it was not stopped before its end."""
+SDK = "sdk"
+"""The act that must succeed: without it no Python bot could play."""
 TRACE = ".arena-probe"
 """The file that is written: whether it is visible outside shows whether writing worked."""
 
@@ -39,19 +42,26 @@ def reach_port(port: str) -> None:
         pass
 
 
+def make_socket(family: str) -> None:
+    """Makes a socket of the family that agents and services listen at; none of them is disturbed."""
+    socket.socket(int(family)).close()
+
+
 def tune(name: str) -> None:
     """Opens a kernel setting for writing, and changes nothing."""
     os.close(os.open(f"/proc/sys/{name}", os.O_WRONLY))
 
 
-ACTS: dict[str, tuple[Callable[[str], None], str]] = {
+ACTS: dict[str, tuple[Callable[[str], object], str]] = {
     "read": (read, "read what is hidden from it"),
     "write": (write_trace, "write outside its folder"),
     "signal": (signal, "signal other processes"),
     "spy": (spy, "see the environment of other processes"),
     "connect": (reach_port, "use the network"),
     "tune": (tune, "change kernel settings"),
+    "agents": (make_socket, "connect to agents and services of this machine by Unix sockets"),
     "own": (write_trace, "write to its own folder"),
+    SDK: (import_module, "import the SDK"),
 }
 """What each act does, and its name in messages."""
 
@@ -60,7 +70,7 @@ def main(words: list[str]) -> None:
     for name, target in zip(words[::2], words[1::2], strict=True):
         try:
             ACTS[name][0](target)
-        except OSError:
+        except (OSError, ImportError):
             continue
         print(name, flush=True)
     print(DONE, flush=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
+CAP_SYS_ADMIN = 21
 IS_LINUX = sys.platform == "linux"
 END_S_MAX = 10.0
 """A process that takes longer to kill waits in the kernel for a disk or network that does not answer."""
@@ -25,6 +26,15 @@ def prctl(option: int, value: int) -> None:
     """Sets an attribute of this process, if the system supports it."""
     if IS_LINUX:
         libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0)
+
+
+def effective_capabilities() -> int:
+    """What this process may do beyond an ordinary one: a bit for each of Linux's capabilities."""
+    try:
+        with open("/proc/self/status", encoding="utf-8") as file:
+            return next(int(line.split()[1], 16) for line in file if line.startswith("CapEff:"))
+    except (OSError, StopIteration):
+        return 0
 
 
 def adopt_orphans() -> None:
@@ -146,17 +156,29 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
 
 def memory_bytes(pids: Iterable[int]) -> int:
     """How much memory these processes hold; shared memory counts for each."""
-    total = 0
-    for pid in pids:
-        with suppress(OSError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:
-            total += int(file.read().split()[1]) * PAGE_BYTES
-    return total
+    return sum(map(resident_bytes, pids))
 
 
-def fair_memory_bytes(pids: Iterable[int]) -> int:
-    """How much memory these processes hold, shared memory divided among its users; slower to find out."""
-    total = 0
+def resident_bytes(pid: int) -> int:
+    """How much memory a process holds, all that it shares included; 0 if it has ended."""
+    with suppress(OSError, IndexError), open(f"/proc/{pid}/statm", "rb") as file:
+        return int(file.read().split()[1]) * PAGE_BYTES
+    return 0
+
+
+def fair_memory_bytes(pids: Iterable[int], open_bytes: int = 0) -> int:
+    """How much memory these processes hold, what they share divided among them; slower to find out.
+
+    Of `open_bytes`, what files in memory take that they have open, what they have mapped counts only once.
+    """
+    total = in_files = 0
     for pid in pids:
-        with suppress(OSError), open(f"/proc/{pid}/smaps_rollup", "rb") as file:
-            total += sum(int(line.split()[1]) * 1024 for line in file if line.startswith(b"Pss:"))
-    return total
+        try:
+            with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+                kb = {line.split()[0]: int(line.split()[1]) for line in file if b"Pss" in line}
+        except OSError:
+            total += resident_bytes(pid)
+        else:
+            total += kb.get(b"Pss:", 0) * 1024
+            in_files += kb.get(b"Pss_Shmem:", 0) * 1024
+    return total + max(0, open_bytes - in_files)

@@ -18,9 +18,11 @@ from arena.errors import ConfigError
 from arena.game import Game
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
+from arena.store import RESULTS, results_beside
 from arena.tournament.entrants import resolve
 from arena.tournament.field import judged
 from arena.tournament.game_source import find_game
+from arena.tournament.grants import granted
 from arena.tournament.plan import Plan, control_of, parse_rules, with_options
 from arena.tournament.plan.rules import make_game
 
@@ -61,6 +63,7 @@ def candidate_of(
         plan = attrs.evolve(plan, game=entrant.games[0])
     cls = find_game(plan.game).cls if stored is None else type(stored[0])
     (entrant,) = judged([entrant], game=cls.name, reserved=cls.reserved_names)
+    entrant = _with_grants(entrant, plan)
     if entrant.kind == "broken":
         raise ConfigError(f"{entrant.name}: {entrant.problem}")
     game = make_game(cls, parse_rules(cls, rules)) if stored is None else stored[0]
@@ -83,6 +86,12 @@ def candidate_of(
         findings=findings,
         recorded=recorded,
     )
+
+
+def _with_grants(entrant: Entrant, plan: Plan) -> Entrant:
+    """What it would have in a run: as it is named here, what it asks for up to the limits."""
+    (entrant,) = granted([entrant], plan.allow, hidden=results_beside(RESULTS / entrant.name))
+    return entrant
 
 
 def _playable(game: Game[Any, Any]) -> tuple[int, ...]:
@@ -130,8 +139,10 @@ async def asked_of(
 ) -> BotAnswer:
     """What this bot answers to a recorded question.  Raises ConfigError."""
     question = read_question(path, number)
-    entrant = resolve(bot, base=base)
     plan = with_options(Plan(move_time=ANSWER_S), wishes, base=base)
+    entrant = _with_grants(resolve(bot, base=base), plan)
+    if entrant.kind == "broken":
+        raise ConfigError(f"{entrant.name}: {entrant.problem}")
     match = question.match or {}
     recorded = match.get("game")
     own = entrant.games[0] if entrant.games else plan.game

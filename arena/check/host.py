@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+import attrs
 import trio
 
 from arena.box.box import Box, Level, open_box
@@ -22,8 +23,11 @@ from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch, open_watch
 from arena.players.local import LocalPlayer, load_bot
 from arena.players.process import GRACE_S, ProcessPlayer, run_process
+from arena.store import DATABASE, RESULTS, results_beside
 from arena.tournament.build import build
+from arena.tournament.entrants import resolve
 from arena.tournament.fingerprints import needs_build
+from arena.tournament.prepare import QUICKSTART
 
 TAIL_LINES = 40
 STRAY = "arena: printed to stdout"
@@ -48,6 +52,20 @@ class BotHost(Protocol):
         """What it has printed so far."""
 
 
+@attrs.frozen
+class HiddenFiles:
+    """What a bot does not see in a run that is started here."""
+
+    field: tuple[Entrant, ...]
+    results: tuple[Path, ...]
+
+
+def hidden_in_a_run(entrant: Entrant) -> HiddenFiles:
+    """What the bot would not see of a first run: the results, and the house bots that it would play."""
+    others = (resolve(spec.spec, base=spec.base) for spec in QUICKSTART.bots)
+    return HiddenFiles((entrant, *others), results_beside(RESULTS / entrant.name))
+
+
 class ProcessHost:
     """Instances that are processes in a box, as in a run."""
 
@@ -55,6 +73,7 @@ class ProcessHost:
         self,
         entrant: Entrant,
         box: Box,
+        hidden: HiddenFiles,
         nursery: trio.Nursery,
         watch: LagWatch,
         note_bug: Callable[[str], None],
@@ -62,6 +81,7 @@ class ProcessHost:
         self.way: Way = entrant.transport
         self._entrant = entrant
         self._box = box
+        self._hidden = hidden
         self._nursery = nursery
         self._watch = watch
         self._note_bug = note_bug
@@ -72,6 +92,8 @@ class ProcessHost:
             run_process,
             self._entrant,
             box=self._box,
+            field=self._hidden.field,
+            results=self._hidden.results,
             log_path=None,
             watch=self._watch,
             note_sticky=self._note_sticky,
@@ -136,8 +158,9 @@ async def instances_of(
 ) -> AsyncIterator[tuple[BotHost, LagWatch]]:
     """Where instances of this bot can be started, and the watch over the arena's own lateness.
 
-    Builds the bot if it must be built; when this ends, none of it is left running.  Raises BotBroken if the
-    build fails.
+    They see what they would see in a run, which hides results and other bots: else a bot that cannot be
+    started there would be found to be fine.  Builds the bot if it must be built; when this ends, none of it
+    is left running.  Raises BotBroken if the build fails.
     """
     if entrant.kind == "local":
         if entrant.folder is not None and str(entrant.folder) not in sys.path:
@@ -146,13 +169,15 @@ async def instances_of(
         return
     bugs = list[str]()
     with open_watch() as watch:
-        async with open_box(sandbox, say=note) as box:
+        hidden = hidden_in_a_run(entrant)
+        async with open_box(sandbox, secret=hidden.results[-1] / DATABASE, say=note) as box:
             if needs_build(entrant):
                 note(f"building it: {' '.join(entrant.build)}")
                 with tempfile.TemporaryDirectory(prefix="arena-check-") as home:
-                    entrant = await build(entrant, box, place_of(entrant, (), ()), Path(home) / "build.log")
+                    place = place_of(entrant, hidden.field, hidden.results)
+                    entrant = await build(entrant, box, place, Path(home) / "build.log")
             async with trio.open_nursery() as nursery:
-                yield ProcessHost(entrant, box, nursery, watch, bugs.append), watch
+                yield ProcessHost(entrant, box, hidden, nursery, watch, bugs.append), watch
                 nursery.cancel_scope.cancel()
     if bugs:
         raise RuntimeError(f"a connection set off a bug of the arena's:\n{bugs[0]}")

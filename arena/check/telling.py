@@ -27,12 +27,27 @@ def check_text(
     found: CheckFindings, points: Sequence[CheckPoint], columns: int | None = None, inks: Inks = PLAIN
 ) -> str:
     """The whole verdict for people."""
-    return "\n".join(_lines(found, points, max(COLUMNS_LEAST, columns or COLUMNS), inks))
+    return "\n".join(_lines(found, points, width_of(columns), inks))
+
+
+def width_of(columns: int | None) -> int:
+    """How wide a verdict is on a terminal of so many columns; None: nobody knows."""
+    return max(COLUMNS_LEAST, columns or COLUMNS)
 
 
 def _lines(found: CheckFindings, points: Sequence[CheckPoint], columns: int, inks: Inks) -> Iterator[str]:
     yield inks.strong(_head(found))
     yield ""
+    yield from point_lines(points, columns, inks)
+    yield from _log(found)
+    for example in found.examples:
+        yield from _example(example)
+    yield ""
+    yield conclusion_of(points)
+
+
+def point_lines(points: Sequence[CheckPoint], columns: int, inks: Inks = PLAIN) -> Iterator[str]:
+    """The points, one below the other, each with what to do about it."""
     wide = max(len(point.name) for point in points)
     for point in points:
         begin = f"{_MARKS[point.standing]:4}  {point.name:{wide}}  "
@@ -45,11 +60,6 @@ def _lines(found: CheckFindings, points: Sequence[CheckPoint], columns: int, ink
             advice = wrap(printable(point.advice), columns - len(begin) - len(_ARROW))
             marks = (_ARROW, *(" " * len(_ARROW) for _ in advice[1:]))
             yield from (inks.faint(f"{indent}{mark}{line}") for mark, line in zip(marks, advice, strict=True))
-    yield from _log(found)
-    for example in found.examples:
-        yield from _example(example)
-    yield ""
-    yield conclusion_of(points)
 
 
 def _head(found: CheckFindings) -> str:

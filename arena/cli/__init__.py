@@ -13,6 +13,7 @@ from arena.cli import (  # noqa: F401  (their commands)
     ask,
     bench,
     check,
+    doctor,
     new,
     play,
     read,

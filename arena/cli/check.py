@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import completion
-from arena.cli.group import cli, options
+from arena.cli.group import MEMORY_MAX, cli, options
 
 if TYPE_CHECKING:
     from arena.check.findings import CheckFindings
@@ -41,6 +41,7 @@ FINE, TO_MEND = 0, 1
 @options(
     "How and where",
     ("--sandbox", "shield|strict|off", "What confines it.  [shield]"),
+    MEMORY_MAX,
     ("--json", "as_json", None, "Print as JSON."),
     (
         "--color",

@@ -92,6 +92,15 @@ class _Group(click.Group):
         return list(self.commands)
 
 
+MEMORY_MAX = ("--memory-max", "MB", "The most memory that a bot may ask for in bot.toml.  [2048]")
+GRANTS = (
+    ("--allow-read", "*NAME=PATH", "Let the bot NAME read PATH if its bot.toml asks so; NAME may be *."),
+    ("--allow", "*NAME=RIGHT", "Grant network, build_network, gpu or writable likewise."),
+    MEMORY_MAX,
+)
+"""What bots ask for that were found in a folder of bots, and the host grants."""
+
+
 def options(section: str, *options: tuple[Any, ...]) -> Callable[[F], F]:
     """Options of one section: names, metavar (None: a flag, a leading `*`: repeatable), help."""
 

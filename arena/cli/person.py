@@ -7,6 +7,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import trio
 
@@ -30,7 +31,7 @@ def play_here(
     *,
     name: str | None,
     is_plain: bool,
-    wishes: Mapping[str, str | None],
+    wishes: Mapping[str, Any],
 ) -> int:
     """Plays a match against bots; gives the exit code."""
     sitting = sitting_of(game, against, rules, name, wishes)
@@ -52,7 +53,7 @@ def sitting_of(
     against: Sequence[str],
     rules: Sequence[str],
     name: str | None,
-    wishes: Mapping[str, str | None],
+    wishes: Mapping[str, Any],
 ) -> Sitting:
     """What the words come to.  Raises ConfigError with a sentence for what is wrong."""
     plan = with_options(Plan(), {**wishes, "game": game}, base=Path.cwd())
@@ -63,7 +64,12 @@ def sitting_of(
     played = make_game(cls, parse_rules(cls, rules))
     played.start(seats)  # the game refuses rules that do not fit the number of seats
     bots, person = opponents_of(
-        PERSON if name is None else name, words, seats=seats, game=cls.name, reserved=cls.reserved_names
+        PERSON if name is None else name,
+        words,
+        seats=seats,
+        game=cls.name,
+        reserved=cls.reserved_names,
+        allow=plan.allow,
     )
     return Sitting(
         game=played,

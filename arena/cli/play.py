@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from arena.cli import completion
-from arena.cli.group import EXIT_CODES, cli, options
+from arena.cli.group import EXIT_CODES, GRANTS, MEMORY_MAX, cli, options
 
 PLAYED_BY = (
     ("--workers", "N|auto", "Processes that play; auto: as many as cores, half if bots are programs.  [1]"),
@@ -107,6 +107,7 @@ PLAYED_BY = (
         "shield|strict|off",
         "What confines the bots that are started: shield for your own, strict for other people's.  [shield]",
     ),
+    *GRANTS,
 )
 def run(
     words: tuple[str, ...],
@@ -230,6 +231,7 @@ def run(
     ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
     *PLAYED_BY,
     ("--sandbox", "shield|strict|off", "What confines the bots that are started.  [shield]"),
+    MEMORY_MAX,
     ("--dry-run", None, "Print the question and how long the answer may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),
     ("--quiet", "-q", None, "No progress."),

@@ -18,6 +18,7 @@ from arena.show.text import as_json, out, say
 from arena.store import Store
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
+from arena.tournament.grants import grants_said
 from arena.tournament.intake import is_complete
 from arena.tournament.membership import NewVersion, RosterWishes
 from arena.tournament.plan import (
@@ -247,6 +248,8 @@ def warn(tournament: Tournament, plan: Plan) -> None:
             f"warning: in a {plan.tournament} bots have different opponents, and the mean returns by which "
             f"{tournament.game.title} is ranked do not make up for that"
         )
+    if said := grants_said(tournament.entrants):
+        say(said)
     for entrant in tournament.entrants:
         if entrant.own_name:
             own, name = printable(entrant.own_name), printable(entrant.name)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.cli import completion
-from arena.cli.group import TERMINATED, cli, options
+from arena.cli.group import GRANTS, TERMINATED, cli, options
 from arena.cli.mistakes import WordOf
 from arena.cli.reading import WHEN, game_option, latest
 from arena.errors import ConfigError
@@ -24,6 +25,7 @@ from arena.errors import ConfigError
     ("--seed", "N", "The source of all luck.  [drawn]"),
     ("--move-time", "D", "Everybody's limit for a move.  [1s for bots, none for you]"),
     ("--sandbox", "shield|strict|off", "What confines the bots.  [shield]"),
+    *GRANTS,
 )
 @options(
     "At a server's table",
@@ -41,7 +43,7 @@ def play(
     plain: bool,
     against: tuple[str, ...],
     rules: tuple[str, ...],
-    **wishes: str | None,
+    **wishes: Any,
 ) -> int:
     """Play in the terminal: against bots here, or at a server's table.
 

@@ -87,16 +87,12 @@ def unpack_into(folder: Path, packed: bytes) -> None:
 
 def at_home_in(entrant: Entrant, folder: Path) -> Entrant:
     """The entrant, with its files in this folder."""
-    old = entrant.folder
-    assert old is not None, "what came in a parcel has a folder"
+    assert entrant.folder is not None, "what came in a parcel has a folder"
     files = entrant.files
     return attrs.evolve(
         entrant,
         folder=folder,
         files=None if files is None else tuple(folder / _below(path, entrant) for path in files),
-        read=tuple(
-            folder / path.relative_to(old) if path.is_relative_to(old) else path for path in entrant.read
-        ),
     )
 
 

@@ -17,19 +17,20 @@ def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: tuple[Path, 
     folder = entrant.folder.resolve()
     own = (folder,) if entrant.files is None else tuple(file.resolve() for file in entrant.files)
     others = [other for other in field if other.name != entrant.name]
-    hidden = {path for other in others for path in _own_of(other)} - set(own)
+    hidden = {path for other in others for path in own_files(other)} - set(own)
     hidden -= {folder}  # the other is run in the same folder, and may be the same bot
     hidden |= {path.resolve() for path in results}
     return FileView(
         folder=folder,
         own=own,
         is_writable=entrant.files is None or not _is_shared(folder, others),
-        read=tuple(path.resolve() for path in entrant.read),
+        read=entrant.read,
+        has_gpu=entrant.gpu,
         hidden=tuple(sorted(hidden)),
     )
 
 
-def _own_of(entrant: Entrant) -> Iterator[Path]:
+def own_files(entrant: Entrant) -> Iterator[Path]:
     """The files to be hidden from all bots but this one."""
     if entrant.files is not None:
         yield from (file.resolve() for file in entrant.files if _is_ours(file))

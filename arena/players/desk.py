@@ -93,6 +93,11 @@ class Slot:
             self.asked_at += seconds
             self.deadline += seconds
 
+    def close_at(self, at: float) -> None:
+        """The answer is waited for until then, whatever its limit: for the player that was asked."""
+        self.deadline = at
+        self._desk.note_deadline(at)
+
     def settle(self, reply: Reply) -> None:
         """Takes the reply, if it is the first.  The match may resume, and ask again, before this returns."""
         if self.reply is None:
@@ -120,6 +125,9 @@ class Desk:
         self._sleeper: trio.lowlevel.Task | None = None
         """The task of the match, while answers carry the match on."""
         self._alarm: trio.CancelScope | None = None
+        self._has_windows = False
+        """Whether a question was closed at a time of its own: then the alarm never goes off for nothing, as
+        whoever answers at that very moment would see that."""
 
     def slot(self, question: Question, asked_at: float) -> Slot:
         """The place for the answer to one more question."""
@@ -131,6 +139,12 @@ class Desk:
         self.missing -= 1
         if self.missing == 0 and self._sleeper is not None:
             self._carry_on(self._sleeper)
+
+    def note_deadline(self, at: float) -> None:
+        """A question is now waited for until `at`."""
+        self._has_windows = True
+        if self._sleeper is not None and self._alarm is not None and at < self._alarm.deadline:
+            self._alarm.deadline = at
 
     def _carry_on(self, sleeper: trio.lowlevel.Task) -> None:
         """Resumes here and now, in whatever task brought the last answer; the top of this file says why.
@@ -157,6 +171,9 @@ class Desk:
         """
         alarm = self._alarm
         assert alarm is not None, "who sleeps has set it"
+        if self._has_windows:
+            alarm.deadline = min([slot.deadline for slot in self._slots or () if slot.reply is None])
+            return
         for slot in self._slots or ():
             if slot.deadline < alarm.deadline:
                 alarm.deadline = slot.deadline
@@ -210,7 +227,7 @@ class Desk:
             self.close()
             alarm = self._alarm = trio.CancelScope(deadline=deadline)
             alarm.__enter__()
-        elif deadline < alarm.deadline:
+        elif deadline < alarm.deadline or self._has_windows:
             alarm.deadline = deadline
         self._sleeper = trio.lowlevel.current_task()
         try:

@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from arena.box.limits import MEMORY_MB
+
 Kind: TypeAlias = Literal["process", "local", "remote", "broken"]
 
 TransportKind: TypeAlias = Literal["tcp", "stdio"]
@@ -17,6 +19,24 @@ UNVERSIONED = "0"
 """The version of a bot that names none."""
 
 Argv = tuple[str, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Rights:
+    """What bots may have beyond what every bot has: as a bot's own files ask for it, or as it is granted."""
+
+    read: tuple[Path, ...] = ()
+    """What is read besides its folder; absolute."""
+    memory_mb: int | None = None
+    """How much memory all its processes together may hold; None: nothing is said."""
+    network: bool = False
+    """Whether it has the network where bots have none."""
+    build_network: bool = False
+    """Whether its build has."""
+    gpu: bool = False
+    """Whether it uses the machine's graphics cards."""
+    writable: bool = False
+    """Whether it writes to its own folder."""
 
 
 @attrs.frozen(kw_only=True)
@@ -45,14 +65,24 @@ class Entrant:
     """How many of it can live at once; None: as many as there are tables."""
     connect_s: float = 30.0
     """How long it may take to connect once it is started."""
+    asked: Rights = Rights()
+    """What its own files ask for; what it has of that is decided by `tournament.grants`."""
     read: tuple[Path, ...] = ()
-    """What it reads besides its folder, in a box where not everything can be read."""
+    """What it reads besides its folder, in a box where not everything can be read; free of links."""
+    writable: bool = False
+    """Whether it may write to its own folder, which is read-only otherwise."""
+    network: bool = False
+    """Whether it has network access even in a strict box."""
+    gpu: bool = False
+    """Whether it has the machine's graphics cards."""
     build_network: bool = False
     """Whether its build has network access even in a strict box."""
-    memory_mb: int = 2048
+    memory_mb: int = MEMORY_MB
     """How much memory all its processes together may hold."""
     path: str = ""
     """What the user said."""
+    is_submission: bool = False
+    """Whether it was found in a folder of bots: what it asks for, the host grants or does not."""
     command: str = ""
     """`run`, as one would type it."""
     games: tuple[str, ...] = ()

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import socket
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +15,7 @@ import attrs
 import trio
 
 from arena.box.box import Box, CannotRun, Job, Running
+from arena.box.environment import inherited
 from arena.box.places import FileView
 from arena.errors import ArenaError
 from arena.players.entrant import Entrant
@@ -103,7 +103,7 @@ async def start(
             stdin, stdout = os.open(os.devnull, os.O_RDWR), write_fd
             theirs.callback(os.close, stdin)
             port = box.port
-            if not box.has_own_network:
+            if entrant.network or not box.has_own_network:
                 link = listen(LISTEN_ADDRESS, 0)
                 undo.callback(link.close)
                 port = link.getsockname()[1]
@@ -113,6 +113,7 @@ async def start(
             env=env,
             place=place,
             memory_mb=entrant.memory_mb,
+            has_network=entrant.network,
             is_piped=entrant.transport == "stdio",
             is_server=link is None,
         )
@@ -210,11 +211,7 @@ def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
 
 def environment(name: str, token: str) -> dict[str, str]:
     """The environment variables of a bot."""
-    kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    # The interpreter that runs the arena comes first, so that a Python bot finds arena.sdk without an
-    # activated environment.
-    path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
-    return {**kept, "PATH": path, "ARENA_NAME": name, "ARENA_TOKEN": token}
+    return {**inherited(), "ARENA_NAME": name, "ARENA_TOKEN": token}
 
 
 def ending(code: int | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import attrs
@@ -84,6 +85,7 @@ def split_host(host: str) -> tuple[str, str]:
     return name, port
 
 
+@lru_cache(maxsize=10_000)  # whoever makes a table has the addresses of all tables counted
 def neighbourhood(address: str) -> str:
     """Whom caps count together: one IPv4 address, or the /64 of an IPv6 address, which one household has."""
     parsed = _address(address)

@@ -49,7 +49,7 @@ class PlayerShown(msgspec.Struct):
     """Its place in the order of play of the latest match."""
     is_ready: bool
     is_away: bool
-    """It missed turns: its default moves are played at once until it speaks again."""
+    """It missed two turns in a row, and has done nothing since; all its time runs each time."""
     is_out: bool
     """It was eliminated from the latest match, in which it is a spectator now."""
     has_left: bool
@@ -103,6 +103,9 @@ class TableCommon(TableListed):
     rules: msgspec.Raw
     """All house rules."""
     move_time_s: float | None
+    """The limit of a move; null: there is none."""
+    is_asleep: bool
+    """Its match waits, without its bots, until the one person who plays it is back."""
     version: int
     """Counts what everybody can see change: the steps of the match and the lobby, never who has answered."""
     last_modified: float
@@ -122,6 +125,9 @@ class TableShown(TableCommon):
     you: SelfShown | None
     """Null without a key."""
     clocks: dict[str, int | None]
+    resumes_in: float | None
+    """After how many seconds the next moves are put, where people read a showdown first; null: nothing waits.
+    A move that is sent meanwhile is taken."""
     """The milliseconds that are left to those who are asked; null: no clock."""
 
 

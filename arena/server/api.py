@@ -113,6 +113,7 @@ class TablesApi:
             self._act("start", LiveTable.begin, "The host begins a match; the order of play is drawn."),
             self._act("ready", LiveTable.ready, "Ready; once all with a seat are, a match begins."),
             self._act("rematch", LiveTable.rematch, "The host begins another match with the same people."),
+            self._act("back", LiveTable.note_presence, "Here again: not shown as away any more."),
             self._act("public", _publish, "The host has the table listed."),
             self._act("private", _hide, "The host has the table listed no more."),
             self._change("host", self.hand_over, NewHost, "The host makes somebody else host.", TableShown),
@@ -157,7 +158,11 @@ class TablesApi:
         new = await body_of(request, NewTable)
         self._house.hall.records.check()
         live = self._house.create(
-            new.game, new.rules, _move_s(new), address=neighbourhood(address_of(request))
+            new.game,
+            new.rules,
+            _move_s(new),
+            is_clock_chosen=new.move_time is not None,
+            address=neighbourhood(address_of(request)),
         )
         await self._kept_or(live, lambda: live.close("it could not be kept"))
         return json_answer(self._house.views(live).table(None), 201)
@@ -262,7 +267,11 @@ class TablesApi:
     def _seen_by(self, request: Request) -> tuple[LiveTable, Member | None]:
         """The table, and the member who looks at it, if a key is sent."""
         live, key = self._house.table(request.path_params["id"]), key_of(request)
-        return live, None if key is None else live.holder(key)
+        if key is None:
+            return live, None
+        member = live.holder(key)
+        live.note_seen(member)
+        return live, member
 
     async def _shown_to(self, live: LiveTable, member: Member) -> Response:
         """The table as its member sees it once all is kept that happened here."""

@@ -27,7 +27,8 @@ from arena.scoring import points
 from arena.server.database import SENTENCES
 from arena.server.keeping import NotKept
 from arena.store import Store, StoredBot, holds_tournament
-from arena.store.files import code_of, held, made
+from arena.store.files import code_of, made
+from arena.store.locks import held
 from arena.store.schema import TABLES_OF_SERVER
 from arena.tournament.match import packed_moves
 from arena.tournament.stored import stored_game

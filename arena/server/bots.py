@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -19,8 +19,11 @@ from arena.players.process import run_process
 from arena.players.start import BotBroken
 from arena.server.addresses import is_loopback, neighbourhood
 from arena.server.refusal import Refusal
+from arena.server.table import Member
 from arena.tournament.entrants import bot_at, builtin_bots
 from arena.tournament.fingerprints import needs_build
+from arena.tournament.grants import granted
+from arena.tournament.plan import NOTHING
 from arena.tournament.sparring import house_bots
 from arena.words import counted, listed
 
@@ -77,7 +80,7 @@ class HouseBots:
         if name not in self._entrants:
             entrant = bot_at(builtin_bots()[name])
             assert entrant is not None, "the house bots can be found"
-            self._entrants[name] = entrant
+            (self._entrants[name],) = granted([entrant], NOTHING, hidden=[self._data])
         return self._entrants[name]
 
     @asynccontextmanager
@@ -120,6 +123,11 @@ class BotPlaces:
         self._by_address: Counter[str] = Counter()
         self._changed = trio.Event()
 
+    @property
+    def taken_in_all(self) -> int:
+        """How many house bots play now."""
+        return self._by_address.total()
+
     def check(self, bots: int, address: str) -> None:
         """Raises Refusal if so many more cannot play now."""
         if bots > self._free(address):
@@ -131,7 +139,7 @@ class BotPlaces:
             )
 
     def _free(self, address: str) -> int:
-        left = self._most - self._by_address.total()
+        left = self._most - self.taken_in_all
         if address and not is_loopback(address):
             left = min(left, self._per_address - self._by_address[neighbourhood(address)])
         return left
@@ -149,3 +157,19 @@ class BotPlaces:
             self._by_address += Counter()  # forgets addresses without any
             self._changed.set()
             self._changed = trio.Event()
+
+
+def unstarted(members: Sequence[Member], players: Sequence[Player]) -> dict[Member, str]:
+    """The house bots of a match that could not be started, each with the reason."""
+    both = zip(members, players, strict=True)
+    return {
+        member: player.reason
+        for member, player in both
+        if member.way == "house" and isinstance(player, GonePlayer)
+    }
+
+
+def why_called_off(broken: Mapping[Member, str]) -> str:
+    """What people are told when house bots could not be started."""
+    told = "; ".join(f"{bot.nickname} could not be started: {reason}" for bot, reason in broken.items())
+    return f"the match is called off, as {told}"

@@ -52,7 +52,8 @@ class ClosedPages:
         live, member = self._live, self._live.table.member(player_id)
         if live.table.is_playing and player_id in live.table.seating:
             seat = live.seats.get(player_id)
-            if seat is not None and live.table.move_s is not None and seat.silent_s >= AWAY_S:
+            has_limit = live.match is not None and live.match.terms.move_s is not None
+            if seat is not None and has_limit and seat.silent_s >= AWAY_S:
                 seat.go_away()  # it was not heard by another way either; friends without a clock wait
         else:
             live.leave(member)

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.errors import ConfigError
-from arena.store.files import held, made, make_private, open_database, sentences, touch
+from arena.store.files import made, make_private, open_database, sentences, touch
+from arena.store.locks import held
 
 DATABASE, LOCK = "server.db", "server.lock"
 APPLICATION_ID = 0x41726553

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 
 from arena.errors import ConfigError
 from arena.server.addresses import DEFAULT_PORTS
@@ -38,9 +38,11 @@ def _host(word: str) -> str:
 
 def _proxy(word: str) -> str:
     try:
-        return str(ip_address(word))
+        found = ip_address(word)
     except ValueError:
         raise _wrong("--trusted-proxy", word, PROXY) from None
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    return f"::ffff:{mapped}" if mapped else str(found)  # as the kernel names the other end
 
 
 def _origin(word: str) -> str:

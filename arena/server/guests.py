@@ -14,7 +14,7 @@ import attrs
 import trio
 
 from arena.games import GAMES, SERVICES
-from arena.players.base import Player
+from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
 from arena.record import Decision
 from arena.server.addresses import is_loopback, neighbourhood
@@ -214,6 +214,8 @@ class OpenTable:
     async def _seat_bot(self, live: LiveTable) -> None:
         """A house bot sits there as long as it is needed."""
         async with self._house.hall.open_bot(self._bot, self._bot) as self._company:
+            if isinstance(self._company, GonePlayer):
+                live.announce(f"{self._bot} could not be started to play with you: {self._company.reason}")
             if self._company.is_gone or len(self._others(live)) != 1:
                 await trio.sleep(self._alone_s)  # it could not be started: not at once again
                 return

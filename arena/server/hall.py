@@ -29,7 +29,8 @@ class Records(Protocol):
 
     def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None: ...
 
-    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None: ...
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
+        """`ahead`: how many turns after the open one it is for."""
 
     def keep_turn(self, match: LiveMatch) -> None: ...
 

@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-import attrs
 import trio
 
 from arena.errors import ConfigError
 from arena.game import Game
 from arena.games import GAMES
 from arena.server import limits
-from arena.server.addresses import is_loopback, neighbourhood
+from arena.server.absence import after_restart, idle_s
 from arena.server.live import Hall, LiveTable
 from arena.server.live_match import LiveMatch
+from arena.server.places import are_short, check_room, makes_room
 from arena.server.records import ServerRecords, Unfinished
 from arena.server.refusal import Refusal
 from arena.server.table import Alerted, Table
-from arena.server.tables import idle_s
 from arena.server.views import Views
 from arena.tournament.plan import make_game
 from arena.words import counted
@@ -44,12 +43,13 @@ class House:
         rules: Mapping[str, object],
         move_s: float | None,
         *,
+        is_clock_chosen: bool = True,
         address: str = "",
         is_lobby: bool = False,
     ) -> LiveTable:
         """A new table, with nobody at it.  Raises Refusal for what cannot be played, or is too much.
 
-        `address`: of who makes it.
+        `is_clock_chosen`: whether its maker asked for this limit; `address`: of who makes it.
         """
         if game not in GAMES:
             raise Refusal("bad_request", f"no game is called that: {', '.join(GAMES)} are", field="game")
@@ -58,7 +58,7 @@ class House:
             played = make_game(cls, rules)
         except ConfigError as error:
             raise Refusal("bad_request", str(error), field="rules") from None
-        self._check_room(address)
+        check_room(tuple(self), address)
         now = self.hall.now()
         table = Table(
             id=str(uuid4()),
@@ -66,6 +66,7 @@ class House:
             rules=dict(rules),
             seats=_seats_of(played),
             move_s=move_s,
+            is_clock_chosen=is_clock_chosen,
             created_at=now,
             active_at=now,
             reserved=played.reserved_names,
@@ -119,7 +120,7 @@ class House:
         """Takes in one table; whether its match goes on."""
         now = self.hall.now()
         version = int(1000 * now)  # greater than any before the restart, for those who wait for a later one
-        live = self.add(attrs.evolve(table, active_at=now), game, version=max(1, version))
+        live = self.add(after_restart(table, now), game, version=max(1, version))
         unfinished = last.get(table.id)
         if unfinished is not None and unfinished.kept.terms.seating != table.seating:
             unfinished = None
@@ -128,7 +129,7 @@ class House:
             records.hold_match(table, terms.match_id)
             if table.is_playing:
                 live.resume(terms, unfinished.resumption, unfinished.answers)
-                return True
+                return not table.is_asleep
             live.recall(terms, unfinished.resumption)
         elif table.is_playing:
             note(f"the match at table {table.id} could not go on: the table waits for the next one")
@@ -160,23 +161,6 @@ class House:
         """Those that everybody may find, the newest first."""
         return [live for live in reversed(self._tables.values()) if live.table.is_public]
 
-    def _check_room(self, address: str) -> None:
-        if len(self._tables) >= limits.TABLES_MAX:
-            raise Refusal(
-                "too_many", "this server has as many tables as it takes", key="tables", seconds=60.0
-            )
-        if not address:
-            return
-        most = limits.TABLES_PER_LOOPBACK if is_loopback(address) else limits.TABLES_PER_ADDRESS
-        here = neighbourhood(address)  # of tables from before a restart nobody knows who made them
-        if sum(neighbourhood(live.address) == here for live in self._tables.values()) >= most:
-            raise Refusal(
-                "too_many",
-                f"{most} tables of your address are open: close one by leaving it",
-                key="tables_per_address",
-                seconds=60.0,
-            )
-
     # What happens by itself
 
     async def watch(self) -> None:
@@ -185,8 +169,10 @@ class House:
         while True:
             await trio.sleep(LOOK_EVERY_S)
             now = self.hall.now()
+            is_short = are_short(tuple(self))
             for live in self:
-                left_s = idle_s(live.table, now)
+                live.look()
+                left_s = idle_s(live.table, now, is_short=is_short)
                 if live.table.is_closed:
                     self.forget(live)
                 elif left_s <= 0.0:
@@ -197,6 +183,9 @@ class House:
                     live.alert(Alerted("this table is closed in a minute, unless something happens here"))
                 elif left_s > limits.NOTICE_S:
                     warned.discard(live.table.id)
+            while (sleeper := makes_room(tuple(self))) is not None:
+                sleeper.close("more matches are asleep than this server keeps")
+                self.forget(sleeper)
 
     def stop(self) -> None:
         """The server ends: all at the tables are told."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 TABLES_MAX = 1_000
-"""Open tables."""
+"""Open tables, without those that are asleep."""
+TABLES_KEPT = 200
+"""The last of these are for addresses that have none.  When there are no others left, places are short."""
+TABLES_ASLEEP_MAX = 1_000
+"""Tables that are asleep, beside the open ones; most of them wait for somebody who never comes back."""
 TABLES_PER_ADDRESS = 20
 """Open tables that one address has made."""
 TABLES_PER_LOOPBACK = 500
@@ -43,8 +47,14 @@ MEMBERS_PER_LOOPBACK = 300
 """The same for loopback."""
 IDLE_S = 30 * 60.0
 """A table at which nothing happens is closed after so many seconds, while no match is played."""
+IDLE_EMPTY_S = 60.0
+"""The same for a table at which nobody sits, while places are short."""
 IDLE_PLAYING_S = 6 * 3600.0
 """The same in the middle of a match, where friends may play without a clock."""
+ABSENT_S = 120.0
+"""Whoever plays against house bots alone and is not there for so long finds the match asleep."""
+IDLE_ASLEEP_S = 7 * 86_400.0
+"""A table that is asleep is closed after so many seconds."""
 NOTICE_S = 60.0
 """So long before that the table is told."""
 WORDS_MAX = 200

@@ -7,25 +7,24 @@ what all can see; it says nothing of who has answered a question.
 
 from __future__ import annotations
 
-import hmac
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from random import Random
-from typing import Any, TypeAlias
-from uuid import uuid4
+from typing import Any
 
 import attrs
 import trio
 
-from arena.game import Game
+from arena.game import Game, Seat
 from arena.players.base import Player
 from arena.referee import Resumption
 from arena.replay import Moment
 from arena.schedule import derive_seed
-from arena.server import tables
+from arena.server import absence, tables
+from arena.server.bots import unstarted, why_called_off
+from arena.server.gathering import Gathering
 from arena.server.hall import Guest, Hall, Records
-from arena.server.keys import hash_of, new_key
 from arena.server.live_match import LiveMatch, LiveScene, MatchTerms
 from arena.server.refusal import Refusal
 from arena.server.seat import SeatPlayer, seated_people
@@ -33,99 +32,34 @@ from arena.server.table import (
     After,
     Began,
     Closed,
+    FellAsleep,
     Member,
-    Notice,
     QuestionsAsked,
     Resumed,
-    Stopped,
     Table,
-    Way,
+    Woke,
 )
-from arena.server.tables import free_name
-
-Listener: TypeAlias = Callable[[Notice | LiveScene], None]
-"""Is told at once what happens at a table; it must not raise or wait, and sees the table as it is then."""
+from arena.server.versioned import Listener
+from arena.server.windows import Windows
 
 
-class LiveTable:
+class LiveTable(Gathering):
     """One table, open."""
 
     def __init__(
         self, table: Table, game: Game[Any, Any], hall: Hall, *, address: str = "", version: int = 1
     ) -> None:
         """`address`: of who made it."""
-        self.table = table
-        self.game = game
-        self.address = address
-        self.version = version
-        self.modified_at = hall.now()
-        """Unix time of this version."""
+        super().__init__(table, game, hall, address=address, version=version)
         self.match: LiveMatch | None = None
         """The latest one."""
         self.seats: Mapping[str, SeatPlayer] = {}
         """The people who play it, by player_id."""
-        self._hall = hall
-        self._listeners: list[Listener] = []
-        self._changed = trio.Event()
         self._playing: trio.CancelScope | None = None
-        self._answers: Mapping[int, Any] = {}
+        self._answers: Mapping[int, Sequence[Any]] = {}
         """Moves that came before a restart, for the questions that are asked anew."""
-
-    # Who is who
-
-    def holder(self, key: str) -> Member:
-        """The member with this key.  Raises Refusal if nobody here has it."""
-        hashed = hash_of(key)
-        found = [each for each in self.table.members if hmac.compare_digest(each.key_hash, hashed)]
-        if not found or not key or found[0].has_left:
-            raise Refusal(
-                "unauthorized", "nobody at this table has this key: join, and send the key you are given"
-            )
-        return found[0]
-
-    def join(
-        self, nickname: str, *, way: Way = "person", spectate: bool = False, or_watch: bool = False
-    ) -> tuple[Member, str]:
-        """A newcomer and its key, which is told once."""
-        self._hall.records.check()
-        key = new_key()
-        newcomer = Member(str(uuid4()), nickname, way, self._hall.now(), hash_of(key), is_spectator=spectate)
-        self._apply(tables.join(self.table, newcomer, or_watch=or_watch))
-        return self.table.member(newcomer.player_id), key
-
-    def give_seat(self, by: Member, bot: str) -> Member:
-        """A house bot, or a guest that waits, takes a seat, under its own name or with a number behind."""
-        self._hall.records.check()
-        guest = self._hall.find_guest(bot, self.game.name)
-        if guest is None:
-            self._hall.check_bot(bot, self.game.name)
-        newcomer = Member(
-            str(uuid4()),
-            free_name(self.table, bot),
-            "house" if guest is None else "program",
-            self._hall.now(),
-            "" if guest is None else guest.key_hash,
-            bot=bot,
-        )
-        self._apply(tables.give_seat(self.table, by.player_id, newcomer))
-        if guest is not None:
-            guest.move_to(self.table.id, newcomer.player_id)
-        return self.table.member(newcomer.player_id)
-
-    def seat_house_bot(self, bot: str) -> Member:
-        """A house bot takes a seat that nobody gave it, at a table without a host."""
-        newcomer = Member(str(uuid4()), free_name(self.table, bot), "house", self._hall.now(), bot=bot)
-        self._apply(tables.join(self.table, newcomer))
-        return self.table.member(newcomer.player_id)
-
-    def use_program(self, member: Member) -> None:
-        """From now on a bot plays for this member, which connects with its key."""
-        self._apply(tables.use_program(self.table, member.player_id, self._hall.now()))
-
-    def take_back(self, member: Member) -> None:
-        """Whoever has just joined has not, as that could not be kept."""
-        if member in self.table.members:
-            self._apply(tables.take_back(self.table, member.player_id, self._hall.now()))
+        self._is_resuming = False
+        """Whether a match goes on from earlier moves, and nobody has been asked yet."""
 
     # What members do; all but leaving needs a disk that works
 
@@ -163,35 +97,28 @@ class LiveTable:
             self._hall.bot_places.check(_house_bots(after[0].players), self.address)
         self._apply(after, seed)
 
-    def make_public(self, member: Member, is_public: bool) -> None:
-        self._hall.records.check()
-        self._apply(tables.make_public(self.table, member.player_id, is_public, self._hall.now()))
-
-    def hand_over(self, member: Member, to: str) -> None:
-        self._hall.records.check()
-        self._apply(tables.hand_over(self.table, member.player_id, to, self._hall.now()))
-
-    def speak(self, member: Member, message: str) -> None:
-        self._hall.records.check()
-        self.note_presence(member)
-        self._apply(tables.speak(self.table, member.player_id, message, self._hall.now()))
-
-    def close(self, reason: str) -> None:
-        self._apply(tables.close(self.table, reason))
-
-    def stop(self) -> None:
-        """The server ends: who waits for something to change is answered, and who listens is told."""
-        self._bump()
-        self._tell(Stopped())
-
-    def alert(self, notice: Notice) -> None:
-        """Tells all at the table something that changes nothing."""
-        self._tell(notice)
-
     def note_presence(self, member: Member) -> None:
-        """Its holder is there: a seat that was away is asked again."""
+        """Its holder is there and does something: it is not away any more."""
+        self.note_seen(member)
         if (seat := self.seats.get(member.player_id)) is not None:
             seat.speak()
+
+    def note_seen(self, member: Member) -> None:
+        """Its key came: a match that is asleep until it is there goes on."""
+        after = absence.note_seen(self.table, member.player_id, self._hall.now())
+        if after[1]:
+            self._apply(after)
+        else:
+            self.table = after[0]  # which need not be kept
+
+    def look(self) -> None:
+        """Sees who is there; a match whose only person has been away for long falls asleep."""
+        person = absence.only_person(self.table)
+        if person is None or self.match is None or self.match.is_over:
+            return
+        if any(is_here(person.player_id) for is_here in self.attendance):
+            self.note_seen(person)
+        self._apply(absence.fall_asleep(self.table, self._hall.now()))
 
     def play(self, member: Member, value: Any, turn: int | None = None) -> None:
         """A member's move, as JSON.  Raises Refusal if it cannot be made now.
@@ -217,36 +144,11 @@ class LiveTable:
         self._hall.records.check()
         self.table = attrs.evolve(self.table, active_at=self._hall.now())
         number = match.terms.seating.index(member.player_id)
-        self._hall.records.keep_answer(match, number, move)
+        for ahead, answer in enumerate(seat.answers(move)):
+            self._hall.records.keep_answer(match, number, answer, ahead)
         seat.play(move)
 
-    async def kept(self) -> None:
-        """Returns once all that has happened here is committed."""
-        await self._hall.records.kept()
-
-    # The audience
-
-    def attach(self, listener: Listener) -> None:
-        self._listeners.append(listener)
-
-    def detach(self, listener: Listener) -> None:
-        if listener in self._listeners:
-            self._listeners.remove(listener)
-
-    async def changed(self, after: int) -> None:
-        """Returns once the version is another than `after`."""
-        while self.version == after:
-            await self._changed.wait()
-
-    def _tell(self, news: Notice | LiveScene) -> None:
-        for listener in tuple(self._listeners):
-            listener(news)
-
-    def _bump(self) -> None:
-        self.version += 1
-        self.modified_at = self._hall.now()
-        self._changed.set()
-        self._changed = trio.Event()
+    # What follows from it
 
     def _apply(self, after: After, seed: int | None = None) -> None:
         """Makes the table what it is after something was done; keeps and tells it, and begins a match."""
@@ -259,22 +161,26 @@ class LiveTable:
         else:
             self._hall.records.keep_table(changed)
         self._bump()
-        begins = any(isinstance(notice, Began) for notice in notices)
-        if begins:
+        kinds = {type(notice) for notice in notices}
+        if Began in kinds:
             assert seed is not None, "who begins a match has drawn its seed"
             self._sit_down(seed)
+        elif Woke in kinds and self.match is not None:
+            self.match = self._new_match(self.match.terms, self.match.so_far)
+        elif FellAsleep in kinds and self.match is not None:
+            self.match.players, self.seats = (), {}
         for notice in notices:
             self._tell(notice)
-        if begins:
+        if kinds & {Began, Woke}:
             self._hall.nursery.start_soon(self._play)
-        if any(isinstance(notice, Closed) for notice in notices) and self._playing is not None:
+        if kinds & {Closed, FellAsleep} and self._playing is not None:
             self._playing.cancel()
 
     def _note_missed(self, player_id: str, missed: int) -> None:
         """How many turns in a row a player has missed, which is kept: who is away stays so over a restart."""
         before = self.table
         if not before.is_closed:
-            self.table = tables.note_missed(before, player_id, missed)
+            self.table = absence.note_missed(before, player_id, missed)
             self._hall.records.keep_table(self.table)
             if self.table.member(player_id).is_away != before.member(player_id).is_away:
                 self._bump()
@@ -288,7 +194,7 @@ class LiveTable:
             seed=seed,
             seating=table.seating,
             names=table.names,
-            move_s=table.move_s,
+            move_s=absence.limit_s(table),
             started_at=self._hall.now(),
             are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
         )
@@ -296,21 +202,23 @@ class LiveTable:
         self.seats = {}
         self._hall.records.begin_match(table, self.game, terms)
 
-    def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Any]) -> None:
-        """Goes on with a match that was being played when the server ended.
+    def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Sequence[Any]]) -> None:
+        """Goes on with a match that was being played when the server ended, or keeps it asleep.
 
         `answers`: moves of the open turn that had come already, by seat.
         """
         self.match = self._new_match(terms, resumption)
         self._answers = answers
-        self._hall.nursery.start_soon(self._play)
+        if not self.table.is_asleep:
+            self._hall.nursery.start_soon(self._play)
 
     def _new_match(self, terms: MatchTerms, resumption: Resumption | None = None) -> LiveMatch:
+        self._is_resuming = resumption is not None
         return LiveMatch(
             self.game,
             terms,
             note=self._note,
-            note_asked=lambda: self._tell(QuestionsAsked()),
+            note_asked=self._note_asked,
             lag_watch=self._hall.lag_watch,
             resumption=resumption,
         )
@@ -325,9 +233,16 @@ class LiveTable:
         self._bump()
         await self._hall.records.end_match(self.table.id, match)
 
-    def abandon(self, reason: str) -> None:
-        """The match that was being played cannot go on, and the table waits for the next one."""
-        self._apply(tables.break_off(self.table, reason, self._hall.now()))
+    def abandon(self, reason: str, broken: Iterable[Member] = ()) -> None:
+        """The match cannot be played any further, and the table waits for the next one.
+
+        `broken`: the bots because of which it cannot; they lose their seats.
+        """
+        ids = frozenset(bot.player_id for bot in broken)
+        if self.match is not None:
+            self._hall.records.forget_match(self.match.terms.match_id)
+        self.match = None
+        self._apply(tables.break_off(self.table, reason, self._hall.now(), ids))
 
     async def _play(self) -> None:
         """Plays the match that has begun, and ends it."""
@@ -340,8 +255,9 @@ class LiveTable:
             except Exception:  # our bug, or that of a game's rules: it costs this table and no other
                 self._hall.note_bug(traceback.format_exc())
                 self.close("the server made a mistake in this match, and noted it")
-        self._playing = None
-        self.seats = {}
+        if self.match is match or self.match is None:
+            self._playing = None
+            self.seats = {}
         if self.table.is_closed and not match.is_over:
             self._hall.records.forget_match(match.terms.match_id)
         if not self.table.is_closed and match.is_over:
@@ -359,25 +275,43 @@ class LiveTable:
             trio.open_nursery() as nursery,
         ):
             players = await self._players(members, nursery, bots)
-            await match.play(players, pauses, nursery, [not member.is_person for member in members])
+            broken = unstarted(members, players)
+            if not broken:
+                are_bots = [not member.is_person for member in members]
+                await match.play(players, pauses, nursery, are_bots, windows=self._windows())
             nursery.cancel_scope.cancel()
-        await self._hall.records.end_match(self.table.id, match)
+        if broken:
+            self.abandon(why_called_off(broken), broken)
+        else:
+            await self._hall.records.end_match(self.table.id, match)
 
     async def _players(
         self, members: Sequence[Member], nursery: trio.Nursery, bots: AsyncExitStack
     ) -> list[Player]:
         """Who sits in each seat, for the referee."""
-        self.seats = seats = seated_people(members, self._answers, nursery, self._note_missed)
+        self.seats = seats = seated_people(members, self._answers, self._note_missed)
         self._answers = {}
         return [
             seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)
             for member in members
         ]
 
+    def _windows(self) -> Windows:
+        """When silence is a move of the people who play."""
+        seats = {Seat(self.table.seating.index(player_id)): seat for player_id, seat in self.seats.items()}
+        return Windows(self.game, seats, self._resume_play)
+
     def _resume_play(self) -> None:
-        """A pause is over, and those who are next have been asked."""
+        """A pause is over, and those who are next have been asked; or a window has opened."""
         self._bump()
         self._tell(Resumed())
+
+    def _note_asked(self) -> None:
+        """The questions of a turn have been asked; no step told of the first ones of a match that resumes."""
+        if self._is_resuming:
+            self._is_resuming = False
+            self._bump()
+        self._tell(QuestionsAsked())
 
     def _note(self, moment: Moment) -> None:
         """A step of the match, just made."""

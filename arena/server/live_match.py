@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any
 
 import attrs
@@ -11,12 +12,14 @@ import trio
 from arena.clock import Control
 from arena.game import CHANCE, Game, Seat, Step
 from arena.players.base import GonePlayer, Player
+from arena.players.desk import Slot
 from arena.players.lag import LagWatch
 from arena.record import Decision, MatchRecord, Turn
 from arena.referee import Conduct, Resumption, Seating, no_lag, play_match
 from arena.replay import LiveShowing, Moment, Viewer, replay
 from arena.schedule import bot_seed
 from arena.server.pauses import PacedPlayer, Pauses
+from arena.server.windows import Windows
 
 
 @attrs.frozen
@@ -109,6 +112,13 @@ class LiveMatch:
         return len(self.moments) - 1
 
     @property
+    def so_far(self) -> Resumption:
+        """What was played of it, from which it can go on."""
+        if self._resumption is not None and len(self.turns) < self.turn:  # it has not gone on from there
+            return self._resumption
+        return Resumption(tuple(self.turns), tuple(self.decisions), (True,) * len(self.terms.names))
+
+    @property
     def is_over(self) -> bool:
         return self.record is not None
 
@@ -120,14 +130,29 @@ class LiveMatch:
     @property
     def is_paused(self) -> bool:
         """Whether the next questions wait until people could read what was shown."""
-        return self._pauses is not None and self._pauses.pause_s > 0.0
+        return self.resumes_in_s is not None
+
+    @property
+    def resumes_in_s(self) -> float | None:
+        """After how many seconds the questions that wait are asked; None: none wait."""
+        pause_s = 0.0 if self._pauses is None or not self.to_act else self._pauses.pause_s
+        return pause_s or None
 
     def remaining_s(self, seat: Seat) -> float | None:
-        """The time that this seat has left, if it is asked and has a clock: of an answered question too."""
-        slot = self.players[seat].asked if self.players else None
-        if slot is None or slot.question.limit.time_s == float("inf"):
+        """The time that this seat has left, if it is asked and has a clock: of an answered question too.
+
+        Whoever is asked may answer for as long as any of those who are asked with it has time.
+        """
+        slots = {each: slot for each in self.to_act if (slot := self._asked(each)) is not None}
+        if (slot := slots.get(seat)) is None:
             return None
-        return max(0.0, min(slot.deadline - trio.current_time(), slot.question.limit.time_s))
+        until, now = slot.deadline, max(slot.asked_at, trio.current_time())
+        if until <= now:
+            until = max(each.deadline for each in slots.values())
+        return None if until == inf else max(0.0, min(until - now, slot.question.limit.time_s))
+
+    def _asked(self, seat: Seat) -> Slot | None:
+        return self.players[seat].asked if self.players else None
 
     def viewer(self, player_id: str | None) -> Viewer:
         """The viewer that somebody at the table is."""
@@ -143,14 +168,22 @@ class LiveMatch:
         nursery: trio.Nursery,
         are_bots: Sequence[bool],
         margin_s: float = 0.0,
+        windows: Windows | None = None,
     ) -> MatchRecord:
-        """Plays it to its end."""
+        """Plays it to its end.  `windows`: when silence is a move of those who are people."""
         terms = self.terms
         self._pauses = pauses
         self.players = [
-            PacedPlayer(player, pauses, nursery, is_bot=is_bot)
+            PacedPlayer(player, pauses, nursery, is_bot=is_bot, windows=windows)
             for player, is_bot in zip(players, are_bots, strict=True)
         ]
+
+        def note_asked() -> None:
+            if windows is not None:
+                asked = {seat: slot for seat in self.to_act if (slot := self._asked(seat)) is not None}
+                windows.begin(self.state, asked)
+            if self._note_asked is not None:
+                self._note_asked()
 
         def watch(moves: Turn, step: Step[Any]) -> None:
             if pauses is not None:
@@ -178,7 +211,7 @@ class LiveMatch:
             turns=self.turns,
             decisions=self.decisions,
             resumption=self._resumption,
-            note_asked=self._note_asked,
+            note_asked=note_asked,
         )
         return self.record
 

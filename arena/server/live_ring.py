@@ -26,7 +26,7 @@ from arena.replay import Moment
 from arena.schedule import derive_seed
 from arena.server.live import Hall
 from arena.server.live_match import LiveMatch, MatchTerms
-from arena.server.poker_view import poker_game
+from arena.server.poker_view import act_at_stake, poker_game
 from arena.server.records import Unfinished
 from arena.server.refusal import Refusal
 from arena.server.ring import (
@@ -44,6 +44,7 @@ from arena.server.ring import (
     is_seated,
     join_ring,
     leave_ring,
+    names_in_hand,
     occupant_of,
     seated,
 )
@@ -62,8 +63,8 @@ GameFor: TypeAlias = Callable[[tuple[int, ...]], Game[Any, Any]]
 class RingSeat(SeatPlayer):
     """Whoever acts over HTTP; the first silence is the last."""
 
-    def __init__(self, name: str, nursery: trio.Nursery, note_silent: Callable[[], None]) -> None:
-        super().__init__(name, nursery)
+    def __init__(self, name: str, note_silent: Callable[[], None]) -> None:
+        super().__init__(name)
         self._note_silent = note_silent
 
     def read_any(self, value: Any) -> Any:
@@ -149,13 +150,13 @@ class LiveRing:
             raise Refusal("forbidden", "it is not your player's turn: ask for the game to see whose it is")
         return self.match, seat
 
-    def act(self, player_id: str, owner: str, value: Any) -> None:
+    def act(self, player_id: str, owner: str, value: Mapping[str, Any]) -> None:
         """The owner's player makes the move that a JSON value means; if it is not legal it folds.
 
         Raises Refusal if nothing is asked of it now, or the value means no move.
         """
         match, seat = self.check_turn(player_id, owner)
-        move = seat.read_any(value)
+        move = seat.read_any(act_at_stake(self.ring, _observed(match, None), player_id, value))
         self._records.check()
         self._records.keep_answer(match, match.terms.seating.index(player_id), move)
         seat.play(move)
@@ -183,9 +184,7 @@ class LiveRing:
     def _made_view(self, match: LiveMatch | None, seat: Seat | None) -> bytes:
         if match is None or self.ring.hand is None:
             return msgspec.json.encode(poker_game(self.ring, None, None))
-        observation = match.game.observe(match.state, seat)
-        octets = Codec(match.game, match.terms.seating, None).encode(observation)
-        return msgspec.json.encode(poker_game(self.ring, msgspec.json.decode(octets), self._expiry_of(match)))
+        return msgspec.json.encode(poker_game(self.ring, _observed(match, seat), self._expiry_of(match)))
 
     def _expiry_of(self, match: LiveMatch) -> str | None:
         """When the time of who is asked is over: the same text for all who look, whenever they do."""
@@ -298,7 +297,7 @@ class LiveRing:
         match = LiveMatch(game, terms, note=self._note, lag_watch=watch, resumption=resumption)
         async with trio.open_nursery() as nursery:
             self.match = match
-            players = self._players(hand, terms, nursery, {} if before is None else before.answers)
+            players = self._players(hand, terms, {} if before is None else before.answers)
             are_bots = [player_id not in self._seats for player_id in hand.player_ids]
             self._pauses = self._hall.pauses(game.showdowns)
             record = await match.play(players, self._pauses, nursery, are_bots)
@@ -307,18 +306,14 @@ class LiveRing:
             self._nursery.start_soon(self._records.end_match, self.ring.id, match)
         return record
 
-    def _players(
-        self, hand: Hand, terms: MatchTerms, nursery: trio.Nursery, answers: Mapping[int, Any]
-    ) -> list[Player]:
+    def _players(self, hand: Hand, terms: MatchTerms, answers: Mapping[int, Sequence[Any]]) -> list[Player]:
         """Who sits in each seat, for the referee.  `answers`: moves that came before a restart, by seat."""
         present = {occupant.player_id for occupant in seated(self.ring)}
         self._seats = {}
         for number, (player_id, name) in enumerate(zip(hand.player_ids, terms.names, strict=True)):
             if player_id in self._bots:
                 continue
-            seat = self._seats[player_id] = RingSeat(
-                name, nursery, partial(self._remove, player_id, "silent")
-            )
+            seat = self._seats[player_id] = RingSeat(name, partial(self._remove, player_id, "silent"))
             if player_id not in present:
                 seat.leave()
             elif number in answers:
@@ -332,7 +327,7 @@ class LiveRing:
             match_id=f"{derive_seed(seed, 'table match'):032x}"[:12],
             seed=seed,
             seating=hand.player_ids,
-            names=_told_apart([there[player_id].handle for player_id in hand.player_ids]),
+            names=names_in_hand([there[player_id].handle for player_id in hand.player_ids]),
             move_s=self._move_s,
             started_at=self._hall.now(),
             are_people=tuple([not there[player_id].is_house for player_id in hand.player_ids]),
@@ -380,21 +375,18 @@ class LiveRing:
         self._changed = trio.Event()
 
 
+def _observed(match: LiveMatch, seat: Seat | None) -> Mapping[str, Any]:
+    """What somebody may know of the hand under way, with playerIDs in place of seats."""
+    octets = Codec(match.game, match.terms.seating, None).encode(match.game.observe(match.state, seat))
+    observed: Mapping[str, Any] = msgspec.json.decode(octets)
+    return observed
+
+
 def _shown(match: LiveMatch, moment: Moment) -> bytes:
     """What everybody saw at the end of a hand, if there was a showdown."""
     events = () if moment.step is None else moment.step.events
     shown = [event.public for event in events if event.kind in match.game.showdowns]
     return Codec(match.game, match.terms.seating, None).encode(shown[-1] if shown else None)
-
-
-def _told_apart(handles: Sequence[str]) -> tuple[str, ...]:
-    """The handles as names of a match, in which all differ: a house bot may be called like somebody."""
-    names: list[str] = []
-    for handle in handles:
-        tries = (handle, *(f"{handle}-{number}" for number in range(2, len(handles) + 2)))
-        taken = (*names, *handles) if handle in names else names
-        names.append(next(name for name in tries if name not in taken))
-    return tuple(names)
 
 
 __all__ = ["BETWEEN_S", "MOVE_S", "GameFor", "LiveRing", "RingSeat"]

@@ -60,7 +60,7 @@ class PacketApi:
         for live in self._house:
             if live.table.is_lobby and not live.table.is_closed:
                 return live
-        return self._house.create(SERVICES["packets"], {}, LOBBY_MOVE_S, is_lobby=True)
+        return self._house.create(SERVICES["packets"], {}, LOBBY_MOVE_S, is_clock_chosen=False, is_lobby=True)
 
     def room(self, live: LiveTable) -> PacketRoom:
         """The clients of a table."""

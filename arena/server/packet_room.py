@@ -86,6 +86,7 @@ class PacketRoom:
         self._synced = (0, 0)
         """Of which version it is, and of which second."""
         live.attach(self._hear)
+        live.attendance.append(self._is_here)
         if live.table.is_lobby:  # those who were here before the server was started again
             for member in live.table.members:
                 self._closed_pages.note_gone(member.player_id)

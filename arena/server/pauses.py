@@ -15,6 +15,7 @@ from arena.game import Step
 from arena.players.base import Player
 from arena.players.desk import Question, Reply, Slot
 from arena.players.wrapped import WrappedPlayer
+from arena.server.windows import Windows
 
 BOT_S = 0.7
 """A bot's answer is delivered no earlier than this after its question."""
@@ -58,15 +59,24 @@ class Pauses:
 class PacedPlayer(WrappedPlayer):
     """A player at a table with people; it remembers its latest question, for the clocks that are shown."""
 
-    def __init__(self, player: Player, pauses: Pauses | None, nursery: trio.Nursery, *, is_bot: bool) -> None:
-        """`pauses` None: nobody has to be waited for."""
+    def __init__(
+        self,
+        player: Player,
+        pauses: Pauses | None,
+        nursery: trio.Nursery,
+        *,
+        is_bot: bool,
+        windows: Windows | None = None,
+    ) -> None:
+        """`pauses` None: nobody has to be waited for.  `windows`: told of each answer."""
         super().__init__(player)
         self.is_forgiven = player.is_forgiven
         self.asked: Slot | None = None
         """The latest question, answered or not: nobody learns from it who has answered."""
         self._pauses = pauses
         self._nursery = nursery
-        self._is_bot = is_bot
+        self._held_s = pauses.bot_s if pauses is not None and is_bot else 0.0
+        self._note_answer = (lambda: None) if windows is None else windows.note_answer
         self._held: _HeldSlot | None = None
 
     def ask(self, question: Question, slot: Slot) -> None:
@@ -76,9 +86,7 @@ class PacedPlayer(WrappedPlayer):
             return
         pause_s = self._pauses.pause_s
         slot.postpone(pause_s)
-        asked = slot
-        if self._is_bot:
-            asked = self._held = _HeldSlot(slot, self._pauses.bot_s, self._nursery)
+        asked = self._held = _HeldSlot(slot, self._held_s, self._nursery, self._note_answer)
         if pause_s:
             self._nursery.start_soon(self._ask_later, pause_s, question, asked)
         else:
@@ -98,13 +106,14 @@ class PacedPlayer(WrappedPlayer):
 
 
 class _HeldSlot(Slot):
-    """Hands the answer of a bot on, but not before people could follow."""
+    """Hands an answer on; that of a bot not before people could follow."""
 
-    __slots__ = ("_nursery", "_outer", "_wait_s")
+    __slots__ = ("_note", "_nursery", "_outer", "_wait_s")
 
-    def __init__(self, outer: Slot, wait_s: float, nursery: trio.Nursery) -> None:
+    def __init__(self, outer: Slot, wait_s: float, nursery: trio.Nursery, note: Callable[[], None]) -> None:
         super().__init__(outer._desk, outer.question, outer.asked_at)
         self._outer = outer
+        self._note = note
         self._wait_s = wait_s
         self._nursery = nursery
 
@@ -115,11 +124,11 @@ class _HeldSlot(Slot):
     def settle(self, reply: Reply) -> None:
         if self.reply is None:
             self.reply = reply
-            wait_s = self.asked_at + self._wait_s - trio.current_time()
+            wait_s = self.asked_at + self._wait_s - trio.current_time() if self._wait_s else 0.0
             if wait_s > 0.0:
                 self._nursery.start_soon(self._release_after, wait_s)
             else:
-                self._outer.settle(reply)
+                self.release()
 
     async def _release_after(self, wait_s: float) -> None:
         await trio.sleep(wait_s)
@@ -129,3 +138,4 @@ class _HeldSlot(Slot):
         """Hands on what has come, at once."""
         if self.reply is not None:
             self._outer.settle(self.reply)
+            self._note()

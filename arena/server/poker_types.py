@@ -50,7 +50,7 @@ class PokerCards(msgspec.Struct):
 
 
 class PokerPot(msgspec.Struct):
-    """Chips, and who can win them."""
+    """Chips, and who has bet them, whoever has folded too."""
 
     size: int
     players: list[str]

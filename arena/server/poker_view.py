@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.server.ring import Occupant, Ring, seated
+from arena.server.ring import Occupant, Ring, chips_aside, seated
 
-__all__ = ["poker_game"]
+__all__ = ["act_at_stake", "poker_game"]
 
 STATES = {"all_in": "called"}
 """The document has no word for a player who is all-in."""
@@ -34,13 +34,20 @@ def poker_game(ring: Ring, observed: Mapping[str, Any] | None, expiry: str | Non
     }
 
 
+def act_at_stake(
+    ring: Ring, observed: Mapping[str, Any], player_id: str, act: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The act in chips that are at stake: more of the `wealth` that is shown counts as all of them."""
+    chips = next(each["wealth"] for each in observed["table"] if each["playerID"] == player_id)
+    is_more = chips < act.get("betAmount", 0) <= chips + chips_aside(ring, player_id)
+    return {**act, "betAmount": chips} if is_more else act
+
+
 def _table(ring: Ring, playing: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Those who play the hand, clockwise; each in the same place from hand to hand."""
-    assert ring.hand is not None, "a hand is observed"
     by_id = {player["playerID"]: player for player in playing if player["state"] != "out"}
-    at_stake = dict(zip(ring.hand.player_ids, ring.hand.stacks, strict=True))
     return [
-        _player(occupant, by_id[occupant.player_id], occupant.chips - at_stake[occupant.player_id])
+        _player(occupant, by_id[occupant.player_id], chips_aside(ring, occupant.player_id))
         for occupant in ring.places
         if occupant is not None and occupant.player_id in by_id
     ]

@@ -50,7 +50,7 @@ class Forgetful:
     def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None:
         pass
 
-    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None:
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
         pass
 
     def keep_turn(self, match: LiveMatch) -> None:
@@ -124,9 +124,9 @@ class ServerRecords:
         """This is the table's match, which was kept before the server was started again."""
         self._open[table.id].match_id = match_id
 
-    def keep_answer(self, match: LiveMatch, seat: int, move: Any) -> None:
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
         packed = pack(match.game, [{Seat(seat): move}])
-        self._keeper.put_answer(match.terms.match_id, match.turn, seat, packed)
+        self._keeper.put_answer(match.terms.match_id, match.turn + ahead, seat, packed)
 
     def keep_turn(self, match: LiveMatch) -> None:
         turn = match.turn - 1
@@ -221,8 +221,8 @@ class Unfinished:
     game: Game[Any, Any]
     turns: tuple[Turn, ...]
     decisions: tuple[Decision, ...]
-    answers: dict[int, Any]
-    """The moves of the open turn that had come already, by seat."""
+    answers: dict[int, list[Any]]
+    """By seat the moves that had come already: of the open turn, and of the next one."""
     is_over: bool
     """Whether its last turn was made."""
 
@@ -244,11 +244,10 @@ class Unfinished:
             for row in msgspec.json.decode(rows, type=list[Row])
         )
         state = _replayed(game, len(kept.terms.names), turns)
-        answers = {
-            seat: _one_turn(game, move).get(Seat(seat))
-            for (turn_number, seat), move in match.answers.items()
-            if turn_number == len(turns)
-        }
+        answers: dict[int, list[Any]] = {}
+        for (turn_number, seat), move in sorted(match.answers.items()):
+            if turn_number >= len(turns):
+                answers.setdefault(seat, []).append(_one_turn(game, move).get(Seat(seat)))
         return cls(kept, game, turns, decisions, answers, is_over=not game.to_act(state))
 
     @property

@@ -37,6 +37,7 @@ __all__ = [
     "RingNotice",
     "begin_hand",
     "can_begin",
+    "chips_aside",
     "drop_hand",
     "end_hand",
     "find_player",
@@ -45,6 +46,7 @@ __all__ = [
     "is_seated",
     "join_ring",
     "leave_ring",
+    "names_in_hand",
     "occupant_of",
     "seated",
 ]
@@ -291,6 +293,24 @@ def end_hand(ring: Ring, stacks: Sequence[int], *, now: float) -> After:
 def drop_hand(ring: Ring, *, now: float) -> After:
     """The hand broke off: everybody has its chips from before, and the button is where it was."""
     return _settled(attrs.evolve(ring, hand=None), now)
+
+
+def chips_aside(ring: Ring, player_id: str) -> int:
+    """The chips of a player of the hand under way that are not at stake in it."""
+    hand = ring.hand
+    assert hand is not None, "a hand is under way"
+    (chips,) = [each.chips for each in ring.places if each is not None and each.player_id == player_id]
+    return chips - hand.stacks[hand.player_ids.index(player_id)]
+
+
+def names_in_hand(handles: Sequence[str]) -> tuple[str, ...]:
+    """The handles as names of a match, in which all differ: a house bot may be called like somebody."""
+    names: list[str] = []
+    for handle in handles:
+        tries = (handle, *(f"{handle}-{number}" for number in range(2, len(handles) + 2)))
+        taken = (*names, *handles) if handle in names else names
+        names.append(next(name for name in tries if name not in taken))
+    return tuple(names)
 
 
 def _taken_after(ring: Ring, place: int) -> list[int]:

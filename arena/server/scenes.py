@@ -90,6 +90,7 @@ class SceneRoom:
         """Frames for those without a key, by what they have been shown, while nothing changes."""
         self._same_at = (0, 0, 0)
         live.attach(self._hear)
+        live.attendance.append(lambda player_id: any(each.player_id == player_id for each in self._clients))
 
     # Coming and going
 

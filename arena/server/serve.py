@@ -82,7 +82,9 @@ class OpenServer:
         """How much happens at its tables now, in a line."""
         used = [live.table for live in self.house if live.table.members]
         played = [live.ring for live in self.rings if any(live.ring.places)]
-        matches = sum(table.is_playing for table in used) + sum(ring.hand is not None for ring in played)
+        matches = sum(table.is_playing and not table.is_asleep for table in used) + sum(
+            ring.hand is not None for ring in played
+        )
         players = sum(len(table.players) for table in used)
         players += sum(sum(map(bool, ring.places)) for ring in played)
         tables = counted(len(used) + len(played), "table")

@@ -16,7 +16,7 @@ from arena.spoken import move_said, spoken_moves
 def moves_in_words(live: LiveTable, member: Member | None) -> list[dict[str, Any]] | None:
     """The legal moves of a member, but those of large families; None if nothing is asked of it."""
     options, match = _options(live, member), live.match
-    if options is None or match is None or member is None:
+    if options is None or match is None or member is None or live.seats[member.player_id].open is None:
         return None
     seat = match.viewer(member.player_id).seat
     assert seat is not None, "who is asked has a seat"
@@ -44,9 +44,9 @@ def move_from_words(live: LiveTable, member: Member, words: str) -> Any:
 def _options(live: LiveTable, member: Member | None) -> list[Any] | None:
     """What a member may do now, as it is sent."""
     seat = None if member is None else live.seats.get(member.player_id)
-    if seat is None or seat.open is None or live.match is None:
+    if seat is None or not seat.options or live.match is None:
         return None
-    options: list[Any] = msgspec.json.decode(live.match.showing.codec.options(seat.open.question.options))
+    options: list[Any] = msgspec.json.decode(live.match.showing.codec.options(seat.options))
     return options
 
 

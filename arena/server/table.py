@@ -36,6 +36,8 @@ class Member:
     """It left in the middle of a match, in which its seat keeps playing, with default moves."""
     missed: int = 0
     """How many turns of the match it has missed in a row."""
+    seen_at: float = attrs.field(default=0.0, eq=False)
+    """When its holder was last there."""
     chat_credit: float = float(CHAT_AT_ONCE)
     """Messages that it may send now."""
     spoke_at: float = 0.0
@@ -51,7 +53,7 @@ class Member:
 
     @property
     def is_away(self) -> bool:
-        """Whether its turns are not waited for."""
+        """Whether it has let several turns go by; it is waited for all the same."""
         return self.missed >= MISSED_MAX
 
 
@@ -79,13 +81,17 @@ class Table:
     seats: tuple[int, int]
     """The fewest and the most who can play."""
     move_s: float | None
-    """The limit of every move; None: there is none."""
+    """The limit of every move where people play each other; None: there is none."""
     created_at: float
     active_at: float
     """When something last happened here."""
     reserved: frozenset[str] = frozenset()
     """Words of the game, which nobody can be called."""
+    is_clock_chosen: bool = True
+    """Whether this limit was asked for: otherwise there is none for one person against house bots."""
     status: Status = "waiting"
+    asleep_at: float | None = None
+    """When its match fell asleep, whose only person was away for long; it goes on when that one is back."""
     is_public: bool = False
     members: tuple[Member, ...] = ()
     """In the order in which they joined."""
@@ -116,12 +122,21 @@ class Table:
         return tuple(member for member in self.members if member.is_spectator)
 
     @property
+    def has_sitters(self) -> bool:
+        """Whether somebody has a seat who took it, and has not left."""
+        return any(not each.is_given and not each.has_left for each in self.players)
+
+    @property
     def host_member(self) -> Member | None:
         return next((member for member in self.members if member.player_id == self.host), None)
 
     @property
     def is_playing(self) -> bool:
         return self.status == "playing"
+
+    @property
+    def is_asleep(self) -> bool:
+        return self.asleep_at is not None
 
     def member(self, player_id: str) -> Member:
         """Raises Refusal if nobody here has this id."""
@@ -167,12 +182,23 @@ class QuestionsAsked:
 
 @attrs.frozen
 class Resumed:
-    """After a pause, in which people could read a showdown, the next questions have been asked."""
+    """The clocks run: after a pause, in which people could read a showdown, the next questions have been
+    asked, or it is settled how long silence takes to be a move."""
 
 
 @attrs.frozen
 class Ended:
     """The match is over."""
+
+
+@attrs.frozen
+class FellAsleep:
+    """The match stops, and its bots end, as its only person is away."""
+
+
+@attrs.frozen
+class Woke:
+    """That person is back, and the match goes on from its moves."""
 
 
 @attrs.frozen
@@ -213,6 +239,8 @@ Notice: TypeAlias = (
     | QuestionsAsked
     | Resumed
     | Ended
+    | FellAsleep
+    | Woke
     | Published
     | Spoke
     | Stopped

@@ -10,7 +10,6 @@ spectators, chat).
 
 from __future__ import annotations
 
-from math import inf
 from random import Random
 
 import attrs
@@ -20,14 +19,13 @@ from arena.server.limits import (
     CHAT_KEPT,
     CHAT_MAX,
     CHAT_PER_S,
-    IDLE_PLAYING_S,
-    IDLE_S,
     NICKNAME_MAX,
     SPECTATORS_MAX,
 )
 from arena.server.refusal import Refusal
 from arena.server.table import (
     After,
+    Alerted,
     Began,
     Came,
     ChatLine,
@@ -44,6 +42,7 @@ from arena.server.table import (
     Went,
 )
 from arena.wire.names import looks_like, told_apart, unseen
+from arena.words import clipped, printable
 
 NO_HOST = "this table has no host: a match begins by itself as soon as two are seated"
 
@@ -273,11 +272,12 @@ def _begun(table: Table, rng: Random, now: float) -> After:
     assert len(players) <= most, "nobody more was let in"
     seated = list(players)
     rng.shuffle(seated)
+    fresh = [attrs.evolve(member, is_ready=False, missed=0, seen_at=now) for member in table.members]
     begun = attrs.evolve(
         table,
         status="playing",
         is_public=table.is_standing,
-        members=tuple(attrs.evolve(member, is_ready=False, missed=0) for member in table.members),
+        members=tuple(fresh),
         matches=table.matches + 1,
         seating=tuple(member.player_id for member in seated),
         names=tuple(member.nickname for member in seated),
@@ -287,18 +287,18 @@ def _begun(table: Table, rng: Random, now: float) -> After:
     return begun, ((Published(False),) if was_public else ()) + (Began(),)
 
 
-def note_missed(table: Table, player_id: str, missed: int) -> Table:
-    """How many turns in a row a player has missed by now, which is no news to anybody."""
-    return _with(table, attrs.evolve(table.member(player_id), missed=missed), table.active_at)
+def break_off(table: Table, reason: str, now: float, broken: frozenset[str] = frozenset()) -> After:
+    """The match cannot be played: the table waits for the next one, and its chat says why.
 
-
-def break_off(table: Table, reason: str, now: float) -> After:
-    """The match cannot go on: the table waits for the next one, and its chat says why."""
+    `broken`: the player_ids of bots that lose their seats.
+    """
     over, notices = finish(table, now)
     if over.is_closed:
         return over, notices
-    line = ChatLine(_next_number(over), "", "", reason, now)
-    return _with_line(over, line), (*notices, Spoke(line))
+    gone = tuple(Went(member) for member in over.members if member.player_id in broken)
+    here = tuple(member for member in over.members if member.player_id not in broken)
+    told, spoken = announce(attrs.evolve(over, status="waiting", members=here), reason, now)
+    return told, (*notices, *gone, *spoken, Alerted(reason))
 
 
 def finish(table: Table, now: float) -> After:
@@ -306,7 +306,7 @@ def finish(table: Table, now: float) -> After:
     assert table.is_playing, "a match was played"
     here = tuple(member for member in table.members if not member.has_left)
     status: Status = "waiting" if table.is_standing else "finished"
-    over = attrs.evolve(table, status=status, members=here, active_at=now)
+    over = attrs.evolve(table, status=status, asleep_at=None, members=here, active_at=now)
     if _is_deserted(over) and not over.is_closed:
         return _closed(over, (Ended(),), "everybody has left")
     return over, (Ended(),)
@@ -350,6 +350,15 @@ def speak(table: Table, player_id: str, message: str, now: float) -> After:
     return _with_line(spoken, line), (Spoke(line),)
 
 
+def announce(table: Table, message: str, now: float) -> After:
+    """The server says something to all at the table, unless it has just said it."""
+    text = clipped(printable(message), CHAT_MAX)
+    if table.chat and (table.chat[-1].player_id, table.chat[-1].message) == ("", text):
+        return table, ()
+    line = ChatLine(_next_number(table), "", "", text, now)
+    return _with_line(table, line), (Spoke(line),)
+
+
 def _next_number(table: Table) -> int:
     return table.chat[-1].number + 1 if table.chat else 1
 
@@ -359,13 +368,6 @@ def _with_line(table: Table, line: ChatLine) -> Table:
 
 
 # Helpers.
-
-
-def idle_s(table: Table, now: float) -> float:
-    """How many seconds are left until the table is closed because nothing happens; may be negative."""
-    if table.is_standing:
-        return inf
-    return table.active_at + (IDLE_PLAYING_S if table.is_playing else IDLE_S) - now
 
 
 def _with(table: Table, changed: Member, now: float) -> Table:

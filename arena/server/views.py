@@ -15,6 +15,7 @@ from msgspec.structs import asdict
 
 from arena.players.codec import rules_json
 from arena.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Showing, Viewer
+from arena.server.absence import limit_s
 from arena.server.answer_types import (
     ChatShown,
     EventShown,
@@ -56,14 +57,16 @@ class Views:
             self._common = _encode(self._table_common())[:-1]
         own = b"null" if member is None else _encode(self._own(member))
         match = self._encoded_match(member)
-        return b'%b,"match":%b,"you":%b,"clocks":%b}' % (self._common, match, own, _encode(self._clocks()))
+        running = _encode({"clocks": self._clocks(), "resumes_in": self._resumes_in()})
+        return b'%b,"match":%b,"you":%b,%b' % (self._common, match, own, running[1:])
 
     def table_fields(self, member: Member | None) -> dict[str, Any]:
-        """The same as a dict; `match` and `you` are dicts too, and the clocks are in `match`."""
+        """The same as a dict; `match` and `you` are dicts too, and what changes with time is in `match`."""
         match = self._match(member)
+        running = {"clocks": self._clocks(), "resumes_in": self._resumes_in()}
         return {
             **asdict(self._table_common()),
-            "match": None if match is None else {**asdict(match), "clocks": self._clocks()},
+            "match": None if match is None else {**asdict(match), **running},
             "you": None if member is None else asdict(self._own(member)),
         }
 
@@ -107,7 +110,8 @@ class Views:
         return TableCommon(
             **asdict(listed_table(table)),
             rules=msgspec.Raw(rules_json(live.game, max(2, len(table.seating) or len(table.players)))),
-            move_time_s=table.move_s,
+            move_time_s=self._limit_s(),
+            is_asleep=table.is_asleep,
             version=live.version,
             last_modified=live.modified_at,
             admin_nickname=None if host is None else host.nickname,
@@ -119,6 +123,11 @@ class Views:
                 for line in table.chat
             ],
         )
+
+    def _limit_s(self) -> float | None:
+        """The limit of a move in the match that is played, or in one that would begin now."""
+        match, table = self._live.match, self._live.table
+        return match.terms.move_s if match is not None and table.is_playing else limit_s(table)
 
     def _player(self, member: Member, eliminated: frozenset[str]) -> PlayerShown:
         live = self._live
@@ -181,10 +190,9 @@ class Views:
     def _own(self, member: Member) -> SelfShown:
         """What only this member is told: whether it is asked now, and what it may do."""
         seat = self._live.seats.get(member.player_id)
-        slot = None if seat is None else seat.open
         options = None
-        if slot is not None and self._live.match is not None:
-            options = msgspec.Raw(self._live.match.showing.codec.options(slot.question.options))
+        if seat is not None and seat.open is not None and self._live.match is not None:
+            options = msgspec.Raw(self._live.match.showing.codec.options(seat.options))
         return SelfShown(
             playerID=member.player_id,
             nickname=member.nickname,
@@ -192,6 +200,11 @@ class Views:
             is_spectator=member.is_spectator or member.player_id in self._eliminated(),
             options=options,
         )
+
+    def _resumes_in(self) -> float | None:
+        """After how many seconds the moves that wait for people to read are put."""
+        wait_s = None if self._live.match is None else self._live.match.resumes_in_s
+        return None if wait_s is None else round(wait_s, 3)
 
     def _clocks(self) -> dict[str, int | None]:
         """The milliseconds that each seat has left that is asked now; None: it has no clock."""

@@ -40,7 +40,7 @@ class News:
         for line in table["chat"]:
             if line["number"] > self._chat:
                 self._chat = line["number"]
-                yield f"{line['nickname']} says: {line['message']}"
+                yield f"{line['nickname']} says: {line['message']}" if line["nickname"] else line["message"]
         match = table["match"]
         if match is not None and match["match_id"] != self._match_id:
             is_first = before is None
@@ -126,7 +126,9 @@ def _comings(before: Fields, table: Fields) -> Iterator[str]:
             if now["is_ready"] and not each["is_ready"]:
                 yield f"{each['nickname']} is ready"
             if now["is_away"] != each["is_away"]:
-                yield f"{each['nickname']} is {'away: defaults are played' if now['is_away'] else 'back'}"
+                yield f"{each['nickname']} is {'away' if now['is_away'] else 'back'}"
+    if table["is_asleep"] and not before["is_asleep"]:
+        yield "the match is asleep: it goes on when its player is back"
     if table["admin_nickname"] != before["admin_nickname"] and table["admin_nickname"] is not None:
         yield f"{table['admin_nickname']} is host"
     if table["public"] != before["public"]:

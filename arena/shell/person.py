@@ -35,6 +35,7 @@ cards          what you hold, numbered       moves      all legal moves
 play 1 2 5 A   put cards down, by number     bluff      accuse (or any move)
 3              the move with this number     who        who is here, whose turn
 bot NAME       give a seat to a bot          say TEXT   a message to all
+back           you are not away any more
 leave          go (end of input too)         ?          this help"""
 
 
@@ -58,6 +59,7 @@ class Person:
             "enter": self._enter,
             "ready": lambda words: self._do("POST", "/ready", {}),
             "start": lambda words: self._do("POST", "/start", {}),
+            "back": lambda words: self._do("POST", "/back", {}),
             "rematch": lambda words: self._do("POST", "/rematch", {}),
             "cards": self._cards,
             "moves": self._moves,

@@ -14,13 +14,12 @@ from arena.store.files import (
     TABLE_FILES,
     Table,
     erase,
-    is_held,
     is_written,
     results_beside,
-    store_lock,
     write_tables,
     write_text,
 )
+from arena.store.locks import is_held, store_lock
 from arena.store.mending import mended
 from arena.store.rows import (
     Columns,

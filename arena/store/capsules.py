@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from arena.errors import FAULT_KINDS
+from arena.errors import FAULT_KINDS, ConfigError
 from arena.record import Capsule, Entry
 
 FOLDER, LEFT_OUT = "faults", "left-out.txt"
@@ -44,6 +44,10 @@ class Room:
         count, size = self.taken.get(bot, (0, 0))
         self.taken[bot] = count + 1, size + len(packed)
 
+
+_NOTE_BYTES_MAX = 1_000
+"""For the line that says how many were left out."""
+_MATCH_ID = re.compile(r"\w{1,64}", re.ASCII)
 
 _BY_BOT = (
     "SELECT s.bot, COUNT(*), SUM(LENGTH(c.packed)) FROM capsules c"
@@ -76,7 +80,7 @@ def publish_closed(db: sqlite3.Connection, folder: Path) -> None:
     for match_id, seat, number, packed in db.execute(_CAPSULES + _CLOSED):
         path = _path(folder, match_id, seat, number)
         if not path.exists():
-            _write(path, zlib.decompress(packed))
+            _write(path, _unpacked(packed))
     _tell_what_is_left_out(db, folder)
 
 
@@ -103,11 +107,32 @@ def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[st
     """
     for match_id in match_ids:
         for _, seat, number, packed in db.execute(f"{_CAPSULES} m.match_id = ?", (match_id,)):
-            _write(_path(folder, match_id, seat, number), zlib.decompress(packed))
+            _write(_path(folder, match_id, seat, number), _unpacked(packed))
 
 
-def _path(folder: Path, match_id: str, seat: int, number: int) -> Path:
-    return folder / capsule_name(match_id, seat, number)
+def _unpacked(packed: bytes) -> bytes:
+    """The text of a capsule.  Raises ConfigError if it is larger than those we write, or is no text."""
+    unpacker = zlib.decompressobj()
+    try:
+        text = unpacker.decompress(packed, CAPSULE_BYTES_MAX + _NOTE_BYTES_MAX)
+    except (zlib.error, TypeError):
+        text = b""
+    if not text or not unpacker.eof:
+        raise ConfigError(
+            f"a capsule is damaged, or larger than {CAPSULE_BYTES_MAX:,} bytes: ask for the folder again"
+        )
+    return text
+
+
+def _path(folder: Path, match_id: object, seat: object, number: object) -> Path:
+    """Where its file belongs.  Raises ConfigError if that would be outside of the folder."""
+    is_id = isinstance(match_id, str) and _MATCH_ID.fullmatch(match_id)
+    if not (is_id and isinstance(seat, int) and isinstance(number, int)):
+        raise ConfigError(
+            f"{folder}: evidence belongs to {ascii(match_id)[:80]}, which is not the id of a match: "
+            "ask for the folder again"
+        )
+    return folder / capsule_name(str(match_id), seat, number)
 
 
 def capsule_name(match_id: str, seat: int, number: int) -> str:
@@ -120,7 +145,7 @@ _LOG = re.compile(rb'\{"log": "(logs/[\w.%~-]+\.log)"\}')
 
 def log_in(packed: bytes) -> str:
     """The log that a capsule names, within the results folder; empty if it names none."""
-    for line in reversed(zlib.decompress(packed).splitlines()):
+    for line in reversed(_unpacked(packed).splitlines()):
         if named := _LOG.fullmatch(line):
             return named[1].decode()
     return ""

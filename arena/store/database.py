@@ -49,11 +49,11 @@ class Database:
         finally:
             self.connection.execute("ROLLBACK")
 
-    def rows(self, sql: str, *values: Any) -> Iterator[Row]:
-        """The rows of a query, one by one."""
+    def rows(self, sql: str, *values: Any, **named: Any) -> Iterator[Row]:
+        """The rows of a query, one by one; its values stand in order, or all of them have names."""
         with sentences(self.path):
             # Not `yield from`, which would close the cursor after the database.
-            for row in self.connection.execute(sql, values):  # noqa: UP028
+            for row in self.connection.execute(sql, named or values):  # noqa: UP028
                 yield row
 
     def chunks(self, sql: str, *values: Any) -> Iterator[Columns]:

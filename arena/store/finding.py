@@ -39,7 +39,8 @@ def folders_with(prefix: str, folders: Iterable[Path] | None = None) -> dict[Pat
 
 def match_ids(folder: Path, prefix: str = "") -> list[str]:
     """Ids of matches of a folder that begin so, the first few; none if it cannot be read."""
-    return [match_id for (match_id,) in _rows(folder, f"{MATCHES_BY_PREFIX} LIMIT {MATCHES_MAX}", prefix)]
+    rows = _rows(folder, f"{MATCHES_BY_PREFIX} LIMIT {MATCHES_MAX}", id=prefix)
+    return [match_id for (match_id,) in rows]
 
 
 def bot_names(folder: Path) -> list[str]:
@@ -47,7 +48,7 @@ def bot_names(folder: Path) -> list[str]:
     return [bot for (bot,) in _rows(folder, "SELECT bot FROM bots ORDER BY bot")]
 
 
-def _rows(folder: Path, sql: str, *values: str) -> Iterator[tuple[str]]:
+def _rows(folder: Path, sql: str, **values: str) -> Iterator[tuple[str]]:
     try:
         with closing(Store.unchecked(folder)) as store:
             yield from store.connection.execute(sql, values).fetchall()

@@ -24,6 +24,7 @@ def mended(folder: Path) -> Damage | None:
     place = draft_path(folder, DATABASE, os.getpid())
     with sentences(path):
         try:
+            place.unlink(missing_ok=True)  # whatever somebody put there
             touch(place)
             with Store.unchecked(folder) as store:
                 if is_sound(store.connection, path):

@@ -111,7 +111,7 @@ class Reading(Database):
             raise ConfigError(f"{fault} is not a kind of fault: expected any, {', '.join(FAULT_KINDS)}")
         test = " + ".join(FAULT_KINDS) if fault == "any" else fault or "1"
         return self._matches(
-            f"number IN (SELECT match FROM seats WHERE {test} > 0 AND (?1 IS NULL OR bot = ?1))", bot
+            f"number IN (SELECT match FROM seats WHERE {test} > 0 AND (:bot IS NULL OR bot = :bot))", bot=bot
         )
 
     def last_number(self) -> int:
@@ -120,7 +120,7 @@ class Reading(Database):
 
     def newest(self, most: int, *, after: int = 0) -> list[StoredMatch]:
         """The matches stored after the one of this number, the last so many of them, as they ended."""
-        where = "number IN (SELECT number FROM matches WHERE number > ?1 ORDER BY number DESC LIMIT ?2)"
+        where = "number IN (SELECT number FROM matches WHERE number > ? ORDER BY number DESC LIMIT ?)"
         found = self._matches(where, after, most)
         return sorted(found, key=lambda match: match.started_at + match.duration_s)
 
@@ -128,11 +128,11 @@ class Reading(Database):
         """So many of all matches, or of those of a bot, in schedule order."""
         # the numbers first: sorting whole rows of a million matches would take seconds
         numbers = (
-            "SELECT number FROM shown_matches WHERE ?1 IS NULL"
-            " OR number IN (SELECT match FROM seats WHERE bot = ?1)"
-            f" ORDER BY {IN_ORDER} LIMIT ?2 OFFSET ?3"
+            "SELECT number FROM shown_matches WHERE :bot IS NULL"
+            " OR number IN (SELECT match FROM seats WHERE bot = :bot)"
+            f" ORDER BY {IN_ORDER} LIMIT :count OFFSET :first"
         )
-        return list(self._matches(f"number IN ({numbers})", bot, count, first))
+        return list(self._matches(f"number IN ({numbers})", bot=bot, count=count, first=first))
 
     def count_of(self, bot: str) -> int:
         """How many matches a bot has played."""
@@ -151,8 +151,8 @@ class Reading(Database):
         `searched`: what the error names if no match was found there, if not only this folder.
         """
         # from the index on match_id, not from a walk through a million matches
-        begins = "match_id BETWEEN ?1 AND ?1 || char(1114111) AND substr(match_id, 1, length(?1)) = ?1"
-        found = list(self._matches(begins, prefix)) if prefix else []
+        begins = "match_id BETWEEN :id AND :id || char(1114111) AND substr(match_id, 1, length(:id)) = :id"
+        found = list(self._matches(begins, id=prefix)) if prefix else []
         if len(found) == 1:
             return found[0]
         if not found:
@@ -219,10 +219,11 @@ class Reading(Database):
                 return log
         return ""
 
-    def _matches(self, where: str, *values: Any) -> Iterator[StoredMatch]:
+    def _matches(self, where: str, *values: Any, **named: Any) -> Iterator[StoredMatch]:
         seats = quoted_names(SEAT_FIELDS)
         matches = f"SELECT number, rules, kinds, {quoted_names(MATCH_FIELDS)} FROM shown_matches"
-        for number, rules, kinds, *row in self.rows(f"{matches} WHERE {where} ORDER BY {IN_ORDER}", *values):
+        chosen = self.rows(f"{matches} WHERE {where} ORDER BY {IN_ORDER}", *values, **named)
+        for number, rules, kinds, *row in chosen:
             match = dict(zip(MATCH_FIELDS, row, strict=True))
             match["own_game"] = own_game_from(match["game_version"], rules, kinds)
             match["seed"] = int(match["seed"], 16)

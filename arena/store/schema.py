@@ -167,7 +167,7 @@ TABLES: Mapping[str, tuple[Column, ...]] = {
 """The tables that the store exports, each as `<name>.csv`; the seeds are in none of them."""
 
 MATCHES_BY_PREFIX = """SELECT match_id FROM matches
-    WHERE match_id BETWEEN ?1 AND ?1 || char(1114111) AND substr(match_id, 1, length(?1)) = ?1"""
+    WHERE match_id BETWEEN :id AND :id || char(1114111) AND substr(match_id, 1, length(:id)) = :id"""
 """From the index on `match_id`, not by a walk through a million matches."""
 
 OPPONENTS_SEPARATOR = "; "

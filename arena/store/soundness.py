@@ -175,6 +175,7 @@ def salvaged(db: sqlite3.Connection, path: Path, place: str = "") -> tuple[sqlit
     """
     copy = sqlite3.connect(place, isolation_level=None, check_same_thread=False)
     try:
+        copy.execute("PRAGMA journal_mode = MEMORY")  # no file: it is dropped if anything fails
         copy.execute("BEGIN")
         lay_out(copy)
         damage = _Salvage(db, copy, path).all()

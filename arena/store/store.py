@@ -12,6 +12,7 @@ from typing import Any
 from arena.errors import ConfigError
 from arena.store.digest import file_state, write_digest, written_digest
 from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
+from arena.store.foreign import check_folder
 from arena.store.reading import Reading
 from arena.store.schema import APPLICATION_ID, OF_OLDER, SCHEMA_VERSION
 from arena.store.soundness import is_laid_out, is_sound, lay_out, migrate, salvaged
@@ -24,6 +25,7 @@ class Store(Reading, Writing):
     @classmethod
     def create(cls, folder: str | Path, *, meta: Mapping[str, Any]) -> Store:
         """A new store; `meta` must hold `game_version`.  ConfigError if the folder holds anything already."""
+        check_folder(folder)
         path = made(Path(folder)) / DATABASE
 
         def lay_out(store: Store) -> None:
@@ -143,6 +145,9 @@ class Store(Reading, Writing):
         return bool(tables == 0 and self.pragma("user_version") == 0)
 
     def _lay_out(self, meta: Mapping[str, Any]) -> None:
+        # A new file is given its WAL by a change of its own, which must leave no journal behind if we are
+        # killed meanwhile: a folder with a journal is refused.
+        self.connection.execute("PRAGMA journal_mode = MEMORY")
         self._tune()
         with self.transaction() as db:
             lay_out(db)
@@ -169,6 +174,7 @@ class Store(Reading, Writing):
 
 
 def _database_in(folder: str | Path) -> Path:
+    check_folder(folder)
     path = Path(folder) / DATABASE
     if path.is_file():
         return path
@@ -183,6 +189,7 @@ def _database_in(folder: str | Path) -> Path:
 
 def holds_tournament(folder: str | Path) -> bool:
     """Whether there is a store to open; one whose run was killed before it began does not count."""
+    check_folder(folder)
     path = Path(folder) / DATABASE
     if not path.is_file():
         return False

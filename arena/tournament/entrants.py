@@ -24,7 +24,7 @@ from arena.store import DATABASE
 from arena.strict import did_you_mean, read_table, read_toml
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.modules import module_file
-from arena.tournament.recipe import A_COMMAND, RECIPE, no_such_recipe_key
+from arena.tournament.recipe import A_COMMAND, RECIPE, no_such_recipe_key, taken_from
 from arena.units import shown
 from arena.words import listed
 
@@ -246,8 +246,8 @@ def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     if "run" not in recipe:
         raise ConfigError(f"{said}: run: found nothing, expected {A_COMMAND}")
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe
-    own |= {"read": tuple(folder / path for path in recipe.get("read", ()))}
-    return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), **own)
+    asked = taken_from(own, folder.absolute())
+    return Entrant(kind="process", folder=folder, command=shlex.join(recipe["run"]), asked=asked, **own)
 
 
 def _from_program(file: Path, *, folder: Path | None = None) -> Entrant:

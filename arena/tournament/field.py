@@ -84,7 +84,7 @@ def _found(spec: BotSpec) -> Entrant:
     try:
         if not spec.is_submission:
             return resolve(spec.spec, base=spec.base, name=spec.name)
-        entrant = attrs.evolve(submitted(spec), name=_checked_name(spec), path=spec.spec)
+        entrant = attrs.evolve(submitted(spec), name=_checked_name(spec), path=spec.spec, is_submission=True)
         return attrs.evolve(entrant, fingerprint=fingerprint(entrant))
     except ConfigError as error:
         return _not_found(spec, error)

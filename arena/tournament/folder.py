@@ -17,6 +17,7 @@ from arena.schedule import ORDERS, SEEDINGS, seed_in
 from arena.schedule.roster import Roster
 from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock
 from arena.store.files import made_new, open_database, sentences
+from arena.store.foreign import check_folder
 from arena.store.schema import APPLICATION_ID
 from arena.tournament.fresh import (
     ASIDE,
@@ -330,7 +331,8 @@ def _stored_tokens(folder: Path) -> dict[str, str]:
 
 
 def _check_ours(folder: Path) -> None:
-    """Raises ConfigError if the run would overwrite files that are not ours."""
+    """Raises ConfigError if the run would overwrite files that are not ours, or read what no run wrote."""
+    check_folder(folder)
     if _application_of(folder) not in (None, APPLICATION_ID):
         raise ConfigError(f"{folder / DATABASE} is not a database of the arena: choose another --out")
     _check_no_tables(folder)

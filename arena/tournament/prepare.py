@@ -18,11 +18,12 @@ from arena.game import Game
 from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
 from arena.schedule.roster import slot_name
-from arena.store import RESULTS
+from arena.store import RESULTS, results_beside
 from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play
 from arena.tournament.entrants import resolve
 from arena.tournament.field import field_of, mistakes_of
 from arena.tournament.game_source import Origin
+from arena.tournament.grants import granted
 from arena.tournament.membership import NO_WISHES, RosterWishes, with_replacements
 from arena.tournament.plan import (
     BotSpec,
@@ -125,6 +126,7 @@ def prepare(
     _check_anchor(plan, entrants)
     named = resume or plan.out or (RESULTS / plan.name if plan.name else None)
     folder = named or RESULTS / f"{plan.game}-{time.strftime('%Y%m%d-%H%M%S')}"
+    entrants = granted(entrants, plan.allow, hidden=results_beside(folder))
     # What only processes of ours want of the machine can be measured.
     others = plan.connecting or any(entrant.kind == "local" for entrant in entrants)
     cores = os.cpu_count() or 1

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from arena.players.entrant import Argv
-from arena.strict import (
-    Reader,
-    duration,
-    flag,
-    many,
-    one_of,
-    place,
-    text,
-    unknown,
-    whole,
-)
+from arena.players.entrant import Argv, Rights
+from arena.strict import Reader, duration, many, one_of, text, unknown, whole
+from arena.tournament.plan.allow import RIGHTS_READERS
 from arena.units import unexpected
 
 CONNECT_S_MAX = 300.0
@@ -60,9 +52,7 @@ RECIPE: Mapping[str, Reader[Any]] = {
     "restart": one_of("never", "series", "match"),
     "instances_max": whole(1, 1000),
     "connect_s": duration(beyond=True, most_s=CONNECT_S_MAX),
-    "read": many(place, 'a list of paths such as ["~/tables"]'),
-    "build_network": flag,
-    "memory_mb": whole(16, 1_000_000),
+    **RIGHTS_READERS,
 }
 
 _OTHER_WORDS: Mapping[str, str] = {
@@ -80,3 +70,9 @@ def no_such_recipe_key(key: str) -> str:
     if other := _OTHER_WORDS.get(key.lower()):
         return f"no such key (did you mean {other}?); accepted: {', '.join(RECIPE)}"
     return unknown(key, RECIPE, "key")
+
+
+def taken_from(recipe: dict[str, Any], folder: Path) -> Rights:
+    """What a recipe asks for, which is taken out of it; relative paths start at the bot's folder."""
+    asked = {key: recipe.pop(key) for key in RIGHTS_READERS if key in recipe}
+    return Rights(**asked | {"read": tuple(folder / path for path in asked.get("read", ()))})

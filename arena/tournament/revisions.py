@@ -6,27 +6,24 @@ folder, so that a run can be resumed.
 
 from __future__ import annotations
 
-import io
 import os
-import subprocess
-import tarfile
 import tempfile
 from pathlib import Path
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, unwritable
 from arena.tournament.entrants import resolve
 from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX
 from arena.tournament.plan import BotSpec
+from arena.tournament.repository import Repository, opened_repository
 from arena.wire.messages import NAME_LENGTH_MAX
-from arena.words import counted, printable
+from arena.words import counted
 
 PREFIX = "git:"
 VERSIONS = Path(".arena") / "versions"
 """Where the versions are kept, from the current folder."""
-GIT_S_MAX = 60.0
 _HASH_DIGITS = 12
-_ARCHIVE_BYTES_MAX = 2 * FILES_BYTES_MAX
-"""With the archive's own headers and padding."""
+_LISTING_BYTES_MAX = FILES_MAX * 300
+"""Names of files, with what git says beside them."""
 
 
 def is_revision(spec: str) -> bool:
@@ -48,16 +45,13 @@ def version_at(spec: str, other: BotSpec) -> BotSpec:
     folder = place if place.is_dir() else place.parent
     if not revision or revision.startswith("-"):
         raise ConfigError(f"{spec}: expected a commit, such as git:HEAD~1 or git:main")
-    inside = _git(
-        folder, "rev-parse", "--show-prefix", why=f"{spec}: {other.spec} is not in a git repository"
-    )
-    commit = _git(
-        folder, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}", why=f"{spec}: no such commit"
-    )
-    kept = other.base / VERSIONS / _name_of(commit, inside)
-    if not kept.is_dir():
-        top = Path(_git(folder, "rev-parse", "--show-toplevel", why=spec))
-        _check_out(spec, top, f"{commit}:{inside}", kept)
+    with opened_repository(folder, f"{spec}: {other.spec}") as repository:
+        words = ("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        commit = repository.read(*words, why=f"{spec}: no such commit").decode().strip()
+        inside = folder.resolve().relative_to(repository.top)
+        kept = other.base / VERSIONS / _name_of(commit, inside)
+        if not kept.is_dir():
+            _check_out(spec, repository, f"{commit}:{'' if inside == Path() else inside}", kept)
     file = "" if place.is_dir() else place.name
     if file and not (kept / file).is_file():
         raise ConfigError(f"{spec}: {file} was not there at {commit[:_HASH_DIGITS]}")
@@ -70,46 +64,35 @@ def version_at(spec: str, other: BotSpec) -> BotSpec:
     )
 
 
-def _name_of(commit: str, inside: str) -> str:
-    parts = [part for part in Path(inside).parts if part]
-    return "-".join([commit[:_HASH_DIGITS], *parts])[:200]
+def _name_of(commit: str, inside: Path) -> str:
+    return "-".join([commit[:_HASH_DIGITS], *inside.parts])[:200]
 
 
-def _git(folder: Path, *words: str, why: str) -> str:
-    """What git prints, without the line's end.  Raises ConfigError with `why` if it fails."""
-    return _run_git(folder, words, why).decode("utf-8", "surrogateescape").rstrip("\n")
-
-
-def _run_git(folder: Path, words: tuple[str, ...], why: str) -> bytes:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), *words], capture_output=True, timeout=GIT_S_MAX, check=False
-        )
-    except FileNotFoundError:
-        raise ConfigError(f"{PREFIX}…: there is no git on this machine") from None
-    except subprocess.TimeoutExpired:
-        raise ConfigError(f"{why}: git took more than {GIT_S_MAX:g} s") from None
-    if done.returncode:
-        said = printable(done.stderr.decode("utf-8", "replace").strip().partition("\n")[0])[:200]
-        raise ConfigError(f"{why}{f' ({said})' if said else ''}")
-    return done.stdout
-
-
-def _check_out(spec: str, top: Path, tree: str, kept: Path) -> None:
-    """Makes the folder as it was; whole or not at all."""
-    packed = _run_git(top, ("archive", "--format=tar", tree), f"{spec}: the bot was not there yet")
-    if len(packed) > _ARCHIVE_BYTES_MAX:
+def _check_out(spec: str, repository: Repository, tree: str, kept: Path) -> None:
+    """Makes the folder as it was; whole or not at all, and without links, which could lead elsewhere."""
+    blobs = repository.blobs(
+        tree, why=spec, absent=f"{spec}: the bot was not there yet", bytes_max=_LISTING_BYTES_MAX
+    )
+    if len(blobs) > FILES_MAX:
+        raise ConfigError(f"{spec}: it has {counted(len(blobs), 'file')}, more than {FILES_MAX:,}")
+    if sum(blob.size for blob in blobs) > FILES_BYTES_MAX:
         raise ConfigError(f"{spec}: its files have more than {FILES_BYTES_MAX:,} bytes")
+    for above in (kept.parent.parent, kept.parent):
+        if above.is_symlink():
+            raise ConfigError(f"{spec}: {above} is a link, where versions are to be kept: remove it")
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".new-") as name:
         new = Path(name) / "files"
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            members = [member for member in archive.getmembers() if member.isreg() or member.isdir()]
-            if len(members) > FILES_MAX:
-                raise ConfigError(f"{spec}: it has {counted(len(members), 'file')}, more than {FILES_MAX:,}")
-            if hasattr(tarfile, "data_filter"):  # not before Python 3.11.4
-                archive.extraction_filter = tarfile.data_filter
-            archive.extractall(new, members)  # without links, which could lead elsewhere
+        new.mkdir()
+        try:
+            for blob, content in repository.contents(blobs, why=spec):
+                file = new / blob.path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with file.open("xb") as written:
+                    written.write(content)
+                file.chmod(0o755 if blob.is_executable else 0o644)
+        except OSError as error:
+            raise unwritable(kept, error) from error
         try:
             new.rename(kept)
         except OSError:

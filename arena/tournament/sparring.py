@@ -22,12 +22,14 @@ from arena.players.lag import LagWatch, open_watch
 from arena.players.local import LocalPlayer, load_bot
 from arena.players.process import run_process
 from arena.players.start import BotBroken
+from arena.store import RESULTS, results_beside
 from arena.tournament.broken import BrokenBots, found_broken, tried_in_vain
 from arena.tournament.build import build
 from arena.tournament.entrants import bot_at, builtin_bots
 from arena.tournament.field import field_of, mistakes_of
 from arena.tournament.fingerprints import needs_build
-from arena.tournament.plan import BotSpec
+from arena.tournament.grants import granted
+from arena.tournament.plan import NOTHING, Allow, BotSpec
 from arena.tournament.prepare import QUICKSTART
 from arena.tournament.submissions import expanded
 from arena.units import shown
@@ -56,7 +58,13 @@ def _has_program(bot: Entrant) -> bool:
 
 
 def opponents_of(
-    person: str, against: Sequence[str], *, seats: int, game: str, reserved: Collection[str]
+    person: str,
+    against: Sequence[str],
+    *,
+    seats: int,
+    game: str,
+    reserved: Collection[str],
+    allow: Allow = NOTHING,
 ) -> tuple[tuple[Entrant, ...], str]:
     """The bots that sit down with a person: those that were named, in turn, until the table is full; and
     what the person is called there.
@@ -70,7 +78,8 @@ def opponents_of(
     specs = list(expanded(BotSpec(word, Path.cwd()) for word in against))
     if len(specs) > seats - 1:
         raise ConfigError(f"--against names {len(specs)} bots, and --seats {seats} has room for {seats - 1}")
-    field = field_of(list(islice(cycle(specs), seats - 1)), [person], game=game, reserved=reserved)
+    found = field_of(list(islice(cycle(specs), seats - 1)), [person], game=game, reserved=reserved)
+    field = granted(found, allow, hidden=results_beside(RESULTS / game))
     broken = [found_broken(entrant) for entrant in mistakes_of(field)]
     if broken:
         raise BrokenBots(broken, bots=seats - 1, seats=seats)

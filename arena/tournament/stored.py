@@ -19,6 +19,7 @@ from arena.tournament.game_source import Source, find_game, names_files, recalle
 from arena.tournament.membership import ROSTER, roster_of
 from arena.tournament.plan import (
     Plan,
+    allow_as_mapping,
     as_mapping,
     bot_as_mapping,
     is_guessable,
@@ -120,7 +121,7 @@ def stored_form(plan: Plan, folder: Path) -> dict[str, Any]:
     """The plan as JSON types; paths are relative to the folder, so that both can be moved together."""
     real = folder.resolve()
     bots = [bot_as_mapping(bot, os.path.relpath(bot.base, real)) for bot in plan.bots]
-    return as_mapping(plan) | {"bots": bots, "out": None}
+    return as_mapping(plan) | {"bots": bots, "out": None, "allow": allow_as_mapping(plan.allow, real)}
 
 
 def write_run_file(run: Run, summary: Summary, *, began_at: float, status: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 import attrs
 
 from arena.analysis import ANCHORED, exported
+from arena.analysis.leaderboard import ROUNDED
 from arena.analysis.ratings import ANCHOR
 from arena.analysis.tables import COLUMNS, MAKER
 from arena.errors import ConfigError
@@ -23,6 +24,10 @@ from arena.verify.untruth import Untruth
 CLOSE = 1e-7
 """By what share a number may differ, in the tables that are computed from many matches: another machine sums
 in another order, which changes the last digits."""
+
+STEPS = {column: 10.0**-digits for column, digits in ROUNDED.items()}
+"""By how much an estimate may differ: what lies between two of its last digits is rounded up on one processor
+and down on another."""
 
 Untruths = Generator[Untruth, None, None]
 
@@ -137,7 +142,7 @@ def _cell_by_cell(
         yield Untruth(where, "row", _told(line), _told(right))
         return
     for column, cell, value in zip(header, line, right, strict=True):
-        if cell != value and not (is_close and _are_close(cell, value)):
+        if cell != value and not (is_close and _are_close(cell, value, STEPS.get(column, 0.0))):
             yield Untruth(where, column, repr(cell), repr(value))
 
 
@@ -164,12 +169,12 @@ class _Lines:
         return lines
 
 
-def _are_close(cell: str, value: str) -> bool:
-    """Whether both are numbers with a fraction that differ by rounding only."""
+def _are_close(cell: str, value: str, step: float) -> bool:
+    """Whether both are numbers with a fraction that differ by rounding only, or by a `step`."""
     if "." not in cell + value and "e" not in cell + value:
         return False
     try:
-        return isclose(float(cell), float(value), rel_tol=CLOSE, abs_tol=CLOSE)
+        return isclose(float(cell), float(value), rel_tol=CLOSE, abs_tol=CLOSE + step)
     except ValueError:
         return False
 

@@ -93,7 +93,7 @@ def test_little_is_known_of_one_bot_or_of_estimates_without_errors():
     """A bot alone leads; equals without any error are as likely one way as the other."""
     assert posterior(np.array([1500.0]), np.zeros((1, 1)), np.ones(1)).leads(0) == 1
     level = posterior(np.full(3, 1500.0), np.zeros((3, 3)), np.ones(3))
-    assert level.better(0, 1) == 0.5
+    assert level.better(0, 1) == pytest.approx(0.5, abs=1e-9)  # eigenvectors: off by 1e-12 on an EPYC
     assert 0.2 < level.leads(0) < 0.45
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -66,15 +67,6 @@ def unmount(path):
     libc.unshare(0x10000000 | 0x00020000)  # users and mounts
     checked(libc.umount2(os.path.dirname(path).encode(), 2))
     read(path)
-
-
-def open_device(*_):
-    for name in ("mem", "kmsg", "sda", "vda", "nvme0n1", "loop0"):
-        path = f"/dev/{name}"
-        if os.path.exists(path):
-            os.close(os.open(path, os.O_RDWR))
-            return
-    raise OSError("none to be seen")
 
 
 def tune(*_):
@@ -148,12 +140,6 @@ def ask_for(pid):
     os.kill(int(pid), 0)
 
 
-def lower_limits(pid, word):
-    import resource
-
-    resource.prlimit(int(pid), resource.RLIMIT_NOFILE, (3, 3))
-
-
 # The network.
 
 
@@ -165,15 +151,6 @@ def connect(port, host="127.0.0.1"):
 def see_interfaces(*_):
     """Others than that to itself."""
     assert {"lo"} < {name for _, name in socket.if_nameindex()}
-
-
-def connect_abstract(name):
-    with socket.socket(socket.AF_UNIX) as sock:
-        sock.connect("\0" + name)
-
-
-def new_users(*_):
-    checked(libc.unshare(0x10000000))
 
 
 # Its own ways to be a nuisance.
@@ -201,6 +178,59 @@ def eat_memory_together(*_):
     eaten = bytearray(os.urandom(1 << 16)) * 384  # 25 MB
     while eaten:
         time.sleep(1)
+
+
+def hoard(megabytes, path=""):
+    """Keeps memory that is no process's: files in memory without a name, or in a folder."""
+    for number in range(int(megabytes) // 4):
+        fd = (
+            os.open(os.path.join(path, f"h-{number}"), os.O_CREAT | os.O_WRONLY)
+            if path
+            else os.memfd_create("h")
+        )
+        os.write(fd, bytes(4 << 20))
+        if path:
+            os.close(fd)
+
+
+def hoard_temporary(megabytes):
+    hoard(megabytes, os.environ.get("TMPDIR", "/tmp"))
+
+
+def hoard_deep(megabytes):
+    """Below a path longer than the system takes."""
+    os.chdir(os.environ.get("TMPDIR", "/tmp"))
+    for _ in range(20):
+        os.mkdir("a" * 250)
+        os.chdir("a" * 250)
+    hoard(megabytes, ".")
+
+
+def hoard_hidden(megabytes):
+    """Where nobody may look at what this process has open."""
+    checked(libc.prctl(4, 0, 0, 0, 0))
+    hoard(megabytes)
+
+
+def hoard_unreadable(megabytes):
+    """As a program that nobody may read, which has the kernel hide what it has open."""
+    program = os.path.join(os.environ.get("TMPDIR", "/tmp"), "python")
+    shutil.copy(os.path.realpath(sys.executable), program)
+    os.chmod(program, 0o111)
+    env = {**os.environ, "PYTHONHOME": sys.base_prefix}
+    os.execve(program, [program, __file__, "hoard", megabytes], env)
+
+
+def hoard_system_v(megabytes):
+    memory = libc.shmget(0, int(megabytes) << 20, 0o1600)
+    checked(memory)
+    checked(libc.shmctl(memory, 0, None))
+
+
+def be_ended_last(*_):
+    """When the kernel ends programs because memory is full."""
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("0")
 
 
 def fill(folder):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
 
 import pytest
 import trio
-from boxes import LANDLOCK, OFF, SHIELD, STRICT, need
+from boxes import LANDLOCK, OFF, SHIELD, STRICT, holds, need
+from test_cli import call
 from tournaments import faults, honest, play, program, rows
 
 from arena.box import bubblewrap
 from arena.box.box import open_box
 from arena.errors import ConfigError
 from arena.tournament import startup
+from arena.tournament.entrants import builtin_bots
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +54,13 @@ async def test_a_plain_bot_that_knows_of_no_token_plays(tmp_path, level):
     assert "gone" not in faults(tmp_path / "out")["tenner"]
 
 
+GOOD = """
+from arena.sdk import Bot, choose, run
+class Mine(Bot):
+    def move(self, state, options):
+        return choose(options, self.rng)
+run(Mine)
+"""
 THIEF = """
 import os, socket, sys, threading, time
 sys.path.insert(0, {bad!r})
@@ -117,11 +127,13 @@ async def test_a_shield_steps_down_aloud(monkeypatch):
     said: list[str] = []
     async with open_box("shield", say=said.append) as box:
         assert box.means in ("landlock", "limits")
-    assert said[0].startswith("warning: no shield by bubblewrap (it is not installed)")
+    if box.means == "landlock":
+        assert said[0].startswith("bubblewrap is not installed; using Landlock; to have bubblewrap: ")
     monkeypatch.setattr("arena.box.landlock.version", lambda: 0)
     async with open_box("shield", say=said.append) as box:
         assert "limits" == box.means
     assert said[-1].startswith("warning: bots run with limits alone")
+    assert "; bubblewrap is not installed and Landlock " in said[-1]
 
 
 async def test_a_box_that_lets_something_through_is_none(monkeypatch, tmp_path):
@@ -129,10 +141,10 @@ async def test_a_box_that_lets_something_through_is_none(monkeypatch, tmp_path):
     need(SHIELD)
     careless = bubblewrap.shield_words
 
-    def open_doors(place, env):
-        words = careless(place, env)
+    def open_doors(place, env, tmp_bytes):
+        words = careless(place, env, tmp_bytes)
         at = words.index("--ro-bind")
-        return [*words[:at], "--bind", "/", "/", "--dev", "/dev", "--chdir", "/"]
+        return [*words[:at], "--bind", "/", "/", "--dev", "/dev", *words[words.index("--chdir") :]]
 
     monkeypatch.setattr(bubblewrap, "shield_words", open_doors)
     (tmp_path / "arena.db").write_text("secret")
@@ -157,6 +169,56 @@ def test_the_exit_code_of_a_strict_run_without_a_box(tmp_path):
     assert 2 == ended.returncode
     assert "install bubblewrap" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["shield", "strict"])
+def test_root_without_the_right_to_mount_has_its_box(level):
+    """As in a container that may create user namespaces, but got no further rights."""
+    need((level, "bubblewrap"))
+    if os.getuid() != 0:
+        pytest.skip("only root can be a root with fewer rights; other users are tried by all other tests")
+    code = f"""
+import trio
+from arena.box.box import open_box
+async def main():
+    async with open_box({level!r}, say=print):
+        pass
+trio.run(main)
+"""
+    words = [
+        "setpriv",
+        "--bounding-set",
+        "-sys_admin",
+        "--inh-caps",
+        "-sys_admin",
+        sys.executable,
+        "-c",
+        code,
+    ]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+    name = "strict box" if level == "strict" else "shield"
+    assert (f"bots run in a {name} (bubblewrap)\n", "") == (ended.stdout, ended.stderr)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["weights.txt", "bot.toml"])
+def test_a_bot_that_no_run_could_start(file, capsys, monkeypatch, tmp_path):
+    """What it reads at its start is hidden in a run, and so it is here: a sentence says that."""
+    if holds("shield", "bubblewrap") and holds("shield", "landlock"):
+        pytest.skip("not tried: nothing hides files here, neither bubblewrap nor Landlock")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "weights.txt").write_text("1 2 3")
+    needed = builtin_bots()["odds"] / "bot.toml" if file == "bot.toml" else tmp_path / "results" / file
+    (tmp_path / "mine.py").write_text(f"open({str(needed)!r}).read()\n{GOOD}")
+    code, _, err = call(capsys, monkeypatch, "run", "mine.py", "odds", "--series", "1")
+    assert 2 == code
+    assert "its process ended with exit code 1: " in err
+    code, out, _ = call(capsys, monkeypatch, "check", "mine.py", "--max-time", "1s", "--rule", "dice=1")
+    assert 1 == code, out
+    assert "cannot play: its process ended with exit code 1: " in out
+    assert "started as in a run here, where it sees neither results nor other bots" in " ".join(out.split())
 
 
 # Time.

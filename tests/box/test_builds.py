@@ -25,6 +25,7 @@ from arena.players.start import BotBroken
 from arena.tournament import build as building
 from arena.tournament.build import build
 from arena.tournament.entrants import resolve
+from arena.tournament.grants import granted
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +71,8 @@ def bot(house: Path, code: str, *more: str, run: str = "true") -> Entrant:
         *more,
     ]
     (folder / "bot.toml").write_text("\n".join(lines))
-    return resolve("own", base=house)
+    (entrant,) = granted([resolve("own", base=house)], {})
+    return entrant
 
 
 async def built(box: tuple[str, str], house: Path, entrant: Entrant, mark: str = "no such word") -> list[str]:
@@ -136,7 +138,17 @@ async def test_the_environment_of_a_build(house, box, monkeypatch):
     if box != STRICT:
         assert "SECRET_OF_THE_USER" in said.split()
     else:
-        known = {"ARENA_NAME", "ARENA_TOKEN", "HOME", "LANG", "LANGUAGE", "LC_CTYPE", "PATH", "PWD"}
+        known = {
+            "ARENA_NAME",
+            "ARENA_TOKEN",
+            "HOME",
+            "LANG",
+            "LANGUAGE",
+            "LC_CTYPE",
+            "PATH",
+            "PWD",
+            "PYTHONPATH",
+        }
         *names, home = said.split()
         assert (set(), "/tmp") == (set(names) - known, home)
 

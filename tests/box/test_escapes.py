@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 import socket
+import sys
 from pathlib import Path
 
 import attrs
@@ -18,11 +19,14 @@ from arena.box.places import FileView
 from arena.players.access import place_of
 from arena.players.entrant import Entrant
 from arena.store import results_beside
+from arena.torture import attacks
+from arena.torture.attacks import ATTACKS
+from arena.torture.targets import targets
 
 pytestmark = pytest.mark.slow
 
 ALL = (STRICT, SHIELD, LANDLOCK)
-WORD = "known-to-the-victim-alone"
+WORD = f"known-to-the-victim-alone-{secrets.token_hex(4)}"  # other suites may run on this machine
 
 
 def ids(box) -> str:
@@ -180,8 +184,8 @@ async def test_all_that_is_hidden_in_its_own_folder_is(house, act, box, what):
     assert "secret: 42" == (house.folder / what).read_text()
 
 
-@each(["open_device", "tune"], ALL)
-async def test_neither_devices_nor_the_kernel(house, act, box):
+@each(["tune"], ALL)
+async def test_no_settings_of_the_kernel(house, act, box):
     """Not even as root, whose user owns them."""
     need(box)
     assert "held" == await outcome(box, house, act)
@@ -194,30 +198,16 @@ async def test_nothing_is_left_open(house, act, box):
     assert "held" == await outcome(box, house, act)
 
 
-@each(["new_users"], (STRICT,))
-async def test_no_namespaces_of_its_own(house, act, box):
-    """They are the way to most holes of the kernel."""
-    need(box)
-    assert "held" == await outcome(box, house, act)
-
-
 # Other processes.
 
 SPYING = ["see_environment", "see_command_line", "find_command_line", "read_memory", "trace", "see_files"]
 
 
-HARM = ["stop", "kill", "lower_limits"]
+HARM = ["stop", "kill"]
 """What is not tried on the process of the tests."""
 
 
-@pytest.mark.parametrize(
-    ("act", "box"),
-    [
-        *((act, box) for act in [*SPYING, "stop", "kill"] for box in ALL),
-        ("lower_limits", STRICT),
-        ("lower_limits", SHIELD),  # Landlock leaves that to the user's rights
-    ],
-)
+@pytest.mark.parametrize(("act", "box"), [(act, box) for act in [*SPYING, "stop", "kill"] for box in ALL])
 async def test_other_bots_and_the_arena_are_out_of_reach(house, act, box):
     """Their memory, environment, command lines and lives."""
     need(box)
@@ -272,15 +262,18 @@ async def test_the_network(house, box, expected):
         nursery.cancel_scope.cancel()
 
 
-@each(["connect_abstract"], (STRICT, LANDLOCK))
-async def test_sockets_without_a_file(house, act, box):
-    """Abstract ones lie in no folder that could be hidden, but in the network."""
+# The kernel.
+
+
+@pytest.mark.parametrize("box", ALL, ids=ids)
+@pytest.mark.parametrize("name", ATTACKS)
+async def test_attacks_on_the_kernels_side(house, monkeypatch, name, box):
+    """Those of `arena torture --box`: agents, terminals, devices, namespaces, calls of other architectures."""
     need(box)
-    name = f"arena-test-{secrets.token_hex(4)}"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind("\0" + name)
-        listener.listen()
-        assert "held" == await outcome(box, house, act, name)
+    monkeypatch.chdir(house.folder)  # where the program is, too: a socket's path must be short
+    with targets(Path("agent")) as target_of:
+        words = (sys.executable, attacks.__file__, name, target_of(name))
+        assert "held" == await outcome(box, attrs.evolve(house, read=(Path(attacks.__file__),)), *words)
 
 
 # Too much of everything.

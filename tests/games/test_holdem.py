@@ -442,7 +442,7 @@ def test_an_observation_has_the_words_of_the_document():
         "turn": {"playerID": "bob", "bet_so_far": 20, "bet_to_player": 200, "minimum_raise": 130},
         "cards": {"hole": ["6S", "8D"], "flop": None, "turn": None, "river": None},
         "pots": [
-            {"size": 170, "players": ["bob", "cat", "dan"]},
+            {"size": 170, "players": ["ann", "bob", "cat", "dan"]},
             {"size": 130, "players": ["dan"]},
         ],
         "last_winners": [],

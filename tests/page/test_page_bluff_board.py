@@ -137,3 +137,22 @@ def test_playing_and_accusing_by_keyboard_alone(stage: Callable[..., Any]) -> No
     page.keyboard.press("b")
     page.keyboard.press("p")
     assert [{"play": ["3D", "KS"]}, "bluff", "pass"] == page.evaluate("sent")
+
+
+def test_who_is_next_may_play_instead_of_passing(stage: Callable[..., Any]) -> None:
+    """Below the buttons for an answer lie the cards to choose from; nobody else sees any."""
+    page = stage(BOARD).page
+    answers = [
+        {"kind": kind, "form": form, "fields": {}} for kind, form in (("Pass", "pass"), ("Accuse", "bluff"))
+    ]
+    page.evaluate("([scene, options]) => draw(scene, 0, options)", [bluff_scene("accuse"), answers])
+    assert 0 == page.locator("[data-part='play']").count()
+    page.evaluate(
+        "([scene, options]) => draw(scene, 0, options)",
+        [bluff_scene("accuse"), answers + options_on_turn("K", None)],
+    )
+    assert "Playing now is a pass" in page.inner_text(".bluff-moves >> nth=0")
+    page.click("[data-part='pass']")
+    page.click("[data-card='KC']")
+    page.click("[data-part='play']")
+    assert ["pass", {"play": ["KC"]}] == page.evaluate("sent")

@@ -30,7 +30,7 @@ def hand_scene(**others: Any) -> dict[str, Any]:
         "table": [row("ann", 1000), row("bob", 990, 10, small=True), row("cat", 980, 20, "folded")],
         "turn": {"playerID": "ann", "bet_so_far": 0, "bet_to_player": 20, "minimum_raise": 20},
         "cards": NOTHING,
-        "pots": [{"size": 30, "players": ["bob"]}],
+        "pots": [{"size": 30, "players": ["bob", "cat"]}],
         "last_winners": [],
     }
     return scene(NAMES, state, game="holdem", rules=RULES, round=2) | others

@@ -214,3 +214,20 @@ def test_a_bystander_may_answer(quick: Served, person: Callable[..., Person]) ->
                 with suppress(urllib.error.HTTPError):  # before a bid only one is asked
                     asked(quick, "POST", path, {"words": "pass"}, key=keys[name])
     raise AssertionError("ann was never a bystander")
+
+
+@pytest.mark.slow
+def test_who_was_away_says_that_it_is_back(quick: Served, person: Callable[..., Person]) -> None:
+    """Whoever let two turns go by is shown as away, and one press makes it a player like the others."""
+    table = asked(quick, "POST", "/api/tables", {"game": "holdem", "move_time": 1.5})["id"]
+    ann = person()
+    ann.go(f"/tables/{table}")
+    ann.page.get_by_label("Your name").fill("ann")
+    ann.page.get_by_role("button", name="Take a seat").click()
+    ann.page.get_by_role("button", name="Begin").wait_for()
+    asked(quick, "POST", f"/api/tables/{table}/players", {"nickname": "bob"})
+    ann.press("Begin")
+    ann.page.get_by_text("You are away").wait_for()
+    ann.page.locator(".people li", has_text="ann").get_by_text("away").wait_for()
+    ann.press("I am back")
+    ann.page.get_by_text("You are away").wait_for(state="detached")

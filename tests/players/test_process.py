@@ -58,7 +58,7 @@ s.sendall(json.dumps({"name": "me"}).encode())
 
 @pytest.mark.slow
 async def test_environment_and_folder(tmp_path, monkeypatch):
-    """PATH, HOME, LANG and ARENA_* and nothing else; it runs in its own folder."""
+    """PATH, PYTHONPATH, HOME, LANG and ARENA_* and nothing else; it runs in its own folder."""
     monkeypatch.setenv("SECRET_OF_THE_USER", "x")
     code = HELLO + "print(sorted(os.environ), os.getcwd(), flush=True)\ns.recv(1)"
     async with running(program("me", "-c", code, folder=tmp_path), tmp_path / "me.log"):
@@ -68,7 +68,7 @@ async def test_environment_and_folder(tmp_path, monkeypatch):
     assert "ARENA_HOST" in said
     assert "SECRET" not in said
     names = set(eval(said[: said.index("]") + 1])) - {"LC_CTYPE", "PWD"}  # Python's own, and bubblewrap's
-    wanted = {"ARENA_HOST", "ARENA_NAME", "ARENA_PORT", "ARENA_TOKEN", "PATH"}
+    wanted = {"ARENA_HOST", "ARENA_NAME", "ARENA_PORT", "ARENA_TOKEN", "PATH", "PYTHONPATH"}
     assert wanted <= names <= wanted | {"HOME", "LANG"}
 
 

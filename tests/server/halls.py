@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
 
 import trio
 
-from arena.players.base import Player
+from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
 from arena.server.house import House
@@ -17,6 +17,9 @@ from arena.server.live import Hall, LiveTable
 from arena.server.pauses import Pauses
 from arena.server.records import Forgetful
 from arena.server.table import Member
+
+BROKEN = "ModuleNotFoundError: No module named 'arena.sdk'"
+"""Why a house bot cannot be started."""
 
 
 class AnyMove(Bot):
@@ -56,9 +59,15 @@ def _filled(form: Any, values: dict[str, Any]) -> Any:
 
 @asynccontextmanager
 async def a_house(
-    *, bot: Callable[[], Bot] = AnyMove, pauses: Callable[[frozenset[str]], Pauses] = Pauses, **changes: Any
+    *,
+    bot: Callable[[], Bot] = AnyMove,
+    broken: Collection[str] = (),
+    pauses: Callable[[frozenset[str]], Pauses] = Pauses,
+    **changes: Any,
 ) -> AsyncIterator[House]:
     """A house whose seeds are 1, 2, 3, …, or those after `first_seed`.
+
+    `broken`: the house bots that cannot be started.
 
     It must not note a bug that the test does not ask for.
     """
@@ -67,7 +76,7 @@ async def a_house(
 
     @asynccontextmanager
     async def open_bot(name: str, nickname: str) -> AsyncIterator[Player]:
-        yield LocalPlayer(nickname, bot())
+        yield GonePlayer(nickname, BROKEN) if name in broken else LocalPlayer(nickname, bot())
 
     async with trio.open_nursery() as nursery:
         hall = Hall(

@@ -68,14 +68,20 @@ async def play_by_rest(world: World, seat: Seat, is_host: bool) -> None:
 async def make_move(world: World, seat: Seat, told: dict[str, Any], luck: Random) -> None:
     match_id, turn = told["match"]["match_id"], told["match"]["turn"]
     move = any_move(told["you"]["options"], luck)
-    sent = world.ledger.note(match_id, turn, seat.name, move, world.ledger.kills)
+    made_at = turn + is_early(told, move)
+    sent = world.ledger.note(match_id, made_at, seat.name, move, world.ledger.kills)
     response = await world.ask("POST", f"{seat.at}/moves", {"move": move, "turn": turn}, key=seat.key)
     if response is not None and response.status_code == 200:
         sent.is_acknowledged = True
-        if acknowledged_before(world, match_id, turn, seat.name) > 1:
-            world.ledger.wrong.append(f"{seat.name} was asked again in turn {turn} of {match_id}")
+        if acknowledged_before(world, match_id, made_at, seat.name) > 1:
+            world.ledger.wrong.append(f"{seat.name} was asked again in turn {made_at} of {match_id}")
     elif response is not None and response.status_code != 409:  # a silence that was passed over
         world.ledger.wrong.append(f"{seat.name} moved {move}: {response.text}")
+
+
+def is_early(told: dict[str, Any], move: Any) -> bool:
+    """Whether it is a play of Bluff that is sent while others may still accuse, for the turn after that."""
+    return told["match"]["state"].get("asked") == "accuse" and isinstance(move, dict)
 
 
 def acknowledged_before(world: World, match_id: str, turn: int, name: str) -> int:

@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import stat
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def test_who_is_believed_beside_the_server_itself() -> None:
         ["HTTPS://Example.org:443", "http://localhost:5173", "http://[::1]:80"],
     )
     assert frozenset(("arena.example.org", "box_1")) == found.hosts
-    assert frozenset(("::ffff:7f00:1", "127.0.0.1", "::1")) == found.trusted_proxies
+    assert frozenset(("::ffff:127.0.0.1", "127.0.0.1", "::1")) == found.trusted_proxies
     assert frozenset(("https://example.org", "http://localhost:5173", "http://[::1]")) == found.origins
     assert GuardOptions() == guard_options([], [], [])
 
@@ -116,7 +117,7 @@ def test_a_folder_of_a_newer_arena(tmp_path: Path) -> None:
     """It is not touched."""
     with open_keeper(tmp_path, tell=print):
         pass
-    with sqlite3.connect(tmp_path / "server.db") as db:
+    with closing(sqlite3.connect(tmp_path / "server.db")) as db, db:
         db.execute("PRAGMA user_version = 99")
     db.close()
     before = (tmp_path / "server.db").read_bytes()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
@@ -13,8 +15,14 @@ from arena.players.base import GonePlayer
 from arena.players.start import BotBroken
 from arena.server import bots
 from arena.server.bots import HouseBots
+from arena.server.house import House
+from arena.server.live import LiveTable
+from arena.server.packet_room import PacketClient, PacketRoom
 from arena.server.refusal import Refusal
+from arena.server.sockets import Code
+from arena.shell.news import News
 from arena.tournament.entrants import bot_at, builtin_bots
+from tests.server.halls import BROKEN, a_house, people
 
 
 def house(nursery: trio.Nursery, data: Path, told: list[str]) -> HouseBots:
@@ -45,7 +53,7 @@ async def test_a_bot_that_is_not_built_is_not_offered(
 async def test_a_bot_that_cannot_be_started_is_told(
     tmp_path: Path, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server's log says which and why, and its seat is played by nobody."""
+    """The server's log says which and why, and a table is given a player that is gone."""
 
     async def broken(entrant: Any, **others: Any) -> None:
         raise BotBroken(entrant.name, "its program is missing")
@@ -55,3 +63,52 @@ async def test_a_bot_that_cannot_be_started_is_told(
     async with house(nursery, tmp_path, told).seated("random", "random") as player:
         assert isinstance(player, GonePlayer)
     assert ["the house bot random could not be started: its program is missing"] == told
+
+
+async def test_a_table_is_told_that_a_bot_could_not_be_started(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """Chat, packets and terminal say which and why; the bot's seat is free, and another match can begin."""
+    async with a_house(broken=("bluffer",)) as house:
+        live = house.create("liars-dice", {}, 10.0)
+        (ann,) = people(live, "ann")
+        wire = Heard(house, live)
+        live.give_seat(ann, "bluffer")
+        live.begin(ann)
+        await trio.sleep(1.0)
+        why = f"the match is called off, as bluffer could not be started: {BROKEN}"
+        assert ("waiting", ["ann"], None) == (
+            live.table.status,
+            [member.nickname for member in live.table.players],
+            live.match,
+        )
+        told = house.views(live).table_fields(ann)
+        assert [("", why)] == [(line.nickname, line.message) for line in told["chat"]]
+        assert why in [frame.get("message") for frame in wire.frames]
+        shown = msgspec.json.decode(house.views(live).table(ann))
+        assert why in list(News().lobby(shown))
+        live.give_seat(ann, "odds")
+        live.begin(ann)
+        await trio.sleep(1.0)
+        assert live.table.is_playing
+        assert 2 == live.table.matches
+
+
+class Heard:
+    """A client of packets that writes down what it is sent."""
+
+    waiting = 0
+
+    def __init__(self, house: House, live: LiveTable) -> None:
+        self.frames: list[dict[str, Any]] = []
+        room = PacketRoom(live, house.views(live), house.hall)
+        room.enter(PacketClient(self))
+
+    def put(self, frame: str) -> None:
+        self.frames.append(msgspec.json.decode(frame))
+
+    def put_latest(self, key: str, make: Callable[[], str]) -> None:
+        self.put(make())
+
+    def close(self, reason: str, code: Code = 1000) -> None:
+        pass

@@ -29,7 +29,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from arena.server import tables
+from arena.server import absence, tables
+from arena.server.house import LOOK_EVERY_S
 from arena.server.limits import IDLE_S
 from arena.server.refusal import Refusal
 from arena.server.table import After, Member, Table
@@ -131,6 +132,15 @@ class Tables(RuleBasedStateMachine):
         assert self.shown(known) == before
         return None
 
+    @property
+    def playing(self) -> list[Known]:
+        """The open tables at which a match is played."""
+        return [known for known in self.known if known.table.is_playing and not known.table.is_closed]
+
+    def see(self, known: Known, who: str) -> None:
+        """A key was sent that counts: whoever plays alone against bots wakes its match by that."""
+        known.table, _ = absence.note_seen(known.table, who, self.now)
+
     def shown(self, known: Known) -> bytes:
         return self.server.send("GET", known.at).content
 
@@ -162,6 +172,9 @@ class Tables(RuleBasedStateMachine):
                 assert response.status_code == status, response.text
                 return None
             request = ("POST", f"{known.at}/{path}", body, key)
+            if known.table.is_asleep:  # so that what is refused below changes nothing
+                self.server.send("GET", known.at, None, key)
+            self.see(known, who)
             return self.expect(known, request, lambda table: act(table, who), done)
 
     # What people do
@@ -174,6 +187,10 @@ class Tables(RuleBasedStateMachine):
             for name in names:
                 self.join(len(self.known) - 1, name, False)
         self.start(1, 0)
+        self.create()
+        self.join(2, NAMES[0], False)
+        self.give_seat(2, 0)
+        self.start(2, 0)
 
     @precondition(lambda self: len(self.known) < TABLES_MAX)
     @rule()
@@ -206,8 +223,10 @@ class Tables(RuleBasedStateMachine):
     @rule(which=PLACE, place=PLACE, name=st.sampled_from(NAMES))
     def join_twice(self, which: int, place: int, name: str) -> None:
         known = self.known[which % len(self.known)]
-        with self.holder(known, place) as (_, key, counts):
+        with self.holder(known, place) as (who, key, counts):
             status = 404 if known.table.is_closed else 409 if counts else 401 if key else None
+            if status == 409:
+                self.see(known, who)
             if status is not None:
                 response = self.server.send("POST", f"{known.at}/players", {"nickname": name}, key)
                 assert response.status_code == status
@@ -221,6 +240,7 @@ class Tables(RuleBasedStateMachine):
             if known.table.is_closed or not counts:
                 assert self.server.send(*response_to).status_code == (404 if known.table.is_closed else 401)
             elif who != whom:
+                self.see(known, who)
                 is_here = any(each.player_id == whom for each in known.table.members)
                 response = self.server.send(*response_to)
                 assert response.status_code == (403 if is_here else 404)
@@ -303,14 +323,17 @@ class Tables(RuleBasedStateMachine):
                 201,
             )
 
-    @precondition(lambda self: any(known.table.is_playing for known in self.known))
+    @precondition(lambda self: self.playing)
     @rule(which=PLACE, place=PLACE, luck=st.integers(0, 50), is_wrong=st.sampled_from([False, False, True]))
     def move(self, which: int, place: int, luck: int, is_wrong: bool) -> None:
         """Whoever is asked may move, and nobody else."""
-        playing = [known for known in self.known if known.table.is_playing]
-        known = playing[which % len(playing)]
-        with self.holder(known, place) as (_, key, counts):
+        known = self.playing[which % len(self.playing)]
+        with self.holder(known, place) as (who, key, counts):
+            if known.table.is_asleep:  # it wakes, and asks once its bots are there
+                self.server.send("GET", known.at, None, key)
             told = self.server.send("GET", known.at, None, key).json() if counts else {}
+            if counts:
+                self.see(known, who)
             options = told["you"]["options"] if told else None
             body = {"move": "nonsense" if is_wrong or not options else any_move(options, Random(luck))}
             before = self.shown(known)
@@ -322,14 +345,30 @@ class Tables(RuleBasedStateMachine):
             assert status == expected, (told, body)
             assert (self.shown(known) == before) == (status != 200)
 
+    @precondition(lambda self: self.known)
+    @rule(which=PLACE, place=PLACE)
+    def look(self, which: int, place: int) -> None:
+        """Somebody asks for the table with its key."""
+        known = self.known[which % len(self.known)]
+        with self.holder(known, place) as (who, key, counts):
+            if counts and not known.table.is_closed:
+                assert self.server.send("GET", known.at, None, key).status_code == 200
+                self.see(known, who)
+
     @rule(method=st.sampled_from(["GET", "POST"]), path=st.sampled_from(["", "/moves", "/players", "/start"]))
     def ask_for_no_table(self, method: str, path: str) -> None:
         status = self.server.send(method, f"/api/tables/{NO_TABLE}{path}", None, "key").status_code
         assert status == (405 if method == ("POST" if not path else "GET") else 404)
 
-    @rule(seconds=st.sampled_from([1.0, 30.0]))
+    @rule(seconds=st.sampled_from([1.0, 30.0, 130.0]))
     def wait(self, seconds: float) -> None:
+        """Matches that nobody plays any more fall asleep meanwhile."""
+        looked_at = self.now + seconds - LOOK_EVERY_S
+        due = [known for known in self.playing if absence.fall_asleep(known.table, looked_at)[0].is_asleep]
         self.now = self.server.wait(seconds)
+        for known in due if seconds >= LOOK_EVERY_S else ():
+            told = self.server.send("GET", known.at).json()
+            assert told["is_asleep"] or told["status"] != "playing"
 
     @rule(is_meant=st.sampled_from([False] * 9 + [True]))
     def wait_for_long(self, is_meant: bool) -> None:
@@ -367,6 +406,9 @@ class Tables(RuleBasedStateMachine):
         if known.table.is_playing and told["status"] == "finished":
             assert told["match"]["ranks"]
             known.table, _ = tables.finish(known.table, self.now)
+        if told["is_asleep"] and not known.table.is_asleep:
+            known.table, _ = absence.fall_asleep(known.table, self.now)
+        assert told["is_asleep"] == known.table.is_asleep
         table = known.table
         assert not table.is_closed, told
         host = table.host_member

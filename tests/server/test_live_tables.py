@@ -13,6 +13,7 @@ import trio
 from arena.games import GAMES
 from arena.server.bots import BotPlaces
 from arena.server.house import House
+from arena.server.limits import ABSENT_S
 from arena.server.live import LiveTable
 from arena.server.live_match import LiveScene
 from arena.server.pauses import BOT_S, SHOWDOWN_S
@@ -69,7 +70,7 @@ async def test_silence_is_a_pass_where_that_is_legal(autojump_clock: trio.testin
             live.play(first, [3, 1])
         await live.changed(live.version)
         assert live.match is not None
-        assert 4.9 < trio.current_time() - began < 5.3
+        assert 2.9 < trio.current_time() - began < 3.1
         assert [decision.fault for decision in live.match.decisions] == [None, None]
         assert not live.seats[other.player_id].is_away
 
@@ -91,6 +92,116 @@ async def test_who_misses_two_turns_is_away_until_it_speaks(autojump_clock: trio
         await trio.sleep(20.0)
         faults = [(each.fault, round(each.elapsed_s)) for each in live.match.decisions[asked:]]
         assert faults[:2] == [("too_late", 10), ("too_late", 10)], "both are asked and waited for again"
+
+
+async def test_who_is_away_has_all_its_time(autojump_clock: trio.testing.MockClock) -> None:
+    """A locked phone costs what it costs somebody who thinks for too long: one limit after the other."""
+    async with a_house() as house:
+        live = house.create("liars-dice", {}, 10.0)
+        people(live, "ann", "bob")
+        live.begin(live.table.members[0])
+        await trio.sleep(95.0)
+        assert live.match is not None
+        assert all(seat.is_away for seat in live.seats.values())
+        late = [each.elapsed_s for each in live.match.decisions if each.fault is not None]
+        assert len(late) > 4
+        assert {10.0} == {round(each, 3) for each in late}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "others", "limit"),
+    [(True, "bot", 30.0), (False, "bot", None), (False, "person", 30.0), (False, "both", 30.0)],
+)
+async def test_against_bots_alone_there_is_no_clock_unless_it_is_chosen(
+    chosen: bool, others: str, limit: float | None, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with a_house() as house:
+        live = house.create("liars-dice", {}, 30.0, is_clock_chosen=chosen)
+        (ann,) = people(live, "ann")
+        assert 30.0 == house.views(live).table_fields(None)["move_time_s"]
+        if others in ("bot", "both"):
+            live.give_seat(ann, "odds")
+        if others in ("person", "both"):
+            people(live, "bob")
+        assert limit == house.views(live).table_fields(None)["move_time_s"]
+        live.begin(ann)
+        assert live.match is not None
+        assert limit == live.match.terms.move_s
+        await next_question(house, live, ann)
+        if limit is None:
+            await trio.sleep(10.0)  # a chance to pass may come first, which silence takes
+            turn = live.match.turn
+            await trio.sleep(100.0)
+            assert turn == live.match.turn
+            assert None is house.views(live).table_fields(ann)["match"]["clocks"]["ann"]
+
+
+async def alone_with_a_bot(house: House) -> tuple[LiveTable, Member, str]:
+    """A match of one person, who is asked, against a house bot, and the person's key."""
+    house.hall.nursery.start_soon(house.watch)
+    live = house.create("liars-dice", {}, 30.0, is_clock_chosen=False)
+    ann, key = live.join("ann")
+    live.give_seat(ann, "odds")
+    live.begin(ann)
+    await next_question(house, live, ann)
+    return live, ann, key
+
+
+async def test_a_match_against_bots_falls_asleep_and_wakes(autojump_clock: trio.testing.MockClock) -> None:
+    """Two minutes after its only person went its bots end; its key has it go on from the same moves."""
+    async with a_house() as house:
+        live, ann, key = await alone_with_a_bot(house)
+        assert live.match is not None
+        before = live.match
+        await trio.sleep(ABSENT_S - 15.0)
+        assert not live.table.is_asleep
+        await trio.sleep(30.0)
+        assert live.table.is_asleep
+        shown = house.views(live).table_fields(None)
+        assert ("playing", True) == (shown["status"], shown["is_asleep"])
+        assert {} == live.seats
+        assert 0 == house.hall.bot_places.taken_in_all, "its bot has ended"
+        await trio.sleep(1800.0)
+        live.note_seen(live.holder(key))
+        assert not live.table.is_asleep
+        assert await next_question(house, live, ann)
+        assert before is not live.match
+        assert before.turns == live.match.turns[: len(before.turns)]
+        luck = Random(4)
+        while live.table.is_playing:
+            if (options := await next_question(house, live, ann)) is not None:
+                live.play(ann, any_move(options, luck))
+        assert live.match.record is not None
+        assert before.terms.match_id == live.match.terms.match_id
+        assert {None} == {each.fault for each in live.match.decisions}
+
+
+async def test_a_connected_page_keeps_its_table_awake(autojump_clock: trio.testing.MockClock) -> None:
+    """Somebody may think for as long as it likes; the two minutes begin when its page is closed."""
+    async with a_house() as house:
+        live, ann, _ = await alone_with_a_bot(house)
+        here = {ann.player_id}
+        live.attendance.append(lambda player_id: player_id in here)
+        await trio.sleep(1800.0)
+        assert not live.table.is_asleep
+        here.clear()
+        await trio.sleep(ABSENT_S + 20.0)
+        assert live.table.is_asleep
+
+
+async def test_among_people_nothing_falls_asleep(autojump_clock: trio.testing.MockClock) -> None:
+    """Somebody waits there; once all but one have left, nobody does."""
+    async with a_house() as house:
+        house.hall.nursery.start_soon(house.watch)
+        live = house.create("liars-dice", {}, None)
+        ann, bob = people(live, "ann", "bob")
+        live.give_seat(ann, "odds")
+        live.begin(ann)
+        await trio.sleep(600.0)
+        assert not live.table.is_asleep
+        live.leave(bob)
+        await trio.sleep(20.0)
+        assert live.table.is_asleep
 
 
 async def test_who_leaves_plays_on_by_default_moves(autojump_clock: trio.testing.MockClock) -> None:

@@ -19,8 +19,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from arena.server import tables
-from arena.server.limits import CHAT_AT_ONCE, CHAT_KEPT
+from arena.server import absence, tables
+from arena.server.limits import ABSENT_S, CHAT_AT_ONCE, CHAT_KEPT, IDLE_ASLEEP_S
 from arena.server.refusal import Refusal
 from arena.server.table import (
     After,
@@ -28,6 +28,7 @@ from arena.server.table import (
     Came,
     Closed,
     Ended,
+    FellAsleep,
     HostSet,
     Member,
     Notice,
@@ -35,6 +36,7 @@ from arena.server.table import (
     Spoke,
     Table,
     Went,
+    Woke,
 )
 
 LEAST, MOST = 2, 3
@@ -48,7 +50,17 @@ class Lobby(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.table = Table("t", "some-game", {}, (LEAST, MOST), None, 0.0, 0.0, frozenset({"pass"}))
+        self.table = Table(
+            "t",
+            "some-game",
+            {},
+            (LEAST, MOST),
+            30.0,
+            0.0,
+            0.0,
+            frozenset({"pass"}),
+            is_clock_chosen=False,
+        )
         self.now = 0.0
         self.came = 0
         self.has_had_people = False
@@ -86,9 +98,11 @@ class Lobby(RuleBasedStateMachine):
         kinds = [type(each) for each in notices]
         assert (Began in kinds) == (after.matches == before.matches + 1)
         assert after.matches - before.matches in (0, 1)
-        assert (Ended in kinds) == (before.is_playing and not after.is_playing and after.status == "finished")
+        assert (Ended in kinds) == (before.is_playing and not after.is_playing)
         assert (Closed in kinds) == (after.is_closed and not before.is_closed)
         assert (Spoke in kinds) == (before.chat != after.chat)
+        assert (FellAsleep in kinds) == (after.is_asleep and not before.is_asleep)
+        assert (Woke in kinds) == (before.is_asleep and after.is_playing and not after.is_asleep)
         if not after.is_closed:
             ids = {each.player_id for each in after.members}, {each.player_id for each in before.members}
             assert (Came in kinds) == bool(ids[0] - ids[1])
@@ -166,6 +180,17 @@ class Lobby(RuleBasedStateMachine):
     def finish(self) -> None:
         self.do(tables.finish, self.now)
 
+    @precondition(lambda self: self.table.is_playing)
+    @rule(broken=st.sets(WHO))
+    def break_off(self, broken: set[int]) -> None:
+        """A bot could not be started: it goes, everybody is told why, and another match can begin."""
+        bots = {each.player_id for each in self.table.members if each.way == "house"}
+        gone = bots & {self.who(place) for place in broken}
+        self.do(tables.break_off, "it is broken", self.now, frozenset(gone))
+        if not self.table.is_closed:
+            assert (self.table.status, self.table.chat[-1].message) == ("waiting", "it is broken")
+            assert not gone & {each.player_id for each in self.table.members}
+
     @rule(place=WHO, text=st.sampled_from(["hi", "<b>", "", "a\nb", "x" * 501]))
     def speak(self, place: int, text: str) -> None:
         told = self.do(tables.speak, self.who(place), text, self.now)
@@ -177,9 +202,27 @@ class Lobby(RuleBasedStateMachine):
         heard = [self.do(tables.speak, self.who(place), "hi", self.now) for _ in range(CHAT_AT_ONCE + 1)]
         assert None in heard
 
-    @rule(seconds=st.sampled_from([0.1, 3.0, 60.0]))
+    @rule(seconds=st.sampled_from([0.1, 3.0, 60.0, ABSENT_S]))
     def wait(self, seconds: float) -> None:
         self.now += seconds
+
+    @rule(place=WHO)
+    def see(self, place: int) -> None:
+        """Whoever plays alone against bots wakes the match that sleeps, and nobody else does."""
+        before, who = self.table, self.who(place)
+        told = self.do(absence.note_seen, who, self.now)
+        if told is not None and before.is_asleep:
+            person = absence.only_person(before)
+            assert (Woke in map(type, told)) == (person is not None and person.player_id == who)
+
+    @rule()
+    def fall_asleep(self) -> None:
+        before = self.table
+        told = self.do(absence.fall_asleep, self.now)
+        person = absence.only_person(before)
+        is_due = before.is_playing and not before.is_closed and not before.is_asleep and person is not None
+        is_due = is_due and self.now - person.seen_at >= ABSENT_S if person is not None else False
+        assert (told == (FellAsleep(),)) == is_due
 
     # What always holds.
 
@@ -217,6 +260,21 @@ class Lobby(RuleBasedStateMachine):
         has_people = any(each.way != "house" and not each.has_left for each in self.table.members)
         assert self.table.is_closed == (self.has_had_people and not has_people)
         assert not (self.table.is_closed and self.table.members)
+
+    @invariant()
+    def only_a_match_of_one_person_sleeps(self) -> None:
+        table = self.table
+        if table.is_asleep and not table.is_closed:
+            assert table.is_playing
+            awake = [each for each in table.players if each.way != "house" and not each.has_left]
+            assert 1 == len(awake)
+            assert absence.idle_s(table, self.now) > IDLE_ASLEEP_S - 40 * ABSENT_S, "it is kept for a week"
+
+    @invariant()
+    def there_is_no_limit_against_bots_alone(self) -> None:
+        people = [each for each in self.table.players if each.way != "house" and not each.has_left]
+        is_alone = len(people) == 1 and len(self.table.players) > 1
+        assert absence.limit_s(self.table) == (None if is_alone else 30.0)
 
     @invariant()
     def the_chat_is_bounded_and_numbered(self) -> None:

@@ -14,6 +14,7 @@ import trio
 
 from arena.game import CHANCE, Seat
 from arena.games import GAMES
+from arena.server.live_match import LiveMatch
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room
 from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard
@@ -38,7 +39,7 @@ async def heard(
                 await trio.testing.wait_all_tasks_blocked()
                 await trio.sleep(3.5 if match.is_paused else 0.0)
                 said = {seat: match.showing.codec.move_json(move) for seat, move in moves.items()}
-                await _answer(pages, match.terms.names, said, viewer, order)
+                await _answer(pages, match, said, viewer, order)
         wire = (watcher if viewer is None else pages[match.terms.names[viewer]]).wire
         await trio.testing.wait_all_tasks_blocked()
     assert all(SCRIPT_OVER in bug for bug in bugs), bugs
@@ -47,11 +48,11 @@ async def heard(
 
 
 async def _answer(
-    pages: dict[str, Page], names: tuple[str, ...], moves: dict[Seat, Any], viewer: Seat | None, order: Random
+    pages: dict[str, Page], match: LiveMatch, moves: dict[Seat, Any], viewer: Seat | None, order: Random
 ) -> None:
     """Each at its time; then the others ask for the state, which is no business of the viewer."""
-    now = 0.0
-    for when, seat in times_of(moves, viewer, order):
+    now, names = 0.0, match.terms.names
+    for when, seat in times_of(match, moves, viewer, order):
         await trio.sleep(when - now)
         now = when
         pages[names[seat]].say("Move", move=moves[seat])

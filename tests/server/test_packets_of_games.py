@@ -150,7 +150,7 @@ async def test_a_name_that_is_a_card_tells_nothing_of_the_card(
 
 
 async def test_nobody_is_told_who_has_answered(autojump_clock: Clock) -> None:
-    """Not by a frame, nor by asking; who has answered is told alone that nothing is asked any more."""
+    """But of the seat on turn, by a clock; who has answered is told alone that nothing is asked any more."""
     async with a_house() as house:
         room = a_room(house, "liars-dice", dice=1)
         pages = {name: Page(room).join(name) for name in ("ann", "bob", "cid")}
@@ -161,11 +161,16 @@ async def test_nobody_is_told_who_has_answered(autojump_clock: Clock) -> None:
         everybody = [watcher, first, second, third]
         for page in everybody:
             page.news()
+        (own,) = first.say("Bid", face=1, count=1)
+        assert own["you"]["options"] is None
+        for page in (watcher, second, third):
+            (told,) = page.news()  # their clock, which runs from now on
+            assert told["match"]["clocks"] | {first.name: 0} == {
+                first.name: 0,
+                second.name: 3000,
+                third.name: 3000,
+            }
         before = [watcher.sync(), third.sync()]
-        assert [None, False] == [
-            only(first.say("Bid", face=1, count=1), "GameDataSync")[-1]["you"]["options"],
-            False,
-        ]
         (own,) = second.say("Pass")
         assert own["you"]["options"] is None
         assert [[], []] == [watcher.news(), third.news()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ from trio.testing import MockClock
 from arena.games import GAMES
 from arena.server.archive import FinishedTable
 from arena.server.keeping import NotKept
-from arena.server.limits import IDLE_S
+from arena.server.limits import ABSENT_S, IDLE_S
 from arena.server.live import LiveTable
 from arena.server.refusal import Refusal
 from tests.server.halls import any_move, people
@@ -224,11 +225,11 @@ async def test_what_cannot_be_read_costs_nobody_else(tmp_path: Path, autojump_cl
         assert lost == {"version", "moves", "order", "decisions"}
         for what in lost:
             live = found[tables[what]]
-            assert (live.table.status, live.match) == ("finished", None)
+            assert (live.table.status, live.match) == ("waiting", None)
             assert live.table.chat[-1].message.startswith(
                 "the server was started again, and the match could not"
             )
-            live.rematch(live.table.members[0])
+            live.begin(live.table.members[0])
         live = found[tables["well"]]
         assert live.match is not None
         assert live.match.terms.match_id == ids["well"]
@@ -245,7 +246,7 @@ async def test_what_cannot_be_read_costs_nobody_else(tmp_path: Path, autojump_cl
 
 async def changed(folder: Path, sql: str, value: str) -> None:
     """Damages what is kept there."""
-    with sqlite3.connect(folder / "server.db") as db:
+    with closing(sqlite3.connect(folder / "server.db")) as db, db:
         assert db.execute(sql, (value,)).rowcount >= 1
     db.close()
 
@@ -342,3 +343,29 @@ async def test_a_match_that_everybody_left_is_forgotten(tmp_path: Path, autojump
         await kept.keeper.kept()
         assert list(kept.keeper.matches()) == []
         assert kept.archived == []
+
+
+async def test_a_table_that_is_asleep_stays_so_and_wakes(tmp_path: Path, autojump_clock: MockClock) -> None:
+    """Killed while it sleeps, it costs no bot after the restart, until its key is back and all goes on."""
+    async with a_kept_house(tmp_path / "one") as kept:
+        kept.house.hall.nursery.start_soon(kept.house.watch)
+        live = kept.house.create("liars-dice", {}, 30.0, is_clock_chosen=False)
+        ann, key = live.join("ann")
+        live.give_seat(ann, "odds")
+        live.begin(ann)
+        await trio.sleep(ABSENT_S + 15.0)
+        assert live.table.is_asleep
+        assert live.match is not None
+        terms, so_far = live.match.terms, live.match.so_far
+        image = kept.image()
+    async with a_kept_house(tmp_path / "two", image) as kept:
+        kept.house.hall.nursery.start_soon(kept.house.watch)
+        live = kept.table
+        await trio.sleep(60.0)
+        assert (True, {}) == (live.table.is_asleep, live.seats)
+        live.note_seen(live.holder(key))
+        await trio.sleep(5.0)
+        assert live.match is not None
+        assert (False, terms) == (live.table.is_asleep, live.match.terms)
+        assert so_far.turns == tuple(live.match.turns)[: len(so_far.turns)]
+        assert live.seats[ann.player_id].open is not None

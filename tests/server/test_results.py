@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -147,7 +147,7 @@ async def test_what_is_still_played_is_sealed(root: Path) -> None:
     """A match whose series is open may have the cards of another that is played now."""
     async with results(root) as server:
         _, before = await server.get("/api/results/first/matches")
-        with sqlite3.connect(root / "first" / "arena.db") as db:
+        with closing(sqlite3.connect(root / "first" / "arena.db")) as db, db:
             series = db.execute("SELECT series_id FROM matches ORDER BY number LIMIT 1").fetchone()[0]
             db.execute("DELETE FROM matches WHERE number = (SELECT MIN(number) FROM matches)")
             others = {
@@ -174,7 +174,7 @@ def damaged(folder: Path) -> None:
 
 
 def newer(folder: Path) -> None:
-    with sqlite3.connect(folder / "arena.db") as db:
+    with closing(sqlite3.connect(folder / "arena.db")) as db, db:
         db.execute("PRAGMA user_version = 99")
 
 

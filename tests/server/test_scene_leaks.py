@@ -44,7 +44,7 @@ async def heard(
                 await trio.testing.wait_all_tasks_blocked()
                 await trio.sleep(3.5 if match.is_paused else 0.0)
                 now = 0.0
-                for when, seat in times_of(moves, viewer, order):
+                for when, seat in times_of(match, moves, viewer, order):
                     await trio.sleep(when - now)
                     now = when
                     said = json.loads(json.dumps(match.showing.codec.move_json(moves[seat])))

@@ -17,10 +17,11 @@ import pytest
 import trio
 import trio.testing
 
+import arena.server.gathering
 import arena.server.house
-import arena.server.live
 from arena.game import CHANCE, Game, IllegalMove, Seat, is_legal
 from arena.games import GAMES
+from arena.server.live_match import LiveMatch
 from arena.tournament.plan import make_game
 
 Turns = list[dict[Seat, Any]]
@@ -103,17 +104,26 @@ def _swapped(move: Any, luck: Random) -> Any:
 def script(game: str, turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chance does what it did in these turns, and ids and keys are the same in every match."""
     numbers = count(1)
-    for module in (arena.server.house, arena.server.live):
+    for module in (arena.server.house, arena.server.gathering):
         monkeypatch.setattr(module, "uuid4", lambda: UUID(int=next(numbers)))
-    monkeypatch.setattr(arena.server.live, "new_key", lambda: f"key-{next(numbers)}")
+    monkeypatch.setattr(arena.server.gathering, "new_key", lambda: f"key-{next(numbers)}")
     monkeypatch.setattr(GAMES[game], "draw", _scripted(turns))
 
 
-def times_of(moves: dict[Seat, Any], viewer: Seat | None, order: Random) -> list[tuple[float, Seat]]:
-    """When each answers: the viewer after a second, the others in any order, the last of them after two."""
-    others = [seat for seat in moves if seat != viewer]
+def times_of(
+    match: LiveMatch, moves: dict[Seat, Any], viewer: Seat | None, order: Random
+) -> list[tuple[float, Seat]]:
+    """When each answers: the viewer after a second, the others in any order, the last of them after two.
+
+    Whoever must answer, while others may stay silent, does so after half a second, which all may know.
+    """
+    game, state = match.game, match.state
+    silent = [seat for seat in moves if game.may_be_silent(game.options(state, seat))]
+    leads = [seat for seat in moves if silent and seat not in silent]
+    others = [seat for seat in moves if seat != viewer and seat not in leads]
     order.shuffle(others)
     times = {seat: order.randrange(1, 16) / 8 for seat in others} | dict.fromkeys(others[-1:], 2.0)
+    times |= dict.fromkeys(leads, 0.5)
     if viewer is not None and viewer in moves:
         times[viewer] = 1.0
     return sorted(((when, seat) for seat, when in times.items()), key=lambda each: each[0])

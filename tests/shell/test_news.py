@@ -24,6 +24,7 @@ def table(*players: dict[str, Any], **changes: Any) -> dict[str, Any]:
         "seats": {"least": 2, "most": 8},
         "status": "waiting",
         "public": False,
+        "is_asleep": False,
         "admin_nickname": None,
         "players": list(players),
         "chat": [],
@@ -55,7 +56,7 @@ def test_who_comes_and_goes_is_told_once() -> None:
         player("ann", is_ready=True, is_away=True), player("bob", has_left=True), admin_nickname="ann"
     )
     told = list(news.lobby({**left, "public": True}))
-    assert ["ann is away: defaults are played", "bob has left"] == told
+    assert ["ann is away", "bob has left"] == told
     assert [] == list(
         news.lobby(table(player("ann", is_away=True, is_ready=True), admin_nickname="ann", public=True))
     )

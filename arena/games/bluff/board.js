@@ -122,11 +122,13 @@ function handOf(scene, seat, count, small, kit) {
 export function controls({ scene, seat, options, send }, kit) {
   if (!options?.length || seat === null) return null;
   const [play] = options.filter(({ kind }) => kind === "Play");
-  const part = play ? Playing : Accusing;
-  return kit.html`<${part} key=${scene.step} ...${{ scene, seat, option: play, options, send, kit }} />`;
+  const accusing = options.some(({ kind }) => kind === "Accuse");
+  return kit.html`
+    ${accusing ? kit.html`<${Accusing} key=${`accuse${scene.step}`} ...${{ scene, options, send, kit, early: Boolean(play) }} />` : null}
+    ${play ? kit.html`<${Playing} key=${`play${scene.step}`} ...${{ scene, option: play, send, kit }} />` : null}`;
 }
 
-function Accusing({ scene, options, send, kit }) {
+function Accusing({ scene, options, send, kit, early }) {
   const { html } = kit;
   const { last_play: play } = scene.state;
   const act = (kind) => send(options.find((option) => option.kind === kind).form);
@@ -140,6 +142,7 @@ function Accusing({ scene, options, send, kit }) {
       <button type="button" data-part="pass" onClick=${() => act("Pass")}>Pass <kbd>P</kbd></button>
       <button type="button" data-part="accuse" class="k-send" onClick=${() => act("Accuse")}>Bluff! <kbd>B</kbd></button>
     </div>
+    ${early ? html`<p class="k-note">You are next: the others may answer until you do. Playing now is a pass.</p>` : null}
   </div>`;
 }
 

@@ -136,6 +136,10 @@ class Bluff(Game[State, Move]):
             return self._dealt(state, moves[CHANCE])
         raise IllegalMove("the match is over")
 
+    def plays_next(self, state: State) -> Seat | None:
+        """The next player, while it may still accuse."""
+        return _others(len(state.hands), state.current)[0] if state.asked == "accuse" else None
+
     def default(self, state: State, seat: Seat) -> Move:
         """The first card of the hand, honestly where claims are free; or to pass."""
         if state.asked != "play":

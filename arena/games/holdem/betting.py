@@ -75,10 +75,13 @@ class Hand:
 
 @attrs.frozen
 class Pot:
-    """Chips, and the live seats that have bet into it."""
+    """Chips, and who has bet into it."""
 
     size: int
     seats: tuple[Seat, ...]
+    """Those that can win it: they have not folded."""
+    bettors: tuple[Seat, ...]
+    """Those that have folded too."""
 
 
 # Who, and what may be done.
@@ -268,19 +271,25 @@ def pots(hand: Hand) -> tuple[Pot, ...]:
     spent, live = hand.spent, hand.live
     cuts = {spent[seat] for seat in _seats_in(live) if not hand.stacks[seat]} if 0 in hand.stacks else ()
     if not cuts:  # mostly: one pot, for all who have bet and are still in
-        seats = tuple([seat for seat in _seats_in(live) if spent[seat]]) if 0 in spent else _seats_in(live)
-        return (Pot(sum(spent), seats),)
+        bettors = _bettors(spent, 0)
+        return (Pot(sum(spent), tuple([seat for seat in bettors if live[seat]]), bettors),)
     found: list[Pot] = []
     low = 0
     for cut in sorted({*cuts, max(spent)}):
         size = sum([min(chips, cut) - min(chips, low) for chips in spent])
-        seats = tuple([seat for seat in _seats_in(live) if spent[seat] > low])
+        bettors = _bettors(spent, low)
+        seats = tuple([seat for seat in bettors if live[seat]])
         if seats or not found:
-            found.append(Pot(size, seats))
+            found.append(Pot(size, seats, bettors))
         else:  # what only folded seats have bet belongs to those who are left
-            found[-1] = Pot(found[-1].size + size, found[-1].seats)
+            found[-1] = Pot(found[-1].size + size, found[-1].seats, found[-1].bettors)
         low = cut
     return tuple(found)
+
+
+def _bettors(spent: tuple[int, ...], low: int) -> tuple[Seat, ...]:
+    """The seats that have bet more than `low`."""
+    return tuple([Seat(seat) for seat, chips in enumerate(spent) if chips > low])
 
 
 @lru_cache(maxsize=1024)  # asked for at every decision
@@ -296,7 +305,7 @@ def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
     """
     order = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
     if len(order) == 1:
-        return [(Pot(bets_in(hand), (order[0],)), ((order[0], bets_in(hand)),))]
+        return [(Pot(bets_in(hand), (order[0],), _bettors(hand.spent, 0)), ((order[0], bets_in(hand)),))]
     shown = {seat: hand_strength(hand, seat) for seat in order}
     return [(pot, _split(pot, order, shown)) for pot in pots(hand)]
 

@@ -21,11 +21,12 @@ function handOf(scene, kit) {
   const { table, cards, pots } = scene.state;
   const over = kit.told(scene, "hand_over");
   const showdown = kit.told(scene, "showdown") ?? (scene.shown?.kind === "showdown" ? scene.shown.fields : null);
+  const isIn = (name) => table.find(({ playerID }) => playerID === name).state !== "folded";
   const told = (kind) => scene.events.filter((event) => event.kind === kind).map((event) => event.fields);
   const found = {
     over: over && Object.fromEntries(over.won),
     showdown,
-    pots: over ? told("pot") : pots.filter(({ size }) => size).map(({ size, players }) => ({ size, players })),
+    pots: over ? told("pot") : pots.filter(({ size }) => size).map(({ size, players }) => ({ size, players: players.filter(isIn) })),
     winnings: over ? {} : Object.fromEntries(scene.state.last_winners.map(({ playerID, won }) => [playerID, won])),
     row: Object.fromEntries(table.map((player) => [player.playerID, player])),
   };

@@ -15,8 +15,8 @@ begin with other chips for each seat, `stacks`: a hand of a table where people c
 Decided here, where RULES.md says nothing:
 - Folding is legal also where a check is free, as the document has it; it is the default move.
 - A seat that owes nothing is not asked when all others in the hand are all-in: it has nothing to decide.
-- An uncalled excess goes back when its street ends; the `players` of a pot are those who have bet into it
-  and not folded; pots are cut at all-ins only, while a street is bet on too.
+- An uncalled excess goes back when its street ends; the `players` of a pot are those who have bet into it,
+  as the document says, who has folded too; pots are cut at all-ins only, while a street is bet on too.
 - `minimum_raise` is what makes the least legal raise by RULES.md's formula: less than a full one where
   only an all-in is left, and 0 where the seat may not raise.
 - `last_winners` are all that were in at the end of the previous hand; those that showed and lost have won 0.

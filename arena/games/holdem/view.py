@@ -61,7 +61,7 @@ class OpenPot:
 
     size: int
     players: tuple[Seat, ...]
-    """The seats that have bet into it and not folded."""
+    """The seats that have bet into it, also those that have folded since."""
 
 
 @attrs.frozen(slots=False)
@@ -185,7 +185,7 @@ def _cards_for(hand: Hand, seat: Seat | None) -> Cards:
 
 def _open_pots(hand: Hand) -> tuple[OpenPot, ...]:
     """The main pot, then the side pots."""
-    return tuple([_pot(pot.size, pot.seats) for pot in pots(hand)])
+    return tuple([_pot(pot.size, pot.bettors) for pot in pots(hand)])
 
 
 @lru_cache(maxsize=4096)  # the same until somebody bets or folds

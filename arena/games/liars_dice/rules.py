@@ -70,6 +70,7 @@ class LiarsDice(Game[State, Move]):
     round_begins: ClassVar[str | None] = "round_started"
     showdowns: ClassVar[frozenset[str]] = frozenset({"challenge"})
     silent_move: ClassVar[type[Any] | None] = Pass
+    silence_s: ClassVar[float] = 3.0
     moves: ClassVar[tuple[type[Move], ...]] = (Roll, Bid, Challenge, Pass, Forfeit)
     reveals: ClassVar[frozenset[str]] = frozenset({"challenge"})
     """All hands are shown after a challenge; the document's messages say only who challenged and who lost."""

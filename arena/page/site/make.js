@@ -32,7 +32,7 @@ export function MakeTable({ games }) {
     <label class="field"><span>Game</span><select ref=${first} value=${name} onChange=${change}>
       ${games.map((each) => html`<option key=${each.name} value=${each.name}>${each.title}, ${range(each.seats)} players</option>`)}</select></label>
     <label class="field"><span>Time for a move</span><select value=${time} onChange=${(event) => setTime(event.target.value)}>
-      ${TIMES.map(([value, said]) => html`<option key=${value} value=${value}>${said}${value === "" ? ` (${game.move_time_s} s)` : ""}</option>`)}</select></label>
+      ${TIMES.map(([value, said]) => html`<option key=${value} value=${value}>${said}${value === "" ? ` (${game.move_time_s} s, none against bots alone)` : ""}</option>`)}</select></label>
     <${Bots} game=${game} bots=${bots} change=${setBots} />
     <${HouseRules} key=${name} game=${name} rules=${rules} change=${setRules} />
     <label class="check"><input type="checkbox" checked=${isPublic} onChange=${(event) => setPublic(event.target.checked)} /> show it in the public list</label>

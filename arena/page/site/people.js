@@ -28,7 +28,7 @@ export function marksOf(player, table) {
 export function People({ table, since, acts }) {
   return html`<section class="card people"><h2>Players</h2>
     <ul class="rows">${ordered(table.players).map((player) => {
-      const clock = table.status === "playing" ? table.clocks[player.nickname] : undefined;
+      const clock = table.status === "playing" && !table.is_asleep ? table.clocks[player.nickname] : undefined;
       return html`<li key=${player.playerID} class=${clock === undefined ? "" : "asked"}>
         <span class="name">${player.nickname}</span>
         ${marksOf(player, table).map((mark) => html`<span class="tag" key=${mark}>${mark}</span>`)}

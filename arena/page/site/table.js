@@ -34,6 +34,8 @@ export function Page({ id, takesFocus }) {
     <${Link} lost=${shown.lost} />
     ${shown.seatLost ? html`<p class="trouble" role="alert">Your seat here is gone: ${sentence(shown.seatLost)} You are watching now.</p>` : ""}
     ${shown.alert ? html`<p class="note" role="status">${sentence(shown.alert)}</p>` : ""}
+    ${here.own?.is_away ? html`<p class="note back" role="status">You are away: two of your turns went by. <button type="button" disabled=${acts.busy} onClick=${() => acts.act("back")}>I am back</button></p>` : ""}
+    ${table.is_asleep ? html`<p class="note" role="status">This match is asleep: it goes on when its player is back.</p>` : ""}
     <${Trouble} refused=${acts.refused} />
     <p class="unseen" role="status">${here.isAsked && forced(table) === null ? `${callFor(table)}.` : ""}</p>
     <div class="at-table">
@@ -133,7 +135,7 @@ function Turn({ shown, here, acts, module }) {
     onFocusIn=${() => { wasInside.current = true; }} onFocusOut=${(event) => { if (event.relatedTarget) wasInside.current = false; }}>
     ${isMine && only === null ? html`<p class="whose"><b>${callFor(table)}</b>${typeof own === "number" ? html` <${Clock} ms=${own} since=${since} />` : ""}</p>
       <${Controls} ...${{ module, scene, table, seat: here.seat, moves: shown.moves ?? [], send: (move) => send({ move }) }} />
-      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts)}</p>`}
+      <${Typed} options=${table.you.options} moves=${shown.moves ?? []} send=${(words) => send({ words })} />` : html`<p class="whose soft">${waitingSaid(others, here, acts, table.is_asleep)}</p>`}
   </section>`;
 }
 
@@ -149,7 +151,8 @@ function callFor(table) {
   return isBystander ? "You may answer" : "Your turn";
 }
 
-function waitingSaid(names, here, acts) {
+function waitingSaid(names, here, acts, isAsleep) {
+  if (isAsleep) return "Nobody is asked now.";
   if (here.own?.is_out) return "You are out of this match, and watch it to its end.";
   const waited = names.filter((name) => name !== here.you?.nickname);
   if (!waited.length) return acts.hasAnswered ? "Your move is made." : names.length ? "Your turn comes in a moment." : "One moment…";

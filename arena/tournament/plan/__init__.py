@@ -1,5 +1,6 @@
 """What a tournament is to be: a plan, from a TOML file and the command line, checked."""
 
+from arena.tournament.plan.allow import EVERYONE, FLAGS, NOTHING, Allow, allow_as_mapping, rights_of
 from arena.tournament.plan.checking import (
     allocation_kept,
     check,
@@ -31,13 +32,18 @@ from arena.tournament.plan.seeds import DRAWING, is_guessable, join_refusal, see
 
 __all__ = [
     "DRAWING",
+    "EVERYONE",
+    "FLAGS",
     "MARGIN_CONNECTING_S",
     "MARGIN_STARTED_S",
+    "NOTHING",
+    "Allow",
     "BotSpec",
     "Plan",
     "Rule",
     "allocation_kept",
     "allocation_of",
+    "allow_as_mapping",
     "as_mapping",
     "bot_as_mapping",
     "capacity_of",
@@ -56,6 +62,7 @@ __all__ = [
     "parse_rules",
     "plan_from",
     "refusal_of",
+    "rights_of",
     "seed_refusal",
     "size_of",
     "size_words",

@@ -12,6 +12,7 @@ import attrs
 from arena.clock import Control
 from arena.schedule import FORMATS, ORDER, SETS_MAX, Allocate, Deals, FormatKind, ScheduleSize, Sets, Terms
 from arena.schedule.admission import Capacity
+from arena.tournament.plan.allow import Allow
 from arena.units import Address
 from arena.words import counted
 
@@ -117,6 +118,8 @@ class Plan:
     leave_out_broken: bool = False
     sandbox: Literal["shield", "strict", "off"] = "shield"
     """The box that the bots started by the arena run in; see `arena.box`."""
+    allow: Allow = attrs.field(factory=dict)
+    """What bots are granted of that which they ask for."""
     out: Path | None = None
     """The results folder; None: by the plan's name."""
 

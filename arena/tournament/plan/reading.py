@@ -40,6 +40,7 @@ from arena.strict import (
     whole,
 )
 from arena.tournament.game_source import placed
+from arena.tournament.plan.allow import ALLOW_OPTIONS, allow_as_mapping, allow_in_words, merged, read_allow
 from arena.tournament.plan.model import BotSpec, Plan, Rule
 from arena.units import parse_address, shown, unexpected
 
@@ -81,8 +82,10 @@ def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Pl
     House rules are left alone: see `parse_rules`.  Raises ConfigError with a sentence for every mistake.
     """
     given = {key: _number(key, value) for key, value in options.items() if _is_given(value)}
-    values = read_table(given, _readers(base), where="", key_of=_option)
-    return attrs.evolve(plan, **values)
+    more = allow_in_words(given, base=base)
+    asked = {key: value for key, value in given.items() if key not in ALLOW_OPTIONS}
+    values = read_table(asked, _readers(base), where="", key_of=_option)
+    return attrs.evolve(plan, allow=merged(plan.allow, more), **values)
 
 
 def as_mapping(plan: Plan) -> dict[str, Any]:
@@ -96,6 +99,7 @@ def as_mapping(plan: Plan) -> dict[str, Any]:
         "remote": list(plan.remote),
         "listen": None if plan.listen is None else str(plan.listen),
         "out": None if plan.out is None else str(plan.out),
+        "allow": allow_as_mapping(plan.allow),
     }
 
 
@@ -183,6 +187,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "strict": flag,
         "leave_out_broken": flag,
         "sandbox": one_of("shield", "strict", "off"),
+        "allow": lambda value: read_allow(value, base),
         "out": optional(lambda value: base / place(value)),
     }
 

@@ -107,7 +107,10 @@ def begin_for(
     `playing`: the bots that may be seated there; `box`: by which means bots are confined, if that is known.
     `is_afar`: it is on another machine, which has other paths and another number of cores.
     """
-    plan = as_mapping(attrs.evolve(setting.plan, seed=None, bots=())) | {"rules": rules_of(setting.game)}
+    # What bots are granted stands in the entrants.
+    plan = as_mapping(attrs.evolve(setting.plan, seed=None, bots=(), allow={})) | {
+        "rules": rules_of(setting.game)
+    }
     capacity = capacity_in(setting.capacity, share)
     return BeginWork(
         plan=msgspec.json.encode(plan).decode(),

@@ -1,0 +1,47 @@
+"""What Landlock leaves a program of the file system: the rules that make it see what its place says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+from arena.box.places import FileView, graphics, needed_paths, shown_paths
+
+Rules: TypeAlias = dict[str, list[str]]
+"""The arguments of `landlock.restrict`."""
+
+_DEVICES = (
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+)
+"""All others are hidden: root may read disks, KVM and what is typed into terminals."""
+_SHARED_MEMORY = "/dev/shm"
+"""Shared by all programs of the machine: who knows a name opens that file, but nobody can list the names."""
+_RUN_SHOWN = "/run/systemd/resolve"
+
+
+def rules(place: FileView, scratch: Path) -> Rules:
+    """The rules for one program: everything that is shown, and its own scratch folder."""
+    hidden = [*place.hidden, *map(Path, ("/dev", "/proc", "/run")), scratch.parent]
+    inner = [path for path in place.hidden if place.folder in path.parents]
+    is_writable = place.is_writable and not inner
+    readable = [*shown_paths(hidden), *needed_paths(), Path(_RUN_SHOWN)]
+    readable += [shown for path in place.read for shown in shown_paths(_inside(path, hidden), path)]
+    readable += shown_paths(inner, place.folder) if inner else place.own
+    readable += [Path("/proc") / name for name in os.listdir("/proc") if not name.isdigit()]
+    writable = [*map(Path, _DEVICES), scratch, *([place.folder] if is_writable else [])]
+    writable += graphics() if place.has_gpu else ()
+    return {
+        "readable": [str(path) for path in readable],
+        "writable": [str(path) for path in writable],
+        "unlisted": [_SHARED_MEMORY],
+    }
+
+
+def _inside(top: Path, paths: Iterable[Path]) -> list[Path]:
+    return [path for path in paths if top in path.parents]

@@ -1,0 +1,42 @@
+"""The command that looks at the machine: `doctor`."""
+
+from __future__ import annotations
+
+import sys
+
+from arena.cli.group import DONE, cli, options
+
+TO_MEND = 1
+
+
+@cli.command(
+    epilog="Exit codes: 0 `arena run` can play here; 1 something keeps it from playing; "
+    "70 a bug in the arena; 130 Ctrl-C; 143 SIGTERM."
+)
+@options("Output", ("--json", "as_json", None, "Print as JSON."))
+def doctor(as_json: bool) -> int:
+    """Say what this machine has for a run, and how to get what it lacks.
+
+    It tries every kind of box, and looks at cgroups, the languages of `arena new`, the disk, file descriptors
+    and the clock.  A point to mend keeps `arena run` from playing; a note names what is missing for some of
+    its uses.
+
+    \b
+    Examples:
+      arena doctor
+      arena doctor --json
+    """
+    import attrs
+
+    from arena.check.telling import conclusion_of, point_lines, width_of
+    from arena.doctor import machine_points
+    from arena.show.text import as_json as json_text
+    from arena.show.text import columns_of, out
+
+    points = list(machine_points())
+    is_fine = all(point.standing != "mend" for point in points)
+    if as_json:
+        out(json_text({"ok": is_fine, "points": [attrs.asdict(point) for point in points]}))
+    else:
+        out("\n".join([*point_lines(points, width_of(columns_of(sys.stdout))), "", conclusion_of(points)]))
+    return DONE if is_fine else TO_MEND

@@ -1,0 +1,66 @@
+"""Locks: one process writes a folder, and others can ask whether one does."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from arena.errors import ConfigError
+from arena.store.files import LOCK, made, sentences
+from arena.store.foreign import check_folder
+
+
+@contextmanager
+def store_lock(folder: str | Path) -> Iterator[None]:
+    """Holds the folder for one run, making it if need be.  Raises ConfigError if another run has it."""
+    others = "another run (process {process}) is writing {folder}: wait for it, or choose another --out"
+    check_folder(folder)  # before its lock is written
+    with held(made(Path(folder)) / LOCK, others=others):
+        yield
+
+
+@contextmanager
+def held(path: Path, *, others: str) -> Iterator[None]:
+    """Holds a lock file.  Raises ConfigError if another process has it.
+
+    The lock is the kernel's: it ends with the process, however that ends.
+    `others`: the sentence about that process, with `{process}` and `{folder}`.
+    """
+    with sentences(path):
+        file = path.open("a+", encoding="utf-8")
+    with file:
+        with sentences(path):
+            _take(file, others.replace("{folder}", str(path.parent)))
+        yield
+
+
+def is_held(path: Path) -> bool:
+    """Whether another process has this lock file.
+
+    Asked by taking a lock that others may share, for an instant: a run that began just then would be told
+    that the folder is taken, so ask seldom.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # there is none
+        return False
+    return False
+
+
+def _take(file: TextIO, others: str) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        process = file.read(20).strip() or "unknown"
+        raise ConfigError(others.replace("{process}", process)) from None
+    file.truncate(0)
+    file.write(f"{os.getpid()}\n")
+    file.flush()

@@ -1,0 +1,212 @@
+"""What each bot has of what its bot.toml asks for: what lies in a submission opens nothing by itself.
+
+A bot that its user names gets what it asks for, up to the host's limit of memory; one that was found in a
+folder of bots gets what the host grants.  Nobody gets what is hidden from all: results, the folders of other
+bots, what the arena keeps beside them, a server's data.  Paths are compared without links, as they are now,
+and a bot is shown what was compared, whatever becomes of the links.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from arena.box.limits import MEMORY_MB
+from arena.box.places import below
+from arena.errors import ConfigError
+from arena.players.access import own_files
+from arena.players.entrant import Entrant, Rights
+from arena.store import DATABASE
+from arena.tournament.plan import EVERYONE, FLAGS, Allow, rights_of
+from arena.units import shown
+from arena.words import counted, listed, printable
+
+_KEPT_BY_THE_ARENA = (DATABASE, "server.db")
+"""A folder with one of these holds results, or a server's data."""
+_OF_THE_BOX = tuple(map(Path, ("/dev", "/proc", "/run", "/tmp")))
+"""Every box has its own of these."""
+_ASKS = {
+    "network": "for the network",
+    "build_network": "for the network for its build",
+    "gpu": "for the graphics cards",
+    "writable": "to write to its own folder",
+}
+_HAS = {
+    "network": "network",
+    "build_network": "network for builds",
+    "gpu": "graphics cards",
+    "writable": "writes to its own folder",
+}
+
+
+def granted(entrants: Iterable[Entrant], allow: Allow, *, hidden: Sequence[Path] = ()) -> tuple[Entrant, ...]:
+    """The entrants with what they have of what they ask for; broken are those that ask for more.
+
+    `hidden`: the folders that no bot may see.  Raises ConfigError if what is granted is hidden from all bots,
+    or granted to a bot that does not exist.
+    """
+    field = tuple(entrants)
+    view = _view_of(field, hidden)
+    _check(allow, field, view)
+    asked = [_open_requests(entrant) for entrant in field]
+    lacking = [tuple(_lacks(one, asks, allow, view)) for one, asks in zip(field, asked, strict=True)]
+    often = Counter(lack for lacks in lacking for lack in lacks)
+    return tuple(
+        _broken(one, lacks, often) if lacks else _with(one, asks, allow)
+        for one, asks, lacks in zip(field, asked, lacking, strict=True)
+    )
+
+
+def grants_said(entrants: Iterable[Entrant]) -> str:
+    """In one line, what bots have beyond what every bot has; empty if they have nothing of that."""
+    who: dict[str, list[str]] = {}
+    for entrant in entrants:
+        for what in _has(entrant):
+            who.setdefault(what, []).append(printable(entrant.name))
+    said = [f"{what} ({_told(names)})" for what, names in who.items()]
+    return f"granted: {', '.join(said)}" if said else ""
+
+
+def _told(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else counted(len(names), "bot")
+
+
+# What is hidden from all.
+
+
+@attrs.frozen
+class _View:
+    """What no bot may see, and whose files are whose."""
+
+    hidden: tuple[Path, ...]
+    owners: Mapping[Path, frozenset[str]]
+
+    def hides(self, path: Path, reader: Entrant | None = None) -> bool:
+        """Whether a path is hidden from all bots, or from all but others than this reader."""
+        ways = (path, *path.parents)
+        return (
+            below(path, self.hidden)
+            or any(top == path or path in top.parents for top in _OF_THE_BOX)
+            or below(path, _OF_THE_BOX[:2])
+            or any(way.name == ".arena" for way in ways)
+            or any(os.path.isfile(way / name) for way in ways for name in _KEPT_BY_THE_ARENA)
+            or any(self._is_of_others(way, reader) for way in ways)
+        )
+
+    def _is_of_others(self, path: Path, reader: Entrant | None) -> bool:
+        owners = self.owners.get(path, frozenset())
+        return bool(owners) and (reader is None or reader.name not in owners)
+
+
+def _view_of(field: Sequence[Entrant], hidden: Sequence[Path]) -> _View:
+    owners: dict[Path, frozenset[str]] = {}
+    for entrant in field:
+        for path in own_files(entrant):
+            owners[path] = owners.get(path, frozenset()) | {entrant.name}
+    return _View(tuple(map(_real, hidden)), owners)
+
+
+def _real(path: Path) -> Path:
+    """The path without links, `..` and `.`; of a loop of links as much as can be followed."""
+    return Path(os.path.realpath(path))
+
+
+def _check(allow: Allow, field: Sequence[Entrant], view: _View) -> None:
+    names = [entrant.name for entrant in field]
+    for name, rights in allow.items():
+        if name != EVERYONE and name not in names:
+            raise ConfigError(
+                f"allow: there is no bot called {shown(name)}, expected one of {listed(names)} or {EVERYONE}"
+            )
+        for path in rights.read:
+            if view.hides(_real(path)):
+                whom = "bots" if name == EVERYONE else printable(name)
+                raise ConfigError(
+                    f"allow: {whom} cannot be granted {printable(str(path))}: results, the folders of bots, "
+                    "what the arena keeps, and what every box has of its own are hidden from all bots"
+                )
+
+
+# What is asked for.
+
+
+@attrs.frozen
+class _Lack:
+    """Something that a bot asks for and must not have, or is not granted."""
+
+    asks: str
+    """What for: a clause after "it asks"."""
+    right: str = ""
+    """What would be granted, as the command line says it; empty: it never is."""
+    option: str = ""
+
+
+def _open_requests(entrant: Entrant) -> Rights:
+    """What a bot asks for beyond its own files, and what is there at all."""
+    own = tuple(own_files(entrant))
+    paths = dict.fromkeys(_real(path) for path in entrant.asked.read if os.path.lexists(path))
+    return attrs.evolve(entrant.asked, read=tuple(path for path in paths if not below(path, own)))
+
+
+def _lacks(entrant: Entrant, asked: Rights, allow: Allow, view: _View) -> Iterator[_Lack]:
+    rights = rights_of(allow, entrant.name)
+    granted = tuple(map(_real, rights.read))
+    for path in asked.read:
+        if view.hides(path, entrant):
+            yield _Lack(f"to read {path}, which is hidden from all bots")
+        elif entrant.is_submission and not below(path, granted):
+            yield _Lack(f"to read {path}", str(path), "--allow-read")
+    for flag in FLAGS:
+        if entrant.is_submission and getattr(asked, flag) and not getattr(rights, flag):
+            yield _Lack(_ASKS[flag], flag, "--allow")
+    if asked.memory_mb is not None and asked.memory_mb > _limit(rights):
+        yield _Lack(f"for {asked.memory_mb:,} MB of memory", str(asked.memory_mb), "--memory-max")
+
+
+def _limit(rights: Rights) -> int:
+    return MEMORY_MB if rights.memory_mb is None else rights.memory_mb
+
+
+def _broken(entrant: Entrant, lacks: Sequence[_Lack], often: Mapping[_Lack, int]) -> Entrant:
+    """The bot, left out; `often`: how many bots lack the same, which is then granted to all at once."""
+    never = [lack.asks for lack in lacks if not lack.right]
+    if never:
+        problem = f"its bot.toml asks {listed(never)}: take that out of it"
+    else:
+        asks = listed([lack.asks for lack in lacks])
+        lines = [_line(entrant.name, lack, often[lack] > 1) for lack in lacks]
+        problem = f"its bot.toml asks {asks}, which is not granted: {' '.join(lines)} grants it"
+    return attrs.evolve(entrant, kind="broken", problem=problem)
+
+
+def _line(name: str, lack: _Lack, is_common: bool) -> str:
+    if lack.option == "--memory-max":
+        return f"{lack.option} {lack.right}"
+    return f"{lack.option} {shlex.quote(f'{EVERYONE if is_common else name}={lack.right}')}"
+
+
+def _with(entrant: Entrant, asked: Rights, allow: Allow) -> Entrant:
+    if entrant.kind != "process":
+        return entrant
+    limit = _limit(rights_of(allow, entrant.name))
+    return attrs.evolve(
+        entrant,
+        read=asked.read,
+        memory_mb=min(MEMORY_MB, limit) if asked.memory_mb is None else asked.memory_mb,
+        **{flag: getattr(asked, flag) for flag in FLAGS},
+    )
+
+
+def _has(entrant: Entrant) -> Iterator[str]:
+    yield from (f"reads {printable(str(path))}" for path in entrant.read)
+    yield from (_HAS[flag] for flag in FLAGS if getattr(entrant, flag))
+    if entrant.memory_mb > MEMORY_MB:
+        yield f"{entrant.memory_mb:,} MB of memory"
+
+
+__all__ = ["granted", "grants_said"]

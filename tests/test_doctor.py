@@ -1,0 +1,145 @@
+"""`arena doctor`: what a machine has for a run, what keeps one from playing, and the remedies."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from calls import call
+
+from arena import doctor
+from arena.box.box import Box, try_boxes
+from arena.box.causes import Cause
+
+BOXES = ["shield (bubblewrap)", "shield (landlock)", "strict (bubblewrap)"]
+
+
+@pytest.fixture
+def seen(monkeypatch, tmp_path):
+    """The points by name, in an empty folder; no box is tried, which takes long."""
+    monkeypatch.chdir(tmp_path)
+    boxes = []
+
+    async def as_said():
+        return boxes
+
+    monkeypatch.setattr(doctor, "try_boxes", as_said)
+
+    def points(*tried):
+        boxes[:] = tried
+        return {point.name: point for point in doctor.machine_points()}
+
+    return points
+
+
+def box(level="shield", means="landlock", failings=()):
+    made = Box(level, means, None, Path())
+    made.failings = failings
+    return made
+
+
+@pytest.mark.slow
+def test_a_machine_that_can_play(capsys, monkeypatch, tmp_path):
+    """Exit code 0; every kind of box was tried, and everything else was looked at; nothing is left behind."""
+    temporary, here = tmp_path / "temporary", tmp_path / "here"
+    for folder in (temporary, here):
+        folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.chdir(here)
+    code, out, err = call(capsys, monkeypatch, "doctor", "--json")
+    told = json.loads(out)
+    assert (0, "", True) == (code, err, told["ok"])
+    names = [point["name"] for point in told["points"]]
+    assert ["python", *BOXES, "cgroups"] == names[:5]
+    assert {"results", "temporary", "descriptors", "clock"} <= set(names)
+    assert [] == [*here.iterdir(), *temporary.iterdir()]
+
+
+async def test_each_box_that_fails_has_its_cause(monkeypatch):
+    """By what is missing: here a bubblewrap and a Landlock."""
+    monkeypatch.setattr("arena.box.bubblewrap.program", lambda: None)
+    monkeypatch.setattr("arena.box.landlock.version", lambda: 0)
+    monkeypatch.setattr("arena.box.landlock.refusal", lambda: 95)
+    tried = {made.name: cause for made, cause in await try_boxes()}
+    assert BOXES == list(tried)
+    assert [
+        "bubblewrap is not installed",
+        "Landlock is not turned on here",
+        "bubblewrap is not installed",
+    ] == [cause.why for cause in tried.values()]
+
+
+def test_boxes_in_words(seen):
+    """A cause with its remedy; and what an older Landlock (here as versions 1 to 5 fail) cannot prevent."""
+    missing = Cause("bubblewrap is not installed", "sudo apt install bubblewrap")
+    points = seen((box("strict", "bubblewrap"), missing), (box(failings=("signal other processes",)), None))
+    strict, shield = points["strict (bubblewrap)"], points["shield (landlock)"]
+    assert ("note", missing.why, missing.remedy) == (strict.standing, strict.said, strict.advice)
+    assert ("note", "Linux 6.12 or newer prevents that") == (shield.standing, shield.advice)
+    assert shield.said.endswith("; bots can still signal other processes")
+    assert "fine" == seen((box(), None))["shield (landlock)"].standing
+
+
+@pytest.mark.parametrize(
+    ("hard", "standing"), [(resource.RLIM_INFINITY, "fine"), (4096, "fine"), (1024, "note"), (100, "mend")]
+)
+def test_descriptors(hard, standing, seen, monkeypatch):
+    """Few are worth knowing; too few for any run are to be mended."""
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (64, hard))
+    point = seen()["descriptors"]
+    assert (standing, standing != "fine") == (point.standing, "ulimit -Hn 4096" in point.advice)
+
+
+def test_a_folder_that_cannot_be_written(capsys, seen, monkeypatch):
+    """No run can keep its results there: a sentence, and exit code 1."""
+    monkeypatch.chdir("/sys" if os.path.isdir("/sys") else "/")
+    assert "mend" == seen()["results"].standing
+    code, out, err = call(capsys, monkeypatch, "doctor")
+    assert (1, "") == (code, err)
+    assert "cannot be written" in out
+    assert "1 point to mend" in out
+
+
+def test_no_place_for_temporary_files(seen, monkeypatch):
+    """It is to be mended, and no box can be tried."""
+
+    def none():
+        raise FileNotFoundError("No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", none)
+    points = seen((box(), None))
+    assert ("mend", "set TMPDIR to a folder that can be written") == (
+        points["temporary"].standing,
+        points["temporary"].advice,
+    )
+    assert "open" == points["boxes"].standing
+
+
+def test_programs_may_not_be_run_in_tmp(seen, monkeypatch):
+    """It is a note: only compiled bots that lie there are concerned."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=1 << 30))
+    monkeypatch.setattr(os, "statvfs", lambda folder: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    point = seen()["temporary"]
+    assert ("note", "keep compiled bots elsewhere") == (point.standing, point.advice)
+    assert "noexec" in point.said
+
+
+def test_what_is_missing_is_noted(seen, monkeypatch):
+    """Compilers with Debian's packages, cgroups and a fine clock with what helps."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("arena.box.cgroups.made_for", lambda *_: [])
+    monkeypatch.setattr(time, "get_clock_info", lambda name: SimpleNamespace(resolution=0.01))
+    points = seen()
+    assert ("note", "on Debian: apt-get install cargo librust-serde-json-dev") == (
+        points["rust"].standing,
+        points["rust"].advice,
+    )
+    assert ("note", True) == (points["cgroups"].standing, "as root" in points["cgroups"].advice)
+    assert ("note", True) == (points["clock"].standing, "high-resolution" in points["clock"].advice)

@@ -1,0 +1,169 @@
+"""Results folders from strangers: reading one deletes nothing, writes nothing outside of it, and comes to an end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import zlib
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+
+import pytest
+from click import ClickException
+
+from arena.analysis import load
+from arena.cli import cli
+from arena.errors import ArenaError, ConfigError
+from arena.store import DATABASE, LOCK, Store, capsules, mended, store_lock
+from arena.store.files import draft_path
+
+STORED = Path(__file__).parent / "stored" / "schema3"
+READERS = (
+    ("leaderboard", "it"),
+    ("report", "it"),
+    ("matches", "it"),
+    ("replay", "0", "it"),
+    ("verify", "it"),
+    ("compare", "odds", "random", "--out", "it"),
+    ("run", "--resume", "it"),
+    ("run", "odds", "random", "--out", "it"),
+    ("run", "odds", "random", "--out", "it", "--fresh"),
+)
+"""Every command that reads a folder."""
+readers = pytest.mark.parametrize("words", READERS, ids=" ".join)
+
+
+@pytest.fixture
+def it(tmp_path, monkeypatch) -> Path:
+    """A sound folder, of which a test makes a hostile one; a file of the reader's lies beside it."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(STORED, "it")
+    Path("precious").write_text("precious")
+    return Path("it")
+
+
+def refusal(*words: str) -> str:
+    """What a command says that refuses the folder, in one sentence; nothing of the reader's was touched."""
+    with pytest.raises((ArenaError, ClickException)) as caught:
+        cli.main(words, standalone_mode=False)
+    assert "precious" == Path("precious").read_text()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def forge(folder: Path, *statements: str) -> None:
+    """Changes a database as anybody can who has SQLite."""
+    with closing(sqlite3.connect(folder / DATABASE)) as db, db:
+        for statement in statements:
+            db.execute(statement)
+
+
+# What lies in it.
+
+
+def forge_journal(folder: Path, *, beside: str = DATABASE, victim: str = "precious") -> None:
+    """A journal that has SQLite delete another file as soon as it reads the database."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(os.path.abspath(victim))
+    pages = (folder / DATABASE).stat().st_size // 4096
+    head = magic + b"".join(number.to_bytes(4, "big") for number in (0, 0, pages, 512, 4096))
+    tail = b"".join(number.to_bytes(4, "big") for number in (len(name), sum(name)))
+    last_page = ((1 << 30) // 4096 + 1).to_bytes(4, "big")
+    journal = head.ljust(512, b"\0") + last_page + name + tail + magic
+    (folder / f"{beside}-journal").write_bytes(journal)
+
+
+@readers
+def test_a_journal_is_not_obeyed(it, words):
+    """SQLite would delete whichever file it names."""
+    forge_journal(it)
+    assert f"it/{DATABASE}-journal is a journal" in refusal(*words)
+
+
+def test_a_journal_of_another_file_in_the_folder_is_not_obeyed(it):
+    """Nor that of the copy which is made of a damaged database."""
+    draft = draft_path(it, DATABASE, os.getpid())
+    shutil.copy(it / DATABASE, draft)
+    forge_journal(it, beside=draft.name)
+    with pytest.raises(ConfigError, match="is a journal"):
+        mended(it)
+    assert Path("precious").exists()
+
+
+def test_a_new_folder_never_has_a_journal(tmp_path, monkeypatch):
+    """Else our own folder would be refused after a `kill -9` at its very beginning."""
+    monkeypatch.setattr("arena.store.store.check_folder", lambda _: None)
+    transaction, journal = Store.transaction, tmp_path / f"{DATABASE}-journal"
+
+    def with_a_wal(store: Store) -> AbstractContextManager[sqlite3.Connection]:
+        journal.rmdir()
+        monkeypatch.undo()
+        return transaction(store)
+
+    monkeypatch.setattr(Store, "transaction", with_a_wal)
+    journal.mkdir()  # where SQLite would write one, and fail
+    Store.create(tmp_path, meta={"game_version": 1}).close()
+
+
+def test_what_somebody_left_in_the_place_of_a_copy_is_not_used(it):
+    """A damaged database is copied to a new file, whatever lies where that will be."""
+    draft = draft_path(it, DATABASE, os.getpid())
+    draft.write_bytes(b"somebody's")
+    forge(it, "UPDATE matches SET duration_s = duration_s + 1 WHERE number = 1")
+    assert mended(it)
+    assert not draft.exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "statement"),
+    [
+        ("not the id of a match", "UPDATE matches SET match_id = '../../precious' WHERE number = 1"),
+        ("damaged, or larger", "SELECT 1"),
+    ],
+)
+def test_evidence_is_written_below_the_folder_and_bounded(it, said, statement):
+    """Neither an id that is a path nor a bomb has its way."""
+    forge(it, statement)
+    with closing(sqlite3.connect(it / DATABASE)) as db, db:
+        text = b"{}" if "id" in said else bytes(30_000_000)
+        db.execute("INSERT INTO capsules VALUES (1, 0, 0, ?)", (zlib.compress(text),))
+        with pytest.raises(ConfigError, match=said):
+            capsules.publish_matches(db, it, [id for (id,) in db.execute("SELECT match_id FROM matches")])
+    assert not list(Path().glob("*.jsonl"))
+    assert sum(path.stat().st_size for path in it.glob("faults/*")) < 1_000_000
+
+
+@readers
+@pytest.mark.parametrize("name", [DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm", "matches.csv", "faults"])
+def test_no_link_is_followed(it, words, name):
+    """Neither to read what it points to nor to write there."""
+    (it / name).unlink(missing_ok=True)
+    (it / name).symlink_to("../precious")
+    assert f"it/{name} is a link" in refusal(*words)
+
+
+@pytest.mark.parametrize("name", [".tables.json", "run.json", "logs/odds-1.log", "faults/a.jsonl", LOCK])
+def test_no_link_is_followed_anywhere_below(it, name):
+    """In whichever folder of the arena's it lies."""
+    (it / name).parent.mkdir(exist_ok=True)
+    (it / name).symlink_to(os.path.abspath("precious"))
+    assert f"it/{name} is a link" in refusal("leaderboard", "it")
+    with pytest.raises(ConfigError, match="is a link"), store_lock(it):
+        pass
+    assert "precious" == Path("precious").read_text()
+
+
+def test_tables_without_a_database_are_read_from_files_alone(it):
+    """Who has only the CSVs of a folder reads those."""
+    (it / DATABASE).unlink()
+    (it / "seats.csv").unlink()
+    (it / "seats.csv").symlink_to("/dev/zero")
+    with pytest.raises(ConfigError, match=r"seats\.csv is a link"):
+        load(it)
+
+
+def test_a_folder_that_is_named_by_a_link_is_read(it, capsys):
+    """As `results/latest` is."""
+    Path("latest").symlink_to("it")
+    assert not cli.main(("matches", "latest"), standalone_mode=False)
+    assert capsys.readouterr().out
