@@ -24,7 +24,7 @@ from arena.players.codec import Codec, codec_of, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.lag import LagWatch
 from arena.players.outbox import Outbox
-from arena.players.transcript import Direction, Transcript
+from arena.players.transcript import Direction, Transcript, blanked
 from arena.players.transport import Transport
 from arena.record import Decision
 from arena.wire.connection import OLD_ANSWER, ArenaConnection
@@ -234,7 +234,8 @@ class StreamPlayer(Player):
         if isinstance(received, Malformed):
             slot, self._slot = self._slot, None
             if slot is not None:
-                slot.settle(Reply(None, now, heard_since, "malformed", received.reason))
+                reason = blanked(received.reason, self.secrets)
+                slot.settle(Reply(None, now, heard_since, "malformed", reason))
         elif isinstance(received, Noted | Refused):
             self._transcript.note(now, "·", received.reason.encode())
 
@@ -331,17 +332,22 @@ class StreamPlayer(Player):
             self.connection.give_up()
         if (was_unsent and self._outbox.stuck_bytes) or (slot is not None and slot.sent_at is None):
             return "gone", UNREAD
-        return "too_late", self._consequence(was_unsent)
+        return "too_late", self._why_late(slot, was_unsent)
 
-    def _consequence(self, was_unsent: bool) -> str:
-        """Why a question was lost to an earlier one; empty if it was not.
+    def _why_late(self, slot: Slot | None, was_unsent: bool) -> str:
+        """Why there was no answer in time, if the arena knows more than that; else empty.
 
         A plain bot can be asked one thing at a time, and the clock of the next question runs all the same:
         readers of the tables should see that it was slow once, not twice.
         """
         if was_unsent:
             return f"{CONSEQUENCE}: it still owed the answer to an earlier question"
-        return f"{CONSEQUENCE}: it was asked {self._owed_s:.3f} s late" if self._owed_s else ""
+        if self._owed_s:
+            return f"{CONSEQUENCE}: it was asked {self._owed_s:.3f} s late"
+        if slot is not None and self.connection is not None and self.connection.is_skipping:
+            limit_s = slot.question.limit.time_s
+            return f"no answer within {limit_s:g} s, only what is not a JSON object"
+        return ""
 
     def tell(self, kind: str, payload: Any) -> None:
         if self.connection is not None and self.connection.protocol is not None and self._codec is not None:

@@ -72,6 +72,11 @@ class ArenaConnection:
         return self._last_id if self.state is State.ASKED else None
 
     @property
+    def is_skipping(self) -> bool:
+        """Whether nothing has come since something that was not a JSON object, unless more of that."""
+        return self._stream.is_skipping
+
+    @property
     def has_more(self) -> bool:
         """Whether received bytes are still unread: see `read_on`."""
         return bool(self._stream.rest)
@@ -99,7 +104,7 @@ class ArenaConnection:
         received: list[Received] = []
         for value in values:
             received.append(
-                self._judge(Heard.BROKEN, value.reason) if isinstance(value, Broken) else self._hear(value)
+                self._judge(Heard.BROKEN, _told(value)) if isinstance(value, Broken) else self._hear(value)
             )
             if isinstance(received[-1], Refused):
                 self._stream.rest = b""
@@ -216,6 +221,8 @@ class ArenaConnection:
             raise LocalProtocolError("a question cannot be asked outside of a match")
         question_id = str(self._asked + 1)
         then = self._after(Said.ASK)
+        if not self._asked:
+            self._stream.end_junk()  # an introduction in words must not hide what the first answer is
         if self.protocol is None:
             question = messages.plain_question(question_id, self.game_number, state)
         else:
@@ -280,6 +287,13 @@ class ArenaConnection:
         if then is None:
             raise LocalProtocolError(f"{said.name} is not possible on a connection that is {self.state.name}")
         return then
+
+
+def _told(broken: Broken) -> str:
+    """What is wrong with a value that is not a JSON object, and how it began."""
+    if not broken.began:
+        return broken.reason
+    return f"{broken.reason}: {short_json(broken.began.decode(errors='replace'))}"
 
 
 def _refuse(value: dict[str, Any]) -> str | None:

@@ -25,11 +25,16 @@ import msgspec
 
 __all__ = ["Broken", "JsonStream"]
 
+JUNK_BYTES_SHOWN = 60
+"""How many bytes of junk are kept to be shown."""
+
 
 class Broken(msgspec.Struct, frozen=True):
     """A value that is not a JSON object, and why."""
 
     reason: str
+    began: bytes = b""
+    """How junk began, as far as it came with its first byte: for people, as it depends on the split."""
 
 
 JsonObject: TypeAlias = dict[str, Any]
@@ -201,6 +206,16 @@ class JsonStream:
                 return [value]
         return self._scan(data)
 
+    @property
+    def is_skipping(self) -> bool:
+        """Whether everything is skipped until an object begins."""
+        return self._where in (_JUNK, _OVERLONG)
+
+    def end_junk(self) -> None:
+        """Lets junk that comes from now on be broken anew."""
+        if self._where == _JUNK:
+            self._where = _BETWEEN
+
     def close(self) -> Broken | None:
         """What is broken if the stream ends here: half a value, or None."""
         half = self._where == _INSIDE
@@ -244,7 +259,7 @@ class JsonStream:
                     return found
                 if match.group() != b"{":
                     self._where = _JUNK
-                    found.append(_NO_OBJECT)
+                    found.append(_junk(data, match.start()))
                     continue
             position = data.find(b"{", position)
             if position < 0:
@@ -327,7 +342,10 @@ class JsonStream:
         self._open.clear()
 
 
-_NO_OBJECT = Broken("not a JSON object: only white space may appear outside of objects")
+def _junk(data: bytes, begin: int) -> Broken:
+    """Junk that begins here; what is shown of it ends with its line, or where an object begins."""
+    began = data[begin : begin + JUNK_BYTES_SHOWN].partition(b"\n")[0].partition(b"{")[0]
+    return Broken("not a JSON object", began.rstrip())
 
 
 def _wrong(symbol: int) -> Broken:

@@ -159,6 +159,23 @@ async def test_a_plain_bot_that_owes_for_ever_is_asked_once(autojump_clock):
     assert 1 == len(peers[0].heard)
 
 
+async def test_a_bot_of_words_is_malformed_first_and_what_it_said_is_shown(autojump_clock):
+    """Its introduction in words hides nothing; what follows its first answer is one fault, as before."""
+
+    async def talking(peer: Peer) -> None:
+        await peer.say(b"Hello, I am bob \xe2\x80\xae\n")
+        while await peer.question() is not None:
+            await peer.say(b"PASS\n")
+
+    async with seat_bots({"bot": talking}, plain={"bot": plain}) as players:
+        decisions, _ = await play(players["bot"])
+    assert [
+        ("malformed", 'not a JSON object: "PASS"'),
+        ("too_late", "no answer within 1 s, only what is not a JSON object"),
+        ("too_late", f"{CONSEQUENCE}: it still owed the answer to an earlier question"),
+    ] == [(decision.fault, decision.reason) for decision in decisions]
+
+
 async def test_an_owed_answer_of_the_match_before(autojump_clock):
     """What a plain bot owes from one match, it still owes in the next one."""
 

@@ -311,7 +311,7 @@ ANSWERS: list[tuple[str, bytes, Any]] = [
     ("a very long id", b'{"message_id":"%b","move":1}' % (b"9" * 5000),
      Malformed('message_id "99999999999999999999999999999999999999… was never given out')),
     ("a very large id", b'{"message_id":1e300,"move":1}', Malformed("message_id 1e300 was never given out")),
-    ("a list", b'["2","pass"]', Malformed("not a JSON object: only white space may appear outside of objects")),
+    ("a list", b'["2","pass"]', Malformed('not a JSON object: "[\\"2\\",\\"pass\\"]"')),
     ("broken JSON", b'{"message_id":2,"move":pass}', Malformed("broken JSON: unexpected 'p'")),
     ("NaN", b'{"message_id":2,"move":NaN}', Malformed("broken JSON: unexpected 'N'")),
     ("an old id", b'{"message_id":"1","move":1}', Noted("an answer to an old question")),

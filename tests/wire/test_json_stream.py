@@ -18,9 +18,10 @@ Found = list[dict[str, Any] | Broken]
 
 
 def read(chunks: list[bytes], **limits: int) -> Found:
-    """Everything a stream finds in the chunks and in their end."""
+    """Everything a stream finds in the chunks and in their end, but how junk began, which the split decides."""
     stream = JsonStream(**limits)
     found = [value for chunk in chunks for value in stream.feed(chunk)]
+    found = [Broken(value.reason) if isinstance(value, Broken) else value for value in found]
     last = stream.close()
     return [*found, last] if last else found
 
@@ -127,6 +128,28 @@ def test_broken_counts_at_the_first_wrong_byte() -> None:
     assert not stream.feed(b'{"a":n')
     expected = [Broken("broken JSON: unexpected 'o'")]
     assert expected == stream.feed(b"o")
+
+
+def test_junk_says_how_it_began() -> None:
+    """Its first line, as far as it came with the first byte, without the object behind it."""
+    expected = [Broken("not a JSON object", b"PASS"), {"a": 1}, Broken("not a JSON object", b"x" * 60)]
+    assert expected == JsonStream().feed(b' PASS \nI said\n{"a":1}' + b"x" * 99)
+    cut = [Broken("not a JSON object", b"PA")]
+    assert cut == JsonStream().feed(b"PA")
+
+
+def test_junk_that_is_ended_may_begin_again() -> None:
+    """Only junk is ended, not half an object."""
+    stream = JsonStream()
+    stream.feed(b"hello\n")
+    assert not stream.feed(b"PASS\n")
+    stream.end_junk()
+    expected = [Broken("not a JSON object", b"PASS")]
+    assert expected == stream.feed(b"PASS\n")
+    assert stream.is_skipping
+    stream.feed(b'{"a":')
+    stream.end_junk()
+    assert [{"a": 1}] == stream.feed(b"1}")
 
 
 def test_an_endless_value_is_skipped_in_constant_memory() -> None:
