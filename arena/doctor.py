@@ -23,7 +23,7 @@ from arena.check.point import CheckPoint
 from arena.starter import LANGUAGES
 from arena.store import RESULTS
 from arena.tournament.callers import FILES_SPARE, FILES_WANTED
-from arena.words import listed, number
+from arena.words import listed, number, sized
 
 ROOM_BYTES_LEAST = 1 << 28
 """Free space below which a long run may end early."""
@@ -98,7 +98,7 @@ def _room_point(name: str, folder: Path) -> CheckPoint:
         why = f"{there} cannot be written ({error.strerror})"
         return CheckPoint(name, "mend", why, "change to a folder that you may write to")
     free = shutil.disk_usage(there).free
-    said = f"{folder}: {number(free / 1e9, 1)} GB free"
+    said = f"{folder}: {sized(free)} free"
     if free < ROOM_BYTES_LEAST:
         return CheckPoint(name, "note", said, "make room before a long run")
     return CheckPoint(name, "fine", said)

@@ -63,6 +63,20 @@ def measured(time_s: float) -> str:
     return f"{time_s * 1000:.0f} ms" if time_s >= 0.00995 else f"{time_s * 1000:.2f} ms"
 
 
+_SIZES = ("kB", "MB", "GB", "TB")
+
+
+def sized(octets: int) -> str:
+    """A size in bytes: `812 bytes`, `300 kB`, `1.4 MB`; units are powers of 1024, as in `memory_mb`."""
+    if octets < 1024:
+        return counted(octets, "byte")
+    value, unit = octets / 1024, 0
+    while value >= 999.5 and unit < len(_SIZES) - 1:
+        value, unit = value / 1024, unit + 1
+    digits = 0 if value >= 9.95 or round(value, 1).is_integer() else 1
+    return f"{number(value, digits)} {_SIZES[unit]}"
+
+
 def listed(names: Collection[str], joint: str = "and", most: int | None = None) -> str:
     """`ann, bob and cat`; if there are more than `most`, the first and how many more; `nobody` if none."""
     first = list(names)

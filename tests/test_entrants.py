@@ -421,7 +421,7 @@ def test_only_regular_files_are_read(base):
 def test_fingerprints_are_bounded(base, monkeypatch):
     """A folder with more than a bot needs is refused with a sentence, not read for minutes."""
     with (base / "liar/huge").open("wb") as file:
-        file.truncate(100_000_001)  # a hole: it takes no room
+        file.truncate((100 << 20) + 1)  # a hole: it takes no room
     assert refusal(resolve, "liar", base=base).startswith("liar: more than 100 MB of files")
     (base / "liar/huge").rename(base / "liar/.huge")
     monkeypatch.setattr(fingerprints, "FILES_MAX", 1)

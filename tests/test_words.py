@@ -17,6 +17,7 @@ from arena.words import (
     percent,
     plural_verb,
     printable,
+    sized,
     spaced,
     width,
     with_half,
@@ -38,6 +39,26 @@ COUNTS = [
 def test_counts(amount, noun, expected):
     """One of a thing, and many."""
     assert expected == counted(amount, noun)
+
+
+@pytest.mark.parametrize(
+    ("octets", "said"),
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (1023, "1,023 bytes"),
+        (1024, "1 kB"),
+        (1500, "1.5 kB"),
+        (300 << 10, "300 kB"),
+        (1023 << 10, "1 MB"),
+        (14_500_000, "14 MB"),
+        (2048 << 20, "2 GB"),
+        (5 << 50, "5120 TB"),
+    ],
+)
+def test_sizes(octets, said):
+    """In the largest unit of which there is one: 300 kB are not 0 MB."""
+    assert said == sized(octets)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 from arena.check.findings import CheckFindings, CheckStage
 from arena.check.point import OLD, CheckPoint, Look, first_reason, quoted
 from arena.wire.messages import check_name
-from arena.words import counted, measured
+from arena.words import counted, measured, sized
 
 START_SLOW_S = 5.0
 NAMELESS_S = 0.9
@@ -95,19 +95,15 @@ def _memory(found: CheckFindings) -> Iterator[CheckPoint]:
         return
     half = len(held) // 2
     growth = max(held) - max(held[: half or 1])
-    said = f"{_megabytes(max(held))} of the {found.memory_mb:,} MB that it may hold"
+    said = f"{sized(max(held))} of the {sized(found.memory_mb << 20)} that it may hold"
     if max(held) > MEMORY_SHARE * (found.memory_mb << 20):
         advice = "at its limit it is killed: hold less, or raise memory_mb in bot.toml"
         yield CheckPoint("memory", "mend", said, advice)
     elif growth > GROWTH_BYTES:
-        said += f", {_megabytes(growth)} more in the second half of {len(held)} matches than in the first"
+        said += f", {sized(growth)} more in the second half of {len(held)} matches than in the first"
         yield CheckPoint("memory", "mend", said, "start over with each match: a run has thousands")
     else:
         yield CheckPoint("memory", "fine", said)
-
-
-def _megabytes(octets: int) -> str:
-    return f"{octets / (1 << 20):,.0f} MB"
 
 
 def _output(found: CheckFindings) -> Iterator[CheckPoint]:
@@ -125,11 +121,13 @@ def _output(found: CheckFindings) -> Iterator[CheckPoint]:
         said = f"it says what nobody asked for, {counted(times, 'time')}: {quoted(next(iter(unasked)))}"
         yield CheckPoint("output", "note", said, "send answers only; print anything else to standard error")
     elif most > LOG_BYTES_MAX:
-        said = f"{_megabytes(most)} printed by one instance, ending in {quoted(last)}"
-        yield CheckPoint("output", "mend", said, "print less: a log keeps 256 kB, and printing takes time")
+        said = f"{sized(most)} printed by one instance, ending in {quoted(last)}"
+        yield CheckPoint(
+            "output", "mend", said, f"print less: a log keeps {sized(LOG_BYTES_MAX)}, and printing takes time"
+        )
     elif most:
-        many = "" if most < LOG_BYTES_QUIET else "; a log keeps 256 kB of each instance"
-        said = f"{counted(most, 'byte')} printed by one instance{many}, ending in {quoted(last)}"
+        many = "" if most < LOG_BYTES_QUIET else f"; a log keeps {sized(LOG_BYTES_MAX)} of each instance"
+        said = f"{sized(most)} printed by one instance{many}, ending in {quoted(last)}"
         yield CheckPoint("output", "note", said)
     else:
         yield CheckPoint("output", "fine", "it prints nothing")

@@ -17,6 +17,7 @@ from arena.players.entrant import Entrant
 from arena.strict import read_regular
 from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
 from arena.tournament.game_source import Origin, files_of
+from arena.words import sized
 
 PACKED_BYTES_MAX = FILES_BYTES_MAX + 20_000_000
 """Files that do not compress, their names, and what a stream of them adds."""
@@ -73,7 +74,7 @@ def unpack_into(folder: Path, packed: bytes) -> None:
     unpacker = zlib.decompressobj()
     octets = unpacker.decompress(packed, PACKED_BYTES_MAX)
     if unpacker.unconsumed_tail:
-        raise ValueError(f"a parcel holds more than {PACKED_BYTES_MAX:,} bytes")
+        raise ValueError(f"a parcel holds more than {sized(PACKED_BYTES_MAX)}")
     files = msgspec.msgpack.decode(octets, type=list[PackedFile])
     if len(files) > FILES_MAX:
         raise ValueError(f"a parcel holds more than {FILES_MAX:,} files")

@@ -24,6 +24,7 @@ from arena.server.limits import CHAT_KEPT
 from arena.server.refusal import Refusal
 from arena.store.files import sentences
 from arena.store.whereabouts import file_of
+from arena.words import sized
 
 GAP_S = 0.01
 """Between the end of a commit and the next one.  What is put after a silence is committed at once."""
@@ -294,7 +295,7 @@ class Keeper:
         self._waiting_bytes += sum(map(_size, changes))
         if self._waiting_bytes > WAITING_BYTES_MAX:
             self._lose(
-                f"{self.path} keeps nothing any more, as {WAITING_BYTES_MAX >> 20} MiB waited for the disk: "
+                f"{self.path} keeps nothing any more, as {sized(WAITING_BYTES_MAX)} waited for the disk: "
                 "start the server anew, which goes back to what was kept"
             )
             self._tell(self._lost)

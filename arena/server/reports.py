@@ -22,7 +22,7 @@ from arena.server.limits import REPORT_BYTES_MAX, REPORT_S, REPORTS_KEPT, REPORT
 from arena.server.rates import Lately
 from arena.server.refusal import Refusal
 from arena.server.results import Fingerprint, ResultsFolder
-from arena.words import clipped, printable
+from arena.words import clipped, printable, sized
 
 FOLDER = "reports"
 """Within the server's folder."""
@@ -144,7 +144,7 @@ class Reports:
         try:
             if draft.stat().st_size > REPORT_BYTES_MAX:
                 draft.unlink()
-                return f"it is larger than {REPORT_BYTES_MAX >> 20} MB"
+                return f"it is larger than {sized(REPORT_BYTES_MAX)}"
             draft.replace(file)
             begins = file.name.partition("-")[0]
             kept = sorted(_files(self._home), key=_age, reverse=True)

@@ -16,9 +16,10 @@ from pathlib import Path
 
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.record import Capsule, Entry
+from arena.words import sized
 
 FOLDER, LEFT_OUT = "faults", "left-out.txt"
-CAPSULES_MAX, CAPSULES_BYTES_MAX = 200, 4_000_000
+CAPSULES_MAX, CAPSULES_BYTES_MAX = 200, 4 << 20
 """For a bot in a tournament, bytes packed: a bot that fails in every match fails in the same few ways."""
 CAPSULE_BYTES_MAX = 100_000
 """The failure comes last, so earlier lines are left out."""
@@ -94,9 +95,7 @@ def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path) -> None:
             ((faults,),) = db.execute(f"SELECT SUM({kinds}) FROM seats WHERE bot = ?", (bot,))
             lines.append(f"{bot}: {faults - count} more faults, of which no evidence was kept\n")
     if lines:
-        limit = (
-            f"of one bot's {CAPSULES_MAX} faults at most, and {CAPSULES_BYTES_MAX // 1_000_000} MB, packed"
-        )
+        limit = f"of one bot's {CAPSULES_MAX} faults at most, and {sized(CAPSULES_BYTES_MAX)}, packed"
         _write(folder / FOLDER / LEFT_OUT, "".join([*lines, f"Evidence is kept {limit}.\n"]).encode())
 
 

@@ -15,8 +15,9 @@ import attrs
 from arena.errors import ConfigError, unwritable
 from arena.players.entrant import Entrant
 from arena.strict import read_regular
+from arena.words import sized
 
-FILES_MAX, FILES_BYTES_MAX = 10_000, 100_000_000
+FILES_MAX, FILES_BYTES_MAX = 10_000, 100 << 20
 """All of a bot's files are read for its fingerprint before every run, which must not take minutes."""
 
 _RECORD_BYTES_MAX = 10_000_000
@@ -138,7 +139,7 @@ def _counts(name: str) -> bool:
 def _check_bounds(entrant: Entrant, files: Iterable[Path]) -> None:
     if sum(file.stat().st_size for file in files) > FILES_BYTES_MAX:
         raise ConfigError(
-            f"{entrant.path}: more than {FILES_BYTES_MAX // 1_000_000} MB of files, which are all read "
+            f"{entrant.path}: more than {sized(FILES_BYTES_MAX)} of files, which are all read "
             "before every run; keep large ones in a hidden folder or in build/"
         )
 

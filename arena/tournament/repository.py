@@ -22,7 +22,7 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.strict import read_regular
-from arena.words import printable
+from arena.words import printable, sized
 
 GIT_S_MAX = 60.0
 _MEMORY_BYTES_MAX = 4 << 30
@@ -204,7 +204,7 @@ def _copy_references(common: Path, own: Path) -> None:
         (own / file).parent.mkdir(parents=True, exist_ok=True)
         size += _copy_file(common / file, own / file)
         if size > _REFERENCE_BYTES_MAX:
-            raise OSError(f"its references have more than {_REFERENCE_BYTES_MAX:,} bytes")
+            raise OSError(f"its references have more than {sized(_REFERENCE_BYTES_MAX)}")
 
 
 def _copy_file(file: Path, copy: Path) -> int:

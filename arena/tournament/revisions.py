@@ -16,7 +16,7 @@ from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX
 from arena.tournament.plan import BotSpec
 from arena.tournament.repository import Repository, opened_repository
 from arena.wire.messages import NAME_LENGTH_MAX
-from arena.words import counted
+from arena.words import counted, sized
 
 PREFIX = "git:"
 VERSIONS = Path(".arena") / "versions"
@@ -76,7 +76,7 @@ def _check_out(spec: str, repository: Repository, tree: str, kept: Path) -> None
     if len(blobs) > FILES_MAX:
         raise ConfigError(f"{spec}: it has {counted(len(blobs), 'file')}, more than {FILES_MAX:,}")
     if sum(blob.size for blob in blobs) > FILES_BYTES_MAX:
-        raise ConfigError(f"{spec}: its files have more than {FILES_BYTES_MAX:,} bytes")
+        raise ConfigError(f"{spec}: its files have more than {sized(FILES_BYTES_MAX)}")
     for above in (kept.parent.parent, kept.parent):
         if above.is_symlink():
             raise ConfigError(f"{spec}: {above} is a link, where versions are to be kept: remove it")

@@ -309,6 +309,7 @@ def seen(**changes) -> CheckFindings:
         ),
         ({"printed": [Printed(octets=500, tail="move 3")]}, "output", "note", "'move 3'"),
         ({"printed": [Printed(octets=1 << 20, tail="x" * 999)]}, "output", "mend", "1 MB"),
+        ({"printed": [Printed(octets=300 << 10, tail="x")]}, "output", "mend", "300 kB printed"),
         ({"printed": [Printed(octets=50, stray=2)]}, "output", "mend", "2 lines on standard output"),
         ({"notes": {"not a JSON object": 3}}, "output", "note", "3 times"),
         ({"endings": [Ending(took_s=1.1, by="SIGTERM")]}, "bye", "mend", "but by SIGTERM"),
