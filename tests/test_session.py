@@ -349,6 +349,11 @@ def test_the_first_fault_can_end_the_run(arena):
     code, _, err = arena(*TWO, "--series", "20", "--out", "new", "-x")
     assert (1, True) == (code, "stopped at the first fault: Odd in match " in err)
     assert "  1 × Odd: illegal: Bid is not possible here; possible: Pass\n" in err
+    cause, tally, evidence, again = map(
+        err.index, ("stopped at", "  1 × Odd", "what both sides", "with the bot")
+    )
+    assert cause < tally < evidence < again
+    assert err[:tally].rstrip().splitlines()[-2].startswith("stopped at"), "nothing but the count is between"
     again = "arena run --resume new --fresh -x"
     assert f"with the bot fixed, from the start: {again}; as it is: arena run --resume new\n" in err
     assert list(Path("new/faults").glob("*-*-0.jsonl"))

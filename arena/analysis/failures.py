@@ -91,13 +91,17 @@ _CRASH = re.compile(
 """What players say about a bot that crashed; `why_ended` and `LocalPlayer` in `arena.players` word it."""
 
 
+_CONSEQUENCE = "a consequence of being late before"
+"""How players word a fault that follows from another one, which is told rather; `arena.players.stream`."""
+
+
 def _pattern(row: FaultCount) -> str:
     """What the reasons have in common that are told together: late answers all are."""
     return "" if row.fault == "too_late" else _NUMBER.sub("0", _PRINTED.sub("", row.reason))
 
 
 def _merged(rows: list[FaultCount]) -> Failure:
-    first = max(rows, key=lambda row: row.count)
+    first = max(rows, key=lambda row: (not row.reason.startswith(_CONSEQUENCE), row.count))
     reason = first.reason
     is_gone = first.fault == "gone" and first.seats > 0
     crash = _CRASH.fullmatch(reason) if is_gone else None

@@ -44,8 +44,20 @@ class Closing:
     def has_bugs(self) -> bool:
         return bool(self.aborted or self.summary.bugs_seen)
 
+    def cause(self) -> Iterator[str]:
+        """The fault that stopped the run, in a sentence: said first, as it is what was asked for."""
+        entry = self.summary.first_fault
+        if entry is not None:
+            decision = entry.record.capsules[0].decision
+            bot = entry.pairing.bots[decision.seat]
+            (failure,) = failures([FaultCount(bot, str(decision.fault), decision.reason, 1, seats=1)])
+            yield (
+                f"stopped at the first fault: {printable(bot)} in match {entry.match_id}, "
+                f"turn {decision.turn}: {failure.said}"
+            )
+
     def lines(self) -> Iterator[str]:
-        """What there is to know besides the result."""
+        """What there is to know besides the result and the cause of a stop."""
         folder = shlex.quote(str(self.run.folder))
         yield from tally(self.failures, self._where(), folder=folder, columns=columns_of(sys.stderr))
         if self.summary.first_fault is None:
@@ -92,17 +104,11 @@ class Closing:
             )
 
     def _first_fault(self) -> Iterator[str]:
-        """The fault that stopped the run, with its evidence."""
+        """The evidence of the fault that stopped the run, and how to go on."""
         entry = self.summary.first_fault
         if entry is not None:
-            capsule = entry.record.capsules[0]
-            decision, bot = capsule.decision, entry.pairing.bots[capsule.decision.seat]
-            (failure,) = failures([FaultCount(bot, str(decision.fault), decision.reason, 1, seats=1)])
-            yield (
-                f"stopped at the first fault: {printable(bot)} in match {entry.match_id}, "
-                f"turn {decision.turn}: {failure.said}"
-            )
-            yield from capsule_lines(capsule.lines)
+            yield "what both sides said before the first fault:"
+            yield from capsule_lines(entry.record.capsules[0].lines)
             # Not "the same command": without --out that one has a new folder each time, and another seed.
             yield f"with the bot fixed, from the start: {self.resume} --fresh -x; as it is: {self.resume}"
 

@@ -190,13 +190,15 @@ class RunCommand:
 
     def _close(self) -> int:
         """Says what the run came to; gives the exit code."""
+        closing = closing_of(self.run, self.summary, self.resume)
+        for line in closing.cause():
+            say(line)
         if self.run.has_begun:
             self._tell_result()
         for line in seal_closing(self.run.store):
             say(line)
         if not self.left_to_play:
             say(f"nothing left to play in {self.run.folder}; --fresh plays again")
-        closing = closing_of(self.run, self.summary, self.resume)
         for line in closing.lines():
             say(line)
         if self.stop.number is not None:

@@ -7,6 +7,7 @@ import pytest
 from arena.analysis.failures import BOTS_MAX, SHOWN_MAX, Failure, failures, most_telling
 from arena.players.crash import why_ended
 from arena.players.start import ending
+from arena.players.stream import CONSEQUENCE
 from arena.store import FaultCount
 
 TRACEBACK = "Traceback (most recent call last):\n  File 'bot.py'\nKeyError: 'hand'\n"
@@ -71,6 +72,14 @@ def test_late_answers_are_told_together():
         FaultCount("a", "too_late", "no answer within 1 s", 3),
         FaultCount("b", "too_late", "", 1),
     )
+
+
+def test_a_cause_is_told_rather_than_its_consequences():
+    """However many questions were lost to the one that it did not answer."""
+    cause = FaultCount("a", "too_late", "no answer within 1 s", 1, capsule="first")
+    lost = FaultCount("a", "too_late", f"{CONSEQUENCE}: it was asked 0.5 s late", 9, capsule="later")
+    assert ["10 × too_late: e.g. no answer within 1 s"] == told(lost, cause)
+    assert ["first"] == [each.capsule for each in failures([lost, cause])]
 
 
 def test_what_a_bot_printed_last_does_not_tell_crashes_apart():
