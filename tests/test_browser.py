@@ -92,11 +92,12 @@ def test_the_browser_that_is_named_is_not_waited_for(monkeypatch: Any, tmp_path:
 @pytest.mark.parametrize(
     ("http", "page"),
     [
-        ("127.0.0.1:8080", "http://127.0.0.1:8080/"),
-        ("0.0.0.0:80", "http://127.0.0.1:80/"),
-        ("[::]:80", "http://127.0.0.1:80/"),
-        ("[::1]:80", "http://[::1]:80/"),
-        ("arena.example.org:80", "http://arena.example.org:80/"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
+        ("http://0.0.0.0:80", "http://127.0.0.1:80/"),
+        ("http://[::]:80", "http://127.0.0.1:80/"),
+        ("http://[::1]:80", "http://[::1]:80/"),
+        ("http://arena.example.org:80", "http://arena.example.org:80/"),
+        ("https://0.0.0.0:443", "https://127.0.0.1:443/"),
     ],
 )
 def test_a_server_is_found_from_its_own_machine(http: str, page: str) -> None:

@@ -31,7 +31,7 @@ PATIENCE_S = 2.0
 """How long an orderly end may take."""
 NO_TLS = "{} can be reached from other machines, and nothing that is sent there is encrypted (no TLS)"
 PROXY = """\
-for HTTPS put a proxy in front, such as Caddy with these three lines, and serve it alone:
+for HTTPS: --tls-cert FILE --tls-key FILE; or a proxy in front, such as Caddy with these three lines:
   arena.example.org {{
       reverse_proxy {http}
   }}
@@ -112,8 +112,12 @@ class _Hosting:
 def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
     """What the host is told once the server runs: where it is, where its data are, what others could read."""
     bots = "" if opened.tcp is None else f", bots on {opened.tcp}"
-    lines = [f"serving on http://{opened.http}{bots}", f"tables are kept in {plan.data}; Ctrl-C ends it"]
-    addresses = {f"http://{opened.http}": plan.http, f"the bots' {opened.tcp}": plan.listen}
+    if bots and plan.tls is not None:
+        bots += " (TLS)"
+    lines = [f"serving on {opened.http}{bots}", f"tables are kept in {plan.data}; Ctrl-C ends it"]
+    if plan.tls is not None:
+        return lines
+    addresses = {opened.http: plan.http, f"the bots' {opened.tcp}": plan.listen}
     exposed = [shown for shown, address in addresses.items() if address and not _is_loopback(address)]
     if exposed:
         lines.append(NO_TLS.format(" and ".join(exposed)))
@@ -125,12 +129,13 @@ def told_at_start(plan: ServerPlan, opened: OpenServer) -> list[str]:
 
 def page_of(opened: OpenServer) -> str:
     """Where a browser of this machine finds the server, which may listen at all its addresses."""
-    host, _, port = opened.http.rpartition(":")
+    scheme, _, address = opened.http.partition("://")
+    host, _, port = address.rpartition(":")
     try:
         is_any = ip_address(host.strip("[]")).is_unspecified
     except ValueError:
         is_any = False
-    return f"http://{'127.0.0.1' if is_any else host}:{port}/"
+    return f"{scheme}://{'127.0.0.1' if is_any else host}:{port}/"
 
 
 def _is_loopback(address: Address) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arena.cli.group import cli, options
 
 if TYPE_CHECKING:
+    from arena.server.certificate import TlsFiles
     from arena.units import Address
 
 HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
@@ -27,6 +28,12 @@ HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
     ("--allow-host", "*NAME", "A name by which browsers may ask for this server, beside its addresses."),
     ("--trusted-proxy", "*ADDRESS", "A proxy, which is believed when it says for whom it asks."),
     ("--cors", "*ORIGIN", "Another site whose pages may use the server: https://example.org."),
+    (
+        "--tls-cert",
+        "FILE",
+        "HTTPS, and TLS for bots, with this certificate (PEM); read again when it changes.",
+    ),
+    ("--tls-key", "FILE", "Its private key."),
 )
 def serve(
     http: str | None,
@@ -37,6 +44,8 @@ def serve(
     allow_host: tuple[str, ...],
     trusted_proxy: tuple[str, ...],
     cors: tuple[str, ...],
+    tls_cert: str | None,
+    tls_key: str | None,
 ) -> int:
     """A server at which bots and people meet: tables of all games, over HTTP, WebSocket and TCP.
 
@@ -47,6 +56,7 @@ def serve(
       arena serve --open
       arena serve --http 127.0.0.1:9000 --data /srv/arena
       arena serve --allow-host arena.example.org --trusted-proxy 127.0.0.1
+      arena serve --http 0.0.0.0:443 --allow-host arena.example.org --tls-cert cert.pem --tls-key key.pem
     """
     from arena.cli.hosting import host_server
     from arena.server.guard_words import guard_options
@@ -58,8 +68,22 @@ def serve(
         data=Path(data or DATA),
         results=_results(results),
         guard=guard_options(allow_host, trusted_proxy, cors),
+        tls=_tls(tls_cert, tls_key),
     )
     return host_server(plan, is_opened=is_opened)
+
+
+def _tls(certificate: str | None, key: str | None) -> TlsFiles | None:
+    """Where certificate and key are.  Raises ConfigError if only one of them is given."""
+    from arena.errors import ConfigError
+    from arena.server.certificate import TlsFiles
+
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        missing = "--tls-key, with its private key" if key is None else "--tls-cert, with its certificate"
+        raise ConfigError(f"{'--tls-cert' if key is None else '--tls-key'} needs {missing}")
+    return TlsFiles(Path(certificate), Path(key))
 
 
 def _results(given: str | None) -> Path | None:

@@ -41,9 +41,10 @@ def run(bot: Bot | type[Bot]) -> None:
     """Plays until the arena says bye or is gone; then returns.
 
     ARENA_HOST and ARENA_PORT say where the arena is; without a port the bot uses
-    standard input and output.  ARENA_NAME and ARENA_TOKEN say who it is.  Exceptions of the bot's own
-    code propagate: the traceback is for its author, and for the arena the bot is gone.  Raises
-    SystemExit (2), with a sentence on standard error, if it cannot connect or is refused.
+    standard input and output.  With ARENA_TLS=1 the connection is encrypted, and the arena's certificate must
+    be trusted on this machine, or be named by SSL_CERT_FILE.  ARENA_NAME and ARENA_TOKEN say who it is.
+    Exceptions of the bot's own code propagate: the traceback is for its author, and for the arena the bot is
+    gone.  Raises SystemExit (2), with a sentence on standard error, if it cannot connect or is refused.
     """
     player = bot() if isinstance(bot, type) else bot
     name = os.environ.get("ARENA_NAME") or player.name
@@ -112,7 +113,7 @@ def tell(bot: Bot, message: FromArena) -> None:
 def _receive(transport: Link) -> bytes:
     try:
         return transport.receive()
-    except (ConnectionError, TimeoutError):  # the arena or its machine went down: for a bot the same as bye
+    except OSError:  # the arena, its machine or the network went down: for a bot the same as bye
         return b""
 
 
@@ -120,7 +121,7 @@ def _send(transport: Link, data: bytes) -> bool:
     """Sends the data; returns whether there was still somebody to receive it."""
     try:
         transport.send(data)
-    except (ConnectionError, TimeoutError):
+    except OSError:
         return False
     return True
 
@@ -159,6 +160,11 @@ def _connect(host: str, port: str) -> socket.socket:
     try:
         return _connected(host, int(port))
     except OSError as error:
+        if untrusted := getattr(error, "verify_message", ""):
+            remedy = "SSL_CERT_FILE=FILE names one that is"
+            _give_up(f"The certificate of {host}:{port} is not trusted here ({untrusted}): {remedy}")
+        if getattr(error, "library", None) == "SSL":
+            _give_up(f"{host}:{port} does not speak TLS: leave out ARENA_TLS")
         reason = error.strerror or str(error)
         _give_up(f"No arena at {host}:{port} ({reason}): start one with arena run --listen {host}:{port}")
 
@@ -178,9 +184,14 @@ def _connect_again() -> socket.socket | None:
 
 def _connected(host: str, port: int, timeout_s: float | None = None) -> socket.socket:
     connection = socket.create_connection((host, port), timeout_s)
-    connection.settimeout(None)
     # Nagle's algorithm would hold answers back for up to 40 ms.
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if os.environ.get("ARENA_TLS") == "1":
+        import ssl  # takes longer than all else that is imported here
+
+        with connection:  # unless it is encrypted, it is closed
+            connection = ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+    connection.settimeout(None)
     return connection
 
 

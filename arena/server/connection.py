@@ -12,6 +12,7 @@ is with the application), or an open *WebSocket*.
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias
@@ -25,6 +26,7 @@ from anycorn.worker_context import WorkerContext
 from arena.players.allowance import Bucket
 from arena.server.postman import Postman, framed
 from arena.server.protocol import Http11, Socket
+from arena.server.tls import HANDSHAKE_S, TlsSession
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -48,6 +50,14 @@ SEND_BUFFER_BYTES = 1 << 17
 LINGER_S, LINGER_BYTES = 1.0, 1 << 20
 """After our last byte the client's are read and thrown away for this long: closing at once would send a
 reset, which can overtake the answer."""
+SEALED_READ_BYTES = 1 << 12
+"""Read at once of an encrypted connection, as asking for new keys costs the other end 27 bytes."""
+_NO_TLS = b'{"error":"bad_request","message":"this server speaks HTTPS: ask for https://","field":null}'
+NO_TLS = (
+    b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    b"Content-Length: %d\r\n\r\n%b"
+) % (len(_NO_TLS), _NO_TLS)
+"""What somebody is told who asks http:// where https:// is spoken."""
 FINISH_S = 5.0
 """How long an application may go on with a request whose client says no more; a half-closed one gets its
 answer."""
@@ -61,6 +71,8 @@ class Patience:
 
     head_s: float = 10.0
     """From the first byte of a request's head to its last."""
+    handshake_s: float = HANDSHAKE_S
+    """Until it is encrypted, where there is a certificate."""
     idle_s: float = 20.0
     """Without a request."""
     send_s: float = 5.0
@@ -81,6 +93,7 @@ class Connection:
         patience: Patience,
         postman: Postman,
         on_idle: Callable[[Connection, bool], None],
+        tls: TlsSession | None = None,
     ) -> None:
         """`on_idle(connection, is_idle)` is told whenever the connection becomes idle, or busy."""
         self._plain = sock
@@ -98,7 +111,8 @@ class Connection:
         self._is_ending = False
         self._is_idle = True
         self._is_pinged = False
-        self._deadline = trio.current_time() + patience.idle_s
+        self._tls = tls
+        self._deadline = trio.current_time() + (patience.idle_s if tls is None else patience.handshake_s)
         self._reading: trio.CancelScope | None = None
         self._frames = Bucket(SOCKET_BYTES_PER_S)
         self._nursery: trio.Nursery
@@ -119,7 +133,7 @@ class Connection:
                     client,
                     server,
                     self._protocol_send,
-                    None,
+                    None if self._tls is None else {},
                 )
                 await self._read()
         except OSError:  # it was reset before we could ask who it is
@@ -153,9 +167,11 @@ class Connection:
             return False
         octets = b"".join(map(framed, texts))
         try:
+            if self._tls is not None:
+                octets = self._rest = self._tls.sealed(octets)  # in its turn from now on, whoever sends it
             self._rest = octets[self._plain.send(octets) :]
         except OSError:  # it is full, or gone: whoever waits for it will know
-            return False
+            return bool(self._rest)
         return True
 
     async def write(self, octets: bytes) -> bool:
@@ -166,9 +182,10 @@ class Connection:
         async with self._sending:
             if self._is_closed:
                 return False
-            octets, self._rest = self._rest + octets, b""
             with trio.move_on_after(self._patience.send_s) as scope:
                 try:
+                    octets = octets if self._tls is None else self._tls.sealed(octets)
+                    octets, self._rest = self._rest + octets, b""
                     await _send_all(self._socket, octets)
                 except (OSError, trio.ClosedResourceError):
                     self.abort()
@@ -257,7 +274,7 @@ class Connection:
             self._deadline = trio.current_time() + self._patience.ping_s
         try:
             with trio.CancelScope(deadline=self._deadline) as self._reading:
-                piece = await self._socket.recv(SOCKET_READ_BYTES if is_socket else READ_BYTES)
+                piece = await self._hear(SOCKET_READ_BYTES if is_socket else READ_BYTES)
                 if is_socket:
                     self._is_pinged = False
                     self._frames.add(len(piece))
@@ -269,6 +286,42 @@ class Connection:
         finally:
             self._reading = None
         return None
+
+    async def _hear(self, most: int) -> bytes:
+        """What the client says next, decrypted; nothing at its end."""
+        if self._tls is None:
+            return await self._socket.recv(most)
+        try:
+            return await self._unsealed(self._tls, most)
+        except ssl.SSLError as error:
+            if not self._is_closed:
+                octets = NO_TLS if getattr(error, "reason", None) == "HTTP_REQUEST" else self._tls.sealed()
+                self._plain.send(octets)  # an alert, or what somebody should know; in vain perhaps
+                self._is_ending = True
+            return b""
+
+    async def _unsealed(self, tls: TlsSession, most: int) -> bytes:
+        """The same.  Raises ssl.SSLError for what is not TLS."""
+        await trio.lowlevel.checkpoint()  # more may have come in one record than is taken at once
+        while not (piece := tls.take(most)) and not tls.is_ended:
+            octets = await self._socket.recv(SEALED_READ_BYTES)
+            if not octets:
+                break
+            was_open = tls.is_open
+            tls.feed(octets)
+            if tls.is_open and not was_open:
+                self._set_deadline(trio.current_time() + self._patience.idle_s)
+            if tls.has_output and not await self._flush():
+                break
+        return piece
+
+    async def _flush(self) -> bool:
+        """Sends what TLS itself has to say; gives whether the connection is still open."""
+        try:
+            return await self.write(b"")
+        except BaseException:  # it was in the midst of it
+            self.abort()
+            raise
 
     async def _subside(self) -> None:
         """Waits until the client may send more frames."""
@@ -303,6 +356,8 @@ class Connection:
         """Our side is said; what the client was still sending is thrown away, so that it reads our answer."""
         said = 0
         try:
+            if self._tls is not None and not self._rest:
+                self._plain.send(self._tls.goodbye())
             self._socket.shutdown(socket.SHUT_WR)
             with trio.move_on_after(LINGER_S):
                 while said < LINGER_BYTES and (piece := await self._socket.recv(READ_BYTES)):

@@ -23,6 +23,7 @@ from anycorn.config import Config
 from anycorn.logging import Logger
 from anycorn.worker_context import WorkerContext
 
+from arena.server.certificate import Certificate
 from arena.server.clients import Caps, Clients
 from arena.server.connection import Application, Connection, Patience
 from arena.server.guard import Guard, GuardOptions
@@ -62,16 +63,19 @@ async def serve_http(
     *,
     note: Callable[[str], None],
     note_bug: Callable[[str], None],
+    certificate: Certificate | None = None,
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Serves the application on listening sockets until cancelled; they stay open.
+
+    With a certificate it speaks HTTPS alone.
 
     `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
     """
     note_bug = _Once(note_bug)
     task_status.started()
     while True:
-        side = _HttpSide(app, options, note_bug)
+        side = _HttpSide(app, options, note_bug, certificate)
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(side.postman.run)
@@ -86,7 +90,14 @@ async def serve_http(
 class _HttpSide:
     """All connections of one HTTP side."""
 
-    def __init__(self, app: Application, options: HttpOptions, note_bug: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        app: Application,
+        options: HttpOptions,
+        note_bug: Callable[[str], None],
+        certificate: Certificate | None,
+    ) -> None:
+        self._certificate = certificate
         self._app = Guard(app, options.guard, note_bug)
         self._options = options
         self._note_bug = note_bug
@@ -112,6 +123,8 @@ class _HttpSide:
                 raise
             if has_room:
                 nursery.start_soon(self._serve, sock, address[0])
+            elif self._certificate is not None:  # it would have to shake hands first
+                sock.close()
             else:
                 _turn_away(sock)
 
@@ -124,6 +137,7 @@ class _HttpSide:
             self._options.patience,
             self.postman,
             lambda connection, is_idle: self._clients.set_idle(connection, address, is_idle),
+            None if self._certificate is None else self._certificate.session(),
         )
         self._clients.enter(connection, address)
         try:

@@ -23,6 +23,7 @@ from arena.server.accounts import Accounts
 from arena.server.api import TablesApi
 from arena.server.archive import Archive, open_archive
 from arena.server.bots import HouseBots
+from arena.server.certificate import Certificate, TlsFiles
 from arena.server.endpoints import routes_to
 from arena.server.games_api import GamesApi
 from arena.server.goodbye import Goodbye
@@ -64,6 +65,8 @@ class ServerPlan:
     """The folder of results folders that it shows."""
     guard: GuardOptions = attrs.field(factory=GuardOptions)
     """Names, proxies and sites beside the server's own that it believes."""
+    tls: TlsFiles | None = None
+    """Then everything is encrypted; None: nothing is."""
 
 
 @attrs.frozen
@@ -73,7 +76,7 @@ class OpenServer:
     house: House
     rings: Sequence[LiveRing]
     http: str
-    """HOST:PORT on which it listens."""
+    """The URL at which it listens, without a final slash."""
     tcp: str | None
     say_goodbye: Callable[[], Awaitable[None]]
     """Tells everybody that the server ends, before it is cancelled; takes a second at most."""
@@ -103,6 +106,7 @@ async def serve(
     `note` is told sentences for the log, `note_bug` tracebacks of what must not happen.
     """
     lift_files_limit()
+    certificate = None if plan.tls is None else Certificate(plan.tls, note)
     async with AsyncExitStack() as stack:
         listener = stack.enter_context(listen(plan.http.host, plan.http.port))
         bots_listener = None
@@ -110,7 +114,9 @@ async def serve(
             bots_listener = stack.enter_context(
                 listen(plan.listen.host, plan.listen.port, TCP_CONNECTIONS_MAX)
             )
-        house, poker, door, archive, bots = await stack.enter_async_context(_open_house(plan, note, note_bug))
+        house, poker, door, archive, bots = await stack.enter_async_context(
+            _open_house(plan, certificate, note, note_bug)
+        )
         nursery = await stack.enter_async_context(trio.open_nursery())
         goodbye = Goodbye(house.stop)
         results = ResultsApi()
@@ -120,13 +126,18 @@ async def serve(
             results = ResultsApi(Shelf(plan.results), reports)
         app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results)))
         options = HttpOptions(guard=plan.guard)
-        await nursery.start(partial(serve_http, app, [listener], options, note=note, note_bug=note_bug))
+        await nursery.start(
+            partial(
+                serve_http, app, [listener], options, note=note, note_bug=note_bug, certificate=certificate
+            )
+        )
         nursery.start_soon(house.watch)
         tcp = None
         if bots_listener is not None and plan.listen is not None and door is not None:
             tcp = _bound(plan.listen, bots_listener)
             nursery.start_soon(accept_all, bots_listener, door.serve, TCP_CONNECTIONS_MAX, note_bug)
-        task_status.started(OpenServer(house, poker.rings, _bound(plan.http, listener), tcp, goodbye.say))
+        http = f"http{'' if certificate is None else 's'}://{_bound(plan.http, listener)}"
+        task_status.started(OpenServer(house, poker.rings, http, tcp, goodbye.say))
         await trio.sleep_forever()
 
 
@@ -166,7 +177,10 @@ def routes_of(
 
 @asynccontextmanager
 async def _open_house(
-    plan: ServerPlan, note: Callable[[str], None], note_bug: Callable[[str], None]
+    plan: ServerPlan,
+    certificate: Certificate | None,
+    note: Callable[[str], None],
+    note_bug: Callable[[str], None],
 ) -> AsyncIterator[tuple[House, PokerApi, TcpDoor | None, Archive, HouseBots]]:
     """The tables as they were left, those of the two documents too, with house bots to sit at them.
 
@@ -210,7 +224,7 @@ async def _open_house(
                 if plan.listen is not None:
                     open_table = OpenTable(house, programs, bot=bots.names(SERVICES["guests"])[0])
                     nursery.start_soon(open_table.run)
-                    door = TcpDoor(house, programs, open_table)
+                    door = TcpDoor(house, programs, open_table, certificate=certificate)
                 yield house, PokerApi(rings, users), door, archive, bots
                 nursery.cancel_scope.cancel()
             keeping.cancel_scope.cancel()

@@ -10,6 +10,7 @@ from arena.players.allowance import Allowance
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import introduce, send_last
 from arena.players.transport import Transport
+from arena.server.certificate import Certificate
 from arena.server.guests import OpenTable
 from arena.server.house import House
 from arena.server.keys import hash_of
@@ -19,6 +20,7 @@ from arena.server.programs import ProgramPlace, Programs
 from arena.server.rates import Rate
 from arena.server.refusal import Refusal
 from arena.server.table import Member
+from arena.server.tls import NotSealed, TlsTransport
 from arena.tournament.quotas import Quotas
 from arena.wire.connection import ArenaConnection
 
@@ -27,17 +29,26 @@ NAME_WAIT_S = 1.0
 TURNS_TO_LEAVE = 10
 """Turns of the loop in which the end of a bot's old connection is heard before its new one is judged."""
 STOPPED = "the server was stopped"
+TLS_ALONE = "bots come over TLS here: ARENA_TLS=1 for a bot of the SDK"
 
 
 class TcpDoor:
     """Lets bots in, one task for each connection."""
 
     def __init__(
-        self, house: House, programs: Programs, open_table: OpenTable, *, name_wait_s: float = NAME_WAIT_S
+        self,
+        house: House,
+        programs: Programs,
+        open_table: OpenTable,
+        *,
+        certificate: Certificate | None = None,
+        name_wait_s: float = NAME_WAIT_S,
     ) -> None:
+        """With a certificate, bots come over TLS alone."""
         self._house = house
         self._programs = programs
         self._open_table = open_table
+        self._certificate = certificate
         self._name_wait_s = name_wait_s
         self._quotas = Quotas()
         self._strangers = Allowance()
@@ -48,10 +59,12 @@ class TcpDoor:
         """One connection, from its first word until nobody comes back in its place."""
         connection, peer = ArenaConnection(), transport.peer
         if (refusal := self._quotas.refusal(peer)) is not None:
-            await send_last(transport, connection.bye(refusal))
+            if self._certificate is None:  # else it would have to shake hands first
+                await send_last(transport, connection.bye(refusal))
             return
         with self._quotas.counted(peer):
             try:
+                transport = await self._encrypted(transport)
                 player = await self._let_in(transport, connection)
             except trio.BrokenResourceError:
                 return
@@ -66,6 +79,22 @@ class TcpDoor:
                 raise
         transport.close()
         await self._programs.miss(player)
+
+    async def _encrypted(self, transport: Transport) -> Transport:
+        """The connection as its bot speaks over it.
+
+        Raises Refusal for a bot that speaks no TLS, or trio.BrokenResourceError if it says nothing.
+        """
+        if self._certificate is None:
+            return transport
+        sealed = TlsTransport(transport, self._certificate.session())
+        with self._quotas.unnamed(transport.peer):
+            try:
+                if not await sealed.shake_hands():
+                    raise trio.BrokenResourceError("no handshake")
+            except NotSealed:
+                raise Refusal("bad_request", TLS_ALONE) from None
+        return sealed
 
     async def _let_in(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer:
         """The player that this connection is.

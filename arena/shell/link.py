@@ -68,6 +68,10 @@ class NoAnswer(ArenaError):
     """Nobody answers there, or not as a server of ours does."""
 
 
+class NoTls(NoAnswer):
+    """Somebody is there, but not encrypted as we expect it."""
+
+
 class NotDone(ArenaError):
     """The server says no, and what would be right."""
 
@@ -111,6 +115,7 @@ class ServerLink:
             answer = response.read(ANSWER_BYTES_MAX + 1)
         except (OSError, http.client.HTTPException) as error:
             self.close()
+            _check_tls(self.url.server, error)
             why = getattr(error, "strerror", None) or str(error) or type(error).__name__
             raise _Closed(f"{self.url.server} does not answer: {why}") from None
         if response.will_close:
@@ -144,6 +149,15 @@ class _Closed(NoAnswer):
     """The connection is closed, or cannot be opened."""
 
 
+def _check_tls(server: str, error: Exception) -> None:
+    """Raises NoTls if it is an error of TLS, which has attributes of its own."""
+    if untrusted := getattr(error, "verify_message", ""):
+        remedy = "SSL_CERT_FILE=FILE names one that is"
+        raise NoTls(f"the certificate of {server} is not trusted here ({untrusted}): {remedy}") from None
+    if getattr(error, "library", None) == "SSL":
+        raise NoTls(f"{server} does not speak HTTPS: ask for http://") from None
+
+
 def check_table(link: ServerLink) -> dict[str, Any]:
     """The table at its URL.  Raises ConfigError if there is none, with those that are public."""
     url = link.url
@@ -156,11 +170,18 @@ def check_table(link: ServerLink) -> dict[str, Any]:
                 raise ConfigError(str(refused)) from None
             raise ConfigError(f"no open table has this URL; {_public(link)}") from None
         except NoAnswer as error:
-            raise ConfigError(f"{error}: is `arena serve` running there?") from None
+            raise _nobody(error) from None
     try:
         raise ConfigError(f"this is the URL of a server, not of a table; {_public(link)}")
     except NoAnswer as error:
-        raise ConfigError(f"{error}: is `arena serve` running there?") from None
+        raise _nobody(error) from None
+
+
+def _nobody(error: NoAnswer) -> ConfigError:
+    """What a user is told where no server answers."""
+    return ConfigError(
+        str(error) if isinstance(error, NoTls) else f"{error}: is `arena serve` running there?"
+    )
 
 
 def _public(link: ServerLink) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import trio
 
 from arena.players.tcp import listen
+from arena.server.certificate import Certificate
 from arena.server.connection import Application
 from arena.server.http import HttpOptions, serve_http
 
@@ -28,14 +29,23 @@ _clients: list[trio.SocketStream] = []
 
 @asynccontextmanager
 async def served(
-    app: Application, options: HttpOptions | None = None, bugs: list[str] | None = None
+    app: Application,
+    options: HttpOptions | None = None,
+    bugs: list[str] | None = None,
+    certificate: Certificate | None = None,
 ) -> AsyncIterator[int]:
     """A server on a free port; it must not note a bug that the test does not ask for."""
     noted: list[str] = []
     listener = listen("127.0.0.1", 0)
     note_bug = (noted if bugs is None else bugs).append
     serve = partial(
-        serve_http, app, [listener], options or HttpOptions(), note=lambda text: None, note_bug=note_bug
+        serve_http,
+        app,
+        [listener],
+        options or HttpOptions(),
+        note=lambda text: None,
+        note_bug=note_bug,
+        certificate=certificate,
     )
     with listener:
         async with trio.open_nursery() as nursery:
@@ -80,7 +90,7 @@ async def said_by(port: int, octets: bytes) -> bytes:
         return await until_closed(stream)
 
 
-async def until_closed(stream: trio.SocketStream) -> bytes:
+async def until_closed(stream: trio.abc.Stream) -> bytes:
     said = b""
     try:
         async for piece in stream:
@@ -90,7 +100,7 @@ async def until_closed(stream: trio.SocketStream) -> bytes:
     return said
 
 
-async def answer_on(stream: trio.SocketStream) -> bytes:
+async def answer_on(stream: trio.abc.Stream) -> bytes:
     """The next answer on a connection that stays open."""
     said = b""
     while b"\r\n\r\n" not in said or len(said.partition(b"\r\n\r\n")[2]) < int(
@@ -141,7 +151,7 @@ def frame(
 class Raw:
     """A WebSocket spoken by hand."""
 
-    def __init__(self, stream: trio.SocketStream) -> None:
+    def __init__(self, stream: trio.abc.Stream) -> None:
         self.stream = stream
         self._buffer = b""
 
@@ -187,7 +197,11 @@ class Raw:
 
 async def upgraded(port: int, path: str = "/ws", after: bytes = b"", window_bytes: int | None = None) -> Raw:
     """An open WebSocket; `after` is sent in one piece with the request."""
-    stream = await connect(port, window_bytes)
+    return await upgraded_on(await connect(port, window_bytes), path, after)
+
+
+async def upgraded_on(stream: trio.abc.Stream, path: str = "/ws", after: bytes = b"") -> Raw:
+    """The same on a connection that is there."""
     await stream.send_all(UPGRADE % path.encode() + after)
     raw = Raw(stream)
     while b"\r\n\r\n" not in raw._buffer:

@@ -16,6 +16,7 @@ import trio
 from trio.testing import memory_stream_pair
 
 from arena.players.transport import StreamTransport
+from arena.server.certificate import Certificate
 from arena.server.guests import ALONE_S, GATHER_S, OpenTable
 from arena.server.house import House
 from arena.server.live import LiveTable
@@ -128,7 +129,7 @@ class TestBot:
 
 
 @asynccontextmanager
-async def a_rig(**changes: Any) -> AsyncIterator[Rig]:
+async def a_rig(certificate: Certificate | None = None, **changes: Any) -> AsyncIterator[Rig]:
     later: dict[str, Any] = {}
     async with (
         a_house(
@@ -141,7 +142,8 @@ async def a_rig(**changes: Any) -> AsyncIterator[Rig]:
         programs = later["programs"] = Programs(house.hall.nursery, house.table)
         table = later["table"] = OpenTable(house, programs, bot="odds")
         nursery.start_soon(table.run)
-        yield Rig(house, programs, table, TcpDoor(house, programs, table), nursery)
+        door = TcpDoor(house, programs, table, certificate=certificate)
+        yield Rig(house, programs, table, door, nursery)
         nursery.cancel_scope.cancel()
 
 

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 import httpx
 import pytest
@@ -22,6 +23,7 @@ from arena.cli import cli
 from arena.cli.group import BUG
 from arena.cli.hosting import told_at_start
 from arena.errors import ConfigError
+from arena.server.certificate import TlsFiles
 from arena.server.goodbye import Goodbye
 from arena.server.guard import GuardOptions
 from arena.server.guard_words import guard_options
@@ -141,7 +143,7 @@ def test_another_server_in_the_folder(tmp_path: Path) -> None:
 def opened(http: str, tcp: str | None) -> OpenServer:
     async def say_goodbye() -> None: ...
 
-    return OpenServer([], [], http, tcp, say_goodbye)  # type: ignore[arg-type]  # nothing is asked of it
+    return OpenServer([], [], f"http://{http}", tcp, say_goodbye)  # type: ignore[arg-type]  # nothing is asked of it
 
 
 def test_what_is_said_on_loopback() -> None:
@@ -167,6 +169,17 @@ def test_what_is_said_to_who_opens_it_to_others() -> None:
     assert ["arena", "serve"] == command[:2]
     with click.Context(cli.commands["serve"]) as context:
         cli.commands["serve"].parse_args(context, command[2:])
+
+
+def test_what_is_said_with_a_certificate() -> None:
+    """Links are https://, and nobody is warned."""
+    files = TlsFiles(Path("cert.pem"), Path("key.pem"))
+    plan = ServerPlan(Address("0.0.0.0", 0), Address("0.0.0.0", 0), Path("there"), tls=files)
+    running = attrs.evolve(opened("", "0.0.0.0:8888"), http="https://0.0.0.0:443")
+    assert [
+        "serving on https://0.0.0.0:443, bots on 0.0.0.0:8888 (TLS)",
+        "tables are kept in there; Ctrl-C ends it",
+    ] == told_at_start(plan, running)
 
 
 def test_bots_beyond_loopback_are_warned_about_too() -> None:
