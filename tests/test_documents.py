@@ -292,7 +292,7 @@ PARSERS = {
     "apt-get": lambda words, *_: [is_in_the_check_of_main(each) for each in words[1:]],
     "bash": lambda words, *_: (HOUSE / words[0]).read_text(),
     "rm": lambda words, *_: os.stat(HOUSE / words[-1]),
-    "pip": lambda words, *_: [is_an_extra(each) for each in words if each.startswith(".[")],
+    "pip": lambda words, *_: [is_an_extra(each) for each in words if each.endswith("]")],
     "git": lambda *_: None,
     "cd": lambda *_: None,
     ".": lambda *_: None,
@@ -303,7 +303,7 @@ PARSERS = {
 
 def is_an_extra(word: str) -> None:
     extras = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert word[2:-1] in extras
+    assert word.removeprefix("bot-arena").removeprefix(".").strip("[]") in extras
 
 
 @pytest.mark.parametrize(("words", "in_prose"), each(TYPED))
