@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import attrs
 import pytest
+from needs import chromium_program, need
 
 HOME = "http://page.test/"
 """Where tests answer requests themselves, without a server (`page.route`)."""
@@ -19,9 +19,9 @@ HOME = "http://page.test/"
 def chromium() -> Iterator[Any]:
     """A headless browser."""
     playwright = pytest.importorskip("playwright.sync_api")
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    path = os.environ.get("CHROMIUM") or chromium_program()
     if path is None:
-        pytest.skip("chromium is not installed")
+        need("Chromium")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 from browsers import chromium, tabs, watched  # noqa: F401  fixtures for all folders: one browser serves a whole run
 from hypothesis import settings
+from needs import to_install
 
 HOUSE = Path(__file__).parent.parent
+SKIPS = "ARENA_TEST_SKIPS"
+"""Set to `fail` where a skipped test is a mistake of whoever set up the machine."""
 
 settings.register_profile("house", deadline=None)
 settings.register_profile("daily", settings.get_profile("house"), max_examples=30)
@@ -85,9 +88,25 @@ def _leaves_the_house_alone() -> Iterator[None]:
     )
 
 
+def _skipped(config: pytest.Config) -> list[str]:
+    """Why tests were skipped, each reason once."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    reports = () if reporter is None else reporter.stats.get("skipped", ())
+    return list(dict.fromkeys(str(report.longrepr[-1]) for report in reports))
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """In CI nothing may be skipped: what a machine lacks there, .ci/run must install."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped") and exitstatus == 0:
-        reporter.write_line("skipped tests in CI count as failed: see `pytest -rs`", red=True)
+    """Where `.ci/run` has installed everything, nothing may be skipped."""
+    if os.environ.get(SKIPS) == "fail" and exitstatus == 0 and _skipped(session.config):
         session.exitstatus = 1
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last line says what to install, to try what was skipped."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not (reasons := _skipped(config)):
+        return
+    if os.environ.get(SKIPS) == "fail":
+        reporter.write_line(f"skipped tests count as failed ({SKIPS}=fail): see `pytest -rs`", red=True)
+    if command := to_install(reasons):
+        reporter.write_line(f"to try what was skipped for want of a program: {command}")

@@ -8,6 +8,7 @@ from random import Random
 import attrs
 import pytest
 import trio
+from needs import need
 
 from arena.bench.clients import COMPILED, clients, compiled
 from arena.bench.command import MEASURINGS
@@ -198,7 +199,7 @@ def test_bare_server_is_sent_what_the_arena_says() -> None:
 def test_a_run_with_workers_is_measured_without_the_start_of_bots(what, workers) -> None:
     """Its own processor time is counted without theirs."""
     if what == COMPILED and trio.run(compiled) is None:
-        pytest.skip("the bot is a C++ program: no g++ here")
+        need("g++")
     (found,) = side_by_side((what, workers, 5))
     assert found.decisions > 0
     assert rate_together(found) > 0

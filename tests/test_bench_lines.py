@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import trio
+from needs import need
 
 from arena.bench.clients import check_and_call, compiled_check_and_call
 from arena.bench.lines import DECISIONS, line_of, play_referee, play_rules, play_told
@@ -40,5 +41,5 @@ def test_arena_and_loop_send_the_same_bytes() -> None:
     assert set(range(len(NAMES))) == {seat for seat, _ in questions}
     compiled = compiled_check_and_call(hands=3)
     if compiled is None:
-        pytest.skip("there is no g++: the compiled program is not compared with the one in Python")
+        need("g++")
     assert questions == play_loop(compiled, 2)[1]

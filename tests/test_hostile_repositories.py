@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from needs import needs
 
 from arena.errors import ConfigError
 from arena.tournament.plan import BotSpec
 from arena.tournament.revisions import version_at
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+pytestmark = needs("git")
 WHO = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
 
 

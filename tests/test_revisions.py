@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from needs import needs
 
 from arena.cli import cli
 from arena.errors import ConfigError
@@ -19,7 +20,7 @@ from arena.tournament.entrants import resolve
 from arena.tournament.plan import BotSpec
 from arena.tournament.revisions import VERSIONS, version_at
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+pytestmark = needs("git")
 HOUSE = Path(__file__).parent.parent
 WHO = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
 

@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from fairness import compiled
+from needs import needs
 
 ROOT = Path(__file__).parent.parent
 CONNECTIONS = 32
 CAN_SET_QUOTAS = os.access("/sys/fs/cgroup/cpu/cgroup.procs", os.W_OK)
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("g++") is None, reason="the load is a C++ program: no g++ here"),
-]
+pytestmark = [pytest.mark.slow, needs("g++")]
 
 
 NEEDS_QUOTA = pytest.mark.skipif(

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import pytest
 from liars_dice_questions import BOTS, QUESTIONS, PlainSeat, may_answer, plain, play
+from needs import need
 
 from arena.games.liars_dice import LiarsDice
 
@@ -24,8 +25,7 @@ def folders(tmp_path_factory):
     built = {}
 
     def folder_of(name):
-        if shutil.which(TOOLS[name]) is None:
-            pytest.skip(f"{TOOLS[name]} is not installed")
+        need(TOOLS[name])
         if name not in built:
             folder = tmp_path_factory.mktemp("bots") / name
             shutil.copytree(BOTS / name, folder, ignore=shutil.ignore_patterns("build"))

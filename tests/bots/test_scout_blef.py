@@ -1,6 +1,5 @@
 """Scout plays a second game: Blef over the plain protocol, known by the fields of the question alone."""
 
-import shutil
 import tomllib
 from itertools import islice
 from random import Random
@@ -8,6 +7,7 @@ from random import Random
 import pytest
 from liars_dice_questions import BOTS, QUESTIONS, PlainSeat, play
 from liars_dice_questions import may_answer as may_answer_dice
+from needs import need
 
 from arena.analysis.intervals import win_rate_interval
 from arena.games.blef import Blef
@@ -20,8 +20,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def scout(remote):
     """The running bot."""
-    if shutil.which("node") is None:
-        pytest.skip("node is not installed")
+    need("node")
     return remote(["node", "scout.js"], BOTS / "scout")
 
 

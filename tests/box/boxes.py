@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import attrs
+import needs
 import pytest
 import trio
 
@@ -53,6 +54,8 @@ def holds(level: str, means: str) -> str:
 
 def need(box: tuple[str, str]) -> None:
     """Skips the test where there is no such box, and says so."""
+    if box[1] == "bubblewrap":
+        needs.need("bubblewrap")
     if reason := holds(*box):
         pytest.skip(reason)
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from needs import needs
 
 from arena.errors import ConfigError
 from arena.games import GAMES
@@ -19,7 +20,6 @@ from arena.starter import LANGUAGES, find_language
 from arena.starter.folder import TEMPLATES, Starter, check_new_name, write_starter
 from arena.starter.recording import QUESTIONS_MAX, recording
 from arena.tournament.entrants import builtin_bots, resolve
-from arena.words import listed
 
 HOUSE = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
@@ -249,8 +249,7 @@ def test_what_a_language_lacks_is_named(monkeypatch):
 
 def where_it_is_installed(language):
     """Skipped by name where a tool is missing: for users.  In CI, which installs all, a skip is a failure."""
-    reason = f"{language.title} is not tried: no {listed(language.missing)} ({language.install})"
-    return pytest.param(language.name, marks=pytest.mark.skipif(bool(language.missing), reason=reason))
+    return pytest.param(language.name, marks=needs(language.title))
 
 
 @pytest.mark.slow
