@@ -241,8 +241,9 @@ async def _tried(
         causes.append(cause)
     if level == "strict":
         raise ConfigError(
-            f"--sandbox strict: {causes[0].why}, so no bot was started{_to_have('bubblewrap', causes[0])}; "
-            "--sandbox shield does without, for bots that you trust"
+            "a strict box, in which other people's bots play (those of a folder, for instance), cannot be "
+            f"made: {causes[0].why}, so no bot was started{_to_have('bubblewrap', causes[0])}; "
+            'for your own bots: --sandbox shield, or in a plan sandbox = "shield"'
         )
     say(
         "warning: bots run with limits alone: they have your permissions, and see results and other bots; "

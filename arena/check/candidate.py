@@ -23,7 +23,7 @@ from arena.tournament.entrants import resolve
 from arena.tournament.field import judged
 from arena.tournament.game_source import find_game
 from arena.tournament.grants import granted
-from arena.tournament.plan import Plan, control_of, parse_rules, with_options
+from arena.tournament.plan import Plan, control_of, parse_rules, sandbox_of, with_options
 from arena.tournament.plan.rules import make_game
 
 TIME_S, ANSWER_S = 15.0, 10.0
@@ -119,7 +119,7 @@ async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None
         recorded_share=STORED_SHARE if found.recorded_in else RECORDED_SHARE,
     )
     try:
-        async with instances_of(candidate.entrant, plan.sandbox, note) as (host, watch):
+        async with instances_of(candidate.entrant, sandbox_of(plan.sandbox, ()), note) as (host, watch):
             examination = Examination(
                 candidate.game,
                 host,
@@ -150,4 +150,4 @@ async def asked_of(
     rules = match.get("rules")
     game = make_game(cls, rules if isinstance(rules, dict) else {}, where=str(path))
     limit_s = ANSWER_S if plan.move_time is None else plan.move_time
-    return await ask_bot(entrant, game, question, limit_s=limit_s, sandbox=plan.sandbox)
+    return await ask_bot(entrant, game, question, limit_s=limit_s, sandbox=sandbox_of(plan.sandbox, ()))

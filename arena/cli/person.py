@@ -16,7 +16,7 @@ from arena.cli.stop import EXIT_OF, Stop
 from arena.shell.match import Sitting, play_against
 from arena.shell.voice import voice_for
 from arena.show.text import say
-from arena.tournament.plan import Plan, check_plan_seats, make_game, parse_rules, with_options
+from arena.tournament.plan import Plan, check_plan_seats, make_game, parse_rules, sandbox_of, with_options
 from arena.tournament.sparring import house_bots, opponents_of
 from arena.tournament.stored import source_of
 
@@ -77,5 +77,5 @@ def sitting_of(
         bots=bots,
         seed=secrets.randbits(128) if plan.seed is None else plan.seed,
         move_s=plan.move_time if wishes.get("move_time") else None,
-        sandbox=plan.sandbox,
+        sandbox=sandbox_of(plan.sandbox, bots),
     )

@@ -105,7 +105,8 @@ PLAYED_BY = (
     (
         "--sandbox",
         "shield|strict|off",
-        "What confines the bots that are started: shield for your own, strict for other people's.  [shield]",
+        "What confines the bots that are started: shield for your own, strict for other people's.  "
+        "[strict if any comes from a folder of bots, else shield]",
     ),
     *GRANTS,
 )

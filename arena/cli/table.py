@@ -24,7 +24,11 @@ from arena.errors import ConfigError
     ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
     ("--seed", "N", "The source of all luck.  [drawn]"),
     ("--move-time", "D", "Everybody's limit for a move.  [1s for bots, none for you]"),
-    ("--sandbox", "shield|strict|off", "What confines the bots.  [shield]"),
+    (
+        "--sandbox",
+        "shield|strict|off",
+        "What confines the bots.  [strict if any comes from a folder of bots, else shield]",
+    ),
     *GRANTS,
 )
 @options(

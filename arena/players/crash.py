@@ -14,7 +14,17 @@ SAID_MAX = 200
 """Characters of what is told about it."""
 LAST_PRINTED = "; it last printed: "
 """Between how a program ended and its last line, which may or may not say why."""
+NO_NETWORK = (
+    "; a strict box has no network but the connection to the arena: network = true in bot.toml asks for more"
+)
 
+_UNREACHABLE = re.compile(
+    # Python, C, Go, Rust, Java; Node and C# name the error, Java and Go also what they asked for
+    r"network is unreachable|temporary failure in name resolution|name or service not known|"
+    r"connection refused|no such host|failed to lookup address|UnknownHost|"
+    r"ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED",
+    re.IGNORECASE,
+)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _GUTTER = re.compile(r"[ +|-]*\| ?")
 """Before the lines of the exceptions in a Python ExceptionGroup."""
@@ -44,15 +54,16 @@ _FILE = re.compile(r' *File "([^"]+)", line (\d+)')
 _SAYS_NOTHING = re.compile(r"\s*(?:$|Node\.js v\d)")
 
 
-def why_ended(ending: str, printed: str) -> str:
+def why_ended(ending: str, printed: str, *, is_offline: bool = False) -> str:
     """How a program ended, with the exception or else the last line that it printed, if there is any.
 
-    `its process ended with exit code 1: KeyError: 'hand'`
+    `its process ended with exit code 1: KeyError: 'hand'`.  `is_offline`: whether its box has no network,
+    which is told if what it printed is about that.
     """
-    if exception := exception_in(printed):
-        return f"{ending}: {exception}"
-    line = last_line(printed)
-    return f"{ending}{LAST_PRINTED}{line}" if line else ending
+    exception, line = exception_in(printed), last_line(printed)
+    said = f": {exception}" if exception else f"{LAST_PRINTED}{line}" if line else ""
+    closed = NO_NETWORK if is_offline and _UNREACHABLE.search(said) else ""
+    return f"{ending}{said}{closed}"
 
 
 def error_in_build(printed: str) -> str:

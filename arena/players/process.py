@@ -52,6 +52,8 @@ class ProcessPlayer(StreamPlayer):
         """Set when it has connected, or never will."""
         self.ended = trio.Event()
         """Set when the process and all its children are gone."""
+        self.is_offline = False
+        """Whether its box has no network but its connection to the arena."""
         self.guard = 0
         """The process above all of the program's own; 0 before it runs."""
         self.extra_evidence = self._printed
@@ -70,7 +72,8 @@ class ProcessPlayer(StreamPlayer):
     def why(self, ending: str) -> str:
         """How it ended, and the exception or the last line that it printed."""
         self.log.take_rest()
-        return why_ended(ending, blanked(self.log.kept(), self.secrets))
+        printed = blanked(self.log.kept(), self.secrets)
+        return why_ended(ending, printed, is_offline=self.is_offline)
 
     def demand_s(self) -> float | None:
         return demand_s_below(self.guard) if self.guard else None
@@ -121,6 +124,7 @@ async def run_process(
         entrant, log, margin_s=margin_s, reconnect_s=reconnect_s, watch=watch, note_bug=note_bug
     )
     player.secrets = (token,)
+    player.is_offline = box.has_own_network and not entrant.network
     connect_s = entrant.connect_s if connect_s is None else connect_s
     broken: BotBroken | None = None
     try:

@@ -33,6 +33,7 @@ from arena.tournament.plan import (
     check_plan_seats,
     check_size,
     make_game,
+    sandbox_of,
     size_of,
     size_words,
     workers_of,
@@ -119,6 +120,8 @@ def prepare(
         known=bots_there(resume) if resume is not None else (),  # an older arena allowed more names
     )
     entrants = find(plan.bots, plan.remote)
+    if any(bot.is_submission for bot in plan.bots):  # also where all of them are replaced later, one by one
+        plan = attrs.evolve(plan, sandbox=sandbox_of(plan.sandbox, plan.bots))
     if replace:
         plan = attrs.evolve(plan, bots=with_replacements(plan.bots, entrants, replace))
         entrants = find(plan.bots, plan.remote)

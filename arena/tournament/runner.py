@@ -21,6 +21,7 @@ from arena.tournament.grounds import Grounds
 from arena.tournament.here import Here, open_conversations, open_pool
 from arena.tournament.intake import Intake, course_of, keep_course, take_in_folder
 from arena.tournament.lobby import Lobby
+from arena.tournament.plan import sandbox_of
 from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
 from arena.tournament.resting import with_resting
@@ -112,7 +113,7 @@ async def _open_box(run: Run, reporter: Reporter) -> AsyncIterator[Box | None]:
         yield None
         return
     secret = run.folder / DATABASE
-    async with open_box(run.plan.sandbox, secret=secret, say=reporter.note) as box:
+    async with open_box(sandbox_of(run.plan.sandbox, run.entrants), secret=secret, say=reporter.note) as box:
         yield box
 
 

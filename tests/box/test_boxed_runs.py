@@ -116,7 +116,7 @@ async def test_a_port_is_its_bots_own(tmp_path, monkeypatch, box):
 async def test_strict_fails_closed(tmp_path, monkeypatch):
     """No box, no start: one sentence that says what to install, and nothing was started."""
     monkeypatch.setattr(bubblewrap, "program", lambda: None)
-    with pytest.raises(ConfigError, match=r"--sandbox strict: .*not installed.*apt install bubblewrap"):
+    with pytest.raises(ConfigError, match=r"a strict box.*not installed.*apt install bubblewrap"):
         async with open_box("strict"):
             pass
 

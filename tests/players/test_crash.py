@@ -6,7 +6,7 @@ from time import process_time
 
 import pytest
 
-from arena.players.crash import SAID_MAX, error_in_build, exception_in, last_line, why_ended
+from arena.players.crash import NO_NETWORK, SAID_MAX, error_in_build, exception_in, last_line, why_ended
 
 PYTHON = """\
 thinking
@@ -152,6 +152,24 @@ def test_the_exception_is_found(printed, expected):
 def test_how_it_ended_is_told_with_the_exception_or_the_last_line(printed, expected):
     """An exception is the reason; a last line may be."""
     assert expected == why_ended("exit", printed)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "OSError: [Errno 101] Network is unreachable",
+        "urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>",
+        "Error: getaddrinfo EAI_AGAIN example.org",
+        "panic: dial tcp: lookup example.org on 192.0.2.1:53: no such host",
+        "java.net.UnknownHostException: example.org",
+        "ConnectionRefusedError: [Errno 111] Connection refused",
+    ],
+)
+def test_where_a_box_has_no_network_an_exception_about_it_is_explained(said):
+    """In the words of several languages; nothing is explained where the box has it, or something else failed."""
+    assert why_ended("exit", said, is_offline=True).endswith(f"{said}{NO_NETWORK}")
+    assert why_ended("exit", said).endswith(said)
+    assert NO_NETWORK not in why_ended("exit", PYTHON, is_offline=True)
 
 
 def test_a_long_message_is_cut():

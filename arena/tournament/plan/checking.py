@@ -41,6 +41,11 @@ def warnings_of(plan: Plan, *, has_programs: bool = True) -> tuple[str, ...]:
         found.append(f"seed {plan.seed} can be guessed by {others}: leave --seed out where it counts")
     if plan.connecting and plan.deals == "same":
         found.append('deals = "same" deals the same hands again to bots that connect and may remember them')
+    if plan.sandbox == "shield" and has_programs and any(bot.is_submission for bot in plan.bots):
+        found.append(
+            "in a shield the bots of a folder can read and send what you can read, but for results and other "
+            "bots: for other people's bots leave it strict, as it is unless you choose"
+        )
     return tuple(found)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import comb
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import attrs
 
@@ -17,6 +17,8 @@ from arena.units import Address
 from arena.words import counted
 
 Workers: TypeAlias = int | Literal["auto"]
+
+Sandbox: TypeAlias = Literal["shield", "strict", "off"]
 
 Rule: TypeAlias = bool | int | str | tuple[int, ...]
 
@@ -40,6 +42,14 @@ class BotSpec:
     """Its name in the tables, if given separately; the spec then has no `NAME=`."""
     is_submission: bool = False
     """Whether it was found in a folder of bots: the spec is its path, and where it lies names it."""
+
+
+class Submittable(Protocol):
+    """A bot, as named or as found."""
+
+    @property
+    def is_submission(self) -> bool:
+        """Whether it was found in a folder of bots."""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,8 +126,8 @@ class Plan:
     strict: bool = False
     """Exit code 1 if there was any fault."""
     leave_out_broken: bool = False
-    sandbox: Literal["shield", "strict", "off"] = "shield"
-    """The box that the bots started by the arena run in; see `arena.box`."""
+    sandbox: Sandbox | None = None
+    """The box that the bots started by the arena run in, see `arena.box`; None: `sandbox_of` decides."""
     allow: Allow = attrs.field(factory=dict)
     """What bots are granted of that which they ask for."""
     out: Path | None = None
@@ -144,6 +154,15 @@ def deals_of(plan: Plan) -> Deals:
     other hands when the same deal comes again.
     """
     return plan.deals or ("fresh" if plan.connecting else "same")
+
+
+def sandbox_of(said: Sandbox | None, bots: Iterable[Submittable]) -> Sandbox:
+    """The box in which these bots play, for all of them the same: as was said, or as their origin asks for.
+
+    Whoever names a folder of bots has not read what lies in it, so one bot of such a folder is enough for the
+    box for other people's code.
+    """
+    return said or ("strict" if any(bot.is_submission for bot in bots) else "shield")
 
 
 def allocation_of(plan: Plan) -> Allocate | None:

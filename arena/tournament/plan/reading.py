@@ -186,7 +186,7 @@ def _readers(base: Path) -> dict[str, Reader[Any]]:
         "decisions": one_of("faults", "all", "none"),
         "strict": flag,
         "leave_out_broken": flag,
-        "sandbox": one_of("shield", "strict", "off"),
+        "sandbox": optional(one_of("shield", "strict", "off")),
         "allow": lambda value: read_allow(value, base),
         "out": optional(lambda value: base / place(value)),
     }

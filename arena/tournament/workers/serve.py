@@ -31,6 +31,7 @@ from arena.tournament.here import (
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.logs import file_name
 from arena.tournament.modules import make_importable
+from arena.tournament.plan import sandbox_of
 from arena.tournament.pool import Pool
 from arena.tournament.setting import Setting
 from arena.tournament.workers.briefing import hello, setting_of, what_is_there
@@ -135,7 +136,8 @@ async def _open_box(begin: BeginWork, setting: Setting) -> AsyncIterator[Box | N
     if not any(one.kind == "process" and one.name in begin.playing for one in begin.entrants):
         yield None
         return
-    async with open_box(setting.plan.sandbox, secret=setting.folder / DATABASE, means=begin.box) as box:
+    level = sandbox_of(setting.plan.sandbox, begin.entrants)
+    async with open_box(level, secret=setting.folder / DATABASE, means=begin.box) as box:
         yield box
 
 
