@@ -52,6 +52,7 @@ class Afar:
     where: str
     host: str = ""
     ending: str = "was lost"
+    is_trusted: bool = True
 
 
 class Enlisting:
@@ -70,6 +71,8 @@ class Enlisting:
         """How many places of the run each Dask worker has."""
         self._had: set[str] = set()
         """The places that have had a worker."""
+        self._liars: set[str] = set()
+        """Dask workers that sent what cannot be: they get no place any more."""
 
     @asynccontextmanager
     async def enlist(self, name: str) -> AsyncIterator[Recruit]:
@@ -102,6 +105,7 @@ class Enlisting:
                     await stand_in.work()
             finally:
                 recruit.ending = stand_in.ending or recruit.ending
+                recruit.is_trusted = recruit.is_trusted and not stand_in.has_lied
                 ended.set()
 
         try:
@@ -115,21 +119,24 @@ class Enlisting:
                         await ended.wait()
         finally:
             self._places[worker] -= 1
+            if not recruit.is_trusted:
+                self._liars.add(worker)
 
     async def _found(self, name: str) -> str:
         """A Dask worker for this place: one without another place, or after some time any."""
         alone_until = trio.current_time() + ALONE_S
         has_told = False
         while True:
-            there = self._cluster.threads
+            there = self._cluster.threads.keys() - self._liars
             free = sorted(there, key=lambda worker: (self._places[worker], worker))
             may_share = name in self._had and trio.current_time() >= alone_until
             if free and (not self._places[free[0]] or may_share):
                 return free[0]
             if not there and not has_told:
                 has_told = True
+                which = "workers" if not self._cluster.threads else "workers that can be trusted"
                 self._note(
-                    f"{self._cluster.address} has no workers: waiting for one (Ctrl-C keeps what is done)"
+                    f"{self._cluster.address} has no {which}: waiting for one (Ctrl-C keeps what is done)"
                 )
             with trio.move_on_at(
                 alone_until if name in self._had and not may_share else trio.current_time() + 60

@@ -1,6 +1,7 @@
 """A Dask cluster as a run sees it: its scheduler, who works there, and tasks that are done by one of these.
 
-The only module that talks to Dask, whose client has an event loop in a thread of its own.
+The only module that talks to Dask, whose client has an event loop in a thread of its own.  What comes from
+there is not trusted (`unread.py`): results are bytes (`answers.py`).
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ import warnings
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
 from arena.cluster.address import checked_address, why_unreachable
+from arena.cluster.answers import in_bytes, result_in
+from arena.cluster.unread import NotAResult, client_at, octets_in, open_nothing, text_in
 from arena.errors import ConfigError
+from arena.words import clipped, printable
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -39,6 +43,10 @@ class Lost(Exception):
     """A Dask worker that is gone, or has nothing of ours any more: what it did is to be done again."""
 
 
+class Lied(Lost):
+    """A Dask worker that sent what is not a result: it gets no place any more."""
+
+
 class Cluster:
     """A connection to the scheduler."""
 
@@ -53,6 +61,7 @@ class Cluster:
     async def look(self) -> None:
         """Sees who is there.  Raises OSError or what else Dask raises if the scheduler does not answer."""
         there: dict[str, int] = await trio.to_thread.run_sync(self._client.nthreads, abandon_on_cancel=True)
+        there = {worker: threads for worker, threads in there.items() if type(threads) is int}
         if there != self.threads:
             self.threads = there
             self.changed.set()
@@ -66,6 +75,11 @@ class Cluster:
             with trio.move_on_after(PATIENCE_S), suppress(Exception):  # Dask raises much; it tries again
                 await self.look()
                 answered_at = trio.current_time()
+            if deafness := self._client.deafness:
+                raise ConfigError(
+                    f"{self.address}: the scheduler sent what is not understood ({_brief(deafness)}); "
+                    "what was played is kept"
+                )
             if trio.current_time() > answered_at + PATIENCE_S:
                 raise ConfigError(
                     f"{self.address}: the scheduler is gone; what was played is kept, and the same command "
@@ -78,7 +92,7 @@ class Cluster:
             await self.changed.wait()
 
     async def done(self, worker: str, key: str, act: Callable[..., T], *args: object) -> T:
-        """Has this done as a task by this Dask worker.  Raises Lost, or a ConfigError of `act`."""
+        """Has this done as a task by this Dask worker.  Raises Lost, Lied, or a ConfigError of `act`."""
         token = trio.lowlevel.current_trio_token()
         ended = trio.Event()
 
@@ -87,42 +101,67 @@ class Cluster:
                 token.run_sync_soon(ended.set)
 
         future: Future = self._client.submit(
-            act, *args, key=key, workers=[worker], allow_other_workers=False, retries=0, pure=False
+            in_bytes, act, *args, key=key, workers=[worker], allow_other_workers=False, retries=0, pure=False
         )
         try:
             future.add_done_callback(tell)
             await ended.wait()
-            result: T = await trio.to_thread.run_sync(future.result, abandon_on_cancel=True)
-            return result
-        except ConfigError:
-            raise
-        except Exception as error:  # of the task, or whatever Dask makes of a worker that is just leaving
-            raise Lost(f"was lost ({_told(error)})") from error
+            if future.status == "error":
+                raise Lied("sent what is not a result (its task failed)")
+            # Each by itself: Dask's own `gather` would have one answer for all that wait.
+            told = await self._asked(self._client.scheduler.gather, keys=[key])
+            return self._read(act, lambda: told["data"][key])
         finally:
             future.release()  # the scheduler forgets it, and the worker its result
 
     async def at_once(self, worker: str, act: Callable[..., T], *args: object) -> T:
-        """Has this called in the event loop of a Dask worker: something that takes no time.  Raises Lost."""
-        call = partial(self._client.run, act, *args, workers=[worker], on_error="return")
-        try:
-            found: Mapping[str, Any] = await trio.to_thread.run_sync(call, abandon_on_cancel=True)
-            result: T | BaseException = found[worker]
-        except Exception as error:  # as above
-            raise Lost(f"was lost ({_told(error)})") from error
-        if isinstance(result, PackageNotFoundError):
-            raise result
-        if isinstance(result, BaseException):
-            raise Lost(f"was lost ({_told(result)})") from result
-        return result
+        """Has this called in the event loop of a Dask worker: something that takes no time.
+
+        Raises as `done`.
+        """
+        told = await self._run(worker, in_bytes, act, *args)
+        return self._read(act, lambda: told[worker]["result"])
 
     async def check_arena(self, worker: str) -> None:
         """Raises ConfigError if this Dask worker has no arena, or another one; and Lost."""
-        try:
-            found = await self.at_once(worker, version, PACKAGE)
-        except PackageNotFoundError:
-            found = ""
-        if (why := other_arena(found)) is not None:
+        told = await self._run(worker, version, PACKAGE)
+        if worker not in told:
+            raise Lost("was lost")
+        if (why := other_arena(arena_in(told[worker]))) is not None:
             raise ConfigError(why)
+
+    async def _run(self, worker: str, act: Callable[..., object], *args: object) -> Mapping[str, Any]:
+        """What the call came to, as it was sent, by Dask worker."""
+        from distributed.protocol.pickle import dumps
+
+        call = {"op": "run", "function": dumps(act), "args": dumps(args), "kwargs": dumps({}), "wait": True}
+        told: Mapping[str, Any] = await self._asked(
+            self._client.scheduler.broadcast, msg=call, workers=[worker], on_error="ignore"
+        )
+        return told
+
+    async def _asked(self, ask: Callable[..., Any], **words: object) -> Any:
+        """What the scheduler answers.  Raises Lost."""
+        try:
+            return await trio.to_thread.run_sync(
+                partial(self._client.sync, ask, **words), abandon_on_cancel=True
+            )
+        except Exception as error:  # whatever Dask makes of a worker that is just leaving
+            raise Lost(f"was lost ({_told(error)})") from error
+
+    def _read(self, act: Callable[..., T], found: Callable[[], object]) -> T:
+        """What the function returned, of an answer in which it is `found`.  Raises as `done`."""
+        try:
+            sent = found()
+        except (LookupError, TypeError):
+            raise Lost("was lost") from None  # the scheduler has no result of it any more
+        try:
+            result: T = result_in(octets_in(sent), act)
+            return result
+        except NotAResult as error:
+            raise Lied(f"sent what is not a result ({error})") from None
+        except RuntimeError as error:  # `act` failed there
+            raise Lost(f"was lost ({error})") from None
 
 
 @asynccontextmanager
@@ -151,18 +190,19 @@ def _connected(address: str, connect_s: float) -> Client:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from distributed import Client
+            import distributed  # noqa: F401
     except ImportError:
         raise ConfigError(
             '--cluster needs Dask, which is not installed: pip install "bot-arena[cluster]"'
         ) from None
     for name in ("distributed", "distributed.client", "distributed.core", "distributed.comm", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the run
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what matters is told by the run
+    open_nothing()
     try:
         asyncio.run(_answered(address, connect_s))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # versions are compared below
-            return Client(address, timeout=connect_s, set_as_default=False, name=PACKAGE)
+            return client_at(address, connect_s=connect_s, name=PACKAGE)
     except Exception as error:  # whatever Dask makes of what answers there, or of its own configuration
         why = why_unreachable(address) or " ".join(str(error).split()) or type(error).__name__
         raise ConfigError(
@@ -179,13 +219,18 @@ async def _answered(address: str, wait_s: float) -> None:
     secured = Security().get_connection_args("client")
     async with rpc(address, connection_args=secured, timeout=wait_s) as scheduler:
         told = await asyncio.wait_for(scheduler.identity(), wait_s)
-    if told.get("type") != "Scheduler":
-        raise ConfigError(f"it is a {told.get('type')}")
+    if (kind := told.get("type")) != "Scheduler":
+        raise ConfigError(f"it is a {_brief(str(kind))}")
 
 
 def _told(error: BaseException) -> str:
     """An exception of Dask in a few words."""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return _brief(f"{type(error).__name__}: {error}")
+
+
+def _brief(text: str) -> str:
+    """A text from elsewhere on one line."""
+    return printable(clipped(" ".join(text.split()), 300))
 
 
 def _dask() -> str:
@@ -194,22 +239,23 @@ def _dask() -> str:
 
 def _check_versions(address: str, client: Client) -> None:
     """Raises ConfigError if the scheduler, or one of those who work there, has another Dask or Python."""
+    from distributed.protocol.pickle import dumps
+
+    call = {"function": dumps(version), "args": dumps((PACKAGE,)), "kwargs": dumps({}), "wait": True}
     try:
         told = client.get_versions()
+        if (why := other_arena(arena_in(client.sync(client.scheduler.run_function, **call)))) is not None:
+            raise ConfigError(f"--cluster {address}: the scheduler {why}")
+        for who, said in [("the scheduler", told["scheduler"]), *told["workers"].items()]:
+            if (why := other_version(said)) is not None:
+                raise ConfigError(f"--cluster {address}: {_brief(who)} {why}")
+    except ConfigError:
+        raise
     except Exception as error:  # as above
         raise ConfigError(
-            f"--cluster {address}: the scheduler does not say which version it is ({error}): "
+            f"--cluster {address}: the scheduler does not say which version it is ({_told(error)}): "
             f"expected Dask {_dask()}"
         ) from None
-    try:
-        arena_there = client.run_on_scheduler(version, PACKAGE)
-    except PackageNotFoundError:
-        arena_there = ""
-    if (why := other_arena(arena_there)) is not None:
-        raise ConfigError(f"--cluster {address}: the scheduler {why}")
-    for who, said in [("the scheduler", told["scheduler"]), *told["workers"].items()]:
-        if (why := other_version(said)) is not None:
-            raise ConfigError(f"--cluster {address}: {who} {why}")
 
 
 def other_version(said: Mapping[str, Any] | None) -> str | None:
@@ -218,11 +264,19 @@ def other_version(said: Mapping[str, Any] | None) -> str | None:
         return None  # a worker that is just leaving
     dask, ours = said["packages"].get("distributed"), _dask()
     if dask != ours:
-        return f"runs Dask {dask}, expected {ours}, as here"
+        return f"runs Dask {_brief(str(dask))}, expected {ours}, as here"
     python = ".".join(str(dict(said["host"]).get("python", "")).split(".")[:2])
     if python != (here := ".".join(platform.python_version_tuple()[:2])):
-        return f"runs Python {python}, expected {here}, as here"
+        return f"runs Python {_brief(python)}, expected {here}, as here"
     return None
+
+
+def arena_in(told: Mapping[str, Any]) -> str:
+    """The version of the arena there, of an answer to the question for it; empty if there is none."""
+    try:
+        return text_in(told["result"]) if told["status"] == "OK" else ""
+    except (LookupError, TypeError, NotAResult):
+        return "unknown"
 
 
 def other_arena(there: str) -> str | None:
@@ -232,8 +286,8 @@ def other_arena(there: str) -> str | None:
     """
     if there == (here := version(PACKAGE)):
         return None
-    has = f"has version {there} of the arena" if there else "has no arena"
+    has = f"has version {_brief(there)} of the arena" if there else "has no arena"
     return f'{has}, expected {here}, as here: pip install "{PACKAGE}[cluster]=={here}"'
 
 
-__all__ = ["Cluster", "Lost", "open_cluster", "other_arena", "other_version"]
+__all__ = ["Cluster", "Lied", "Lost", "open_cluster", "other_arena", "other_version"]

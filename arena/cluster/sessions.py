@@ -184,15 +184,9 @@ class Session:
     def _take(self, received: bytearray) -> None:
         """Puts away whole messages."""
         with self._news:
-            while len(received) >= _LENGTH.size:
-                (length,) = _LENGTH.unpack_from(received)
-                end = _LENGTH.size + length
-                if len(received) < end:
-                    break
-                head = msgspec.msgpack.decode(received[_LENGTH.size : end], type=_Head)
-                self._open -= {head.number, *head.numbers}
-                self._heard.append(bytes(received[:end]))
-                del received[:end]
+            for message, answered in taken_apart(received):
+                self._open -= answered
+                self._heard.append(message)
             self._news.notify_all()
 
     def _clear_later(self) -> None:
@@ -212,6 +206,24 @@ class Session:
                     room -= len(octets)
         shutil.rmtree(self.folder, ignore_errors=True)
         return logs
+
+
+def taken_apart(received: bytearray) -> Iterator[tuple[bytes, set[int]]]:
+    """The whole messages at its beginning, each with the orders that it answers; what is left is not whole.
+
+    Raises ValueError for what is no message.
+    """
+    begin = 0
+    while len(received) >= begin + _LENGTH.size:
+        (length,) = _LENGTH.unpack_from(received, begin)
+        end = begin + _LENGTH.size + length
+        if len(received) < end:
+            break
+        message = bytes(memoryview(received)[begin:end])
+        head = msgspec.msgpack.decode(memoryview(message)[_LENGTH.size :], type=_Head)
+        yield message, {head.number, *head.numbers}
+        begin = end
+    del received[:begin]
 
 
 def _ending(code: int) -> str:
@@ -271,4 +283,4 @@ def forget(id: str) -> Session | None:
         return SESSIONS.pop(id, None)
 
 
-__all__ = ["TURNS", "Session", "SessionSaid", "Turns", "forget", "new_session", "session_of"]
+__all__ = ["TURNS", "Session", "SessionSaid", "Turns", "forget", "new_session", "session_of", "taken_apart"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from itertools import count
+from math import inf
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,8 +13,8 @@ import trio
 
 from arena.cluster.batches import TaskPace, first_batch
 from arena.cluster.parcels import Parcel
-from arena.cluster.scheduler import Cluster, Lost
-from arena.cluster.sessions import SessionSaid
+from arena.cluster.scheduler import Cluster, Lied, Lost
+from arena.cluster.sessions import LOGS_BYTES_MAX, SessionSaid, taken_apart
 from arena.cluster.tasks import (
     GAME,
     begin_session,
@@ -26,6 +27,7 @@ from arena.cluster.tasks import (
     take_piece,
 )
 from arena.errors import ConfigError
+from arena.tournament.logs import is_log
 from arena.tournament.workers.messages import (
     BeginWork,
     DropMatches,
@@ -39,6 +41,7 @@ from arena.tournament.workers.messages import (
     encoded,
 )
 from arena.tournament.workers.pipe import CutOff, Pipe
+from arena.words import clipped, counted, printable
 
 KEEP_S = 5.0
 """How often a session is told that the run is still there."""
@@ -46,6 +49,8 @@ PIECE_BYTES = 4_000_000
 """Of a parcel, in one task."""
 CLOSE_S = 8.0
 """How long a worker may take to end its bots and say goodbye."""
+HOST_MAX, ENDING_MAX = 100, 300
+"""Of the name of a host, and of what became of a worker, as they are told."""
 TOGETHER_S = 0.01
 """Orders that come within so long are one task."""
 
@@ -80,11 +85,14 @@ class StandIn:
         self._news: list[WithdrawBot] = []
         """What the worker is told with the next orders."""
         self._in_flight = 0
+        self._open: set[int] = set()
+        """The orders that tasks were given, and that are not answered."""
         self._is_open = False
         """Whether there is a session."""
         self._changed = trio.Event()
         self.ending = ""
         """What became of the worker, if it did not end in order."""
+        self.has_lied = False
 
     async def work(self) -> None:
         """Until the run closes its end, or the worker is lost; sets `ending` then."""
@@ -94,7 +102,7 @@ class StandIn:
                 await self._work()
                 nursery.cancel_scope.cancel()
         except* Lost as lost:
-            self.ending = _first_words(lost)
+            self.ending, self.has_lied = _first_words(lost), lost.subgroup(Lied) is not None
         except* (trio.BrokenResourceError, trio.ClosedResourceError, CutOff):
             pass  # the run has gone on without it
         except* ConfigError as mistakes:
@@ -123,7 +131,7 @@ class StandIn:
         await self._cluster.check_arena(self._worker)
         heard = await self._done("open", open_session, self._session)
         self._is_open = True
-        self._note_host(heard.host)
+        self._note_host(printable(clipped(heard.host, HOST_MAX)))
         await self._pass_on(heard)
         begin = await self._pipe.receive()
         if not isinstance(begin, BeginWork):
@@ -170,6 +178,7 @@ class StandIn:
         """One task."""
         news, self._news = self._news, []
         octets = b"".join(map(_framed, (*news, PlayMatches(orders))))
+        self._open.update(order.number for order in orders)
         heard = await self._done(
             f"series-{orders[0].series}",
             play_orders,
@@ -178,17 +187,28 @@ class StandIn:
             [order.number for order in orders],
         )
         self._in_flight -= 1
+        if not 0 <= heard.took_s < inf:
+            raise Lied("sent what is not a result (a time that is none)")
         self._pace.note(len(orders), heard.took_s)
         await self._pass_on(heard)
+        if self._open and not self._in_flight:  # what one task played may be told by the next
+            raise Lied(f"sent what is not a result (without {counted(len(self._open), 'match')})")
         await self._pipe.send(WantsMatches(self._pace.ahead))
         self._changed.set()
 
     async def _pass_on(self, heard: SessionSaid) -> None:
-        """What the worker said.  Raises Lost if it is gone."""
+        """What the worker said.  Raises Lost if it is gone, Lied if that is not messages."""
+        try:
+            for _, answered in taken_apart(received := bytearray(heard.octets)):
+                self._open -= answered
+            if received:
+                raise ValueError("the end came in the middle of a message")
+        except ValueError as error:  # msgspec's own are ValueErrors
+            raise Lied(f"sent what is not a result ({error})") from None
         if heard.octets:
             await self._pipe.pass_on(heard.octets)
         if heard.ending:
-            raise Lost(heard.ending)
+            raise Lost(printable(clipped(heard.ending, ENDING_MAX)))
 
     async def _send_parcels(self, begin: BeginWork) -> None:
         wanted = {
@@ -221,11 +241,13 @@ class StandIn:
 
 
 def write_logs(folder: Path, logs: Mapping[str, bytes]) -> None:
-    """Writes the logs that came from elsewhere."""
-    if logs:
-        folder.mkdir(parents=True, exist_ok=True)
+    """Writes the logs that came from elsewhere, as far as they are called like logs and not too long."""
+    room = LOGS_BYTES_MAX
     for name, octets in logs.items():
-        (folder / Path(name).name).write_bytes(octets)
+        room -= len(octets)
+        if is_log(name) and room >= 0:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(octets)
 
 
 def _first_words(group: BaseExceptionGroup[BaseException]) -> str:

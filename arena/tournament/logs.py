@@ -20,6 +20,7 @@ LOGS_KEPT = 100
 
 
 _NAMED = re.compile(r"(.+)-([0-9]{1,9})\.log", re.ASCII)
+_LOG = re.compile(r"[A-Za-z0-9%~_-][A-Za-z0-9%~._-]{0,200}-([0-9]{1,9}|build)\.log")
 
 
 class Logs:
@@ -51,6 +52,11 @@ class Logs:
 
     def _path(self, name: str, number: int) -> Path:
         return self._folder / f"{name}-{number}.log"
+
+
+def is_log(name: str) -> bool:
+    """Whether a file of this name is a log, that of a bot's instance or of its build."""
+    return _LOG.fullmatch(name) is not None
 
 
 def file_name(bot: str) -> str:

@@ -25,6 +25,7 @@ class Recruited:
     ending: str = "was killed by SIGKILL"
     where: str = ""
     host: str = "here"
+    is_trusted: bool = True
 
 
 def enlisting(act=work_for, log=None):

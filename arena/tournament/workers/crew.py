@@ -157,7 +157,7 @@ class Crew:
                         except CutOff:
                             pass  # it was ended while it spoke
                         except RemoteProtocolError as error:
-                            why = f"said what was not understood ({error})"
+                            why, recruit.is_trusted = f"said what was not understood ({error})", False
                         finally:
                             post.recruit = None
                     if not (self._is_closing or post.is_over):
@@ -208,7 +208,7 @@ class Crew:
             case WorkerReady() as there:
                 if (why := self._check(there, post)) is not None:
                     raise ConfigError(f"{post.name}{recruit.where} {why}")
-                post.wanted = max(1, there.wanted)
+                post.want(there.wanted)
                 return True
             case WorkRefused(why):
                 raise ConfigError(f"{post.name}{recruit.where} cannot play: {why}")
@@ -244,7 +244,7 @@ class Crew:
                     for number in numbers:
                         self._answer(post, number)
                 case WantsMatches(matches):
-                    post.wanted = max(1, matches)
+                    post.want(matches)
                     self._has_room()
                 case WorkerBug(traceback_text):
                     self._note_bug(traceback_text)

@@ -25,6 +25,7 @@ class Child:
 
     where = ""
     host = platform.node()
+    is_trusted = True
 
     def __init__(self, program: Sequence[str] = PROGRAM) -> None:
         hears, to_child = os.pipe()

@@ -26,6 +26,9 @@ AHEAD_S = 0.5
 some at a time."""
 AHEAD_MAX = 512
 
+WANTED_MAX = 20_000
+"""So many matches at once are given to one worker, whatever it asks for: others are to play as well."""
+
 
 class Recruit(Protocol):
     """A worker that was started, however it is reached."""
@@ -45,6 +48,9 @@ class Recruit(Protocol):
     @property
     def ending(self) -> str:
         """What became of it, once it is gone: `was killed by SIGKILL`."""
+
+    is_trusted: bool
+    """Whether it has said nothing yet that cannot be."""
 
 
 @attrs.define(eq=False)
@@ -137,7 +143,12 @@ class Post:
             weight = 1.0 if self._match_s is None else 1 - 0.9**matches
             self._match_s = weight * took_s + (1 - weight) * (self._match_s or 0.0)
             self._ahead = min(AHEAD_MAX, int(AHEAD_S / max(self._match_s, 1e-6)))
-        self._finished_at, self.wanted, self.lost_in_a_row = now, max(1, wanted), 0
+        self._finished_at, self.lost_in_a_row = now, 0
+        self.want(wanted)
+
+    def want(self, matches: int) -> None:
+        """The worker could have so many matches."""
+        self.wanted = min(max(1, matches), WANTED_MAX)
 
     def say(self, message: Errand) -> None:
         """Has this sent, once the worker is there."""
