@@ -108,6 +108,15 @@ class SeatTotals:
         )
 
 
+def is_lagged(faults: int, too_late: int, lagged: int) -> bool:
+    """Whether at least half of a seat's faults in a match may have been caused by the arena's own lag.
+
+    From what is kept of every match: only late answers are excused by lag, and `lagged` may also count
+    answers that cost nothing, so that where there was lag, rather too many are excused than too few.
+    """
+    return 0 < faults <= 2 * min(too_late, lagged)
+
+
 _NO_FAULTS = (0,) * len(FAULT_KINDS)
 
 

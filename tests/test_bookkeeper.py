@@ -54,11 +54,13 @@ class Books:
     def remove(self, *indices: int) -> Remove:
         return Remove(tuple(map(self.id, indices)))
 
-    def entry(self, index: int, *, faulty=(), abandoned=(), withdrawn=(), error=None) -> Entry:
-        """The match at this place of the order; bots that are faulty or abandoned have one fault each."""
+    def entry(
+        self, index: int, *, faulty=(), abandoned=(), withdrawn=(), error=None, fault="illegal"
+    ) -> Entry:
+        """The match at this place of the order; bots that are faulty or abandoned have one lagged fault each."""
         pairing = self.order[index]
         decisions = tuple(
-            Decision(0, seat, None, 0.1, fault="illegal", reason="no such move", lagged=True)
+            Decision(0, seat, None, 0.1, fault=fault, reason="no such move", lagged=True)
             for seat, bot in enumerate(pairing.bots)
             if bot in (*faulty, *abandoned)
         )
@@ -207,6 +209,13 @@ def test_a_match_with_a_bot_that_was_withdrawn_before_is_taken_back():
     _, news = books.note(1, withdrawn=["ann"])
     assert (books.order[2].id,) == news.advance.stale
     assert (2, 1, 1, []) == books.told()
+
+
+def test_the_arenas_own_lag_withdraws_nobody():
+    """A late answer may have been its fault, an illegal one cannot."""
+    for fault, withdrawn in (("too_late", ()), ("illegal", ("ann",))):
+        _, news = Books().note(0, abandoned=["ann"], fault=fault)
+        assert withdrawn == news.advance.withdrawn, fault
 
 
 def test_a_match_that_ends_after_the_withdrawal_is_known_is_not_kept():

@@ -12,6 +12,7 @@ from arena.schedule.withdrawals import BotOutcome, Consequence, Ledger
 
 FINE, ABANDONED, CRASHED = BotOutcome(), BotOutcome(abandoned=True), BotOutcome(crashed=True)
 BOTH = BotOutcome(abandoned=True, crashed=True)
+LAGGED = BotOutcome(abandoned=True, lagged=True)
 OUT = BotOutcome(withdrawn=True)
 RULES = {"withdrawn_after": 2, "restarts_max": 1}
 
@@ -47,6 +48,8 @@ CASES = [
     ("matches of others between do not count", ["ab", "bc", "ca", "bc"], [ABANDONED, ABANDONED], {"a": 3}),
     ("one crash is forgiven", ["ab", "ab"], [CRASHED, FINE], {}),
     ("crashes need no succession", ["ab"] * 4, [CRASHED, FINE, CRASHED], {"a": 3}),
+    ("the arena's own lag withdraws nobody", ["ab"] * 4, [LAGGED] * 4, {}),
+    ("nor does it end the row", ["ab"] * 4, [ABANDONED, LAGGED, ABANDONED], {"a": 3}),
     ("both at once count for both", ["ab"] * 3, [BOTH, BOTH], {"a": 2}),
     ("once withdrawn, always withdrawn", ["ab"] * 4, [ABANDONED, ABANDONED, OUT, OUT], {"a": 2}),
 ]

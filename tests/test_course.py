@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from math import inf
 
+import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -161,7 +162,7 @@ def kept(course, pairing):
     """A finished match as the store gives it."""
     result = by_strength(pairing)
     flags = (False, False)
-    return FinishedMatch(pairing.id, False, result.points, result.returns, result.faults, flags, flags, flags)
+    return FinishedMatch(pairing.id, False, result.points, result.returns, result.faults, *[flags] * 4)
 
 
 @pytest.mark.parametrize("tournament", OFFERED)
@@ -314,8 +315,8 @@ def test_withdrawals_and_the_order_of_results_change_no_batch(seed, stop):
 
 
 def _flags(pairing, outcomes):
-    """By seat: abandoned, crashed, withdrawn."""
-    return [(outcomes[bot].abandoned, outcomes[bot].crashed, outcomes[bot].withdrawn) for bot in pairing.bots]
+    """By seat: abandoned, lagged, crashed, withdrawn."""
+    return [attrs.astuple(outcomes[bot]) for bot in pairing.bots]
 
 
 def test_a_match_is_built_upon_when_a_batch_was_planned_by_it():

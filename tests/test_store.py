@@ -42,6 +42,7 @@ from arena.store import (
 from arena.store import files as store_files
 from arena.store.capsules import CAPSULE_BYTES_MAX, CAPSULES_MAX, LEFT_OUT
 from arena.store.schema import STORED, rows_of
+from arena.tournament.match import outcomes_of
 
 SECRET = 0xDEADBEEFDEADBEEFDEADBEEFDEADBEEF
 
@@ -173,6 +174,24 @@ def test_an_aborted_match_keeps_its_evidence(store):
     finished = store.finished()["s0.0"]
     assert finished.aborted
     assert finished.points == ()
+
+
+@pytest.mark.parametrize(("late", "lagged", "illegal", "is_lagged"), [
+    (1, 2, 1, True), (2, 1, 1, False), (0, 2, 1, False), (3, 3, 0, True), (0, 3, 0, False),
+])  # fmt: skip
+def test_a_folder_knows_whose_faults_may_be_the_arenas(store, late, lagged, illegal, is_lagged):
+    """Half of the faults or more; it says what was said when the match was played."""
+    marks = [True] * lagged + [False] * (late + illegal)
+    faults = ["too_late"] * late + ["illegal"] * illegal
+    faults += [None] * (len(marks) - len(faults))
+    decisions = [
+        decision(1, turn=turn, fault=fault, reason="why", lagged=mark)
+        for turn, (fault, mark) in enumerate(zip(faults, marks, strict=True))
+    ]
+    played = entry(decisions=(decision(0), *decisions), abandoned=(False, True))
+    store.add(played)
+    assert (False, is_lagged) == store.finished()["s0.0"].lagged
+    assert is_lagged is outcomes_of(played)["bob"].lagged
 
 
 def test_finished_tells_what_a_resumed_run_must_know(store):

@@ -17,6 +17,8 @@ class BotOutcome:
 
     abandoned: bool = False
     """It reached `faults_max` and was not asked any more."""
+    lagged: bool = False
+    """At least half of its faults may have been caused by the arena's own lag."""
     crashed: bool = False
     """Its process ended or its connection broke."""
     withdrawn: bool = False
@@ -41,8 +43,10 @@ class Ledger:
     """Who is withdrawn, and from which match on; told every finished match once, in any order.
 
     A bot is withdrawn after `withdrawn_after` matches in a row in which it was abandoned, or after more than
-    `restarts_max` crashes.  A bot that was readmitted n times begins again with clean hands the first n times
-    that this happens; matches that were played without it become stale by that, and are played again.
+    `restarts_max` crashes.  A match in which it was abandoned and lagged neither counts nor ends the row, as
+    it says too little about the bot.  A bot that was readmitted n times begins again with clean hands the
+    first n times that this happens; matches that were played without it become stale by that, and are played
+    again.
 
     A match is *settled* when it is finished and, for each of its bots, all their earlier matches are
     settled.  Only settled matches decide anything, so the outcome is the same as if they were played one
@@ -148,7 +152,10 @@ class Ledger:
         way.go_on()
         if bot in self.withdrawn:  # its later matches still have to be settled, for the sake of its opponents
             return False
-        way.abandoned = way.abandoned + 1 if outcome.abandoned else 0
+        if not outcome.abandoned:
+            way.abandoned = 0
+        elif not outcome.lagged:
+            way.abandoned += 1
         way.crashed += outcome.crashed
         if way.abandoned < self._withdrawn_after and way.crashed <= self._restarts_max:
             return False

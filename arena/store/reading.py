@@ -92,7 +92,7 @@ class Reading(Database):
         found: dict[PairingId, list[Row]] = {}
         for pairing_id, *row in self.rows(
             f'SELECT pairing_id, match_id, status, points, "returns", {" + ".join(FAULT_KINDS)},'
-            " abandoned, gone, withdrawn"
+            " too_late, lagged, abandoned, gone, withdrawn"
             f" FROM shown_seats ORDER BY {IN_ORDER}, seat"
         ):
             found.setdefault(pairing_id, []).append(row)

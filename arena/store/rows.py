@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import FAULT_KINDS
-from arena.record import Decision, Entry, OwnGame
+from arena.record import Decision, Entry, OwnGame, is_lagged
 from arena.schedule import Deals, PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import HANGING, MatchRows
@@ -123,6 +123,8 @@ class FinishedMatch:
     returns: tuple[float, ...]
     faults: tuple[int, ...]
     abandoned: tuple[bool, ...]
+    lagged: tuple[bool, ...]
+    """At least half of the bot's faults may have been caused by the arena's own lag."""
     crashed: tuple[bool, ...]
     """The bot was gone at least once."""
     withdrawn: tuple[bool, ...]
@@ -343,12 +345,20 @@ _IN_ORDER: Mapping[str, Callable[[Any], Row]] = {
 
 
 def finished_from(rows: list[Row]) -> FinishedMatch:
-    """From (match_id, status, points, returns, faults, abandoned, gone, withdrawn) of each seat."""
-    match_ids, statuses, points, returns, faults, *flags = zip(*rows, strict=True)
+    """From the rows of its seats, as `Store.finished` reads them."""
+    match_ids, statuses, points, returns, faults, too_late, lags, *flags = zip(*rows, strict=True)
     aborted = statuses[0] == "aborted"
     abandoned, crashed, withdrawn = (tuple(map(bool, flag)) for flag in flags)
     return FinishedMatch(
-        match_ids[0], aborted, () if aborted else points, returns, faults, abandoned, crashed, withdrawn
+        match_id=match_ids[0],
+        aborted=aborted,
+        points=() if aborted else points,
+        returns=returns,
+        faults=faults,
+        abandoned=abandoned,
+        lagged=tuple(map(is_lagged, faults, too_late, lags)),
+        crashed=crashed,
+        withdrawn=withdrawn,
     )
 
 

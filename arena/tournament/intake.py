@@ -129,7 +129,7 @@ def take_in(course: Course, finished: Mapping[PairingId, FinishedMatch]) -> list
             result = MatchResult(
                 points=match.points, returns=match.returns, faults=match.faults, withdrawn=match.withdrawn
             )
-            outcomes = outcomes_by_bot(pairing, match.abandoned, match.crashed, match.withdrawn)
+            outcomes = outcomes_by_bot(pairing, match.abandoned, match.lagged, match.crashed, match.withdrawn)
             advances.append(course.note(pairing.id, result, outcomes))
             waiting += advances[-1].planned
     return advances

@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
+from arena.errors import FAULT_KINDS
 from arena.game import Game
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
-from arena.record import Decision, Entry, MatchRecord, Turn, pack
+from arena.record import Decision, Entry, MatchRecord, Turn, is_lagged, pack
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import Pairing, bot_seeds, match_id, older_seeding
 from arena.schedule.course import MatchResult
@@ -126,19 +127,27 @@ def outcomes_of(entry: Entry) -> dict[str, BotOutcome]:
         return dict.fromkeys(entry.pairing.bots, _FINE)
     gone = {decision.seat for decision in entry.faults if decision.fault == "gone"}
     crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
-    return outcomes_by_bot(entry.pairing, abandoned, crashed, withdrawn)
+    lagged = [
+        is_lagged(sum(totals.faults), totals.faults[_TOO_LATE], totals.lagged) for totals in entry.totals
+    ]
+    return outcomes_by_bot(entry.pairing, abandoned, lagged, crashed, withdrawn)
 
 
 def outcomes_by_bot(
-    pairing: Pairing, abandoned: Sequence[bool], crashed: Sequence[bool], withdrawn: Sequence[bool]
+    pairing: Pairing,
+    abandoned: Sequence[bool],
+    lagged: Sequence[bool],
+    crashed: Sequence[bool],
+    withdrawn: Sequence[bool],
 ) -> dict[str, BotOutcome]:
     """The same, from flags by seat, for a match played just now or read from a folder."""
-    return dict(zip(pairing.bots, map(_outcome, abandoned, crashed, withdrawn), strict=True))
+    return dict(zip(pairing.bots, map(_outcome, abandoned, lagged, crashed, withdrawn), strict=True))
 
 
 @cache
-def _outcome(abandoned: bool, crashed: bool, withdrawn: bool) -> BotOutcome:
-    return BotOutcome(abandoned=abandoned, crashed=crashed, withdrawn=withdrawn)
+def _outcome(abandoned: bool, lagged: bool, crashed: bool, withdrawn: bool) -> BotOutcome:
+    return BotOutcome(abandoned=abandoned, lagged=abandoned and lagged, crashed=crashed, withdrawn=withdrawn)
 
 
 _FINE = BotOutcome()
+_TOO_LATE = FAULT_KINDS.index("too_late")
