@@ -260,6 +260,11 @@ class Game(ABC, Generic[S, M]):
         """
         return None
 
+    def past_round(self, payloads: Sequence[Any], seats: int) -> Any:
+        """A round that is over as the game's document shows it, made of its public payloads, so that it tells
+        nobody more than they do; None if it is not over, or the document shows none."""
+        return None
+
     @abstractmethod
     def default(self, state: S, seat: Seat) -> M:
         """What is played for a seat that failed; may be a move that no option contains."""

@@ -192,6 +192,9 @@ class RoundShown(msgspec.Struct):
     match_id: str
     round: int
     is_over: bool
+    state: Any
+    """The state at its end, with what was shown then, for games whose document gives past rounds (Blef); null
+    until then."""
     steps: list[StepShown]
 
 

@@ -85,12 +85,15 @@ class Views:
             raise Refusal("not_found", "no match has begun here, so there are no rounds yet")
         if not 1 <= number <= len(match.rounds):
             raise Refusal("not_found", f"this match has {len(match.rounds)} rounds so far, numbered from 1")
-        viewer = EVERYBODY if is_over else viewer_at(match, member)
+        viewer, moments = EVERYBODY if is_over else viewer_at(match, member), match.round_moments(number)
+        events = [event for moment in moments if moment.step is not None for event in moment.step.events]
+        past = match.game.past_round([event.public for event in events], len(match.terms.names))
         return RoundShown(
             match_id=match.terms.match_id,
             round=number,
             is_over=number < len(match.rounds) or is_over,
-            steps=[shown_step(match.showing, moment, viewer) for moment in match.round_moments(number)],
+            state=None if past is None else msgspec.Raw(match.showing.codec.encode(past)),
+            steps=[shown_step(match.showing, moment, viewer) for moment in moments],
         )
 
     # Pieces

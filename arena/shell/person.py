@@ -53,6 +53,8 @@ class Person:
         self._options: tuple[Choice, ...] = ()
         self._lost: ConfigError | None = None
         """Why the table cannot be followed any more."""
+        self._dealt: object = None
+        """The match whose first cards were shown."""
         self._asked: object = None
         """What was asked when the options were shown."""
         self._words: dict[str, Callable[[list[str]], Any]] = {
@@ -100,7 +102,7 @@ class Person:
         try:
             async for table in follow(self._polls, self._news, self._tell):
                 self._table = table
-                self._prompt()
+                self._prompt(is_shown=self._show_deal())
         except ConfigError as error:
             self._lost = error
         self._player_id = None
@@ -175,8 +177,17 @@ class Person:
 
     # What they see
 
-    def _prompt(self) -> None:
-        """Says what is asked, once."""
+    def _show_deal(self) -> bool:
+        """Shows the cards with their numbers as soon as they are dealt; gives whether it did so now."""
+        match, you = self._table["match"], self._table["you"]
+        if match is None or you is None or match["match_id"] == self._dealt or not _cards_of((), match):
+            return False
+        self._dealt = match["match_id"]
+        self._show_cards()
+        return True
+
+    def _prompt(self, *, is_shown: bool) -> None:
+        """Says what is asked, once, after the cards unless these are shown already."""
         options, match = _options_of(self._table), self._table["match"]
         asked = None if not options or match is None else (match["match_id"], self._table["version"])
         is_new = bool(options) and (options != self._options or self._asked is None)
@@ -187,7 +198,7 @@ class Person:
         name = self._table["you"]["nickname"]
         left_ms = self._table["clocks"].get(name)
         clock = "" if left_ms is None else f" ({round(left_ms / 1000)} s)"
-        if _has_cards(options):
+        if _has_cards(options) and not is_shown:
             self._show_cards()
         listed, others = with_numbers(options)
         if len(listed) > SHOWN_MAX:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.server.blef_client import BlefUser
+from tests.server.blef_client import CHECK, BlefUser
 from tests.server.halls import a_house
 from tests.server.raw_http import served
 from tests.server.rest_client import app_of
@@ -78,6 +78,7 @@ def started(users: list[BlefUser], game: str) -> None:
     dave.close()
     hidden = alice.state(game, as_player=False)["match"]["state"]
     assert (hidden["hands"], hidden["max_cards"], hidden["round_number"]) == ([], 8, 1)
+    assert alice.round(game, 1)["state"] is None, "it is not over"
     for user in users:
         (hand,) = user.state(game)["match"]["state"]["hands"]
         assert (hand["nickname"], len(hand["hand"])) == (user.nickname, 1)
@@ -91,15 +92,25 @@ def check_game_over(users: list[BlefUser], observer: BlefUser, game: str, own: d
     final = told["match"]["state"]
     assert [each["n_cards"] > 0 for each in final["players"]].count(True) == 1
     held = {(state["round_number"], name): state["hands"][0]["hand"] for name in own for state in own[name]}
+    order = [each["nickname"] for each in final["players"]]
+    cards_of = dict.fromkeys(order, 1)
     for number in range(1, final["round_number"] + 1):
-        shown = observer.round(game, number)
-        events = [event for step in shown["steps"] for event in step["events"]]
-        (check,) = [event for event in events if event["kind"] == "check"]
-        for name, cards in check["fields"]["hands"]:
-            texts = [
-                "9TJQKA"[card["value"]] + "CDHS"[card["colour"]] for card in held.get((number, name), [])
-            ]
-            assert texts in ([], cards), (number, name)
+        past = observer.round(game, number)["state"]
+        last = number == final["round_number"]
+        assert past.keys() == final.keys() - {"last_round"}
+        assert (past["round_number"], past["max_cards"], past["cp_nickname"]) == (number, 8, None)
+        assert past["status"] == ("Finished" if last else "Running")
+        assert past["players"] == [{"nickname": name, "n_cards": cards_of[name]} for name in order]
+        for hand in past["hands"]:
+            assert hand["hand"] == held.get((number, hand["nickname"]), hand["hand"])
+            assert len(hand["hand"]) == cards_of[hand["nickname"]] > 0
+        check, lost = past["history"][-2:]
+        assert (check["action_id"], lost["action_id"]) == (CHECK, CHECK + 1)
+        loser = lost["player"]
+        cards_of[loser] = 0 if cards_of[loser] == past["max_cards"] else cards_of[loser] + 1
+    assert {each["nickname"]: each["n_cards"] for each in final["players"]} == cards_of
+    assert final["last_round"]["history"] == past["history"]
+    assert final["last_round"]["hands"] == past["hands"]
     assert observer.ask("GET", f"/api/tables/{game}/rounds/{final['round_number'] + 1}")[0] == 404
 
 

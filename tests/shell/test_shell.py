@@ -131,8 +131,11 @@ def test_two_people_play_bluff_while_somebody_watches_and_the_server_is_killed(t
             romeo.type("ready")
             for one in (romeo, julia):
                 one.until("the deal: ")
+                one.until("your cards: 1:")
             watcher.until("Romeo says: hello Julia")
             first, other = (romeo, julia) if wait_for_turn(romeo, julia) is romeo else (julia, romeo)
+            assert "what do you do" not in other.said, "it has its cards before it is asked"
+            assert 1 == first.said.count("your cards: ")
             other.type("play 1")
             other.until("play: nothing is asked of you now")
             first.type("game:play([1,2,3]).")

@@ -18,7 +18,7 @@ A seat's cards have places of their own in the deck, whatever the others hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any, ClassVar
@@ -49,6 +49,7 @@ from arena.games.blef.events import (
     Showdown,
 )
 from arena.games.blef.moves import CHECK, Bet, Check, Deal, Forfeit, Move
+from arena.games.blef.past import PastRound, past_round
 from arena.games.blef.sentences import tell_event, tell_mark, tell_move, tell_seen
 from arena.games.blef.sets import CARDS, SETS, TEXTS, Card, pool
 from arena.games.blef.state import LOST, Action, Hand, LastRound, Observation, Player, State
@@ -152,6 +153,10 @@ class Blef(Game[State, Move]):
             history=state.history,
             last_round=state.last_round,
         )
+
+    def past_round(self, payloads: Sequence[Any], seats: int) -> PastRound | None:
+        """The state at the end of a round, which the document's API gives."""
+        return past_round(payloads, seats, self.max_cards(seats))
 
     def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
         """In the words of `sentences.py`."""
