@@ -31,6 +31,7 @@ PLAYING = {
     "run",
     "compare",
     "doctor",
+    "help",
     "new",
     "report",
     "schema",
@@ -114,6 +115,12 @@ def test_every_reading_command_prints_for_programs_too(command):
     assert {"--csv", "--json"} <= names
 
 
+@pytest.mark.parametrize("words", [(), *((command,) for command in cli.commands)], ids=" ".join)
+def test_help_is_a_command_too(words, arena):
+    """`arena help` and `arena help COMMAND` show what the option shows, to the letter."""
+    assert arena(*words, "--help") == arena("help", *words)
+
+
 @pytest.mark.slow
 def test_help_imports_nothing_heavy(tmp_path):
     """`arena --help` is quick, as it leaves alone what takes long to import."""
@@ -166,6 +173,7 @@ def test_tab_offers_bots_games_folders_and_matches(here, arena):
     assert ["odds"] == offered("run", "od")
     assert ["new=odds"] == offered("compare", "new=od")
     assert ["cli_bots.py"] == offered("run", "odds", "cli")
+    assert ["replay", "report"] == sorted(offered("help", "rep"))
     assert ["javascript"] == offered("new", "mine", "--lang", "javas")
     assert ["liars-dice"] == offered("run", "--game", "li") == offered("games", "li")
     assert ["results/latest", "results/first", "results/"] == offered("leaderboard", "res")
@@ -282,7 +290,11 @@ def test_compare_warns_of_a_bare_number_too(arena, said, warnings):
 # Mistakes.
 
 MISTAKES = [
-    ("no such command", ("foo",), 'arena: no command "foo"; there are ask, bench, check, doctor, new, '),
+    (
+        "no such command",
+        ("foo",),
+        'arena: no command "foo"; there are ask, bench, check, doctor, help, new, ',
+    ),
     ("a typo in an option", ("run", "odds", "random", "--seris", "3"), "--series"),
     ("a typo in a bot", ("run", "ods", "random"), "did you mean odds"),
     ("one bot for two seats", ("run", "odds"), "1 bot for 2 seats"),

@@ -34,6 +34,11 @@ WORDS = [
     ("a file for a command", ("a b.py",), "\"a b.py\" is not a command: `arena run 'a b.py'` plays it"),
     ("a typo in a command", ("rum",), 'no command "rum" (did you mean run?); `arena --help` lists all'),
     (
+        "a typo in a command to tell of",
+        ("help", "rum"),
+        'no command "rum" (did you mean run?); `arena --help` lists all',
+    ),
+    (
         "a typo in an option",
         ("run", "odds", "--seris=3"),
         "--seris: no such option (did you mean --series?); `arena run --help` lists all",
