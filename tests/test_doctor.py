@@ -40,7 +40,7 @@ def seen(monkeypatch, tmp_path):
 
 
 def box(level="shield", means="landlock", failings=()):
-    made = Box(level, means, None, Path())
+    made = Box(level, means, None, Path(), None)
     made.failings = failings
     return made
 

@@ -3,21 +3,15 @@
 import os
 from pathlib import Path
 
-import attrs
 import pytest
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
+from arena.players.folders import build_folder
 from arena.tournament import entrants, fingerprints
 from arena.tournament.entrants import builtin_bots, remote, resolve, unique_names
 from arena.tournament.field import field_of, judged
-from arena.tournament.fingerprints import (
-    fingerprint,
-    made_since,
-    mark_built,
-    needs_build,
-    snapshot,
-)
+from arena.tournament.fingerprints import BUILT, fingerprint, needs_build
 from arena.tournament.plan import BotSpec
 
 RECIPE = 'name = "liar"\nversion = "2"\nrun = "python3 bot.py --deep"\n'
@@ -431,86 +425,23 @@ def test_fingerprints_are_bounded(base, monkeypatch):
 BUILD = RECIPE + 'build = "cp bot.py bot"\n'
 
 
-def test_a_bot_is_built_once_for_its_files(base):
-    """What a build made is no source; only changed sources, or a result that is gone, need another build."""
+def test_a_bot_is_built_once_for_its_files(base, monkeypatch):
+    """Only changed files need another build; what lies in the bot's own `.arena` says nothing."""
+    monkeypatch.chdir(base)
     write(base / "liar/bot.toml", BUILD)
+    write(base / "liar/.arena/built", '{"outputs": ["bot.py"]}')
     bot = resolve("liar", base=base)
     assert needs_build(bot)
-    before = snapshot(bot.folder)
-    write(base / "liar/bot", "built")
-    write(base / "liar/build/deep/part.o", "built")
-    made = made_since(bot.folder, before)
-    assert made == ("bot", "build/deep/part.o")
-    built = mark_built(bot, made)
-    assert bot == built == resolve("liar", base=base)
-    assert not needs_build(built)
-
-    write(base / "liar/bot", "built again")
+    write(build_folder(bot) / "files/bot", "built")
+    assert needs_build(bot)
+    write(build_folder(bot) / BUILT, "")
+    assert not needs_build(bot)
     assert not needs_build(resolve("liar", base=base))
-    (base / "liar/bot").unlink()
-    assert needs_build(resolve("liar", base=base))
-    write(base / "liar/bot", "built")
     write(base / "liar/bot.py", "changed")
     assert needs_build(resolve("liar", base=base))
-
-
-def test_a_build_that_replaces_a_file_changes_the_fingerprint_once(base):
-    """A result that lay there before the arena knew of it stops counting when it is built anew."""
-    write(base / "liar/bot.toml", BUILD)
-    write(base / "liar/bot", "made by hand")
-    bot = resolve("liar", base=base)
-    write(base / "liar/bot", "built")
-    built = mark_built(bot, ["bot"])
-    assert bot.fingerprint != built.fingerprint
-    assert built == resolve("liar", base=base)
-    assert not needs_build(built)
-
-
-def test_a_build_that_had_little_to_do_keeps_its_older_results(base):
-    """What an earlier build made stays no source, though the next one left it as it was."""
-    write(base / "liar/bot.toml", BUILD)
-    bot = resolve("liar", base=base)
-    write(base / "liar/one.o", "built")
-    write(base / "liar/two.o", "built")
-    mark_built(bot, ["one.o", "two.o"])
-    write(base / "liar/bot.py", "changed")
-    changed = resolve("liar", base=base)
-    (base / "liar/two.o").unlink()
-    assert changed == mark_built(changed, []) == resolve("liar", base=base)
-    assert not needs_build(changed)
 
 
 def test_nothing_to_build(base):
     """A bot without a build command is never built."""
     assert not needs_build(resolve("liar", base=base))
     assert not needs_build(remote("alice"))
-
-
-@pytest.mark.parametrize("record", ["", "{", "[]", '{"outputs": 3}', '{"outputs": [3]}', "[" * 50_000])
-def test_a_broken_record_of_a_build_only_costs_another(base, record):
-    """What somebody did to `.arena/built` is no reason to stop."""
-    write(base / "liar/bot.toml", BUILD)
-    write(base / "liar/.arena/built", record)
-    assert needs_build(resolve("liar", base=base))
-
-
-def test_a_record_that_cannot_be_written_is_a_sentence(base):
-    """A folder in which nothing can be recorded is told."""
-    write(base / "liar/.arena", "a file in the way")
-    bot = attrs.evolve(resolve("liar", base=base), build=("true",))
-    assert refusal(mark_built, bot, []).startswith(f"{base / 'liar/.arena'} cannot be written: ")
-
-
-def test_a_record_is_written_through_no_link(base):
-    """A bot that is built in a box put links where the arena, which is in none, will write."""
-    write(base / "liar/bot.toml", BUILD)
-    write(base / "precious", "as it was")
-    (base / "liar/.arena").mkdir()
-    for name in ("built", f"built.{os.getpid()}"):
-        (base / "liar/.arena" / name).symlink_to(base / "precious")
-    assert not needs_build(mark_built(resolve("liar", base=base), []))
-    (base / "liar/.arena/built").rename(base / "mine")
-    (base / "liar/.arena").rmdir()
-    (base / "liar/.arena").symlink_to(base)
-    assert refusal(mark_built, resolve("liar", base=base), []).startswith(f"{base / 'liar/.arena'} cannot be")
-    assert ("as it was", False) == ((base / "precious").read_text(), (base / "built").exists())

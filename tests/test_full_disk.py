@@ -13,6 +13,7 @@ from calls import call
 from arena.box.box import open_box
 from arena.errors import ConfigError, DiskFull
 from arena.players.access import place_of
+from arena.players.folders import working_folder
 from arena.players.log import BotLog
 from arena.players.start import BotBroken
 from arena.store import Store
@@ -74,7 +75,7 @@ async def test_a_build_without_room_is_told_as_that(tmp_path):
         with pytest.raises(BotBroken) as raised:
             await build(entrant, box, place_of(entrant, (), ()), tmp_path / "log")
     assert raised.value.reason.startswith(
-        f"its build failed with exit code 7, as the disk is full (make room for {folder}): "
+        f"its build failed with exit code 7, as the disk is full (make room for {working_folder(entrant)}): "
     )
     assert raised.value.reason.endswith("No space left on device")
     assert "compiling in en" in raised.value.log, "else the system's sentence has other words"

@@ -19,7 +19,6 @@ from arena.show.text import calm
 from arena.store import Store, is_written
 from arena.strict import read_regular
 from arena.tournament.entrants import resolve
-from arena.tournament.fingerprints import needs_build
 from arena.tournament.plan.reading import load_plan
 
 HANGS_S = 5
@@ -93,15 +92,6 @@ def test_a_plan_is_a_file(tmp_path, make):
     make(tmp_path / "it.toml")
     with pytest.raises(ConfigError, match=r"it\.toml: (cannot be read|larger than 1 MiB)"):
         load_plan(tmp_path / "it.toml")
-
-
-@kinds
-def test_what_a_build_left_is_a_file(tmp_path, make):
-    """Or the bot is built again."""
-    place = bot(tmp_path / "mine")
-    (place / ".arena").mkdir()
-    make(place / ".arena" / "built")
-    assert needs_build(resolve(str(place), base=tmp_path))
 
 
 @kinds

@@ -17,6 +17,7 @@ from arena.game import Game
 from arena.games import GAMES, SERVICES
 from arena.players.access import place_of
 from arena.players.entrant import Entrant
+from arena.players.folders import working_folder
 from arena.tournament.build import build
 from arena.tournament.entrants import resolve
 from arena.tournament.fingerprints import needs_build
@@ -56,9 +57,10 @@ async def clients() -> list[Client]:
     games = [] if entrant is None else [GAMES[name] for name in entrant.games]
     game = games[0]() if games else GAMES[next(iter(GAMES))]()
     found = [Client("full protocol", (sys.executable, str(LEAN_CLIENT)), LEAN_CLIENT.parent, game)]
-    if entrant is not None and entrant.folder is not None:
-        run = (str(entrant.folder / entrant.run[0]), *entrant.run[1:])
-        found.insert(0, Client("plain protocol", run, entrant.folder, game))
+    if entrant is not None:
+        folder = working_folder(entrant)
+        run = (str(folder / entrant.run[0]), *entrant.run[1:])
+        found.insert(0, Client("plain protocol", run, folder, game))
     return found
 
 

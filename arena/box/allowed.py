@@ -26,15 +26,14 @@ _RUN_SHOWN = "/run/systemd/resolve"
 
 
 def rules(place: FileView, scratch: Path) -> Rules:
-    """The rules for one program: everything that is shown, and its own scratch folder."""
+    """The rules for one program: everything that is shown, and `scratch` for its temporary files."""
     hidden = [*place.hidden, *map(Path, ("/dev", "/proc", "/run")), scratch.parent]
     inner = [path for path in place.hidden if place.folder in path.parents]
-    is_writable = place.is_writable and not inner
     readable = [*shown_paths(hidden), *needed_paths(), Path(_RUN_SHOWN)]
     readable += [shown for path in place.read for shown in shown_paths(_inside(path, hidden), path)]
     readable += shown_paths(inner, place.folder) if inner else place.own
     readable += [Path("/proc") / name for name in os.listdir("/proc") if not name.isdigit()]
-    writable = [*map(Path, _DEVICES), scratch, *([place.folder] if is_writable else [])]
+    writable = [*map(Path, _DEVICES), scratch, *place.writable]
     writable += graphics() if place.has_gpu else ()
     return {
         "readable": [str(path) for path in readable],

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
-import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import attrs
 import trio
@@ -20,16 +20,14 @@ from arena.box.allowed import rules
 from arena.box.causes import Cause, bubblewrap_cause, landlock_cause
 from arena.box.environment import inherited
 from arena.box.guard import BOX_PORT
+from arena.box.levels import LEVELS, Level, Means
 from arena.box.links import link_package, link_shown
 from arena.box.places import FileView
-from arena.box.scratch import remove_folder
+from arena.box.scratch import SCRATCH, KeptFolders, remove_folder
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Running, Spawner
 from arena.box.surroundings import surroundings
+from arena.box.trial import BoxTrial
 from arena.errors import ConfigError
-
-Level: TypeAlias = Literal["shield", "strict", "off"]
-LEVELS: tuple[Level, ...] = ("shield", "strict", "off")
-Means: TypeAlias = Literal["bubblewrap", "landlock", "limits"]
 
 SHIELD_MAY_FAIL: Mapping[Means, set[str]] = {"bubblewrap": {"agents"}, "landlock": {"agents", "signal"}}
 """What a kernel without seccomp, and older versions of Landlock, do not prevent: a shield that fails to do so
@@ -61,7 +59,7 @@ class Job:
 class Box:
     """What all programs of a run are started in."""
 
-    def __init__(self, level: Level, means: Means, keeper: Spawner, scratch: Path) -> None:
+    def __init__(self, level: Level, means: Means, keeper: Spawner, scratch: Path, kept: KeptFolders) -> None:
         self.level = level
         self.means = means
         self.failings: tuple[str, ...] = ()
@@ -69,6 +67,7 @@ class Box:
         self._keeper = keeper
         self._scratch = scratch
         self._scratches: dict[FileView, Path] = {}
+        self._kept = kept
         self._imports = scratch / _IMPORTS
         self._tasks = limits.TASKS_MAX
 
@@ -76,6 +75,10 @@ class Box:
     def name(self) -> str:
         """Its name in tables: `shield (bubblewrap)`."""
         return self.level if self.level == "off" else f"{self.level} ({self.means})"
+
+    @property
+    def keeper_pid(self) -> int:
+        return self._keeper.pid
 
     @property
     def has_own_network(self) -> bool:
@@ -109,8 +112,11 @@ class Box:
 
     def _order(self, job: Job) -> dict[str, Any]:
         is_boxed = self.level != "off" and self.means == "bubblewrap"
-        place = attrs.evolve(job.place, read=(*job.place.read, self._imports))
+        place = attrs.evolve(self._with_scratch(job.place), read=(*job.place.read, self._imports))
+        place.check_links()
         env = {**job.env, "PYTHONPATH": str(self._imports)}
+        if place.scratch is not None:
+            env[SCRATCH] = str(place.scratch)
         folder, allowed = place.folder, None
         if self.level != "off" and self.means == "landlock":
             scratch = self._scratch_of(job.place)
@@ -131,8 +137,7 @@ class Box:
             "filter": b"" if self.level == "off" else seccomp.bot_filter(),
             "resources": limits.resources(),
             "memory_bytes": job.memory_mb << 20,
-            "scratch": None if allowed is None else str(self._scratch_of(job.place)),
-            "scratch_bytes": _temporary_bytes(job),
+            "written": self._written(job, place),
             "tasks": self._tasks,
         }
 
@@ -149,6 +154,29 @@ class Box:
             "is_piped": job.is_piped,
             "listens": is_strict and job.is_server and not job.has_network,
         }
+
+    def _with_scratch(self, place: FileView) -> FileView:
+        """The place with its scratch folder made: where it cannot be kept, for this run only."""
+        if place.scratch is None:
+            return place
+        try:
+            self._kept.make(place.scratch)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise
+            scratch = self._scratch / f"scratch-{place.scratch.name}"
+            scratch.mkdir(exist_ok=True)
+            place = attrs.evolve(place, scratch=scratch)
+        return place
+
+    def _written(self, job: Job, place: FileView) -> list[tuple[str, int, str]]:
+        """The folders on disk that are bounded: each with how much it may hold, and what that is called."""
+        found = []
+        if self.level != "off" and self.means == "landlock":
+            found.append((str(self._scratch_of(job.place)), _temporary_bytes(job), "temporary files"))
+        if place.scratch is not None:
+            found.append((str(place.scratch), limits.TEMPORARY_BYTES_MAX, f"files in {SCRATCH}"))
+        return found
 
     def _scratch_of(self, place: FileView) -> Path:
         """A folder for the temporary files of the programs of one place."""
@@ -177,14 +205,14 @@ async def open_box(
     Uses these `means`, or the best that pass a trial.  Raises ConfigError if a strict box is asked for and
     none works.
     """
-    async with _kept() as (keeper, scratch):
+    async with _kept() as make:
         if means is not None:
-            yield Box(level, means, keeper, scratch)
+            yield make(level, means)
             return
         mistake: ConfigError | None = None
         async with trio.open_nursery() as nursery:
             try:
-                box = await _tried(level, keeper, scratch, secret, nursery, say)
+                box = await _tried(level, make, secret, nursery, say)
             except ConfigError as error:
                 mistake = error  # raised below, outside of the nursery, which would wrap it in a group
         if mistake is not None:
@@ -195,33 +223,38 @@ async def open_box(
 async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
     """Every kind of box, each with the reason why it does not confine bots here; None if it does."""
     found = []
-    async with _kept() as (keeper, scratch), trio.open_nursery() as nursery:
+    async with _kept() as make, trio.open_nursery() as nursery:
         for level in (level for level in LEVELS if level != "off"):
             for means in _means(level):
-                box = Box(level, means, keeper, scratch)
-                found.append((box, await _cause_against(box, keeper, None, nursery)))
+                box = make(level, means)
+                found.append((box, await _cause_against(box, None, nursery)))
     return found
 
 
 @asynccontextmanager
-async def _kept() -> AsyncIterator[tuple[Spawner, Path]]:
-    """A keeper and the folder for what programs write for a while; both are gone afterwards."""
+async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
+    """What makes boxes, with one keeper and folder for what programs write for a while; they end with it."""
     with ExitStack() as undo:
-        scratch = Path(tempfile.mkdtemp(prefix="arena-"))
+        scratch = _temporary_folder()
         undo.callback(remove_folder, scratch)
+        kept = KeptFolders()
+        undo.callback(kept.close)
         link_package(scratch / _IMPORTS)
         keeper = Spawner(scratch)
         try:
-            yield keeper, scratch
+            yield partial(Box, keeper=keeper, scratch=scratch, kept=kept)
         finally:
             with trio.CancelScope(shield=True):
                 await keeper.close()
 
 
+def _temporary_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="arena-")).resolve()
+
+
 async def _tried(
     level: Level,
-    keeper: Spawner,
-    scratch: Path,
+    make: Callable[[Level, Means], Box],
     secret: Path | None,
     nursery: trio.Nursery,
     say: Callable[[str], None],
@@ -229,11 +262,11 @@ async def _tried(
     """The best box that keeps its promises; says which it is."""
     if level == "off":
         say("bots run without a box (--sandbox off): they have your permissions")
-        return Box(level, "limits", keeper, scratch)
+        return make(level, "limits")
     causes: list[Cause] = []
     for means in _means(level):
-        box = Box(level, means, keeper, scratch)
-        cause = await _cause_against(box, keeper, secret, nursery)
+        box = make(level, means)
+        cause = await _cause_against(box, secret, nursery)
         if cause is None:
             for line in (*_stepped_down(causes), _said(box)):
                 say(line)
@@ -250,7 +283,7 @@ async def _tried(
         + " and ".join(cause.why for cause in causes)
         + _to_have("bubblewrap", causes[0])
     )
-    return Box(level, "limits", keeper, scratch)
+    return make(level, "limits")
 
 
 def _means(level: Level) -> Sequence[Means]:
@@ -273,15 +306,13 @@ def _said(box: Box) -> str:
     return line
 
 
-async def _cause_against(
-    box: Box, keeper: Spawner, secret: Path | None, nursery: trio.Nursery
-) -> Cause | None:
+async def _cause_against(box: Box, secret: Path | None, nursery: trio.Nursery) -> Cause | None:
     """Why this box does not confine bots here; None if it does, but for what it says of its failings."""
     of_machine = bubblewrap_cause if box.means == "bubblewrap" else landlock_cause
     is_there = bubblewrap.program() if box.means == "bubblewrap" else landlock.version()
     if not is_there:
         return of_machine(surroundings())
-    with _Trial(box.level, secret, is_counting_from_one=0 < keeper.pid <= _SMALL_PIDS) as trial:
+    with BoxTrial(box.level, secret, is_counting_from_one=0 < box.keeper_pid <= _SMALL_PIDS) as trial:
         said = await _probed(box, trial.place, trial.words, nursery)
         if probe.DONE not in said:
             return of_machine(surroundings(), " ".join(said) or "it does not start")
@@ -293,58 +324,6 @@ async def _cause_against(
         return None
     failed = "; ".join(probe.ACTS[act][1] if act in probe.ACTS else act for act in escapes)
     return Cause(f"the box that {box.means} makes here fails its trial ({failed})")
-
-
-class _Trial:
-    """The targets of a trial: folders of our own, the results, this process, a port."""
-
-    def __init__(self, level: Level, secret: Path | None, *, is_counting_from_one: bool) -> None:
-        self._undo = ExitStack()
-        home = Path(tempfile.mkdtemp(prefix="arena-probe-")).resolve()
-        self._undo.callback(shutil.rmtree, home, ignore_errors=True)
-        own, hidden = home / "own", home / "hidden"
-        for folder in (own, hidden):
-            folder.mkdir()
-        (hidden / "secret").write_bytes(b"x")
-        shutil.copy(probe.__file__, own)
-        secrets = [hidden / "secret", *([] if secret is None else [secret.resolve()])]
-        self.place = FileView(
-            folder=own,
-            own=(own,),
-            is_writable=level == "shield",
-            hidden=tuple(path.parent for path in secrets),
-        )
-        writes = [("write", home), *(("write", path.parent) for path in secrets), ("own", own)]
-        self._traces = [(name, folder / probe.TRACE) for name, folder in writes]
-        acts = [*writes, *(("read", path) for path in secrets), ("tune", "kernel/core_pattern")]
-        acts += [(probe.SDK, "arena.sdk"), ("agents", socket.AF_UNIX.value)]
-        if not is_counting_from_one:
-            acts += [("signal", os.getpid()), ("spy", os.getpid())]
-        if level == "strict":
-            listener = self._undo.enter_context(socket.create_server(("127.0.0.1", 0)))
-            acts += [("connect", listener.getsockname()[1])]
-        self.words = [str(word) for act in acts for word in act]
-        self._may_write = level == "shield"
-
-    def __enter__(self) -> _Trial:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._undo.close()
-
-    def escapes(self, said: Sequence[str]) -> list[str]:
-        """What a probe that reached its end got away with, by what it said and left behind."""
-        # Written is what can be seen outside: within the box there may be another folder of this name.
-        done = [name for name in said if name in probe.ACTS and name not in ("write", "own")]
-        done += [name for name, trace in self._traces if trace.exists()]
-        for _, trace in self._traces:
-            trace.unlink(missing_ok=True)
-        escaped = [name for name in dict.fromkeys(done) if name not in ("own", probe.SDK)]
-        if self._may_write and "own" not in done:
-            escaped.append("a bot cannot write to its own folder")
-        if probe.SDK not in done:
-            escaped.append("a bot cannot import arena.sdk")
-        return escaped
 
 
 async def _probed(box: Box, place: FileView, words: Sequence[str], nursery: trio.Nursery) -> list[str]:
@@ -379,4 +358,4 @@ async def _probed(box: Box, place: FileView, words: Sequence[str], nursery: trio
     return said.decode("utf-8", "replace").split("\n")[:-1]
 
 
-__all__ = ["LEVELS", "Box", "CannotRun", "Job", "Level", "Running", "open_box", "try_boxes"]
+__all__ = ["LEVELS", "Box", "CannotRun", "Job", "Level", "Means", "Running", "open_box", "try_boxes"]

@@ -46,7 +46,8 @@ def shield_words(place: FileView, env: Mapping[str, str], tmp_bytes: int) -> lis
     """
     views: dict[Path, Mode] = dict.fromkeys(place.hidden, "hide")
     views |= dict.fromkeys(_reopened(place), "ro")
-    views |= dict.fromkeys((*place.own, place.folder), "rw" if place.is_writable else "ro")
+    views |= dict.fromkeys((*place.own, place.folder), "ro")
+    views |= dict.fromkeys(place.writable, "rw")
     return [
         *_BASE,
         *(("--unshare-user",) if _is_bounded_root() else ()),
@@ -54,18 +55,19 @@ def shield_words(place: FileView, env: Mapping[str, str], tmp_bytes: int) -> lis
         *_system_views(tmp_bytes, place),
         *("--tmpfs", "/run"),
         *(word for path in _RUN_SHOWN for word in ("--ro-bind-try", path, path)),
-        *_views(views, place),
+        *_views(views),
         *_run_in(place, env),
     ]
 
 
 def strict_words(place: FileView, env: Mapping[str, str], *, network: bool) -> list[str]:
-    """Only what is needed, read-only unless the place is writable; no network but its own."""
+    """Only what is needed, read-only but for what the place says; no network but its own."""
     needed = [*needed_paths(), *place.read]
     shown = [*needed, *place.own, *map(Path, _SYSTEM)]
     views: dict[Path, Mode] = {path: "hide" for path in place.hidden if below(path, shown)}
     views |= dict.fromkeys(needed, "ro")
-    views |= dict.fromkeys(place.own, "rw" if place.is_writable else "ro")
+    views |= dict.fromkeys(place.own, "ro")
+    views |= dict.fromkeys(place.writable, "rw")
     return [
         *_BASE,
         *("--unshare-user", "--disable-userns"),
@@ -73,7 +75,7 @@ def strict_words(place: FileView, env: Mapping[str, str], *, network: bool) -> l
         *_system(),
         *_system_views(TMP_BYTES_STRICT, place),
         *("--dir", str(place.folder)),
-        *_views(views, place),
+        *_views(views),
         *("--remount-ro", "/"),
         *_run_in(place, env),
     ]
@@ -125,9 +127,11 @@ def _reopened(place: FileView) -> list[Path]:
     return [path for path in (*needed_paths(), *place.read) if below(path, covered)]
 
 
-def _views(views: Mapping[Path, Mode], place: FileView) -> Iterator[str]:
-    """The mounts from the top down, so that deeper ones cover what was there."""
-    views = {**_held(views, place), **views}
+def _views(views: Mapping[Path, Mode]) -> Iterator[str]:
+    """The mounts from the top down, so that deeper ones cover what was there.
+
+    None of them is a link (`FileView.check_links`): bubblewrap before 0.12 would follow it.
+    """
     masks = []
     for path in sorted(views, key=lambda path: len(path.parts)):
         mode, name = views[path], str(path)
@@ -142,19 +146,6 @@ def _views(views: Mapping[Path, Mode], place: FileView) -> Iterator[str]:
             yield from ("--ro-bind", os.devnull, name)
     for name in masks:
         yield from ("--remount-ro", name)
-
-
-def _held(views: Mapping[Path, Mode], place: FileView) -> dict[Path, Mode]:
-    """Keeps a bot from moving its own folder together with what is hidden in it: a mount cannot be moved.
-
-    Each folder only once, however much is hidden in it: a second mount would reveal what the first one hid.
-    """
-    if not place.is_writable:
-        return {}
-    inner = {path: mode for path, mode in views.items() if place.folder in path.parents}
-    closed = [path for path, mode in inner.items() if mode != "rw"]
-    between = {folder for path, mode in inner.items() if mode == "hide" for folder in path.parents}
-    return {path: "rw" for path in between if place.folder in path.parents and not below(path, closed)}
 
 
 def _run_in(place: FileView, env: Mapping[str, str]) -> Iterator[str]:

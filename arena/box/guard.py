@@ -343,8 +343,9 @@ def _excess(order: dict[str, Any], group: list[str]) -> str:
         return _words(order, "hidden")
     if memory_bytes(pids) + held > most and fair_memory_bytes(pids, held) > most:
         return _words(order, "memory")
-    if order["scratch"] and folder_bytes(order["scratch"]) > order["scratch_bytes"]:
-        return _words(order, "scratch")
+    for folder, bytes_max, name in order["written"]:
+        if folder_bytes(folder) > bytes_max:
+            return f"had more than {_size(bytes_max)} of {name}"
     return ""
 
 
@@ -353,8 +354,6 @@ def _words(order: dict[str, Any], what: str) -> str:
         return f"had more than {order['tasks']} processes"
     if what == "hidden":
         return "kept the arena from seeing how much memory it uses"
-    if what == "scratch":
-        return f"had more than {_size(order['scratch_bytes'])} of temporary files"
     return f"used more than {_size(order['memory_bytes'])} of memory"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,13 +27,39 @@ class FileView:
     own: tuple[Path, ...]
     """Which part of it is its own: the folder, or only the bot's files if it is a file among others."""
     is_writable: bool = False
-    """Whether it may write to its folder."""
+    """Whether it may write to its folder, and all in it, as a build does."""
+    writes: tuple[Path, ...] = ()
+    """What it may write of its folder otherwise: files and folders that are there."""
+    scratch: Path | None = None
+    """The folder that it writes to, and finds the next time; the box makes it."""
     read: tuple[Path, ...] = ()
     """What else it may read, which another place may hide."""
     has_gpu: bool = False
     """Whether it has the machine's graphics cards."""
     hidden: tuple[Path, ...] = ()
     """What it must not see: results, other bots."""
+
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        """All that it may write, with all below it.
+
+        Nothing that lies above something hidden: where a program may write, it can leave a link in the place
+        of what is hidden there the next time.
+        """
+        top = (self.folder,) if self.is_writable else ()
+        scratch = () if self.scratch is None else (self.scratch,)
+        parts = [path for path in (*top, *self.writes) if not any(path in one.parents for one in self.hidden)]
+        return (*parts, *scratch)
+
+    def check_links(self) -> None:
+        """Raises OSError if a link leads to what is shown or hidden, as what lies at its end is not meant.
+
+        A bot cannot put one there by itself, as none of these lies below what it may write.  One that was
+        there before the bot was started would be followed by whatever mounts or opens these paths.
+        """
+        for path in (self.folder, *self.own, *self.read, *self.hidden, *self.writable):
+            if os.path.realpath(path) != str(path):
+                raise OSError(errno.ELOOP, f"a link leads to {path}, where there was none before")
 
 
 @lru_cache(maxsize=1)

@@ -13,8 +13,9 @@ from importlib import import_module
 
 DONE = "done"
 """The last line: a probe that prints it was not stopped before its end."""
-SDK = "sdk"
-"""The act that must succeed: without it no Python bot could play."""
+SDK, KEEP = "sdk", "keep"
+NEEDED = {SDK: "a bot cannot import arena.sdk", KEEP: "a bot cannot write to its scratch folder"}
+"""The acts that must succeed, and what is said if they do not."""
 TRACE = ".arena-probe"
 """The file that is written: whether it is visible outside shows whether writing worked."""
 
@@ -27,6 +28,10 @@ def read(path: str) -> None:
 def write_trace(folder: str) -> None:
     with open(os.path.join(folder, TRACE), "wb"):
         pass
+
+
+def write_kept(variable: str) -> None:
+    write_trace(os.environ.get(variable, ""))
 
 
 def signal(pid: str) -> None:
@@ -54,13 +59,13 @@ def tune(name: str) -> None:
 
 ACTS: dict[str, tuple[Callable[[str], object], str]] = {
     "read": (read, "read what is hidden from it"),
-    "write": (write_trace, "write outside its folder"),
+    "write": (write_trace, "write outside its scratch folder"),
     "signal": (signal, "signal other processes"),
     "spy": (spy, "see the environment of other processes"),
     "connect": (reach_port, "use the network"),
     "tune": (tune, "change kernel settings"),
     "agents": (make_socket, "connect to agents and services of this machine by Unix sockets"),
-    "own": (write_trace, "write to its own folder"),
+    KEEP: (write_kept, "write to its scratch folder"),
     SDK: (import_module, "import the SDK"),
 }
 """What each act does, and its name in messages."""

@@ -14,6 +14,7 @@ import msgspec
 
 from arena.errors import ConfigError, naming
 from arena.players.entrant import Entrant
+from arena.players.folders import ARENA_FOLDER
 from arena.strict import read_regular
 from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
 from arena.tournament.game_source import Origin, files_of
@@ -93,6 +94,7 @@ def at_home_in(entrant: Entrant, folder: Path) -> Entrant:
     return attrs.evolve(
         entrant,
         folder=folder,
+        arena_folder=folder.resolve().parent / ARENA_FOLDER,
         files=None if files is None else tuple(folder / _below(path, entrant) for path in files),
     )
 

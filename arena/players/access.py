@@ -1,29 +1,42 @@
-"""Which files each bot of a tournament may see."""
+"""Which files each bot of a tournament may see, and which it may write."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
-from arena.box.places import FileView, needed_paths
+from arena.box.places import FILES_SHOWN_MAX, FileView, needed_paths
 from arena.players.entrant import Entrant
+from arena.players.folders import arena_folder, scratch_folder, working_folder
+
+RECIPE_FILE = "bot.toml"
+"""What the arena reads of a bot's folder before it is started."""
+
+
+def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: tuple[Path, ...]) -> FileView:
+    """What a bot started among others sees of the file system: nothing below `results` but its own files."""
+    return _place_of(entrant, field, results, Path.cwd())
 
 
 @lru_cache(maxsize=1024)
-def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: tuple[Path, ...]) -> FileView:
-    """What a bot started among others sees of the file system: nothing below `results` but its own files."""
-    assert entrant.folder is not None, "what is started has a folder"
-    folder = entrant.folder.resolve()
+def _place_of(
+    entrant: Entrant, field: tuple[Entrant, ...], results: tuple[Path, ...], here: Path
+) -> FileView:
+    folder = working_folder(entrant)
     own = (folder,) if entrant.files is None else tuple(file.resolve() for file in entrant.files)
     others = [other for other in field if other.name != entrant.name]
     hidden = {path for other in others for path in own_files(other)} - set(own)
     hidden -= {folder}  # the other is run in the same folder, and may be the same bot
     hidden |= {path.resolve() for path in results}
+    hidden |= {arena_folder(one) for one in (entrant, *others)}
     return FileView(
         folder=folder,
         own=own,
-        is_writable=entrant.files is None or not _is_shared(folder, others),
+        writes=tuple(_open_parts(entrant)) if entrant.writable else (),
+        scratch=scratch_folder(entrant),
         read=entrant.read,
         has_gpu=entrant.gpu,
         hidden=tuple(sorted(hidden)),
@@ -43,6 +56,20 @@ def _is_ours(file: Path) -> bool:
     return not any(file.resolve().is_relative_to(needed) for needed in needed_paths())
 
 
-def _is_shared(folder: Path, others: Iterable[Entrant]) -> bool:
-    """Whether another bot runs here: it would import what this one writes."""
-    return any(other.folder is not None and other.folder.resolve() == folder for other in others)
+def _open_parts(entrant: Entrant) -> Iterator[Path]:
+    """What a bot that may write to its folder writes there: the files and folders in it, as of now.
+
+    Not the folder itself: where a bot can make files, it makes a bot.toml, or a repository that we read; and
+    Landlock cannot keep a part of a folder from whoever may write the folder.  Nor what is hidden by its
+    name, bot.toml, links, or a file that has a second name, as that may be any of these.  The copy of a bot
+    that is built is not written: it would not be what was built any more.
+    """
+    if entrant.build or entrant.files is not None:
+        return
+    with os.scandir(working_folder(entrant)) as entries:
+        for entry in sorted(islice(entries, FILES_SHOWN_MAX), key=lambda entry: entry.name):
+            if entry.name.startswith(".") or entry.name == RECIPE_FILE:
+                continue
+            is_file = entry.is_file(follow_symlinks=False) and entry.stat().st_nlink == 1
+            if is_file or entry.is_dir(follow_symlinks=False):
+                yield Path(entry.path)

@@ -51,13 +51,16 @@ class Entrant:
     version: str = UNVERSIONED
     language: str = ""
     folder: Path | None = None
-    """Its working directory; for `module:Class` what `sys.path` needs, None if it is there already."""
+    """Its working directory, or what is copied to build it; for `module:Class` what `sys.path` needs, None if
+    it is there already."""
+    arena_folder: Path | None = None
+    """Where the arena keeps what was built of it and what it writes; None: in the current folder."""
     files: tuple[Path, ...] | None = None
     """What its fingerprint covers; None: all of the folder."""
     run: Argv = ()
     """The command that starts it, in its folder."""
     build: Argv = ()
-    """The command that builds it, in its folder, if it must be built."""
+    """The command that builds it, in a copy of its folder, if it must be built."""
     transport: TransportKind = "tcp"
     restart: Restart = "never"
     """When a fresh instance must play: only if the old one is gone, for every series, or for every match."""
@@ -70,7 +73,8 @@ class Entrant:
     read: tuple[Path, ...] = ()
     """What it reads besides its folder, in a box where not everything can be read; free of links."""
     writable: bool = False
-    """Whether it may write to its own folder, which is read-only otherwise."""
+    """Whether it may write to what is in its own folder, which is read-only otherwise, and is kept in a
+    strict box what it writes elsewhere."""
     network: bool = False
     """Whether it has network access even in a strict box."""
     gpu: bool = False

@@ -16,7 +16,8 @@ import trio
 
 from arena.box.box import Box, CannotRun, Job, Running
 from arena.box.environment import inherited
-from arena.box.places import FileView
+from arena.box.places import FileView, below
+from arena.box.scratch import SCRATCH
 from arena.errors import ArenaError
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
@@ -24,6 +25,8 @@ from arena.players.tcp import listen
 from arena.players.transport import PipeTransport, Transport
 
 LISTEN_ADDRESS = "127.0.0.1"
+TEMPORARY = "/tmp"
+"""In a strict box: memory that only this instance has, and that ends with it."""
 BUILD_MEMORY_MB = 8192
 """Parallel compilers need more memory than what they produce."""
 
@@ -88,9 +91,12 @@ async def start(
 
     `nursery` hears of the program until `Running.close`.  Raises BotBroken if it cannot be started.
     """
-    if box.level == "strict":
-        place = attrs.evolve(place, is_writable=False)  # other people's code leaves nothing, except in builds
     env = environment(entrant.name, token)
+    if box.level == "strict" and not entrant.writable:
+        # Other people's code leaves nothing: what one instance kept would tell the next one of hands that it
+        # is dealt again, from another seat.
+        place = attrs.evolve(place, scratch=None)
+        env[SCRATCH] = TEMPORARY
     link: socket.socket | Transport | None = None
     is_private = entrant.transport == "stdio"
     with ExitStack() as theirs, ExitStack() as undo:
@@ -143,7 +149,7 @@ async def start_with_log(
     job = Job(
         argv=tuple(argv),
         env=env,
-        place=place,
+        place=attrs.evolve(place, scratch=None),
         memory_mb=max(entrant.memory_mb, BUILD_MEMORY_MB),
         has_network=has_network,
     )
@@ -178,7 +184,10 @@ def _check_program(job: Job) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if not os.access(path, os.X_OK) or os.path.isdir(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    if os.path.isfile(path):
+    folder = job.place.folder
+    is_own = "/" in program and below(Path(os.path.normpath(path)), [folder])
+    # What is its own may be a link that its build has left: where that leads to is not looked at.
+    if os.path.isfile(path) and (not is_own or below(Path(path).resolve(), [folder])):
         _check_first_line(path, job.env.get("PATH"))
 
 

@@ -1,10 +1,11 @@
-"""Building a bot, in the box that it will run in."""
+"""Building a bot, in the box that it will run in, in a copy of its folder."""
 
 from __future__ import annotations
 
 import errno
 import os
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -12,12 +13,14 @@ import trio
 
 from arena.box.box import Box, Running
 from arena.box.places import FileView
-from arena.errors import ConfigError
+from arena.box.scratch import remove_folder
 from arena.players.crash import error_in_build, last_line
 from arena.players.entrant import Entrant
+from arena.players.folders import FILES, build_folder
 from arena.players.log import BotLog
 from arena.players.start import BotBroken, ending, environment, settle, start_with_log
-from arena.tournament.fingerprints import made_since, mark_built, snapshot
+from arena.tournament.copies import alone_in, copy_anew, note_built
+from arena.tournament.fingerprints import is_built
 
 BUILD_S_MAX = 600.0
 NO_ROOM = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
@@ -27,12 +30,31 @@ IN_ENGLISH = {"LANGUAGE": "en"}
 
 
 async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> Entrant:
-    """Builds the bot in its folder and records what the build made; gives the entrant as it is now.
+    """Builds the bot in a copy of its folder, in which it will run; gives the entrant.
 
-    Raises BotBroken if the build fails, or leaves more files than a bot's folder may have.
+    Raises BotBroken if its folder cannot be copied, or the build fails.
     """
     assert entrant.folder is not None, "what is built has a folder"
-    before = snapshot(entrant.folder)
+    folder = build_folder(entrant)
+    copy = partial(copy_anew, entrant.folder.resolve(), folder, place.hidden)
+    try:
+        async with alone_in(folder):
+            if not is_built(folder):  # another run may have built it meanwhile
+                await trio.to_thread.run_sync(copy)
+                try:
+                    await _build_copy(entrant, box, place, log_path)
+                except BotBroken:
+                    remove_folder(folder / FILES)
+                    raise
+                note_built(folder)
+    except OSError as error:
+        where = error.filename or folder
+        raise BotBroken(entrant.name, f"cannot be built in {where}: {error.strerror or error}") from None
+    return entrant
+
+
+async def _build_copy(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> None:
+    """Runs the build in the copy.  Raises BotBroken if it fails."""
     command = " ".join(entrant.build)
     log = BotLog(log_path)
     try:
@@ -40,19 +62,15 @@ async def build(entrant: Entrant, box: Box, place: FileView, log_path: Path) -> 
     finally:
         log.close()
     if failure:
-        full, error = _disk_full(entrant.folder, log.kept())
+        full, error = _disk_full(build_folder(entrant) / FILES, log.kept())
         error = error or error_in_build(log.kept())
         reason = f"its build {failure}{full}: {command}" + (f": {error}" if error else "")
         raise BotBroken(entrant.name, reason, log.tail(), log_path)
-    try:
-        return mark_built(entrant, made_since(entrant.folder, before))
-    except ConfigError as error:  # so that --leave-out-broken can play without this bot
-        raise BotBroken(entrant.name, f"after its build: {error}", log.tail(), log_path) from None
 
 
 async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -> str:
     """Runs the build and ends everything it started; gives what went wrong, or nothing.  Raises BotBroken."""
-    given = environment(entrant.name, "") if box.level == "strict" else os.environ
+    given = os.environ if box.level == "off" else environment(entrant.name, "")
     broken: BotBroken | None = None
     failure = ""
     async with trio.open_nursery() as nursery:

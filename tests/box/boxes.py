@@ -13,6 +13,7 @@ import attrs
 import needs
 import pytest
 import trio
+from tournaments import BAD
 
 from arena.box.box import Job, open_box
 from arena.box.places import FileView
@@ -25,6 +26,28 @@ STRICT, SHIELD, LANDLOCK, OFF = (
     ("shield", "landlock"),
     ("off", "limits"),
 )
+
+TRIES = f"""
+import os, sys
+sys.path.insert(0, {str(HOSTILE.parent)!r})
+import hostile
+def tries(*acts):
+    for act, *words in acts:
+        try:
+            getattr(hostile, act)(*words)
+        except (OSError, AssertionError):
+            print("held", act, flush=True)
+        else:
+            print("escaped", act, flush=True)
+"""
+"""Defines `tries`, for programs of bots that have acts of `hostile.py` to try."""
+PLAYS = f"""
+sys.path.insert(0, {str(BAD)!r})
+from honest import *
+print("plays", flush=True)
+for question, _ in questions(): answer(question, move(question))
+"""
+"""How such a program goes on: as an honest bot."""
 
 
 @lru_cache

@@ -54,6 +54,11 @@ def hard_link(path):
     read("link")
 
 
+def replace_by_link(path):
+    os.symlink("/etc/passwd", "/tmp/link" if os.path.isdir("/tmp") else "link")
+    os.rename("/tmp/link", path)
+
+
 def remove(path):
     os.unlink(path)
 

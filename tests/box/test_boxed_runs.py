@@ -70,7 +70,7 @@ def steal(port):
             with socket.create_connection(("127.0.0.1", port), timeout=1) as other:
                 other.sendall(b'{{"name": "me"}}')
                 said = other.recv(999)
-                if b"message_id" in said: open("stolen", "wb").write(said)
+                if b"message_id" in said: open(os.environ["ARENA_SCRATCH"] + "/stolen", "wb").write(said)
         except OSError: pass
         time.sleep(0.002)
 def look():
@@ -101,6 +101,7 @@ async def test_a_port_is_its_bots_own(tmp_path, monkeypatch, box):
         monkeypatch.setattr("arena.box.box._means", lambda level: ("landlock",))
     own = tmp_path / "bot"
     own.mkdir()
+    monkeypatch.chdir(tmp_path)
     thief = program("thief", "-c", THIEF.format(bad=str(BAD)), folder=own, read=(BAD,))
     late = program(
         "late",
@@ -110,7 +111,7 @@ async def test_a_port_is_its_bots_own(tmp_path, monkeypatch, box):
     with trio.fail_after(60):
         summary, _ = await play(tmp_path / "out", (thief, late), series=3, sandbox=level, move_time=5.0)
     assert {} == faults(tmp_path / "out")["late"], summary.faults
-    assert not (own / "stolen").exists()
+    assert not list(tmp_path.rglob("stolen"))
 
 
 async def test_strict_fails_closed(tmp_path, monkeypatch):
@@ -152,7 +153,7 @@ async def test_a_box_that_lets_something_through_is_none(monkeypatch, tmp_path):
     async with open_box("shield", secret=tmp_path / "arena.db", say=said.append):
         pass
     assert "read what is hidden from it" in said[0]
-    assert "write outside its folder" in said[0]
+    assert "write outside its scratch folder" in said[0]
     assert ["arena.db"] == [path.name for path in tmp_path.iterdir()]
 
 

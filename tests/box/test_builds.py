@@ -14,17 +14,20 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from boxes import HOSTILE, LANDLOCK, OFF, SHIELD, STRICT, alive, need
+from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, alive, need
 from tournaments import BAD, faults, honest, play
 
 from arena.box.box import open_box
 from arena.players import start
 from arena.players.access import place_of
 from arena.players.entrant import Entrant
+from arena.players.folders import build_folder, working_folder
 from arena.players.start import BotBroken
 from arena.tournament import build as building
 from arena.tournament.build import build
+from arena.tournament.copies import KEPT, copy_anew
 from arena.tournament.entrants import resolve
+from arena.tournament.fingerprints import needs_build
 from arena.tournament.grants import granted
 
 pytestmark = pytest.mark.slow
@@ -33,28 +36,16 @@ each_box = pytest.mark.parametrize("box", [STRICT, SHIELD, LANDLOCK], ids="-".jo
 any_box = pytest.mark.parametrize("box", [STRICT, SHIELD, LANDLOCK, OFF], ids="-".join)
 
 COMMAND = f"{sys.executable} build.py"
-TRIES = f"""
-import os, sys
-sys.path.insert(0, {str(HOSTILE.parent)!r})
-import hostile
-def tries(*acts):
-    for act, *words in acts:
-        try:
-            getattr(hostile, act)(*words)
-        except (OSError, AssertionError):
-            print("held", act, flush=True)
-        else:
-            print("escaped", act, flush=True)
-"""
 
 
 @pytest.fixture
-def house():
+def house(monkeypatch):
     """A folder for bots and what they must not see; not in /tmp, where each box has one of its own."""
     top = Path(__file__).resolve().parents[2] / ".arena" / f"builds-{secrets.token_hex(4)}"
     for file in ("results/arena.db", "other/bot.py", "outside.txt"):
         (top / file).parent.mkdir(parents=True, exist_ok=True)
         (top / file).write_text("secret: 42")
+    monkeypatch.chdir(top)  # what the arena keeps lies where it is started
     yield top
     shutil.rmtree(top)
 
@@ -101,17 +92,22 @@ async def why_broken(box: tuple[str, str], house: Path, entrant: Entrant, mark: 
 
 def others(house: Path) -> dict[str, str]:
     """All files but the bot's own, by name."""
-    tops = [path for path in house.iterdir() if path.name != "own"]
+    tops = [path for path in house.iterdir() if path.name not in ("own", ".arena")]
     files = [file for top in tops for file in (top, *top.rglob("*")) if file.is_file()]
     return {str(file.relative_to(house)): file.read_text() for file in files}
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """The text of each file, by name."""
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 # What a build gets at.
 
 
 @each_box
-async def test_a_build_writes_its_own_folder_and_nothing_else(house, box):
-    """Results and other bots are neither read nor changed, in strict too, where a bot's folder is read-only."""
+async def test_a_build_writes_a_copy_of_its_folder_and_nothing_else(house, box):
+    """Results and other bots are neither read nor changed, nor are the bot's own files: what it is, it stays."""
     acts = [
         ("write", "made.txt"),
         ("read", str(house / "results" / "arena.db")),
@@ -119,23 +115,24 @@ async def test_a_build_writes_its_own_folder_and_nothing_else(house, box):
         ("read", str(house / "other" / "bot.py")),
         ("hard_link", str(house / "results" / "arena.db")),
     ]
-    targets = ("results/arena.db", "other/bot.py", "outside.txt", "new.txt")
+    targets = ("results/arena.db", "other/bot.py", "outside.txt", "new.txt", "own/bot.toml", "own/new.txt")
     writes = [("write", str(house / name)) for name in targets]
     entrant = bot(house, f"tries(*{acts})\ntries(*{writes})")
-    before = others(house)
+    before, own = others(house), contents(house / "own")
     said = await built(box, house, entrant)
     assert ["escaped write", *(f"held {act}" for act, _ in acts[1:])] == said[: len(acts)]
     assert len(acts) + len(writes) == len(said)
     assert {**before, "build.log": "\n".join(said) + "\n"} == others(house)
-    assert "I was here" == (house / "own" / "made.txt").read_text()
+    assert own == contents(house / "own")
+    assert own | {"made.txt": "I was here"} == contents(working_folder(entrant))
 
 
-@each_box
+@any_box
 async def test_the_environment_of_a_build(house, box, monkeypatch):
-    """The user's in a shield, where the bots are the user's own; cleared in strict."""
+    """What bots have, and nothing of the user's keys; without a box, for a debugger, the user's."""
     monkeypatch.setenv("SECRET_OF_THE_USER", "x")
     (said,) = await built(box, house, bot(house, "print(*sorted(os.environ), os.environ['HOME'])"))
-    if box != STRICT:
+    if box == OFF:
         assert "SECRET_OF_THE_USER" in said.split()
     else:
         known = {
@@ -148,9 +145,10 @@ async def test_the_environment_of_a_build(house, box, monkeypatch):
             "PATH",
             "PWD",
             "PYTHONPATH",
+            "TMPDIR",
         }
         *names, home = said.split()
-        assert (set(), "/tmp") == (set(names) - known, home)
+        assert (set(), box == STRICT) == (set(names) - known, home == "/tmp")
 
 
 @asynccontextmanager
@@ -204,7 +202,8 @@ async def let_go(house: Path, mark: str):
     async def watch() -> None:
         while len(alive(mark)) < 5:  # noqa: ASYNC110
             await trio.sleep(0.01)
-        (house / "own" / "go").touch()
+        (copy,) = (house / ".arena" / "builds").glob("own-*/files")
+        (copy / "go").touch()
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch)
@@ -256,37 +255,78 @@ os.mkdir(".arena")
 for name in ("built", *(f"built.{{n}}" for n in range({pid} - 5, {pid} + 6))):
     os.symlink({there!r} + "/bot.py", ".arena/" + name)
 """
-CANNOT = "after its build: {own}/.arena cannot be written: "
 TRAPS = [
-    ("a link in the place of the folder", "os.symlink({there!r}, '.arena')", CANNOT),
-    ("a link in the place of every record", LINKS, ""),
+    ("a link in the place of the arena's folder", "os.symlink({there!r}, '.arena')"),
+    ("a link in the place of every record", LINKS),
     (
-        "more files than a bot has",
-        "for n in range(10_001): open(f'{{n}}', 'w').close()",
-        "after its build: {own}: more than 10,000 files, too many for a bot's folder",
+        "links in the place of its files",
+        "os.unlink('bot.toml'); os.symlink({there!r} + '/bot.py', 'bot.toml')",
     ),
 ]
 
 
-@pytest.mark.parametrize(("code", "expected"), [row[1:] for row in TRAPS], ids=[row[0] for row in TRAPS])
-async def test_a_build_has_the_arena_do_no_harm(house, code, expected):
-    """What it left is at worst no bot: the arena, which is in no box, writes over nothing by a link."""
+@pytest.mark.parametrize("code", [row[1] for row in TRAPS], ids=[row[0] for row in TRAPS])
+async def test_a_build_has_the_arena_do_no_harm(house, code):
+    """The arena, which is in no box, writes over nothing by a link, now or when the bot is built once more."""
     entrant = bot(house, code.format(there=str(house / "other"), pid=os.getpid()))
     before = others(house)
-    reason = await why_broken(STRICT, house, entrant)
-    assert reason.startswith(expected.format(own=house / "own"))
-    assert bool(expected) == bool(reason)
+    for _ in range(2):
+        assert "" == await why_broken(STRICT, house, entrant)
+        (build_folder(entrant) / "built").unlink()
     assert {**before, "build.log": ""} == others(house)
 
 
-# And then it plays.
+async def test_a_build_is_made_once_for_its_files(house):
+    """Whoever asks, also from another version in between; old ones do not pile up."""
+    entrant = bot(house, "print('built')")
+    assert needs_build(entrant)
+    assert ["built"] == await built(STRICT, house, entrant)
+    assert not needs_build(entrant)
+    (house / "build.log").write_text("not again\n")
+    assert ["not again"] == await built(STRICT, house, entrant)
+    for n in range(4):
+        (house / "own" / "build.py").write_text(f"print({n})")
+        changed = resolve("own", base=house)
+        assert needs_build(changed)
+        assert [str(n)] == await built(STRICT, house, changed)
+    assert needs_build(entrant)
+    assert KEPT == len(list((house / ".arena" / "builds").iterdir()))
 
-PLAYS = f"""
-sys.path.insert(0, {str(BAD)!r})
-from honest import *
-print("plays", flush=True)
-for question, _ in questions(): answer(question, move(question))
-"""
+
+async def test_a_failed_build_leaves_nothing_to_play(house):
+    """The next run builds anew."""
+    entrant = bot(house, "open('made.txt', 'w').close(); sys.exit(3)")
+    for _ in range(2):
+        assert "failed with exit code 3" in await why_broken(STRICT, house, entrant)
+        assert needs_build(entrant)
+        assert not working_folder(entrant).exists()
+
+
+async def test_what_a_copy_holds(house):
+    """Hidden files too; links as links, which lead where they led; not the repository, nor what is hidden."""
+    bot(house, "")
+    own = house / "own"
+    for name in (".git/config", ".hidden/x", "sub/x", "build/old", "results/arena.db", "__pycache__/x.pyc"):
+        (own / name).parent.mkdir(exist_ok=True)
+        (own / name).write_text(name)
+    os.mkfifo(own / "pipe")
+    links = {"inside": "sub/x", "same": str(own / "sub" / "x"), "outside": "../outside.txt", "up": "/etc"}
+    for name, target in links.items():
+        (own / name).symlink_to(target)
+    (own / "build.py").chmod(0o755)
+    copy_anew(own, own.parent, [own / "results"])
+    copy = own.parent / "files"
+    found = {
+        str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file() and not path.is_symlink()
+    }
+    assert {"bot.toml", "build.py", ".hidden/x", "sub/x"} == found
+    assert {"inside": "sub/x", "same": "sub/x", "outside": str(house / "outside.txt"), "up": "/etc"} == {
+        name: os.readlink(copy / name) for name in links
+    }
+    assert (copy / "build.py").stat().st_mode & 0o100
+
+
+# And then it plays.
 
 
 @pytest.mark.parametrize(("box", "expected"), [(STRICT, "held"), (SHIELD, "escaped")])
@@ -305,5 +345,5 @@ async def test_what_a_build_made_is_played(house, box, expected):
     logs = house / "out" / "logs"
     said = [f"escaped {act}" for act, *_ in acts]
     assert said == (logs / "own-build.log").read_text().splitlines()
-    said = [f"{expected} {act}" for act, *_ in acts]
+    said = [f"{expected if act == 'connect' else 'held'} {act}" for act, *_ in acts]
     assert [*said, "plays"] == (logs / "own-1.log").read_text().splitlines()

@@ -96,9 +96,7 @@ def bot(data: bytes) -> None:
     """A bot's folder is an entrant that could be started, or is refused in sentences."""
     tape = Tape(data)
     folder = scratch() / "bot"
-    (folder / ".arena").mkdir(parents=True, exist_ok=True)
-    record = tape.chunk() if tape.below(4) == 0 else b""
-    (folder / ".arena" / "built").write_bytes(record)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "bot.toml").write_bytes(tape.rest())
     try:
         entrant = resolve(os.fspath(folder), base=scratch())

@@ -68,7 +68,7 @@ async def test_environment_and_folder(tmp_path, monkeypatch):
     assert "ARENA_HOST" in said
     assert "SECRET" not in said
     names = set(eval(said[: said.index("]") + 1])) - {"LC_CTYPE", "PWD"}  # Python's own, and bubblewrap's
-    wanted = {"ARENA_HOST", "ARENA_NAME", "ARENA_PORT", "ARENA_TOKEN", "PATH", "PYTHONPATH"}
+    wanted = {"ARENA_HOST", "ARENA_NAME", "ARENA_PORT", "ARENA_SCRATCH", "ARENA_TOKEN", "PATH", "PYTHONPATH"}
     assert wanted <= names <= wanted | {"HOME", "LANG"}
 
 

@@ -1,0 +1,9 @@
+"""How far programs are confined, and by what."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Level: TypeAlias = Literal["shield", "strict", "off"]
+LEVELS: tuple[Level, ...] = ("shield", "strict", "off")
+Means: TypeAlias = Literal["bubblewrap", "landlock", "limits"]
