@@ -16,7 +16,7 @@ from pathlib import Path
 
 import trio
 
-from arena.box import cgroups, landlock, limits
+from arena.box import bubblewrap, cgroups, landlock, limits
 from arena.box.box import Box, try_boxes
 from arena.box.causes import Cause
 from arena.check.point import CheckPoint
@@ -58,6 +58,16 @@ def _box_point(box: Box, cause: Cause | None) -> CheckPoint:
     by = f"works (version {landlock.version()})" if box.means == "landlock" else "works"
     if box.failings:
         return CheckPoint(box.name, "note", f"{by}; bots can still {listed(box.failings)}", SIGNALS_SINCE)
+    if box.means == "bubblewrap" and (holed := bubblewrap.holed_version(bubblewrap.version())):
+        mended = ".".join(map(str, bubblewrap.MENDED_IN))
+        said = (
+            f"{by}; bubblewrap {holed} has a known hole (a link that a bot leaves at a mount point is "
+            "followed), unless your distribution has mended it, which its number does not tell; "
+            "the arena mounts nothing where a bot can leave one"
+        )
+        return CheckPoint(
+            box.name, "note", said, f"use bubblewrap {mended} or newer, or your distribution's update"
+        )
     return CheckPoint(box.name, "fine", by)
 
 

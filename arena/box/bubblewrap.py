@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +15,10 @@ from arena.box.places import FileView, below, graphics, needed_paths
 from arena.box.processes import CAP_SYS_ADMIN, effective_capabilities
 
 PROGRAM = "bwrap"
+MENDED_IN = (0, 12)
+"""The first version in which a link of the guest's is no mount point; distributions mend older ones, whose
+number stays as it is (Ubuntu: 0.9.0-1ubuntu0.2)."""
+_VERSION_S_MAX = 10.0
 TMP_BYTES_STRICT = 64 << 20
 """How much other people's bots may keep in /tmp and in /dev/shm, which are memory: they need little."""
 MASK_BYTES = 1 << 16
@@ -37,6 +43,29 @@ Mode = Literal["hide", "ro", "rw"]
 def program() -> str | None:
     """Where bubblewrap is."""
     return shutil.which(PROGRAM)
+
+
+@lru_cache(maxsize=1)
+def version() -> tuple[int, ...]:
+    """The version of bubblewrap, by its own word; empty if it says none."""
+    try:
+        said = subprocess.run(
+            [program() or PROGRAM, "--version"], capture_output=True, timeout=_VERSION_S_MAX, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return version_in(said.decode("utf-8", "replace"))
+
+
+def version_in(said: str) -> tuple[int, ...]:
+    """The version in what `bwrap --version` says: `bubblewrap 0.8.0`."""
+    found = re.search(r"\b(\d+(?:\.\d+)+)", said)
+    return tuple(int(part) for part in found[1].split(".")) if found else ()
+
+
+def holed_version(number: tuple[int, ...]) -> str:
+    """The version in words if it is known to follow links at mount points; else empty."""
+    return ".".join(map(str, number)) if number and number < MENDED_IN else ""
 
 
 def shield_words(place: FileView, env: Mapping[str, str], tmp_bytes: int) -> list[str]:

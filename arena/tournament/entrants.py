@@ -242,6 +242,8 @@ def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     """The bot of a folder with bot.toml; `where` names the folder in messages."""
     path = folder / "bot.toml"
     said = str((where or folder) / "bot.toml")
+    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+        raise ConfigError(f"{said}: it is a link that leads out of the bot's folder, expected a file")
     recipe = read_table(read_toml(path, where=said), RECIPE, where=said, reject=no_such_recipe_key)
     if "run" not in recipe:
         raise ConfigError(f"{said}: run: found nothing, expected {A_COMMAND}")

@@ -8,8 +8,26 @@ import platform
 
 import pytest
 
+from arena.box.bubblewrap import holed_version, version_in
 from arena.box.causes import bubblewrap_cause, landlock_cause
 from arena.box.surroundings import APPARMOR, CLONE, NAMESPACES, Surroundings, surroundings
+
+VERSIONS = [
+    ("bubblewrap 0.8.0\n", "0.8.0"),
+    ("bubblewrap 0.9.0\n", "0.9.0"),
+    ("bubblewrap 0.11.1-rc1", "0.11.1"),
+    ("bubblewrap 0.12.0\n", ""),
+    ("bubblewrap 1.0", ""),
+    ("", ""),
+    ("no version", ""),
+]
+
+
+@pytest.mark.parametrize(("said", "expected"), VERSIONS)
+def test_versions_with_a_known_hole(said, expected):
+    """Those before 0.12; one that says nothing is not blamed."""
+    assert expected == holed_version(version_in(said))
+
 
 REFUSED = "bwrap: No permissions to create new namespace, likely because the kernel does not allow …"
 FULL = (
