@@ -52,14 +52,24 @@ class Gathering:
     async def _gather(self, stops_at):
         self.names = await gather(*self._how, stops_at=stops_at)
 
-    async def come(self, said, *, leaves=False):
-        """A plain bot connects, says this if anything, and closes at once if it `leaves`."""
+    @staticmethod
+    async def _answer(stream):
+        await stream.receive_some()
+        await stream.send_all(b'{"message_id": "1", "move": 0}')
+
+    async def come(self, said, *, leaves=False, answers=True):
+        """A plain bot connects, says this if anything, and closes at once if it `leaves`.
+
+        One that says nothing `answers` its first question.
+        """
         stream, theirs = memory_stream_pair()
         transport = StreamTransport(theirs)
         transport.peer = "10.0.0.1"
         self._nursery.start_soon(self.lobby.serve, transport)
         if said is not None:
             await stream.send_all(json.dumps(said).encode())
+        elif answers:
+            self._nursery.start_soon(self._answer, stream)
         if leaves:
             await stream.aclose()
         await wait_all_tasks_blocked()
@@ -134,7 +144,7 @@ async def test_the_waiting_ends(tmp_path, autojump_clock):
         await run.come(None)
         await trio.sleep(29)
         assert run.names is None
-        passing_by = await run.come(None)
+        passing_by = await run.come(None, answers=False)
         await trio.sleep(2)
         assert ["ann", "bot-1"] == run.names
         with trio.fail_after(5):

@@ -191,6 +191,8 @@ def test_how_to_connect_can_be_copied(home):
         "  ARENA_HOST=::1 ARENA_PORT=8888 ARENA_NAME='ann b' ARENA_TOKEN=t0 python3 mybot.py",
         "2 bots may connect, e.g.:",
         "  ARENA_HOST=::1 ARENA_PORT=8888 python3 mybot.py",
+        "a plain bot among them is known by its name and address alone: while its connection is lost, others "
+        "there can take its place and see its hand; --remote NAME gives a bot a token",
     ] == list(how_to_connect(plan, {"t0": "ann b"}, "[::1]:8888"))
     assert "ADDRESS-OF-THIS-MACHINE" in list(how_to_connect(plan, {}, "0.0.0.0:1"))[1]
 

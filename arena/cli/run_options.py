@@ -295,3 +295,7 @@ def how_to_connect(plan: Plan, tokens: Mapping[str, str], address: str) -> Itera
     if plan.expect:
         yield f"{counted(plan.expect, 'bot')} may connect, e.g.:"
         yield f"  {place} python3 mybot.py"
+        yield (
+            "a plain bot among them is known by its name and address alone: while its connection is lost, "
+            "others there can take its place and see its hand; --remote NAME gives a bot a token"
+        )

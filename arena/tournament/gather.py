@@ -26,6 +26,7 @@ from arena.tournament.pool import Pool
 from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
+from arena.tournament.trial import trial_state
 from arena.units import format_duration
 from arena.words import at_most_listed, listed
 
@@ -54,6 +55,7 @@ def open_lobby(
         name_wait_s=plan.name_wait_s,
         reconnect_s=plan.reconnect_s,
         per_address=per_address_of(plan),
+        trial=trial_state(run.game, run.plan.seats),
         watch=watch,
         note=reporter.note,
         note_bug=note_bug,
@@ -158,11 +160,8 @@ async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:
             told += 1
             if told <= WAITS_TOLD_MAX:
                 reporter.waiting(lobby.address, missing)
-            fills_at = lobby.fills_at
-            # In the past: silent connections fill all places, and only bots with a token are missing.
-            with trio.move_on_at(fills_at if fills_at > trio.current_time() else inf):
-                await lobby.arrived()
-                await trio.sleep(TOGETHER_S)
+            await lobby.arrived()
+            await trio.sleep(TOGETHER_S)
         else:
             await trio.sleep(HEARD_S)
             if not lobby.missing:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
 
 import attrs
 import trio
@@ -15,6 +14,7 @@ from arena.players.tcp import Absences, hear_introduction, send_last
 from arena.players.transport import Transport
 from arena.tournament.places import LobbyPlace, Places
 from arena.tournament.quotas import ADDRESS_CONNECTIONS_MAX, Quotas
+from arena.tournament.trial import REMARKS_MAX, SAID_A_LOT, answers, hear_nothing
 from arena.units import format_duration
 from arena.wire.connection import ArenaConnection
 from arena.wire.short_json import short_json
@@ -25,12 +25,11 @@ REFUSALS_NOTED_MAX = 20
 COMINGS_NOTED_MAX = 500
 """Lines shown about bots that come, leave or drop out; forty bots with six instances need half of them."""
 SILENCES = 10
-"""A silent connection fills a place only after this many times the wait for a name: ten seconds.
+"""A silent connection is asked a question after this many times the wait for a name: ten seconds.
 
-It may be a bot or a scanner; scanners wait up to six seconds for a greeting, say something, and leave.
+It may be a bot or a scanner; scanners wait up to six seconds for a greeting, say something, and leave.  It
+gets a place only if it answers, or says its name after all, however long that takes.
 """
-REMARKS_MAX = 32
-"""Remarks a connection may make while it waits, without saying who it is."""
 TURNS_TO_LEAVE = 10
 """Turns of the loop between the end of a connection and its place becoming free, and a few more."""
 
@@ -40,8 +39,10 @@ class _Silent:
     """A connection that has not said who it is, and waits for play to begin or for a name to come."""
 
     peer: str
-    counts_at: float
-    """When it starts to fill a place."""
+    asked_at: float
+    """When it will have been silent for long enough to be asked a question."""
+    has_answered: bool = False
+    """Whether it answered the question by which it is tried: it is a bot."""
     listening: trio.CancelScope = attrs.field(factory=trio.CancelScope)
     player: StreamPlayer | None = None
     """Who it is, once play begins."""
@@ -51,7 +52,7 @@ class Lobby:
     """Lets in the bots that connect by themselves.
 
     A bot that says who it is gets a place at once, if there is one (`Places`).  Places left
-    when play begins go to the connections that have been silent for long enough.
+    when play begins go to silent connections that have answered the trial's question.
     """
 
     def __init__(
@@ -65,11 +66,14 @@ class Lobby:
         name_wait_s: float = 1.0,
         reconnect_s: float = 10.0,
         per_address: int = ADDRESS_CONNECTIONS_MAX,
+        trial: bytes = b"{}",
         watch: LagWatch | None = None,
         note: Callable[[str], None] = lambda line: None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
     ) -> None:
+        """`trial`: the state of the question that silent connections are asked, a JSON object."""
         self._expect = expect
+        self._trial = trial
         self.margin_s = margin_s
         self._name_wait_s = name_wait_s
         self.reconnect_s = reconnect_s
@@ -97,20 +101,12 @@ class Lobby:
     @property
     def missing(self) -> list[str]:
         """The bots that have not come yet: their names if known, else how many."""
-        names = self._places.missing
-        return names if trio.current_time() >= self.fills_at else [*names, f"{self._places.free} more"]
-
-    @property
-    def fills_at(self) -> float:
-        """When the places of bots without a token will be filled, if nobody comes or leaves."""
-        heirs = self._heirs()
-        if len(heirs) < self._places.free:
-            return inf
-        return max((silent.counts_at for silent in heirs), default=-inf)
+        names, free = self._places.missing, self._places.free
+        return names if len(self._heirs()) == free else [*names, f"{free} more"]
 
     def _heirs(self) -> Sequence[_Silent]:
         """The silent connections that would play if play began now."""
-        return self._silent[: self._places.free]
+        return [silent for silent in self._silent if silent.has_answered][: self._places.free]
 
     async def arrived(self) -> None:
         """Returns when somebody has come in, or has left before play."""
@@ -119,12 +115,12 @@ class Lobby:
     def begin(self) -> list[str]:
         """Begins play with the bots that are here; gives who they are and where from, for people.
 
-        Connections that were silent long enough get the places that are left, under the names `bot-1`,
-        `bot-2`, …; the others get none.
+        Silent connections that answered the trial's question get the places that are left, under the names
+        `bot-1`, `bot-2`, …; the others get none.
         """
         for place in self._places.left():
             self._give_up(place)
-        for silent in [heir for heir in self._heirs() if heir.counts_at <= trio.current_time()]:
+        for silent in self._heirs():
             silent.player = self._places.seat_silent(silent.peer)
         self._places.has_begun = True
         were_silent = {silent.player for silent in self._silent}
@@ -187,18 +183,18 @@ class Lobby:
 
     async def _hold(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
         """The player that a silent connection is, once it says so or play begins; or why it is refused."""
-        counts_at = trio.current_time() + (SILENCES - 1) * self._name_wait_s
-        silent = _Silent(transport.peer, counts_at)
+        asked_at = trio.current_time() + (SILENCES - 1) * self._name_wait_s
+        silent = _Silent(transport.peer, asked_at)
         self._silent.append(silent)
         self._note_once(
-            f"a connection from {transport.peer} says nothing: it gets a place in "
-            f"{format_duration((SILENCES - 1) * self._name_wait_s)}, after those that send a name"
+            f"a connection from {transport.peer} says nothing: it is asked a question in "
+            f"{format_duration((SILENCES - 1) * self._name_wait_s)}, and gets a place if it answers"
         )
         self._wake()
         reason = None
         try:
             with silent.listening:
-                reason = await self._said_at_last(transport, connection)
+                reason = await self._said_or_answered(silent, transport, connection)
                 if silent.player is None:
                     return reason or self._places.seat(transport.peer, connection)
         except trio.BrokenResourceError:
@@ -216,6 +212,22 @@ class Lobby:
         _enter(connection)
         return silent.player
 
+    async def _said_or_answered(
+        self, silent: _Silent, transport: Transport, connection: ArenaConnection
+    ) -> str | None:
+        """Hears a connection until it has said who it is; gives why it is refused, or None.
+
+        One that answers the trial's question instead stays here until play begins.
+        """
+        with trio.move_on_at(silent.asked_at):
+            return await self._said_at_last(transport, connection)
+        reason = await answers(transport, connection, self._strangers, self._trial)
+        if reason is None and not _said_who(connection):
+            silent.has_answered = True
+            self._wake()
+            await hear_nothing(transport, connection, self._strangers)
+        return reason
+
     async def _said_at_last(self, transport: Transport, connection: ArenaConnection) -> str | None:
         """Hears a connection until it has said who it is; gives why it is refused, or None."""
         for _ in range(REMARKS_MAX):
@@ -223,7 +235,7 @@ class Lobby:
             if reason is not None or _said_who(connection):
                 await _let_others_leave()
                 return reason
-        return "it said a lot, but not who it is"
+        return SAID_A_LOT
 
     async def _miss(self, place: LobbyPlace) -> None:
         """A player has lost its connection."""

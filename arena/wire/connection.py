@@ -60,6 +60,7 @@ class ArenaConnection:
         self._asked = 0  # the ids from "1" to this have been given out
         self._last_id = ""
         self._has_answered = False
+        self._trial_id = ""  # of the question that belonged to no match
 
     @property
     def can_ask(self) -> bool:
@@ -123,6 +124,8 @@ class ArenaConnection:
         if message_id is not value:
             return self._hear_answer(value, message_id)
         if "move" not in value and (value.get("type") == "hello" or not _INTRODUCING_KEYS.isdisjoint(value)):
+            if self.state is State.ASKED and self._last_id == self._trial_id:
+                self.state = State.NAMING  # in place of an answer: it was slow to say so
             if self.state is State.NAMING:
                 return self._hear_introduction(value)
             if not self._has_answered:
@@ -236,6 +239,19 @@ class ArenaConnection:
         self._last_id = question_id
         return question
 
+    def ask_trial(self, state: bytes) -> bytes:
+        """The first question, of no match, for a connection that has not said who it is; `state` as in `ask`.
+
+        It may answer, or say who it is after all.
+        """
+        if self.state is State.NAMING:
+            self.enter()
+        self.game_number += 1
+        self.match_id = ""
+        question = self.ask(state=state, options=b"[]", time_s=None, bank_s=None)
+        self.match_id, self._trial_id = None, self._last_id
+        return question
+
     def give_up(self) -> None:
         """The time of the open question is over: its answer will be an old one."""
         self._do(Said.GIVE_UP)
@@ -260,8 +276,10 @@ class ArenaConnection:
         return said
 
     def bye(self, reason: str) -> bytes:
-        """Announces that we close the connection; to a plain bot only if it was never asked (refused)."""
-        is_told = self.state is not State.CLOSED and (self.protocol is not None or not self._asked)
+        """Announces that we close the connection; to a plain bot only if it was asked nothing in a match."""
+        is_told = self.state is not State.CLOSED and (
+            self.protocol is not None or self._last_id == self._trial_id
+        )
         self._do(Said.BYE)
         return messages.encode(messages.Bye(reason)) if is_told else b""
 

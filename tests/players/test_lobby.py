@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from random import Random
 
 import pytest
@@ -17,23 +17,40 @@ from arena.tournament.lobby import COMINGS_NOTED_MAX, Lobby
 class Guest:
     """A bot's end of a connection into a lobby, in virtual time."""
 
-    def __init__(self, lobby, nursery, *said, peer="10.0.0.1"):
+    def __init__(self, lobby, nursery, *said, peer="10.0.0.1", answers=True):
         self.stream, self.theirs = memory_stream_pair()
         transport = StreamTransport(self.theirs)
         transport.peer = peer
         nursery.start_soon(lobby.serve, transport)
         self.said = said
+        self.nursery, self.answers = nursery, answers
+        self.has_answered, self.unheard = trio.Event(), b""
 
     async def speak(self):
         for said in self.said:
             await self.stream.send_all(said if isinstance(said, bytes) else json.dumps(said).encode())
+        if self.answers and (not self.said or self.said == ({},)):
+            self.nursery.start_soon(self.answer_trial)
+        else:
+            self.has_answered.set()
         await wait_all_tasks_blocked()
         return self
+
+    async def answer_trial(self):
+        """Answers the first question, if one comes before the end."""
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            self.unheard = await self.stream.receive_some(4096)
+            if b"message_id" in self.unheard:
+                self.unheard = b""
+                await self.stream.send_all(b'{"message_id": "1", "move": 0}')
+        self.has_answered.set()
 
     async def hear(self):
         """The first message from the arena."""
         with trio.fail_after(5):
-            return json.loads((await self.stream.receive_some(4096)).split(b"\n")[0])
+            await self.has_answered.wait()
+            said = self.unheard or await self.stream.receive_some(4096)
+            return json.loads(said.split(b"\n")[0])
 
     async def leave(self):
         await self.stream.aclose()
@@ -46,8 +63,8 @@ async def open_lobby(**options):
     async with trio.open_nursery() as nursery:
         lobby = Lobby(**{"tokens": {}, **options})
 
-        async def come(*said, peer="10.0.0.1"):
-            return await Guest(lobby, nursery, *said, peer=peer).speak()
+        async def come(*said, **how):
+            return await Guest(lobby, nursery, *said, **how).speak()
 
         yield lobby, come
         nursery.cancel_scope.cancel()
@@ -91,7 +108,7 @@ async def test_who_says_a_name_comes_before_the_silent(autojump_clock):
         first = await come()
         await trio.sleep(0.1)
         second = await come()
-        await trio.sleep(10)
+        await trio.sleep(10.5)
         assert [] == lobby.missing
         await come(hello("alice"))
         assert [] == lobby.missing
@@ -117,11 +134,38 @@ async def test_a_silent_one_gets_the_place_that_a_leaver_frees(autojump_clock):
 async def test_a_silent_one_may_say_its_name_late(autojump_clock):
     """Before play it is not too late: a slow start costs nobody the name."""
     async with open_lobby(expect=1, name_wait_s=1.0) as (lobby, come):
-        guest = await come()
+        guest = await come(answers=False)
         await trio.sleep(60)
         await guest.stream.send_all(b'{"name": "alice"}')
         await wait_all_tasks_blocked()
+        assert [] == lobby.missing
         assert ["alice (10.0.0.1)"] == lobby.begin()
+
+
+async def test_a_scanner_is_not_counted_and_takes_no_place(autojump_clock):
+    """It stays, says nothing, and answers no question: whoever answers gets the place, however late it came."""
+    async with open_lobby(expect=1, name_wait_s=1.0) as (lobby, come):
+        scanner = await come(answers=False)
+        await trio.sleep(3600)
+        assert "message_id" in await scanner.hear()
+        assert ["1 more"] == lobby.missing
+        await come()
+        await trio.sleep(11)
+        assert [] == lobby.missing
+        assert ["bot-1 (10.0.0.1, silent so far)"] == lobby.begin()
+        assert "the table is full" == (await scanner.hear())["reason"]
+
+
+async def test_an_answer_that_is_none_is_refused_with_what_was_wrong(autojump_clock):
+    """Its author reads why, and nobody plays with it."""
+    async with open_lobby(expect=1, name_wait_s=1.0) as (lobby, come):
+        guest = await come(answers=False)
+        await trio.sleep(11)
+        await guest.hear()
+        await guest.stream.send_all(b"PASS\n")
+        reason = (await guest.hear())["reason"]
+        assert 'its first answer was malformed: not a JSON object: "PASS"' == reason
+        assert ["1 more"] == lobby.missing
 
 
 async def test_who_speaks_and_says_no_name_waits_like_a_silent_one(autojump_clock):
@@ -152,14 +196,14 @@ async def test_one_that_closes_before_never_counts(autojump_clock, closes_after_
 
 
 async def test_one_that_drips_its_name_does_not_hold_the_lobby(autojump_clock):
-    """It counts as silent after `name_wait_s`, whatever comes meanwhile."""
+    """It counts as silent after `name_wait_s`, whatever comes meanwhile, and is nobody until it answers."""
     async with open_lobby(expect=1, name_wait_s=1.0) as (lobby, come):
         guest = await come(b'{"na')
         for piece in b'me": "aaa':
             await trio.sleep(1.5)
             await guest.stream.send_all(bytes([piece]))
-        assert [] == lobby.missing
-        assert ["bot-1 (10.0.0.1, silent so far)"] == lobby.begin()
+        assert ["1 more"] == lobby.missing
+        assert [] == lobby.begin()
 
 
 @pytest.mark.parametrize(

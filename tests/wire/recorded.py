@@ -46,6 +46,7 @@ from arena.testing import ScriptedPlayer
 from arena.tournament.lobby import Lobby
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.pool import Pool
+from arena.tournament.trial import trial_state
 from arena.wire.connection import ArenaConnection
 
 DOCUMENT = Path(arena.wire.__file__).with_name("PROTOCOL.md")
@@ -87,15 +88,17 @@ async def no_name(hall: Hall) -> None:
     """A plain bot that waits for a question before it says anything."""
     bot = hall.connect()
     await trio.sleep(11)
-    bot.remark_time("later, when play begins")
+    bot.remark_time("later, before play begins")
+    await bot.hear_question()
+    await bot.say('{"message_id": "1", "move": [6, 1]}')
+    hall.lines.append("# play begins")
     hall.begin(LiarsDice(dice=1), seed=48, bob=[Bid(2, 1), Pass(), Challenge()], seat=1)
     await bot.hear_question()
-    await bot.say('{"name": "alice"}')
-    await bot.say('{"message_id": "1", "move": "pass"}')
+    await bot.say('{"message_id": "2", "move": "pass"}')
     await bot.hear_question()
-    await bot.say('{"message_id": "2", "move": [6, 1]}')
+    await bot.say('{"message_id": "3", "move": [6, 1]}')
     await bot.hear_question()
-    await bot.say('{"message_id": "3", "move": "pass"}')
+    await bot.say('{"message_id": "4", "move": "pass"}')
     await hall.close()
     await bot.hear_the_end()
 
@@ -230,7 +233,8 @@ class Hall:
         self.record: MatchRecord | None = None
         """Of the match, once it is over."""
         self._nursery = nursery
-        self._lobby = Lobby(tokens={}, expect=1, reserved=LiarsDice.reserved_names)
+        trial = trial_state(LiarsDice(dice=1), seats=2)
+        self._lobby = Lobby(tokens={}, expect=1, reserved=LiarsDice.reserved_names, trial=trial)
         self._pool = Pool([], nursery, processes_max=1, shares_deals=False, margin_s={}, lobby=self._lobby)
         self._started: StreamPlayer | None = None
         self._seat = 0

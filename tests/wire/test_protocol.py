@@ -291,7 +291,7 @@ def test_limits_are_those_of_the_code() -> None:
         "what a bot may send that answers no open question, in all its connections": over_allowance,
         f"new connections to a port that get no place, or leave it within {tcp.STAYED_S:g} s": f"{tcp.ACCEPTED_AT_ONCE} at once and {tcp.ACCEPTED_PER_S:g} per second; others wait",
         "silence before a started bot plays without sending a name": f"{plan.name_wait_s:g} s",
-        "silence before a connection to a shared port gets a place": f"{lobby.SILENCES * plan.name_wait_s:g} s",
+        "silence before a connection to a shared port is asked a question": f"{lobby.SILENCES * plan.name_wait_s:g} s",
         "the first answer after the start": f"{plan.first_move_time:g} s",
         "time to come back after losing the connection": f"{plan.reconnect_s:g} s",
         "connections from one address to one port that bots share": f"{quotas.ADDRESS_CONNECTIONS_MAX}, "

@@ -1,0 +1,80 @@
+"""The question that silent connections are asked before play, as only bots answer it."""
+
+from __future__ import annotations
+
+from random import Random
+from time import perf_counter
+from typing import Any
+
+import trio
+
+from arena.game import CHANCE, Game, Seat
+from arena.players.allowance import Allowance
+from arena.players.codec import Codec
+from arena.players.tcp import INTRODUCTION_PIECE_BYTES, send_last
+from arena.players.transport import Transport
+from arena.wire.connection import ArenaConnection
+from arena.wire.states import Answered, Introduced, Malformed, Received, Refused
+
+REMARKS_MAX = 32
+"""Remarks a connection may make while it waits, without saying who it is."""
+SAID_A_LOT = "it said a lot, but not who it is"
+
+TRIAL_SEED = 0
+"""The same for everybody: the question is of no match, and its answer counts for nothing."""
+TURNS_MAX = 100
+
+
+def trial_state(game: Game[Any, Any], seats: int) -> bytes:
+    """What the first seat to be asked sees at the beginning of a made-up match, as a JSON object."""
+    state, rng = game.start(seats), Random(TRIAL_SEED)
+    for _ in range(TURNS_MAX):
+        asked = game.to_act(state)
+        if asked[0] != CHANCE:
+            seat = Seat(asked[0])
+            names = [f"bot-{number}" for number in range(1, seats + 1)]
+            return Codec(game, names, seat).observation(game.observe(state, seat))
+        state = game.apply(state, {CHANCE: game.draw(state, rng)}).state
+    raise AssertionError(f"{game.name}: nobody is asked within {TURNS_MAX} turns")
+
+
+async def answers(
+    transport: Transport, connection: ArenaConnection, allowance: Allowance, state: bytes
+) -> str | None:
+    """Asks a connection that has not said who it is; returns None once it has answered, or says who it is.
+
+    However long that takes; gives why it is refused if it does neither, but something else.  Raises
+    trio.BrokenResourceError if it closes.  What it says is charged to the allowance.
+    """
+    await send_last(transport, connection.ask_trial(state))
+    remarks = 0
+    while remarks < REMARKS_MAX:
+        for received in await _hear(transport, connection, allowance):
+            match received:
+                case Answered() | Introduced():
+                    return None
+                case Malformed():
+                    return f"its first answer was malformed: {received.reason}"
+                case Refused():
+                    return received.reason
+            remarks += 1
+    return SAID_A_LOT
+
+
+async def hear_nothing(transport: Transport, connection: ArenaConnection, allowance: Allowance) -> None:
+    """Drops whatever comes until this is cancelled.  Raises trio.BrokenResourceError if it closes."""
+    while True:
+        await _hear(transport, connection, allowance)
+
+
+async def _hear(transport: Transport, connection: ArenaConnection, allowance: Allowance) -> list[Received]:
+    """What comes next, some of it at a time."""
+    octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
+    if not octets and not connection.has_more:
+        raise trio.BrokenResourceError("closed while it waited for play to begin")
+    began = perf_counter()
+    heard = connection.receive(octets) if octets else connection.read_on()
+    allowance.charge(len(octets), len(heard))
+    allowance.note_work(began)
+    await allowance.subside()
+    return heard
