@@ -2,7 +2,8 @@
 
 Each is installed by pip into an environment of its own that holds nothing else.  Then, from an empty folder, it
 plays what the README's first command plays, verifies it, and runs its own smoke test, `python -m arena.testing`.
-The sdist is installed with all its extras, and the example that needs them is run out of it.
+The sdist is installed with all its extras, and the example that needs them is run out of it.  Last, the steps of
+examples/compare.yml are carried out where the wheel is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import zipfile
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from tests.workflow import carry_out
 
 HOUSE = Path(__file__).parent.parent
 VERSION = tomllib.loads((HOUSE / "pyproject.toml").read_text())["project"]["version"]
@@ -58,8 +61,13 @@ def _try_all(top: Path) -> None:
     if built != _files_of_wheel(top / "again" / wheel.name):
         raise Wrong("the wheel that is built from the sdist is another one than that of the project")
     example = [["python", str(unpacked / "examples" / "parquet.py"), "results/quickstart"]]
+
+    def try_wheel() -> None:
+        _try_installed(top / "of wheel", str(wheel), [])
+        _try_workflow(top / "of wheel", top / "workflow", tracked)
+
     with ThreadPoolExecutor() as pool:  # half of the time is pip's, on one core
-        of_wheel = pool.submit(_try_installed, top / "of wheel", str(wheel), [])
+        of_wheel = pool.submit(try_wheel)
         of_sdist = pool.submit(_try_installed, top / "of sdist", f"{sdist}[all]", example)
         of_wheel.result()
         of_sdist.result()
@@ -128,6 +136,20 @@ def _try_installed(place: Path, what: str, more: list[list[str]]) -> None:
     ):
         print(f"+ {place.name}: {' '.join(command).replace(f'{place.parent}/', '')}", flush=True)
         _run([str(place / "bin" / command[0]), *command[1:]], empty, clean)
+
+
+def _try_workflow(place: Path, folder: Path, tracked: list[str]) -> None:
+    """Carries out the example's workflow with the Python of an environment that has what the arena needs."""
+    print(f"+ {place.name}: the steps of examples/compare.yml", flush=True)
+    _run([str(place / "bin" / "python"), "-m", "ensurepip"], place)
+    (place / "bin" / "pip").symlink_to("pip3")
+    folder.mkdir()
+    try:
+        said = carry_out(folder, tracked, str(place / "bin"))
+    except AssertionError as error:
+        raise Wrong(f"examples/compare.yml: {error}") from None
+    if "\nbetter\n" not in said:
+        raise Wrong(f"examples/compare.yml does not find that the better bot is better:\n{said}")
 
 
 def _run(command: list[str], folder: Path, environment: Mapping[str, str] | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.workflow import read_workflow
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
@@ -47,6 +50,14 @@ def test_no_example_is_forgotten() -> None:
         "results.ipynb",
     }
     assert known == {path.name for path in EXAMPLES.iterdir() if path.suffix in (".toml", ".py", ".ipynb")}
+
+
+def test_the_workflow_installs_what_its_variable_names() -> None:
+    """One variable at its top says where the arena is; `python -m tests.release` carries all steps out."""
+    workflow = read_workflow()
+    assert ["ARENA"] == [*workflow["env"]]
+    scripts = [step["run"] for step in workflow["jobs"]["compare"]["steps"] if "run" in step]
+    assert ['pip install "$ARENA"'] == re.findall("pip install .*", "\n".join(scripts))
 
 
 @pytest.mark.slow

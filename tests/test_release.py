@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from release import NAME, wrong_in_sdist, wrong_in_wheel
 
 from arena.games import GAMES
 from arena.testing import __main__ as smoke
 from arena.testing import rude
+from tests.release import NAME, wrong_in_sdist, wrong_in_wheel
 
 TRACKED = ["README.md", "arena/__init__.py", "bots/odds/bot.py", "tests/test_clock.py"]
 WHEEL = ["arena/__init__.py", "arena/_bots/odds/bot.py", f"{NAME}.dist-info/METADATA"]
