@@ -44,8 +44,11 @@ class Decision(NamedTuple):
     """The arena itself was late while this seat was thinking, and may have caused the time or the fault."""
 
 
-UNPACKED_BYTES_MAX = 1 << 26
-"""The largest moves that are unpacked; those of a long match take some hundreds of kilobytes."""
+UNPACKED_BYTES_MAX, UNPACKED_LISTS_MAX = 1 << 24, 1 << 20
+"""The largest moves that are unpacked, and how many lists they may be: a tenth of a kB in memory for each.
+
+Most matches take some hundreds of kilobytes; 10,000 hands of Hold'em have half a million lists in 5 MB.
+"""
 
 
 @attrs.frozen
@@ -324,4 +327,6 @@ def _unpacked(packed: bytes) -> bytes:
     octets = unpacker.decompress(packed, UNPACKED_BYTES_MAX)
     if not unpacker.eof:
         raise ValueError(f"cut short, or larger than {UNPACKED_BYTES_MAX:,} bytes")
+    if octets.count(b"[") > UNPACKED_LISTS_MAX:
+        raise ValueError(f"more than {UNPACKED_LISTS_MAX:,} lists")
     return octets

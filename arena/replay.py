@@ -20,7 +20,7 @@ from arena.game import CHANCE, Event, Game, Seat, Step
 from arena.players.codec import Codec
 from arena.record import Decision, Turn, unpack
 from arena.store import Store, StoredMatch
-from arena.words import spaced
+from arena.words import clipped, spaced
 
 S = TypeVar("S")
 
@@ -293,6 +293,8 @@ class Replay(Showing):
     game: Game[Any, Any]
     decisions: Mapping[tuple[int, Seat], Decision] = attrs.field(factory=dict)
     """The decisions that were kept, usually those with faults; by turn and seat."""
+    turns_max: int | None = None
+    """What is said of its length, by which it was chosen to be replayed; None: nothing."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -303,25 +305,45 @@ class Replay(Showing):
         return (self.scene(moment, viewer) for moment in self.moments())
 
     def moments(self) -> Iterator[Moment]:
-        """The match as it happened, from the start; an aborted one up to where the rules failed."""
-        turns = unpack(self.game, self.match.packed)
+        """The match as it happened, from the start; an aborted one up to where the rules failed.
+
+        Raises ConfigError where its moves are none, or not those of a match.
+        """
+        turns = self._turns()
         steps = replay(self.game, len(self.match.bots), turns)
         yield Moment(-1, {}, next(steps))
         for turn, moves in enumerate(turns):
             try:
                 step = next(steps)
-            except Exception:  # rules that broke then break again
+            except Exception as error:  # rules that broke then break again
                 if self.match.status != "aborted":
-                    raise
+                    raise self._mistake(f"at turn {turn} the rules fail: {error}") from error
                 yield Moment(turn, moves, None)
                 return
             yield Moment(turn, moves, step)
+
+    def _turns(self) -> tuple[Turn, ...]:
+        try:
+            turns = unpack(self.game, self.match.packed)
+        except ValueError as error:
+            raise self._mistake(str(error)) from error
+        if self.turns_max is not None and len(turns) > self.turns_max:
+            raise self._mistake(f"it has {len(turns):,} turns, and is said to have {self.turns_max:,}")
+        return turns
+
+    def _mistake(self, why: str) -> ConfigError:
+        match = self.match
+        return ConfigError(f"match {match.match_id} cannot be replayed: {clipped(why, WHY_CHARS_MAX)}")
+
+
+WHY_CHARS_MAX = 200
+"""Of what is said of moves that cannot be replayed, which may repeat them."""
 
 
 def replay_of(store: Store, match: StoredMatch, game: Game[Any, Any]) -> Replay:
     """A match of this store, with the decisions that the store keeps."""
     decisions = {(decision.turn, decision.seat): decision for decision in store.decisions(match.match_id)}
-    return Replay(match, game, decisions)
+    return Replay(match, game, decisions, match.turns)
 
 
 def _leaves(value: Any) -> Iterator[Any]:

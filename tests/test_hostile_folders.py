@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import zlib
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, suppress
 from pathlib import Path
 
 import pytest
 from click import ClickException
 
-from arena.analysis import load
+from arena.analysis import COLUMNS, load
 from arena.cli import cli
 from arena.errors import ArenaError, ConfigError
 from arena.store import DATABASE, LOCK, Store, capsules, mended, store_lock
@@ -160,6 +161,67 @@ def test_tables_without_a_database_are_read_from_files_alone(it):
     (it / "seats.csv").symlink_to("/dev/zero")
     with pytest.raises(ConfigError, match=r"seats\.csv is a link"):
         load(it)
+
+
+# What reading writes.
+
+CSVS = {f"{name}.csv" for name in COLUMNS}
+KEPT = {
+    ".columns",
+    ".columns/000000",
+    ".columns/000000.matches",
+    ".columns/000000.seats",
+    ".leaderboard.json",
+}
+"""Of a large folder."""
+WRITES = {
+    ("leaderboard", "it"): {*CSVS, ".tables.json", "faults", "faults/*", *KEPT},
+    ("leaderboard", "it", "--bot", "Even"): set(),
+    ("report", "it"): {"report.html"},
+    ("matches", "it"): set(),
+    ("matches", "it", "--fault", "any", "--json"): set(),
+    ("replay", "{match}", "it"): set(),
+    ("watch", "it"): set(),
+    ("verify", "it"): set(),
+    ("check", "odds", "--recorded", "it"): set(),
+}
+"""A command -> the files in the folder that it may write."""
+
+
+def tree(root: Path) -> dict[str, object]:
+    """Everything below: which file it is, and what is in it; for a link, where to."""
+    return {
+        str(path.relative_to(root)): path.readlink()
+        if path.is_symlink()
+        else path.is_dir() or (path.stat().st_ino, path.read_bytes())
+        for path in sorted(root.rglob("*"))
+    }
+
+
+@pytest.mark.parametrize("words", WRITES, ids=" ".join)
+def test_reading_writes_nothing_else(it, monkeypatch, words):
+    """Not beside the folder either, where the last run's results are, nor into what another process keeps."""
+    monkeypatch.setattr("arena.store.digest.LARGE_BYTES", 1)  # as if it were large
+    monkeypatch.setattr("arena.store.ranges.SIZE", 10)
+    for name in (*CSVS, "report.html", ".tables.json"):
+        (it / name).unlink(missing_ok=True)
+    with Store.open(it, write=True) as store:  # to have a digest
+        store.set_meta("noted", 1)
+        match = next(store.matches()).match_id
+    shutil.copytree(it, "results/mine")
+    Path("results/latest").symlink_to("mine")
+    draft = it / ".matches.csv.1.tmp"  # of a process that runs
+    draft.write_text("somebody's")
+    before = tree(Path.cwd())
+    with suppress(ConfigError):  # what can be asked there does not matter
+        cli.main([word.format(match=match) for word in words], standalone_mode=False)
+    after = tree(Path.cwd())
+    changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    assert all(name.startswith("it/") for name in changed)
+    patterns = WRITES[words]
+    written = {re.sub("^faults/.+", "faults/*", name.removeprefix("it/")) for name in changed}
+    assert written <= patterns
+    assert written >= patterns - {"faults", "faults/*"} - KEPT
 
 
 def test_a_folder_that_is_named_by_a_link_is_read(it, capsys):

@@ -17,6 +17,8 @@ from arena.store import Store
 from arena.words import clipped, listed
 
 FILMS_MAX = 120
+TURNS_MAX, FILM_TURNS_MAX = 200_000, 50_000
+"""Of all matches that are replayed for a report, and of one: a match of 10,000 hands takes a minute."""
 STEPS_MAX = 120
 """Steps of one match that the report shows; of a longer one, the rounds in which most was lost."""
 LAST_MAX = 20
@@ -75,11 +77,16 @@ def films(
 ) -> list[Film]:
     """The wished matches, one after the other, as many as fit; `move_s` was the limit of a move."""
     found: list[Film] = []
-    room, misses = bytes_max, 0
+    room, turns_left, misses = bytes_max, TURNS_MAX, 0
     for wish in wished:
         if len(found) >= FILMS_MAX or misses >= 3:
             break
-        film = film_for(replay_of(store, store.match(wish.match_id), game), wish, names_max, move_s)
+        match = store.match(wish.match_id)
+        if match.turns > min(turns_left, FILM_TURNS_MAX):
+            misses += 1
+            continue
+        turns_left -= match.turns
+        film = film_for(replay_of(store, match, game), wish, names_max, move_s)
         if film.size > room:
             misses += 1  # a shorter one may still fit
             continue

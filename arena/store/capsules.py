@@ -46,6 +46,11 @@ class Room:
         self.taken[bot] = count + 1, size + len(packed)
 
 
+PUBLISHED_BYTES_MAX = 100_000_000
+"""Of evidence that a reader writes at once, each file as a block at least: small capsules may be large files.
+
+A run has written most of its own before, as series closed."""
+_BLOCK_BYTES = 4096
 _NOTE_BYTES_MAX = 1_000
 """For the line that says how many were left out."""
 _MATCH_ID = re.compile(r"\w{1,64}", re.ASCII)
@@ -77,16 +82,22 @@ _CLOSED = "m.series_id NOT IN (SELECT series_id FROM unplayed)"
 
 
 def publish_closed(db: sqlite3.Connection, folder: Path) -> None:
-    """Writes the missing files of all matches whose series are closed."""
+    """Writes the missing files of all matches whose series are closed, as far as there is room."""
+    room, unwritten = PUBLISHED_BYTES_MAX, 0
     for match_id, seat, number, packed in db.execute(_CAPSULES + _CLOSED):
         path = _path(folder, match_id, seat, number)
         if not path.exists():
-            _write(path, _unpacked(packed))
-    _tell_what_is_left_out(db, folder)
+            if room > 0:
+                text = _unpacked(packed)
+                _write(path, text)
+                room -= max(len(text), _BLOCK_BYTES)
+            else:
+                unwritten += 1
+    _tell_what_is_left_out(db, folder, unwritten)
 
 
-def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path) -> None:
-    """Writes a line for every bot with more faults than there is evidence of."""
+def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path, unwritten: int) -> None:
+    """Writes a line for every bot with more faults than there is evidence of, and how much is not written."""
     room = Room(db)
     kinds = " + ".join(FAULT_KINDS)
     lines = []
@@ -96,7 +107,11 @@ def _tell_what_is_left_out(db: sqlite3.Connection, folder: Path) -> None:
             lines.append(f"{bot}: {faults - count} more faults, of which no evidence was kept\n")
     if lines:
         limit = f"of one bot's {CAPSULES_MAX} faults at most, and {sized(CAPSULES_BYTES_MAX)}, packed"
-        _write(folder / FOLDER / LEFT_OUT, "".join([*lines, f"Evidence is kept {limit}.\n"]).encode())
+        lines.append(f"Evidence is kept {limit}.\n")
+    if unwritten:
+        lines.append(f"{unwritten} more are written by the next `arena leaderboard`.\n")
+    if lines:
+        _write(folder / FOLDER / LEFT_OUT, "".join(lines).encode())
 
 
 def publish_matches(db: sqlite3.Connection, folder: Path, match_ids: Iterable[str]) -> None:

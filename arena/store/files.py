@@ -273,6 +273,8 @@ _SQL_SENTENCES = {
     sqlite3.SQLITE_BUSY: "{path} is locked by another program: wait for it",
     sqlite3.SQLITE_LOCKED: "{path} is locked by another program: wait for it",
     sqlite3.SQLITE_IOERR: "{path} cannot be read or written: the disk reports an error",
+    sqlite3.SQLITE_TOOBIG: "{path} holds a value larger than any run writes: ask for the folder again",
+    sqlite3.SQLITE_INTERRUPT: "{path} takes longer to read than any of its size: ask for the folder again",
 }
 
 

@@ -1,4 +1,4 @@
-"""Results folders that somebody else made: what must not be in one, whatever is to be read of it.
+"""Results folders that somebody else made: what must not be in one, and what reading its database may take.
 
 A folder may come from a stranger, so that nothing in it is trusted to be what a run of the arena wrote.
 Everything that opens one calls `check_folder` first.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 from arena.errors import ConfigError
@@ -22,6 +24,30 @@ _JOURNAL = "-journal"
 SQLite obeys a journal that lies beside a database it reads, and one that names another file has it delete
 that file, wherever it is.
 """
+
+VALUE_BYTES_MAX = 1 << 24
+"""The largest value that is read or computed; the plan of 5,000 bots has 3 MB, a long match less than 1."""
+STEPS_MAX, STEPS_A_BYTE = 20_000_000, 50
+"""How many steps of SQLite's a reader may take, in all its queries: so many, and so many for each byte.
+
+`arena verify`, which takes most, takes about one for a byte.  Pages that lead to the same pages again and
+again would be read for ever.
+"""
+_STEPS_AT_ONCE = 1_000_000
+
+
+def bound_values(db: sqlite3.Connection) -> None:
+    """Has a connection refuse values that are larger than any we write, and broken pages."""
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.execute("PRAGMA cell_size_check = ON")
+
+
+def bound_steps(db: sqlite3.Connection, path: Path) -> None:
+    """Ends, as interrupted, the query of a reader in which it has taken more steps than the file can need."""
+    steps_max = STEPS_MAX + STEPS_A_BYTE * path.stat().st_size
+    taken = count(_STEPS_AT_ONCE, _STEPS_AT_ONCE)
+    db.set_progress_handler(lambda: next(taken) > steps_max, _STEPS_AT_ONCE)
 
 
 def check_folder(folder: str | Path) -> None:

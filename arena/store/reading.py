@@ -45,7 +45,7 @@ class Reading(Database):
                     raise ValueError("a row is not as it was written")
                 rows = self.connection.execute("SELECT key, value FROM meta ORDER BY key").fetchall()
                 return {key: json.loads(value) for key, value in rows if key != MARK}
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, RecursionError) as error:
                 raise ConfigError(
                     f"{self.path} is damaged: its record of the plan; --fresh starts over"
                 ) from error
@@ -225,8 +225,12 @@ class Reading(Database):
         chosen = self.rows(f"{matches} WHERE {where} ORDER BY {IN_ORDER}", *values, **named)
         for number, rules, kinds, *row in chosen:
             match = dict(zip(MATCH_FIELDS, row, strict=True))
-            match["own_game"] = own_game_from(match["game_version"], rules, kinds)
-            match["seed"] = int(match["seed"], 16)
+            try:
+                match["own_game"] = own_game_from(match["game_version"], rules, kinds)
+                match["seed"] = int(match["seed"], 16)
+            except (ValueError, TypeError, RecursionError) as error:
+                what = f"the game or the seed of match {ascii(match['match_id'])[:80]}"
+                raise ConfigError(f"{self.path} is damaged: {what} is not as a run writes it") from error
             rows = self.rows(f"SELECT {seats} FROM seats WHERE match = ? ORDER BY seat", number)
             yield StoredMatch(**match, seats=tuple(map(seat_from, rows)))
 

@@ -33,8 +33,11 @@ from arena.store.schema import (
 
 SHOWN = 5
 """Ids of damaged matches in a sentence."""
-_NO_DAMAGE = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-"""Errors that can keep us from reading a sound database too."""
+_NO_DAMAGE = {
+    *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM),
+    sqlite3.SQLITE_INTERRUPT,
+}
+"""Errors that can keep us from reading a sound database too, and the end of our patience."""
 
 
 @attrs.frozen
@@ -131,6 +134,24 @@ def is_laid_out(db: sqlite3.Connection) -> bool:
     return 1 <= version <= SCHEMA_VERSION and _layout(db) == _layout_of(version)
 
 
+def lay_views_anew(db: sqlite3.Connection) -> bool:
+    """Puts ours in place of views that differ, for this connection alone; False if tables differ too.
+
+    A changed view would show other numbers, or compute for ever.  In an older layout it counts as a table.
+    """
+    if is_laid_out(db):
+        return True
+    if _version(db) != SCHEMA_VERSION:
+        return False
+    ours = _layout_of(SCHEMA_VERSION)
+    if not {row for row in ours if row[0] == "table"} <= _layout(db):
+        return False
+    for kind, *_, sql in ours:
+        if kind == "view":
+            db.execute(sql.replace("CREATE VIEW", "CREATE TEMP VIEW", 1))
+    return True
+
+
 @cache
 def _layout_of(version: int) -> frozenset[Row]:
     model = sqlite3.connect(":memory:")
@@ -143,7 +164,7 @@ def _layout_of(version: int) -> frozenset[Row]:
 
 def _layout(db: sqlite3.Connection) -> frozenset[Row]:
     rows = db.execute("SELECT type, name, tbl_name, sql FROM main.sqlite_master")
-    return frozenset((*names, " ".join((sql or "").split())) for *names, sql in rows)
+    return frozenset((*names, " ".join(str(sql or "").split())) for *names, sql in rows)
 
 
 def _is_whole(db: sqlite3.Connection) -> bool:
@@ -322,6 +343,6 @@ _BY_INDEX = tuple(f"INDEXED BY sqlite_autoindex_matches_{index}" for index in (1
 def _is_json(value: object) -> bool:
     try:
         json.loads(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return False
     return True

@@ -12,10 +12,10 @@ from typing import Any
 from arena.errors import ConfigError
 from arena.store.digest import file_state, write_digest, written_digest
 from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
-from arena.store.foreign import check_folder
+from arena.store.foreign import bound_steps, bound_values, check_folder
 from arena.store.reading import Reading
 from arena.store.schema import APPLICATION_ID, OF_OLDER, SCHEMA_VERSION
-from arena.store.soundness import is_laid_out, is_sound, lay_out, migrate, salvaged
+from arena.store.soundness import is_laid_out, is_sound, lay_out, lay_views_anew, migrate, salvaged
 from arena.store.writing import Writing
 
 
@@ -84,10 +84,15 @@ class Store(Reading, Writing):
 
     @classmethod
     def unchecked(cls, folder: str | Path) -> Store:
-        """The store of a folder, to read, whether damaged or not."""
+        """The store of a folder, to read, whether its rows are damaged or not."""
         path = _database_in(folder)
+
+        def check(store: Store) -> None:
+            store._check()
+            store._lay_views_anew()
+
         with sentences(path):
-            return cls._opened_to_read(path, Store._check)
+            return cls._opened_to_read(path, check)
 
     @classmethod
     def _salvaged(cls, store: Store) -> Store:
@@ -105,6 +110,7 @@ class Store(Reading, Writing):
     def _opened(cls, path: Path, mode: str, prepare: Callable[[Store], object]) -> Store:
         store = cls(path.parent, open_database(path, mode))
         try:
+            bound_values(store.connection)
             prepare(store)
         except BaseException:
             store.close()
@@ -112,7 +118,11 @@ class Store(Reading, Writing):
         return store
 
     @classmethod
-    def _opened_to_read(cls, path: Path, prepare: Callable[[Store], object]) -> Store:
+    def _opened_to_read(cls, path: Path, check: Callable[[Store], object]) -> Store:
+        def prepare(store: Store) -> None:
+            bound_steps(store.connection, path)
+            check(store)
+
         try:
             store = cls._opened(path, "rw", prepare)
         except sqlite3.OperationalError as error:
@@ -167,6 +177,13 @@ class Store(Reading, Writing):
     def _check_layout(self) -> None:
         if not is_laid_out(self.connection):
             raise ConfigError(f"{self.path} is damaged: its layout; --fresh starts over")
+
+    def _lay_views_anew(self) -> None:
+        if not lay_views_anew(self.connection):
+            raise ConfigError(
+                f"{self.path} is damaged: its tables are not laid out as the arena's are; "
+                "a copy of the folder, if there is one, may be whole"
+            )
 
     def _tune(self) -> None:
         self.connection.execute("PRAGMA journal_mode = WAL")
