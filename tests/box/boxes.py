@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import attrs
-import needs
 import pytest
 import trio
 from tournaments import BAD
@@ -78,6 +77,8 @@ def holds(level: str, means: str) -> str:
 def need(box: tuple[str, str]) -> None:
     """Skips the test where there is no such box, and says so."""
     if box[1] == "bubblewrap":
+        import needs  # here: programs that tests start import this module too, without the tests' own folder
+
         needs.need("bubblewrap")
     if reason := holds(*box):
         pytest.skip(reason)

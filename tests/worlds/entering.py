@@ -14,7 +14,7 @@ WORLDS: Mapping[str, str] = {
     "bubblewrap": "shield (bubblewrap)",
     "refused": "shield (landlock)",
     "landlock": "shield (landlock)",
-    "neither": "limits",
+    "neither": "shield (limits)",
 }
 """World -> what bots run in there: bubblewrap, bubblewrap that may create no namespace, none, nor Landlock."""
 USERS = ("root", "user")

@@ -1,0 +1,96 @@
+"""What all cells of a run share: a clone for each user, and the arena installed as users install it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+
+from .enter import HOUSE, USER
+from .entering import USERS
+
+CLONED = ("arena", "bots", "examples", "pyproject.toml", "README.md", "LICENSE")
+_PIP_S_MAX = 300
+
+
+@attrs.frozen
+class Ground:
+    """Folders that both users can enter; not in /tmp, where each box has one of its own."""
+
+    top: Path
+
+    def clone(self, user: str) -> Path:
+        return self.top / f"clone-{user}"
+
+    def home(self, user: str) -> Path:
+        return self.top / f"home-{user}"
+
+    def environment(self, install: str, user: str) -> Path:
+        """The virtual environment with the arena: an editable one has the clone of its user."""
+        return self.top / ("wheel" if install == "wheel" else f"editable-{user}")
+
+
+@contextmanager
+def a_ground() -> Iterator[Ground]:
+    """Made once for many cells, and gone afterwards."""
+    top = Path(tempfile.mkdtemp(prefix="arena-worlds-", dir="/var/tmp"))
+    top.chmod(0o755)
+    try:
+        ground = Ground(top)
+        for user in USERS:
+            ground.home(user).mkdir()
+            ground.clone(user).mkdir()
+            for name in CLONED:
+                copy = shutil.copytree if (HOUSE / name).is_dir() else shutil.copy2
+                ignored = {"ignore": shutil.ignore_patterns("__pycache__", "build", ".arena")}
+                copy(HOUSE / name, ground.clone(user) / name, **(ignored if copy is shutil.copytree else {}))
+        _install(ground)
+        for path in (ground.home("user"), ground.clone("user")):
+            hand_over(path)
+        yield ground
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def hand_over(folder: Path) -> None:
+    """Gives the folder, with all in it, to the user without rights; who is not root has it already."""
+    if os.getuid() == 0:
+        subprocess.run(["chown", "-R", "-h", f"{USER}:{USER}", str(folder)], check=True)
+
+
+def _install(ground: Ground) -> None:
+    """A wheel, and the two clones, in environments of their own; what they need besides is that of this one."""
+    wheels = ground.top / "wheels"
+    clone = ground.clone("root")
+    _run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(wheels), str(clone)])
+    (wheel,) = wheels.glob("*.whl")
+    wanted = [
+        (ground.environment("wheel", ""), (str(wheel),)),
+        *((ground.environment("editable", user), ("-e", str(ground.clone(user)))) for user in USERS),
+    ]
+    with ThreadPoolExecutor(len(wanted)) as apart:
+        list(apart.map(lambda one: _environment(*one), wanted))
+
+
+def _environment(folder: Path, words: Sequence[str]) -> None:
+    _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
+    python = folder / "bin" / "python"
+    _run([sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", *words])
+    site = folder / "lib" / f"python{sysconfig.get_python_version()}" / "site-packages"
+    (site / "others.pth").write_text(sysconfig.get_path("purelib"))
+
+
+def _run(words: Sequence[str]) -> None:
+    quiet = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    ended = subprocess.run(words, capture_output=True, text=True, env=quiet, timeout=_PIP_S_MAX, check=False)
+    if ended.returncode:
+        raise OSError(f"{' '.join(words)}: {ended.stderr.strip()[-500:]}")
