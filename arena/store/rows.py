@@ -178,7 +178,7 @@ def _rows_of(db: sqlite3.Connection, entry: Entry, room: Room) -> MatchRows:
     )
 
 
-def rows_of(entry: Entry) -> MatchRows:
+def rows_without_capsules(entry: Entry) -> MatchRows:
     """The rows of a match of the folder's game, without its capsules, for which there must be room."""
     return MatchRows(
         _match_row(entry),

@@ -14,7 +14,7 @@ from secrets import SystemRandom
 
 from arena.errors import FAULT_KINDS
 from arena.record import Entry, SeatTotals
-from arena.store.rows import rows_of
+from arena.store.rows import rows_without_capsules
 from arena.tournament.run import Run
 from arena.verify.matches import MatchVerifier, Tally
 
@@ -58,7 +58,7 @@ class Incoming:
     def _first(self, entry: Entry, wait_s: float) -> str | None:
         if (told := _wrong_times(entry, wait_s) or self._wrong_rows(entry)) is not None:
             return told
-        untruth = next(self._verifier.untruths(rows_of(entry)), None)
+        untruth = next(self._verifier.untruths(rows_without_capsules(entry)), None)
         return None if untruth is None else str(untruth)
 
     def _wrong_rows(self, entry: Entry) -> str | None:
