@@ -15,9 +15,11 @@ from arena.words import clipped, printable
 
 TOLD_MAX = 500
 """Of a sentence that came from there."""
+MISTAKE_MAX = 20_000
+"""Of a mistake of the user's, with the end of a log."""
 
 
-class Answer(msgspec.Struct, array_like=True):
+class Outcome(msgspec.Struct, array_like=True):
     """What the function returned, or why it did not."""
 
     result: msgspec.Raw
@@ -31,11 +33,11 @@ class Answer(msgspec.Struct, array_like=True):
 def in_bytes(act: Callable[..., object], *args: object) -> bytes:
     """Calls this, there, and gives what came of it.  Nothing is raised: exceptions would cross as pickles."""
     try:
-        return encoded(Answer(msgspec.Raw(encoded(act(*args)))))
+        return encoded(Outcome(msgspec.Raw(encoded(act(*args)))))
     except ConfigError as error:
-        return encoded(Answer(_NOTHING, mistake=str(error)))
+        return encoded(Outcome(_NOTHING, mistake=str(error)))
     except Exception as error:  # it is told here
-        return encoded(Answer(_NOTHING, failure=f"{type(error).__name__}: {error}"))
+        return encoded(Outcome(_NOTHING, failure=f"{type(error).__name__}: {error}"))
 
 
 def result_in(octets: bytes, act: Callable[..., object]) -> Any:
@@ -45,12 +47,12 @@ def result_in(octets: bytes, act: Callable[..., object]) -> Any:
     returned.
     """
     try:
-        answer: Answer = _ANSWERS.decode(octets)
-        if answer.mistake:
-            raise ConfigError(_told(answer.mistake, keep="\n"))
-        if answer.failure:
-            raise RuntimeError(_told(answer.failure))
-        return _results(act).decode(answer.result)
+        outcome: Outcome = _ANSWERS.decode(octets)
+        if outcome.mistake:
+            raise ConfigError(_told(outcome.mistake, keep="\n"))
+        if outcome.failure:
+            raise RuntimeError(_told(outcome.failure))
+        return _results(act).decode(outcome.result)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise NotAResult(_told(str(error))) from None
 
@@ -62,10 +64,10 @@ def _results(act: Callable[..., object]) -> msgspec.msgpack.Decoder[Any]:
 
 
 def _told(text: str, keep: str = "") -> str:
-    return printable(text if keep else clipped(text, TOLD_MAX), keep=keep)
+    return printable(text[:MISTAKE_MAX] if keep else clipped(text, TOLD_MAX), keep=keep)
 
 
-_ANSWERS = decoded(Answer)
+_ANSWERS = decoded(Outcome)
 _NOTHING = msgspec.Raw(encoded(None))
 
 __all__ = ["in_bytes", "result_in"]

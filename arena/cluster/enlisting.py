@@ -23,6 +23,7 @@ from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.post import Recruit
 from arena.tournament.workers.staffing import game_origin
+from arena.verify.incoming import Incoming
 from arena.words import counted
 
 BEGIN_S = 900.0
@@ -169,6 +170,7 @@ async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summa
         asked = run.plan.workers
         posts = asked if isinstance(asked, int) and asked > 1 else len(cluster.threads)
         reporter.note(f"{wish.address}: {counted(len(cluster.threads), 'worker')}")
+        incoming = Incoming(run)
         hiring = Hiring(
             Enlisting(cluster, run, parcels, reporter.note).enlist,
             is_afar=True,
@@ -176,8 +178,13 @@ async def play_on_cluster(wish: ClusterWish, run: Run, reporter: Reporter, summa
             begin_s=BEGIN_S,
             lost_max=LOST_MAX,
             otherwise="without --cluster the same command plays on here",
+            doubt=incoming.untruth,
         )
-        await run_tournament(attrs.evolve(run, workers=posts), reporter, summary, hiring=hiring)
+        try:
+            await run_tournament(attrs.evolve(run, workers=posts), reporter, summary, hiring=hiring)
+        finally:
+            if (told := incoming.summary) is not None:
+                reporter.note(told)
 
 
 __all__ = ["ClusterWish", "play_on_cluster"]

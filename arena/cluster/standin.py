@@ -203,7 +203,7 @@ class StandIn:
                 self._open -= answered
             if received:
                 raise ValueError("the end came in the middle of a message")
-        except ValueError as error:  # msgspec's own are ValueErrors
+        except (ValueError, RecursionError) as error:  # msgspec's own are ValueErrors
             raise Lied(f"sent what is not a result ({error})") from None
         if heard.octets:
             await self._pipe.pass_on(heard.octets)

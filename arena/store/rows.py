@@ -180,6 +180,15 @@ def _rows_of(db: sqlite3.Connection, entry: Entry, room: Room) -> MatchRows:
     )
 
 
+def rows_without_capsules(entry: Entry) -> MatchRows:
+    """The rows of a match of the folder's game, without its capsules, for which there must be room."""
+    return MatchRows(
+        _match_row(entry),
+        _seat_rows(entry),
+        [_decision_row(number, decision) for number, decision in enumerate(entry.decisions)],
+    )
+
+
 def insert_rows(db: sqlite3.Connection, matches: Sequence[MatchRows]) -> list[bytes]:
     """Adds matches as they are stored; gives their checksums, of which `note_matches` must be told."""
     ((last,),) = db.execute("SELECT COALESCE(MAX(number), 0) FROM matches")

@@ -114,11 +114,23 @@ def _time_invented(said, before):
     return said
 
 
+def _fault_counted(said, before):
+    said.totals[0].faults = (1, *said.totals[0].faults[1:])
+    return said
+
+
+def _decisions_left_out(said, before):
+    said.rows = ()
+    return said
+
+
 LIES = {
     "swaps ranks": _ranks_swapped,
     "invents a move": _move_invented,
     "tells of another match": _another,
     "invents a time": _time_invented,
+    "counts a fault": _fault_counted,
+    "leaves decisions out": _decisions_left_out,
 }
 
 

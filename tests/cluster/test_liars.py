@@ -58,6 +58,15 @@ def test_no_code_of_a_worker_runs_here(kind, tmp_path):
     assert 12 == len(rows(tmp_path / "there", "matches"))
 
 
+@pytest.mark.slow
+def test_a_worker_that_swaps_ranks_is_not_believed(tmp_path):
+    """The run says what cannot be, and has another one play."""
+    said, _ = played_beside(liar_at(tmp_path / "liar", "swaps ranks"), tmp_path, tmp_path)
+    assert "told what cannot be (match " in said
+    assert "another one plays its matches again" in said
+    assert 12 == len(rows(tmp_path / "there", "matches"))
+
+
 @pytest.fixture
 def marks(tmp_path, monkeypatch):
     monkeypatch.setenv("MARKS", str(tmp_path))

@@ -40,6 +40,10 @@ LOST_IN_A_ROW_MAX = 3
 """So often a worker may be lost before another one in its place has finished a match."""
 
 
+class Untrue(RemoteProtocolError):
+    """A worker told of a match what cannot be."""
+
+
 class Crew:
     """The grounds of all workers of a run."""
 
@@ -106,7 +110,7 @@ class Crew:
             fitting = [post for post in self.posts if post.can_seat(bots)]
             post = min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
         self._ordered += 1
-        taken = TakenThere(pairing, without, self._ordered, post)
+        taken = TakenThere(pairing, without, self._ordered, post, trio.current_time())
         post.taken_on[taken.number] = taken
         post.seat(bots)
         post.say(ordered_match(taken.number, pairing, without))
@@ -156,6 +160,8 @@ class Crew:
                             await self._employ(post, recruit)
                         except CutOff:
                             pass  # it was ended while it spoke
+                        except Untrue as error:
+                            why, recruit.is_trusted = f"told what cannot be ({error})", False
                         except RemoteProtocolError as error:
                             why, recruit.is_trusted = f"said what was not understood ({error})", False
                         finally:
@@ -259,7 +265,7 @@ class Crew:
     def _answer(
         self, post: Post, number: int, record: RecordSaid | None = None, place: Place | None = None
     ) -> None:
-        """An order is answered.  Raises RemoteProtocolError if it was not open."""
+        """An order is answered.  Raises RemoteProtocolError if it was not open, or the match is not true."""
         taken = post.taken_on.get(number)
         if taken is None and number <= self._ordered:
             return  # it was broken off meanwhile
@@ -271,6 +277,10 @@ class Crew:
                 entry = entry_from(self._setting, taken.pairing, taken.without, record, place)
         except ValueError as error:
             raise RemoteProtocolError(str(error)) from None
+        if entry is not None:
+            why = self.hiring.doubt(entry, trio.current_time() - taken.ordered_at)
+            if why is not None:
+                raise Untrue(why)
         taken.answer(entry)
 
     def _note_lost(self, post: Post, recruit: Recruit, why: str) -> None:

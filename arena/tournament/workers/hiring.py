@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import attrs
 
+from arena.record import Entry
 from arena.tournament.workers.local import enlist_child
 from arena.tournament.workers.post import Recruit
 
@@ -19,6 +20,8 @@ LOST_MAX = 20
 
 Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[Recruit]]
 """Starts the worker of this name; it is gone when the context ends."""
+Doubt: TypeAlias = Callable[[Entry, float], str | None]
+"""What cannot be of a match that came so many seconds after it was ordered; None: nothing was found."""
 
 
 @attrs.frozen
@@ -35,9 +38,11 @@ class Hiring:
     lost_max: int = LOST_MAX
     otherwise: str = "--workers 1 plays on in one process"
     """What to do if workers are lost again and again."""
+    doubt: Doubt = lambda entry, wait_s: None
+    """Looks at each match before it is booked.  Workers that are our children are believed."""
 
 
 CHILDREN = Hiring(enlist_child)
 """Workers that are children of this process."""
 
-__all__ = ["CHILDREN", "Enlist", "Hiring"]
+__all__ = ["CHILDREN", "Doubt", "Enlist", "Hiring"]

@@ -59,6 +59,7 @@ class TakenThere(TakenMatch):
 
     number: int
     post: Post
+    ordered_at: float
     over: Over | None = None
     """Whom to tell."""
     is_answered: bool = False

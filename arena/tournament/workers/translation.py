@@ -8,7 +8,7 @@ from typing import Any, cast, overload
 
 import attrs
 
-from arena.errors import FaultKind
+from arena.errors import FAULT_KINDS, FaultKind
 from arena.game import Game, Seat
 from arena.record import TIME_BYTES, Capsule, Decision, Entry, MatchRecord, Place, SeatTotals, Turn, unpack
 from arena.schedule import Pairing, match_id
@@ -97,6 +97,8 @@ def entry_from(
     results = {len(said.ranks), len(said.returns), len(said.points)}
     if not (len(said.abandoned) == len(said.totals) == seats and results <= {0, seats}):  # 0: it was aborted
         raise ValueError(f"found a result of another number of seats, expected {seats}")
+    if said.rows or said.faults or said.capsules:  # most matches have none
+        _check_decisions(said, seats)
     record = MatchRecord(
         turns=PackedTurns(setting.game, said.packed, said.turns),
         decisions=(),
@@ -125,8 +127,28 @@ def entry_from(
     )
 
 
+def _check_decisions(said: RecordSaid, seats: int) -> None:
+    """Raises ValueError for a decision of no seat, or with a fault that is none."""
+    decisions = (
+        *said.faults,
+        *[row.decision for row in said.rows],
+        *[capsule.decision for capsule in said.capsules],
+    )
+    for each in decisions:
+        if not 0 <= each.seat < seats or each.turn < 0:
+            raise ValueError(f"found a decision of seat {each.seat} in turn {each.turn}")
+        if each.fault is not None and each.fault not in FAULT_KINDS:
+            raise ValueError("found a fault that is none")
+
+
 def _capsule_of(said: CapsuleSaid) -> Capsule:
-    return Capsule(_decision_of(said.decision), said.number, tuple(json.loads(said.lines)))
+    try:
+        lines = json.loads(said.lines)
+    except RecursionError:
+        raise ValueError("found evidence that is nested too deep") from None
+    if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
+        raise ValueError("found evidence that is no list of objects")
+    return Capsule(_decision_of(said.decision), said.number, tuple(lines))
 
 
 class PackedTurns(Sequence[Turn]):
@@ -176,6 +198,8 @@ def _decision_of(said: DecisionSaid, move: str | None = None) -> Decision:
 
 def _totals_of(said: TotalsSaid) -> SeatTotals:
     """Raises ValueError if some decisions have no time, or two."""
+    if len(said.faults) != len(FAULT_KINDS):
+        raise ValueError(f"found {len(said.faults)} kinds of faults, expected {len(FAULT_KINDS)}")
     if len(said.times) != TIME_BYTES * (said.decisions - said.not_asked):
         asked = said.decisions - said.not_asked
         raise ValueError(f"found {len(said.times) // TIME_BYTES} times, expected those of {asked} decisions")
