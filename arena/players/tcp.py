@@ -6,6 +6,7 @@ import errno
 import socket
 import traceback
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -15,6 +16,7 @@ from arena.errors import ConfigError
 from arena.players.allowance import Allowance, Bucket
 from arena.players.stream import StreamPlayer
 from arena.players.transport import SocketTransport, Transport
+from arena.wire import messages
 from arena.wire.connection import ArenaConnection
 from arena.wire.states import Introduced, Refused, State
 
@@ -27,6 +29,8 @@ INTRODUCTION_BYTES_MAX = 4096
 """What a connection may say without saying who it is; a name and a token have 200 bytes."""
 INTRODUCTION_PIECE_BYTES = 512
 """Bytes read at once from an unknown connection; many of them may come in one moment."""
+FULL = messages.encode(messages.Bye("too many connections are open"))
+"""The last word to a connection for which there is no room."""
 INTRODUCTION_VALUES_MAX = 8
 """Broken values allowed before the first whole one, which is the introduction."""
 ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 100.0, 64
@@ -102,7 +106,7 @@ async def accept_all(
                     for sock in _in_a_row(listener, pace):
                         transport = _transport(sock) if open_now < connections_max else None
                         if transport is None:
-                            sock.close()
+                            _turn_away(sock)
                         else:
                             transport.pace = pace
                             open_now += 1
@@ -128,6 +132,12 @@ def _in_a_row(listener: socket.socket, pace: Bucket) -> Iterator[socket.socket]:
             return
         pace.add(1)
         yield sock
+
+
+def _turn_away(sock: socket.socket) -> None:
+    """Says that there is no room, if the kernel takes it at once."""
+    with sock, suppress(OSError):
+        sock.send(FULL)
 
 
 def _transport(sock: socket.socket) -> Transport | None:

@@ -40,7 +40,7 @@ def test_no_such_address(host):
 
 
 async def test_too_many_connections_are_turned_away():
-    """A limited number is served; the rest is closed at once."""
+    """A limited number is served; the rest is told so and closed at once."""
     listener = listen("127.0.0.1", 0)
     address = listener.getsockname()
     served = []
@@ -53,7 +53,8 @@ async def test_too_many_connections_are_turned_away():
         nursery.start_soon(accept_all, listener, serve, 2)
         streams = [await trio.open_tcp_stream(*address) for _ in range(3)]
         with trio.fail_after(5):
-            assert b"" == await streams[2].receive_some(1)
+            assert "too many connections are open" == json.loads(await streams[2].receive_some())["reason"]
+            assert b"" == await streams[2].receive_some()
         assert 2 == len(served)
         nursery.cancel_scope.cancel()
     for stream in streams:

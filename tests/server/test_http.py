@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from functools import partial
+from pathlib import Path
 
 import pytest
 import trio
@@ -33,8 +34,10 @@ from arena.server.http import HttpOptions, serve_http
 from arena.server.refusal import Refusal
 from arena.server.routing import Routing
 from arena.server.sockets import SocketOwner
+from arena.tournament.callers import lift_files_limit
 
 SECRET = "a secret of the server"
+SECURITY = Path(__file__).parents[2] / "SECURITY.md"
 
 
 async def hello(request: Request) -> JSONResponse:
@@ -383,6 +386,22 @@ async def test_an_address_has_so_many_connections() -> None:
         for raw in sockets:
             await raw.text("hello")
             assert (1, b"hello") == await raw.hear()
+
+
+@pytest.mark.slow
+async def test_no_more_connections_are_open_than_the_document_says() -> None:
+    """1,024, all in use: one more is told in a sentence that there is no room; a free place is had again."""
+    lift_files_limit()
+    most = Caps().total
+    assert f"{most:,} HTTP connections in all" in SECURITY.read_text()
+    async with served(APP) as port:
+        sockets = [await upgraded(port) for _ in range(most)]
+        full = await until_closed(await connect(port))  # says nothing, so that no reset takes the answer away
+        assert (503, "Too many connections are open.") == (status_of(full), json_of(full)["message"])
+        leaver = sockets.pop()
+        await leaver.stream.send_eof()
+        assert (0, b"") == await leaver.hear()
+        await upgraded(port)
 
 
 async def test_stopping_takes_no_time_whatever_clients_do(nursery: trio.Nursery) -> None:
