@@ -236,6 +236,8 @@ class TablesApi:
         live, member = self._member(request)
         new = await body_of(request, NewMove)
         live.play(member, _move_of(new, live, member), new.turn)
+        await live.kept()
+        await live.resumed()
         return await self._shown_to(live, member)
 
     async def speak(self, request: Request) -> Response:

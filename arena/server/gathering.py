@@ -122,6 +122,7 @@ class Gathering(Versioned, ABC):
 
     def stop(self) -> None:
         """The server ends: who waits for something to change is answered, and who listens is told."""
+        self.is_stopped = True
         self._bump()
         self._tell(Stopped())
 

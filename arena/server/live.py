@@ -148,6 +148,15 @@ class LiveTable(Gathering):
             self._hall.records.keep_answer(match, number, answer, ahead)
         seat.play(move)
 
+    async def resumed(self) -> None:
+        """Returns once play goes on, if people are reading a showdown; at once if the server ends.
+
+        Whoever moves meanwhile is answered then: until then it is still theirs to move, as a program sees it.
+        """
+        match = self.match
+        while match is not None and match.is_paused and match is self.match and not self.is_stopped:
+            await self.changed(self.version)
+
     # What follows from it
 
     def _apply(self, after: After, seed: int | None = None) -> None:

@@ -24,6 +24,8 @@ class Versioned:
         """Unix time of this version."""
         self.attendance: list[Callable[[str], bool]] = []
         """Each says of a player_id whether it has a connection of its kind."""
+        self.is_stopped = False
+        """Whether the server ends."""
         self._now = now
         self._listeners: list[Listener] = []
         self._changed = trio.Event()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from functools import partial
 from random import Random
 from typing import Any
 
 import pytest
 import trio
 
+from arena.server.pauses import Pauses
 from tests.server.blef_client import CHECK, BlefUser
 from tests.server.halls import a_house
 from tests.server.raw_http import served
 from tests.server.rest_client import app_of
-from tests.server.test_api import quick
 
 NAMES = ("Alice", "Bob", "Carol")
 
@@ -115,8 +116,11 @@ def check_game_over(users: list[BlefUser], observer: BlefUser, game: str, own: d
 
 
 @pytest.mark.slow
-async def test_a_whole_match_from_the_document() -> None:
-    """Three users in threads of their own, over sockets."""
-    async with a_house(pauses=quick) as house, served(app_of(house)) as port:
-        with trio.fail_after(60):
-            await trio.to_thread.run_sync(whole_match, port)
+@pytest.mark.parametrize("showdown_s", [0.0, 0.1])
+async def test_a_whole_match_from_the_document(showdown_s: float) -> None:
+    """Three users in threads of their own, over sockets; where people read a showdown first, the users know nothing
+    of it, and move as soon as it is their turn."""
+    pauses = partial(Pauses, bot_s=0.0, showdown_s=showdown_s)
+    async with a_house(pauses=pauses) as house, served(app_of(house)) as port:
+        with trio.fail_after(40):
+            await trio.to_thread.run_sync(whole_match, port, abandon_on_cancel=True)

@@ -126,3 +126,24 @@ async def test_who_leaves_in_the_pause_has_moved(autojump_clock: MockClock) -> N
         live.leave(next_)
         await trio.sleep(3.1)
         assert [each.fault for each in live.match.decisions if each.turn == live.match.turn - 1] == [None]
+
+
+async def test_who_moves_in_the_pause_is_answered_when_it_is_over(autojump_clock: MockClock) -> None:
+    """Whatever is said meanwhile; and at once if the server ends."""
+    for is_stopped in (False, True):
+        async with a_house() as house, trio.open_nursery() as nursery:
+            live, next_, other = await paused(house)
+            live.play(next_, 3)
+            began = trio.current_time()
+            nursery.start_soon(say_and_stop, live, other, is_stopped)
+            await live.resumed()
+            assert trio.current_time() - began == pytest.approx(2.0 if is_stopped else 3.0)
+            assert is_stopped or told(house, live)["match"]["state"]["history"] != []
+
+
+async def say_and_stop(live: LiveTable, other: Member, is_stopped: bool) -> None:
+    await trio.sleep(1.0)
+    live.speak(other, "well played")
+    await trio.sleep(1.0)
+    if is_stopped:
+        live.stop()
