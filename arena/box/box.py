@@ -199,7 +199,7 @@ async def try_boxes() -> Sequence[tuple[Box, Cause | None]]:
         for level in (level for level in LEVELS if level != "off"):
             for means in _means(level):
                 box = Box(level, means, keeper, scratch)
-                found.append((box, await _cause_against(box, keeper, None, nursery)))
+                found.append((box, await _cause_against(box, None, nursery)))
     return found
 
 
@@ -233,7 +233,7 @@ async def _tried(
     causes: list[Cause] = []
     for means in _means(level):
         box = Box(level, means, keeper, scratch)
-        cause = await _cause_against(box, keeper, secret, nursery)
+        cause = await _cause_against(box, secret, nursery)
         if cause is None:
             for line in (*_stepped_down(causes), _said(box)):
                 say(line)
@@ -272,15 +272,13 @@ def _said(box: Box) -> str:
     return line
 
 
-async def _cause_against(
-    box: Box, keeper: Spawner, secret: Path | None, nursery: trio.Nursery
-) -> Cause | None:
+async def _cause_against(box: Box, secret: Path | None, nursery: trio.Nursery) -> Cause | None:
     """Why this box does not confine bots here; None if it does, but for what it says of its failings."""
     of_machine = bubblewrap_cause if box.means == "bubblewrap" else landlock_cause
     is_there = bubblewrap.program() if box.means == "bubblewrap" else landlock.version()
     if not is_there:
         return of_machine(surroundings())
-    with _Trial(box.level, secret, is_counting_from_one=0 < keeper.pid <= _SMALL_PIDS) as trial:
+    with _Trial(box.level, secret, is_counting_from_one=os.getpid() <= _SMALL_PIDS) as trial:
         said = await _probed(box, trial.place, trial.words, nursery)
         if probe.DONE not in said:
             return of_machine(surroundings(), " ".join(said) or "it does not start")
