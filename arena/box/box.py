@@ -314,7 +314,7 @@ async def _cause_against(box: Box, secret: Path | None, nursery: trio.Nursery) -
     is_there = bubblewrap.program() if box.means == "bubblewrap" else landlock.version()
     if not is_there:
         return of_machine(surroundings())
-    with BoxTrial(box.level, secret, is_counting_from_one=0 < box.keeper_pid <= _SMALL_PIDS) as trial:
+    with BoxTrial(box.level, secret, is_counting_from_one=os.getpid() <= _SMALL_PIDS) as trial:
         said = await _probed(box, trial.place, trial.words, nursery)
         if probe.DONE not in said:
             return of_machine(surroundings(), " ".join(said) or "it does not start")
