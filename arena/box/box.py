@@ -54,6 +54,8 @@ class Job:
     """Whether it has the network even in a strict box."""
     is_piped: bool = False
     """Whether its standard input and output are connected to the arena."""
+    is_build: bool = False
+    """Whether it comes before play: tools that build take locks on files, and signals would reach nobody."""
     is_server: bool = False
     """Whether the arena listens for it: in a strict box, within its own network."""
 
@@ -109,6 +111,7 @@ class Box:
 
     def _order(self, job: Job) -> dict[str, Any]:
         is_boxed = self.level != "off" and self.means == "bubblewrap"
+        is_strict = self.level == "strict" and not job.is_build
         place = attrs.evolve(job.place, read=(*job.place.read, self._imports))
         env = {**job.env, "PYTHONPATH": str(self._imports)}
         folder, allowed = place.folder, None
@@ -128,7 +131,7 @@ class Box:
             "box": self._words(job, place, env) if is_boxed else None,
             "landlock": allowed,
             "is_confined": self.level != "off",
-            "filter": b"" if self.level == "off" else seccomp.bot_filter(),
+            "filter": b"" if self.level == "off" else seccomp.bot_filter(is_strict=is_strict),
             "resources": limits.resources(),
             "memory_bytes": job.memory_mb << 20,
             "scratch": None if allowed is None else str(self._scratch_of(job.place)),
