@@ -52,6 +52,8 @@ class Job:
     """Whether it has the network even in a strict box."""
     is_piped: bool = False
     """Whether its standard input and output are connected to the arena."""
+    is_build: bool = False
+    """Whether it comes before play: tools that build take locks on files, and signals would reach nobody."""
     is_server: bool = False
     """Whether the arena listens for it: in a strict box, within its own network."""
 
@@ -75,10 +77,6 @@ class Box:
     def name(self) -> str:
         """Its name in tables: `shield (bubblewrap)`."""
         return self.level if self.level == "off" else f"{self.level} ({self.means})"
-
-    @property
-    def keeper_pid(self) -> int:
-        return self._keeper.pid
 
     @property
     def has_own_network(self) -> bool:
@@ -112,6 +110,7 @@ class Box:
 
     def _order(self, job: Job) -> dict[str, Any]:
         is_boxed = self.level != "off" and self.means == "bubblewrap"
+        is_strict = self.level == "strict" and not job.is_build
         place = attrs.evolve(self._with_scratch(job.place), read=(*job.place.read, self._imports))
         place.check_links()
         env = {**job.env, "PYTHONPATH": str(self._imports)}
@@ -134,7 +133,7 @@ class Box:
             "box": self._words(job, place, env) if is_boxed else None,
             "landlock": allowed,
             "is_confined": self.level != "off",
-            "filter": b"" if self.level == "off" else seccomp.bot_filter(),
+            "filter": b"" if self.level == "off" else seccomp.bot_filter(is_strict=is_strict),
             "resources": limits.resources(),
             "memory_bytes": job.memory_mb << 20,
             "written": self._written(job, place),

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from glob import glob
 from pathlib import Path
 from typing import Literal
 
@@ -30,9 +31,28 @@ _SETTINGS = (
     *("passwd", "pki", "protocols", "resolv.conf", "services", "ssl", "terminfo", "timezone"),
 )
 """Shown of /etc: what programs and their libraries ask for, and no secrets."""
+_JAVA = "java-*-openjdk"
+"""Shown of /etc too: Debian keeps settings there without which Java does not start."""
 _KERNEL = ("sys", "fs", "acpi", "scsi", "driver", "tty", "asound", "sysrq-trigger", "mtrr")
 """Hidden of /proc: where root can change kernel settings, even without any capability: Bubblewrap 0.8
 leaves /proc/sys open to it."""
+_COUNTERS = (
+    *("allocinfo", "buddyinfo", "diskstats", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg"),
+    *(
+        "kpagecgroup",
+        "kpagecount",
+        "kpageflags",
+        "loadavg",
+        "locks",
+        "pagetypeinfo",
+        "partitions",
+        "pressure",
+    ),
+    *("sched_debug", "schedstat", "slabinfo", "softirqs", "swaps", "timer_list", "vmallocinfo", "vmstat"),
+    "zoneinfo",
+)
+"""Closed in a strict box's /proc: what the kernel counts for the whole machine, by which bots could signal.
+`meminfo`, `stat`, `cpuinfo` and `uptime` stay: Node, Java and the C library read them."""
 _RUN_SHOWN = ("/run/systemd/resolve", "/run/current-system", "/run/opengl-driver")
 """Shown of /run: host names, and on NixOS the system.  The rest are sockets of the user's services."""
 
@@ -102,7 +122,7 @@ def strict_words(place: FileView, env: Mapping[str, str], *, network: bool) -> l
         *("--unshare-user", "--disable-userns"),
         *(() if network else ("--unshare-net",)),
         *_system(),
-        *_system_views(TMP_BYTES_STRICT, place),
+        *_system_views(TMP_BYTES_STRICT, place, closed=_COUNTERS),
         *("--dir", str(place.folder)),
         *_views(views),
         *("--remount-ro", "/"),
@@ -131,11 +151,11 @@ def _system() -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         else:
             yield from ("--ro-bind-try", path, path)
-    for name in _SETTINGS:
+    for name in (*_SETTINGS, *sorted(glob(_JAVA, root_dir="/etc"))):
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
 
 
-def _system_views(tmp_bytes: int, place: FileView) -> Iterator[str]:
+def _system_views(tmp_bytes: int, place: FileView, closed: Sequence[str] = ()) -> Iterator[str]:
     """Its own devices, processes and space for temporary files."""
     size = str(tmp_bytes)
     yield from ("--dev", "/dev", "--size", size, "--perms", "1777", "--tmpfs", "/dev/shm")
@@ -146,6 +166,11 @@ def _system_views(tmp_bytes: int, place: FileView) -> Iterator[str]:
     for name in _KERNEL:
         if os.path.exists(f"/proc/{name}"):
             yield from ("--ro-bind", f"/proc/{name}", f"/proc/{name}")
+    for path in (f"/proc/{name}" for name in closed if os.path.exists(f"/proc/{name}")):
+        if os.path.isdir(path):
+            yield from ("--size", str(MASK_BYTES), "--perms", "0555", "--tmpfs", path, "--remount-ro", path)
+        else:
+            yield from ("--ro-bind", os.devnull, path)
     yield from ("--remount-ro", "/proc")  # nobody there tells the kernel to end others first
     yield from ("--size", size, "--perms", "1777", "--tmpfs", "/tmp")
 

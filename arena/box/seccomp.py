@@ -18,20 +18,28 @@ from typing import Literal, NamedTuple
 
 from arena.box.processes import IS_LINUX, PR_SET_NO_NEW_PRIVS, libc, prctl
 
-NUMBERS = {  # x86_64, aarch64
+NUMBERS = {  # x86_64, aarch64, which has no `inotify_init` of its own
     "add_key": (248, 217),
     "bpf": (321, 280),
     "clone": (56, 220),
     "clone3": (435, 435),
+    "fadvise64": (221, 223),
+    "fanotify_init": (300, 262),
+    "fcntl": (72, 25),
+    "flock": (73, 32),
+    "inotify_init": (253, 26),
+    "inotify_init1": (294, 26),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "io_uring_setup": (425, 425),
     "ioctl": (16, 29),
     "keyctl": (250, 219),
     "landlock_create_ruleset": (444, 444),
+    "madvise": (28, 233),
     "msgget": (68, 186),
     "perf_event_open": (298, 241),
     "prctl": (157, 167),
+    "process_madvise": (440, 440),
     "prlimit64": (302, 261),
     "request_key": (249, 218),
     "semget": (64, 190),
@@ -56,6 +64,8 @@ _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 PR_SET_DUMPABLE = 4
+F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY = 6, 7, 37, 38, 1024, 1026
+MADV_COLD, MADV_PAGEOUT = 20, 21
 CLONE_NEWUSER = 0x10000000
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 
@@ -65,6 +75,7 @@ class Rule(NamedTuple):
 
     call: str
     error: int
+    """0: the caller is told that it was done, and it is not."""
     argument: int = 0
     test: Literal["always", "in", "not in", "any bit"] = "always"
     """How the argument is compared with `values`."""
@@ -90,6 +101,22 @@ BOT_RULES = (
 )
 """What no bot may do, in whatever box."""
 
+SIGNAL_RULES = (
+    # A filter cannot see which file a lock is for, and the devices of two boxes are the same files.
+    # Databases (SQLite, gdbm) take locks to read what nobody else writes: refused, they would not open it.
+    # So locks seem to be granted; a bot's own processes cannot exclude one another by them.
+    Rule("flock", 0),
+    Rule("fcntl", 0, 1, "in", (F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW)),
+    # Tells whether, or when, somebody else has a file open.
+    Rule("fcntl", errno.EINVAL, 1, "in", (F_SETLEASE, F_NOTIFY)),
+    *(Rule(call, errno.ENOSYS) for call in ("inotify_init", "inotify_init1", "fanotify_init")),
+    # Has the kernel forget what it holds of a file, which is then slower for others too.  Only advice.
+    Rule("fadvise64", 0),
+    Rule("madvise", 0, 2, "in", (MADV_COLD, MADV_PAGEOUT)),
+    Rule("process_madvise", errno.ENOSYS),
+)
+"""What else bots in strict boxes may not do: they would signal to one another by files that both see."""
+
 
 def architecture() -> str:
     """The key of ARCHITECTURES of this process; empty if filters are not made for it, or by this kernel."""
@@ -99,10 +126,11 @@ def architecture() -> str:
     return name if is_known and _prctl(_PR_SET_SECCOMP, _MODE_FILTER) == errno.EFAULT else ""
 
 
-@lru_cache(maxsize=1)
-def bot_filter() -> bytes:
-    """The filter of BOT_RULES for this machine; empty if it supports none."""
-    return filter_bytes(BOT_RULES, architecture()) if architecture() else b""
+@lru_cache(maxsize=2)
+def bot_filter(*, is_strict: bool = False) -> bytes:
+    """The filter of BOT_RULES, and of SIGNAL_RULES too, for this machine; empty if it supports none."""
+    rules = (*BOT_RULES, *SIGNAL_RULES) if is_strict else BOT_RULES
+    return filter_bytes(rules, architecture()) if architecture() else b""
 
 
 def filter_bytes(rules: Sequence[Rule], architecture: str) -> bytes:

@@ -152,6 +152,7 @@ async def start_with_log(
         place=attrs.evolve(place, scratch=None),
         memory_mb=max(entrant.memory_mb, BUILD_MEMORY_MB),
         has_network=has_network,
+        is_build=True,
     )
     with ExitStack() as theirs, ExitStack() as undo:
         read_fd, write_fd = _pipe(undo, theirs)

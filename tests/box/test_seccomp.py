@@ -12,10 +12,21 @@ import struct
 import pytest
 
 from arena.box import seccomp
-from arena.box.seccomp import ALLOW, ARCHITECTURES, BOT_RULES, KILL, NUMBERS, REFUSE, Rule, filter_bytes
+from arena.box.seccomp import (
+    ALLOW,
+    ARCHITECTURES,
+    BOT_RULES,
+    KILL,
+    NUMBERS,
+    REFUSE,
+    SIGNAL_RULES,
+    Rule,
+    filter_bytes,
+)
 
 NEW_NAMESPACES = 0x7E020000
 MACHINES = sorted(ARCHITECTURES)
+KINDS = ("every kind of test", "the rules of bots", "those of strict")
 ALL_TESTS = (
     Rule("ioctl", errno.EPERM, 1, "in", (7, 8, 9)),
     Rule("socket", errno.EAFNOSUPPORT, 0, "not in", (1, 2)),
@@ -61,18 +72,18 @@ def is_refused(rule: Rule, value: int) -> bool:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-@pytest.mark.parametrize("rules", [ALL_TESTS, BOT_RULES], ids=["every kind of test", "the rules of bots"])
+@pytest.mark.parametrize("rules", [ALL_TESTS, BOT_RULES, SIGNAL_RULES], ids=KINDS)
 def test_a_filter_refuses_what_its_rules_name_and_nothing_else(rules, machine):
     """Every call that has a number here, with arguments at, beside and above every value of every rule."""
     values = {0, 1, 2, *(value + step for rule in rules for value in rule.values for step in (-1, 0, 1))}
     values = {abs(value) for value in values} | {value | 1 << 32 for value in values if value >= 0}
     for call in NUMBERS:
-        rule = next((rule for rule in rules if rule.call == call), None)
+        own = [rule for rule in rules if rule.call == call or NUMBERS[rule.call] == NUMBERS[call]]
         for value in values:
             arguments = [0xDEAD0000_0BADBEEF] * 6
-            if rule is not None:
+            for rule in own:
                 arguments[rule.argument] = value
-            expected = REFUSE | rule.error if rule is not None and is_refused(rule, value) else ALLOW
+            expected = next((REFUSE | rule.error for rule in own if is_refused(rule, value)), ALLOW)
             assert expected == answer(rules, machine, call, *arguments), (call, hex(value))
 
 

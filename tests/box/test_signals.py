@@ -1,0 +1,182 @@
+"""Two bots in strict boxes cannot signal to each other by locks and counters; real programs run nevertheless."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+from boxes import SHIELD, STRICT, need, program
+from calls import call
+
+from arena.box.box import open_box
+from arena.box.places import FileView
+from arena.games import GAMES
+from arena.starter import LANGUAGES
+from arena.starter.folder import Starter, write_starter
+from arena.torture.channels import bits_a_second, signalled
+from arena.torture.signals import BITS, CHANNELS, SLOTS
+from arena.words import listed
+
+CLOSED = ("flock", "record-lock", "lease", "inotify", "cache", "pressure")
+"""In strict; each carries tens of bits a second in a shield."""
+LEAST_BITS = 20.0
+"""What a machine with other work still lets through by the quick ones of them: 85 to 98 were measured."""
+
+
+@pytest.fixture
+def tops():
+    """The folders of two bots; not in /tmp, where each box has one of its own."""
+    top = Path(__file__).resolve().parents[2] / ".arena" / f"signals-{secrets.token_hex(4)}"
+    for name in ("a", "b"):
+        (top / name).mkdir(parents=True)
+    yield top / "a", top / "b"
+    shutil.rmtree(top)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("channel", CLOSED)
+async def test_a_way_to_signal_is_closed_in_strict(tops, channel):
+    """The receiver cannot look, or learns nothing from what it sees, which others may cause as well."""
+    need(STRICT)
+    async with open_box("strict") as box:
+        seen = await signalled(box, channel, tops)
+    assert seen.startswith("held") or len(seen) == SLOTS, seen
+    assert bits_a_second(channel, seen) < 1, seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("channel", ["flock", "record-lock", "inotify"])
+async def test_the_pair_that_signals_can_signal(tops, channel):
+    """In a shield, which closes none of this, the same two programs are understood: so silence is the box's."""
+    need(SHIELD)
+    async with open_box("shield", means="bubblewrap") as box:
+        assert LEAST_BITS < bits_a_second(channel, await signalled(box, channel, tops))
+
+
+def test_how_many_bits_are_understood():
+    """All of them, none, and what noise leaves: a constant says nothing, and what is always wrong says all."""
+    sent = "".join(map(str, BITS))
+    wrong = sent.translate(str.maketrans("01", "10"))
+    assert [True, True] == [90 < bits_a_second("flock", seen) <= 100 for seen in (sent, wrong)]
+    assert [0, 0, 0] == [bits_a_second("flock", seen) for seen in ("0" * SLOTS, "held EPERM", sent[:-1])]
+    half = sent[: SLOTS // 2] + "0" * (SLOTS - SLOTS // 2)
+    assert 10 < bits_a_second("flock", half) < 60
+    assert set(CLOSED) < set(CHANNELS)
+
+
+# What runs nevertheless.
+
+
+async def said(own: Path, code: str) -> str:
+    """The first line that this Python program prints in a strict box."""
+    (own / "bot.py").write_text(code)
+    with trio.fail_after(30):
+        async with (
+            open_box("strict") as box,
+            program(box, FileView(folder=own, own=(own,)), sys.executable, "bot.py") as started,
+        ):
+            return started.text.partition("\n")[0]
+
+
+BOOK = """
+import sqlite3
+print(*sqlite3.connect("file:book.db?mode=ro", uri=True).execute("select move from book").fetchone(), end=" ")
+notes = sqlite3.connect("/tmp/notes.db")
+print(*notes.execute("pragma journal_mode = wal").fetchone(), end=" ")
+notes.execute("create table note (text)")
+notes.execute("insert into note values ('kept')")
+notes.commit()
+print(*sqlite3.connect("/tmp/notes.db").execute("select text from note").fetchone(), flush=True)
+"""
+
+
+@pytest.mark.slow
+async def test_databases_open(tops):
+    """SQLite locks what it reads, a book that came with the bot, and what it writes."""
+    need(STRICT)
+    book = sqlite3.connect(tops[0] / "book.db")
+    book.execute("create table book (move)")
+    book.execute("insert into book values ('pass')")
+    book.commit()
+    book.close()
+    assert "pass wal kept" == await said(tops[0], BOOK)
+
+
+COUNTERS = """
+import json, os
+found = {}
+for folder, folders, names in os.walk("/proc"):
+    folders[:] = [name for name in folders if not name.isdigit() and folder == "/proc" and name in ("pressure",)]
+    for name in names:
+        try:
+            with open(os.path.join(folder, name), "rb") as file:
+                found[os.path.relpath(os.path.join(folder, name), "/proc")] = len(file.read(64))
+        except OSError:
+            pass
+print(json.dumps(found), flush=True)
+"""
+SHOWN = {
+    *("cgroups", "cmdline", "consoles", "cpuinfo", "crypto", "devices", "dma", "execdomains", "fb"),
+    *("filesystems", "iomem", "ioports", "meminfo", "misc", "modules", "mounts", "stat", "uptime", "version"),
+    *("bootconfig", "config.gz", "mdstat", "latency_stats"),
+}
+"""What a strict box shows of the whole machine; all of it is as good as constant but meminfo, stat and uptime."""
+
+
+@pytest.mark.slow
+async def test_a_strict_box_shows_no_counters_of_the_machine(tops):
+    """But for those that language runtimes read: SECURITY.md names them."""
+    need(STRICT)
+    found = json.loads(await said(tops[0], COUNTERS))
+    assert {"meminfo", "stat", "cpuinfo"} <= found.keys()
+    assert set() == {name for name, octets in found.items() if octets} - SHOWN
+    assert set() == {"loadavg", "locks", "vmstat", "interrupts"} & found.keys()
+
+
+NODE = """
+const os = require("os");
+console.log(os.cpus().length > 0, os.totalmem() > 0, os.freemem() > 0, os.uptime() > 0);
+"""
+
+
+@pytest.mark.slow
+async def test_node_knows_its_machine(tops):
+    """It reads /proc/stat, cpuinfo and meminfo."""
+    need(STRICT)
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("not tried: Node is not installed")
+    (tops[0] / "bot.js").write_text(NODE)
+    with trio.fail_after(30):
+        async with (
+            open_box("strict") as box,
+            program(box, FileView(folder=tops[0], own=(tops[0],)), node, "bot.js") as started,
+        ):
+            assert "true true true true" == started.text.strip()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in LANGUAGES if name != "rust"])  # builds for minutes
+def test_every_language_of_arena_new_is_built_and_plays_in_strict(name, capsys, monkeypatch, tmp_path):
+    """As a class hands it in: its compiler, which locks files, and its runtime."""
+    need(STRICT)
+    language = LANGUAGES[name]
+    if language.missing:
+        pytest.skip(f"not tried: there is no {listed(language.missing)} here")
+    monkeypatch.chdir(tmp_path)
+    Path("subs").mkdir()
+    game = GAMES["liars-dice"]()
+    write_starter(Starter(name="mine", language=language, game=game, game_word=""), Path("subs"))
+    Path("plan.toml").write_text(
+        "series = 1\nmove_time = 20\nfirst_move_time = 60\nname_wait_s = 20\n[rules]\ndice = 1"
+    )
+    words = ("run", "plan.toml", "subs", "random", "--strict", "-q", "--out", "out")
+    code, _, err = call(capsys, monkeypatch, *words)
+    assert 0 == code, err
+    assert "strict (bubblewrap)" in Path("out/bots.csv").read_text()
