@@ -50,7 +50,10 @@ SHOWN: dict[tuple[str, str], Sequence[str] | str] = {
         "tests/test_readme.py::test_the_commands_run_as_they_stand",
         "tests/test_readme.py::test_the_speed_table_is_one_run_of_the_bench",
     ),
-    ("SECURITY.md", "text"): ("tests/test_torture.py::test_the_table_of_security_is_of_todays_habits",),
+    ("SECURITY.md", "text"): (
+        "tests/test_torture.py::test_the_table_of_security_is_of_todays_habits",
+        "tests/test_torture_boxes.py::test_the_table_of_security_is_of_todays_attacks_and_boxes",
+    ),
     ("arena/README.md", ""): ("tests/test_documents.py::test_the_flow_goes_through_rooms",),
     ("arena/games/blef/wire.md", ""): (
         "tests/games/test_blef_exchange.py::test_the_recorded_exchange_is_what_the_arena_says",

@@ -209,7 +209,7 @@ def test_the_readme_says_of_each_bad_bot_what_its_habits_may_get():
 def test_the_table_of_security_is_of_todays_habits():
     """SECURITY.md shows a row for each, under today's header, with faults that it may get, and every promise held."""
     page = (BAD.parents[1] / "SECURITY.md").read_text()
-    (shown,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown, _ = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert shown.startswith(header_lines() + "\n")
     rows = [re.split(r"  +", each) for each in shown.splitlines()[2:]]
     assert [habit.name for habit in habits()] == [row[0] for row in rows]

@@ -6,6 +6,7 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import cli, options
+from arena.errors import ConfigError
 
 
 @cli.command(
@@ -19,6 +20,11 @@ from arena.cli.group import cli, options
     ("--game", "NAME", "What BOT plays: a name, a .py file or module:Class.  [its own, or liars-dice]"),
     ("--quick", None, "A third of the matches."),
     ("--sandbox", "shield|strict|off", "What confines the bots.  [shield]"),
+    (
+        "--box",
+        None,
+        "Habits, attacks and signals in every box of this machine; as root also by another user.",
+    ),
 )
 @options("Results", ("--json", "as_json", None, "Print as JSON."))
 def torture(
@@ -26,6 +32,7 @@ def torture(
     only: tuple[str, ...],
     game: str | None,
     sandbox: str | None,
+    box: bool,
     quick: bool,
     as_json: bool,
 ) -> int:
@@ -39,7 +46,16 @@ def torture(
     Examples:
       arena torture --quick
       arena torture ./mybot --only crash
+      arena torture --box --quick
     """
+    if box:
+        from arena.torture.boxes import boxes_command
+
+        if bots or game or sandbox:
+            raise ConfigError(
+                "--box tries its own programs in every box: leave out all but --only and --quick"
+            )
+        return boxes_command(only, quick=quick, json=as_json)
     from arena.torture.command import torture_command
 
     return torture_command(bots, only, quick=quick, json=as_json, game=game or "", sandbox=sandbox or "")

@@ -33,7 +33,7 @@ def torture_command(
     if not json:
         out(table.header_lines())
     rows = []
-    for row in _tried(trials):
+    for row in trial_rows(trials):
         rows.append(row)
         if not json:
             out(table.line(row))
@@ -64,7 +64,7 @@ def _game(entrant: Entrant) -> str:
     return next(iter(entrant.games), "")
 
 
-def _tried(trials: Sequence[Trial]) -> Iterator[TrialRow]:
+def trial_rows(trials: Sequence[Trial]) -> Iterator[TrialRow]:
     """Each trial in turn, after the one it is compared with."""
     without: dict[tuple[object, ...], Findings] = {}
     for trial in trials:

@@ -37,6 +37,8 @@ class TrialTerms:
     connect_s: float = 3.0
     sandbox: str = ""
     """The box that bots are started in; empty: the default."""
+    means: str = ""
+    """What makes that box; empty: the best there is."""
 
     def allowed_s(self, matches: int, startups_s: float = 0.0) -> float:
         """How long this many matches may take with a bot that uses up all its time."""

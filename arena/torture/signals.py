@@ -265,6 +265,8 @@ CHANNELS: dict[str, tuple[Callable[[], Send], Callable[[], Look]]] = {
     "numbers": (numbers_sender, numbers_receiver),
 }
 SLOW = ("pressure", "processor")
+SHARED = ("memory", "processor", "numbers")
+"""Those that no box closes, as all programs of a machine share what they go by."""
 
 
 def slot_s(channel: str) -> float:

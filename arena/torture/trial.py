@@ -37,6 +37,10 @@ LOBBY_SERIES = 20
 HEAD_START_S = 1.0
 """How long strangers are there before the honest bots connect."""
 LAST_WORDS_MAX = 160
+WITHOUT_BUBBLEWRAP = (
+    "from arena.box import bubblewrap; bubblewrap.PROGRAM = 'none'; from arena.cli import main; main()"
+)
+"""The arena as on a machine that has no bubblewrap."""
 
 
 @attrs.frozen
@@ -132,7 +136,8 @@ class _Run:
         path = self.home / "trial.toml"
         # JSON's texts, numbers and lists of texts are TOML's
         path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in plan.items()))
-        words = [sys.executable, "-m", "arena.cli", "run", str(path), *self._bots()]
+        command = ["-c", WITHOUT_BUBBLEWRAP] if terms.means == "landlock" else ["-m", "arena.cli"]
+        words = [sys.executable, *command, "run", str(path), *self._bots()]
         return [*words, "--quiet", "--out", str(self.out)]
 
     def _bots(self) -> Iterator[str]:

@@ -19,25 +19,9 @@ from typing import NamedTuple
 import pytest
 import trio
 
-USER = 65534
-DROP = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs"]
-OPEN = """
-set -e
-if [ -n "$SHUT" ]; then
-    mkdir -p -m 755 "$HELD"
-    mount --bind "$BASE" "$HELD"
-    mount -t tmpfs -o mode=755 none "$SHUT"
-    mkdir -p "$BASE"
-    mount --bind "$HELD" "$BASE"
-fi
-exec "$@"
-"""
-"""With mounts of its own: only the interpreter is seen in a folder that is shut to others, such as /root."""
+from arena.torture.user import DROP, OPEN, USER_ID, shut_above
 
-
-def shut_above(path: Path) -> str:
-    """The topmost folder on the way there that others cannot enter; empty if there is none."""
-    return next((str(top) for top in reversed([path, *path.parents]) if not top.stat().st_mode & 0o001), "")
+USER = USER_ID
 
 
 @contextmanager
