@@ -58,7 +58,7 @@ def _box_point(box: Box, cause: Cause | None) -> CheckPoint:
     by = f"works (version {landlock.version()})" if box.means == "landlock" else "works"
     if box.failings:
         return CheckPoint(box.name, "note", f"{by}; bots can still {listed(box.failings)}", SIGNALS_SINCE)
-    if box.means == "bubblewrap" and (holed := bubblewrap.holed_version(bubblewrap.version())):
+    if box.means == "bubblewrap" and (holed := bubblewrap.holed_version(bubblewrap.bubblewrap_version())):
         mended = ".".join(map(str, bubblewrap.MENDED_IN))
         said = (
             f"{by}; bubblewrap {holed} has a known hole (a link that a bot leaves at a mount point is "

@@ -90,7 +90,7 @@ def test_boxes_in_words(seen):
 @pytest.mark.parametrize(("number", "standing"), [((0, 9, 0), "note"), ((0, 12, 0), "fine"), ((), "fine")])
 def test_a_version_with_a_known_hole_is_named(number, standing, seen, monkeypatch):
     """With what its number does not tell, and what mends it."""
-    monkeypatch.setattr("arena.box.bubblewrap.version", lambda: number)
+    monkeypatch.setattr("arena.box.bubblewrap.bubblewrap_version", lambda: number)
     point = seen((box("strict", "bubblewrap"), None))["strict (bubblewrap)"]
     assert standing == point.standing
     assert (standing == "note") == ("bubblewrap 0.9.0 has a known hole" in point.said) == bool(point.advice)

@@ -21,7 +21,7 @@ from arena.box.causes import Cause, bubblewrap_cause, landlock_cause
 from arena.box.environment import inherited
 from arena.box.guard import BOX_PORT
 from arena.box.levels import LEVELS, Level, Means
-from arena.box.links import link_package, link_shown
+from arena.box.links import keep_compiled, link_package, link_shown
 from arena.box.places import FileView
 from arena.box.scratch import SCRATCH, KeptFolders, remove_folder
 from arena.box.spawn import ANSWER_S_MAX, CannotRun, Running, Spawner
@@ -239,6 +239,7 @@ async def _kept() -> AsyncIterator[Callable[[Level, Means], Box]]:
         kept = KeptFolders()
         undo.callback(kept.close)
         link_package(scratch / _IMPORTS)
+        keep_compiled()
         keeper = Spawner(scratch)
         try:
             yield partial(Box, keeper=keeper, scratch=scratch, kept=kept)
@@ -299,7 +300,7 @@ def _to_have(name: str, cause: Cause) -> str:
 
 
 def _said(box: Box) -> str:
-    holed = bubblewrap.holed_version(bubblewrap.version()) if box.means == "bubblewrap" else ""
+    holed = bubblewrap.holed_version(bubblewrap.bubblewrap_version()) if box.means == "bubblewrap" else ""
     by = f"{box.means} {holed}, whose known hole the arena's mounts avoid" if holed else box.means
     line = f"bots run in a {'strict box' if box.level == 'strict' else 'shield'} ({by})"
     if box.failings:

@@ -66,7 +66,7 @@ def program() -> str | None:
 
 
 @lru_cache(maxsize=1)
-def version() -> tuple[int, ...]:
+def bubblewrap_version() -> tuple[int, ...]:
     """The version of bubblewrap, by its own word; empty if it says none."""
     try:
         said = subprocess.run(

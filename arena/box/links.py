@@ -7,18 +7,42 @@ empty one, and so does Java.  A folder of links to all the rest can be listed.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import arena
 from arena.box.places import FILES_SHOWN_MAX
+
+_IMPORTED = ("sdk", "wire")
+"""The folders of this package from which a Python bot imports."""
 
 
 def link_package(folder: Path) -> None:
     """Makes the folder, which holds nothing but a link to this package, for the import path of bots."""
     folder.mkdir()
     (folder / arena.__name__).symlink_to(Path(arena.__file__).resolve().parent)
+
+
+def keep_compiled() -> None:
+    """Keeps compiled what every Python bot imports of this package, as it cannot do so in its box."""
+    if sys.dont_write_bytecode:
+        return
+    sources = [source for room in _IMPORTED for source in (Path(arena.__file__).parent / room).glob("*.py")]
+    stale = [source for source in sources if not _is_compiled(source)]
+    if stale:
+        import py_compile  # not when there is nothing to do, which is nearly always
+
+        for source in stale:
+            with suppress(OSError, py_compile.PyCompileError):  # where nothing can be kept, it takes longer
+                py_compile.compile(str(source))
+
+
+def _is_compiled(source: Path) -> bool:
+    compiled = cache_from_source(str(source))
+    return os.path.exists(compiled) and os.path.getmtime(compiled) >= os.path.getmtime(source)
 
 
 def link_shown(folder: Path, hidden: Sequence[Path], into: Path) -> None:

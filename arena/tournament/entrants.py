@@ -21,10 +21,10 @@ import arena
 from arena.errors import ConfigError
 from arena.players.entrant import Argv, Entrant
 from arena.store import DATABASE
-from arena.strict import did_you_mean, read_table, read_toml
+from arena.strict import did_you_mean
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.modules import module_file
-from arena.tournament.recipe import A_COMMAND, RECIPE, no_such_recipe_key, taken_from
+from arena.tournament.recipe import A_COMMAND, recipe_in, taken_from
 from arena.units import shown
 from arena.words import listed
 
@@ -240,11 +240,8 @@ def _shown(folder: Path, spec: str, base: Path) -> Path:
 
 def _from_folder(folder: Path, where: Path | None = None) -> Entrant:
     """The bot of a folder with bot.toml; `where` names the folder in messages."""
-    path = folder / "bot.toml"
     said = str((where or folder) / "bot.toml")
-    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
-        raise ConfigError(f"{said}: it is a link that leads out of the bot's folder, expected a file")
-    recipe = read_table(read_toml(path, where=said), RECIPE, where=said, reject=no_such_recipe_key)
+    recipe = recipe_in(folder, said)
     if "run" not in recipe:
         raise ConfigError(f"{said}: run: found nothing, expected {A_COMMAND}")
     own = {"name": folder.resolve().name, "language": _language(recipe["run"])} | recipe

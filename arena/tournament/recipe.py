@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from arena.errors import ConfigError
 from arena.players.entrant import Argv, Rights
-from arena.strict import Reader, duration, many, one_of, text, unknown, whole
+from arena.strict import Reader, duration, many, one_of, read_table, read_toml, text, unknown, whole
 from arena.tournament.plan.allow import RIGHTS_READERS
 from arena.units import unexpected
 
@@ -63,6 +64,17 @@ _OTHER_WORDS: Mapping[str, str] = {
     "memory": "memory_mb",
 }
 """What newcomers call a key -> what it is called here."""
+
+
+def recipe_in(folder: Path, said: str) -> dict[str, Any]:
+    """What the bot.toml of a folder says; `said` names it in messages.
+
+    Raises ConfigError if that is wrong, or if the file is a link to one that is not the bot's.
+    """
+    path = folder / "bot.toml"
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise ConfigError(f"{said}: it is a link that leads out of the bot's folder, expected a file")
+    return read_table(read_toml(path, where=said), RECIPE, where=said, reject=no_such_recipe_key)
 
 
 def no_such_recipe_key(key: str) -> str:

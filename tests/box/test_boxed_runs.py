@@ -127,7 +127,7 @@ async def test_strict_fails_closed(tmp_path, monkeypatch):
 async def test_a_version_with_a_known_hole_is_named_before_play(monkeypatch, number, is_named):
     """In the line that says which box it is."""
     need(SHIELD)
-    monkeypatch.setattr(bubblewrap, "version", lambda: number)
+    monkeypatch.setattr(bubblewrap, "bubblewrap_version", lambda: number)
     said: list[str] = []
     async with open_box("shield", say=said.append):
         pass

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from boxes import LANDLOCK, OFF, SHIELD, STRICT, need, program
 import arena
 from arena.box import box as rooms
 from arena.box.box import open_box
+from arena.box.links import keep_compiled
 from arena.box.places import FileView
 
 pytestmark = pytest.mark.slow
@@ -52,6 +55,22 @@ async def said(box: tuple[str, str], place: FileView, code: str) -> str:
             program(opened, place, sys.executable, "bot.py") as started,
         ):
             return started.text.partition("\n")[0]
+
+
+def test_what_bots_import_of_the_arena_is_kept_compiled(tmp_path, monkeypatch):
+    """In a fresh clone too, where no bot may keep it; what has changed is compiled anew."""
+    source = tmp_path / "arena" / "sdk" / "bot.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("x = 1")
+    monkeypatch.setattr(arena, "__file__", str(tmp_path / "arena" / "__init__.py"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    compiled = Path(cache_from_source(str(source)))
+    keep_compiled()
+    before = compiled.read_bytes()
+    source.write_text("x = 22")
+    os.utime(source, (compiled.stat().st_mtime + 10,) * 2)
+    keep_compiled()
+    assert before != compiled.read_bytes()
 
 
 @any_box

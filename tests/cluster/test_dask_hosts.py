@@ -84,7 +84,7 @@ def test_a_game_and_a_built_bot_travel_to_each_host(cluster, words, tmp_path, ca
     played = {(row["host"], row["worker"]) for row in rows(tmp_path / "there", "matches")}
     assert sorted(WORKERS) == sorted(host for host, _ in played), played
     assert len(WORKERS) == json.loads((tmp_path / "there" / "run.json").read_text())["workers"]
-    builds = [path.read_text() for path in cluster.place.glob("*/cache/**/builds")]
+    builds = [path.read_text() for path in cluster.place.glob("*/cache/**/files/builds")]
     assert ["built\n"] * len(set(WORKERS)) == builds
     games = {Path(path.read_text()) for path in (tmp_path / "marks").glob("game-*")}
     came_to = {path.relative_to(cluster.place).parts[0] for path in games - {tmp_path / "mygame.py"}}
