@@ -337,6 +337,7 @@ def test_every_option_that_is_quoted_exists() -> None:
     known = {name for command in cli.commands.values() for each in command.params for name in each.opts}
     known |= {"--help", "--json", "--show", "--write", "--list", "--runs", "--seed", "--plain", "--only"}
     known |= {"--ntasks", "--cpus-per-task", "--nthreads"}  # of srun and dask worker
+    known |= {"--rm", "--security-opt"}  # of docker
     quoted = {
         option: str(each)
         for each in within_sentences()
