@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from math import inf
+from time import monotonic
 
 import trio
 
@@ -110,7 +111,7 @@ class Crew:
             fitting = [post for post in self.posts if post.can_seat(bots)]
             post = min(fitting, key=lambda one: len(one.taken_on) / one.wanted)
         self._ordered += 1
-        taken = TakenThere(pairing, without, self._ordered, post, trio.current_time())
+        taken = TakenThere(pairing, without, self._ordered, post, monotonic())
         post.taken_on[taken.number] = taken
         post.seat(bots)
         post.say(ordered_match(taken.number, pairing, without))
@@ -278,7 +279,7 @@ class Crew:
         except ValueError as error:
             raise RemoteProtocolError(str(error)) from None
         if entry is not None:
-            why = self.hiring.doubt(entry, trio.current_time() - taken.ordered_at)
+            why = self.hiring.doubt(entry, monotonic() - taken.ordered_at)
             if why is not None:
                 raise Untrue(why)
         taken.answer(entry)
