@@ -311,7 +311,7 @@ def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Un
                 yield differs(where, name, row[name], "0 or 1", seat=seat)
 
 
-def _times(where: str, seats: list[dict[str, Any]]) -> Untruths:
+def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
     """Whether the times of a seat are those that its single times come to."""
     for seat, row in enumerate(seats):
         octets, told, longest = row["times"], row["think_s"], row["think_max_s"]
