@@ -101,6 +101,22 @@ def test_to_grant_what_is_hidden_from_all_is_a_mistake(course, path):
         found(course, "class", allow_read=(f"*={path}",))
 
 
+@pytest.mark.parametrize("of", ["allow", "allow.ann"], ids=["everyone", "one"])
+@pytest.mark.parametrize(
+    "path", ["/", "results", "class/other", "hall", "class/other/.arena", "linked/now", "later"]
+)
+def test_a_plan_cannot_grant_what_is_hidden_from_all(course, path, of):
+    """Nor what becomes hidden because this run writes its results there."""
+    submitted(course, "ann")
+    (course / "linked").symlink_to(course / "results")
+    (course / "class/other/.arena").mkdir()
+    (course / "cup.toml").write_text(
+        f'bots = ["class/ann", "class/other"]\nout = "later"\n[{of}]\nread = ["{path}"]\n'
+    )
+    with pytest.raises(ConfigError, match="hidden from all bots"):
+        prepare(load_plan(course / "cup.toml"))
+
+
 def test_a_bot_that_its_user_names_has_what_it_asks_for_up_to_the_limit_of_memory(course):
     submitted(course, "ann", 'read = ["~/.ssh"]', "network = true", "memory_mb = 1024")
     ann = found(course, "class/ann")["ann"]

@@ -47,7 +47,7 @@ from arena.tournament.prepare import Tournament
 from arena.tournament.run import Run
 from arena.tournament.seal import SEAL, Seal, is_sealed, opening_of, seal_for, seal_of, show_seal
 from arena.tournament.stopping import StopRule
-from arena.tournament.stored import ORIGIN, stored_form
+from arena.tournament.stored import DECISIONS, ORIGIN, stored_form
 
 
 @contextmanager
@@ -193,6 +193,7 @@ def _created(tournament: Tournament, tokens: Mapping[str, str], commit: bool) ->
         "plan": stored_form(plan, tournament.folder),
         "game_version": tournament.game.version,
         "tokens": _tokens(plan, tokens),
+        DECISIONS: [plan.decisions],
         **scale_of(tournament.game, tournament.plan),
         **_kept_origin(tournament),
     }
@@ -220,7 +221,10 @@ def _continued(tournament: Tournament, commit: bool) -> Store:
                 f"{tournament.folder} began without a seal, and what has begun cannot be sealed any more: "
                 f"leave --commit out; {OTHERWISE}"
             )
-        store.set_meta("tokens", _tokens(tournament.plan, store.meta()["tokens"]))
+        meta, chosen = store.meta(), tournament.plan.decisions
+        store.set_meta("tokens", _tokens(tournament.plan, meta["tokens"]))
+        if chosen not in meta.get(DECISIONS, [chosen]):
+            store.set_meta(DECISIONS, [*meta[DECISIONS], chosen])
         # An older arena may not have kept them, and the game's file may have been moved.
         for key, value in {**scale_of(tournament.game, tournament.plan), **_kept_origin(tournament)}.items():
             store.set_meta(key, value)

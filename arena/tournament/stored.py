@@ -34,6 +34,9 @@ from arena.units import shown
 ORIGIN = "game_origin"
 """The store's key for the origin of a game that is not built in."""
 
+DECISIONS = "decisions"
+"""The store's key for every `decisions` that a plan of the folder had; older arenas did not keep them."""
+
 ASK = "use --game to name the file it was played with"
 
 

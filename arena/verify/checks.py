@@ -17,6 +17,8 @@ from arena.store.files import DATABASE_ERRORS
 from arena.tournament.membership import roster_of
 from arena.tournament.seal import SEAL
 from arena.tournament.stopping import StopRule
+from arena.tournament.stored import DECISIONS
+from arena.verify.decisions import CHOICES
 from arena.verify.matches import MatchVerifier, Tally
 from arena.verify.run_file import made_again, run_file_untruths
 from arena.verify.schedule import (
@@ -83,7 +85,8 @@ def seal_check(folder: Folder) -> Iterator[Untruth]:
 
 def matches_check(folder: Folder) -> Iterator[Untruth]:
     """Every match follows from its seed and its moves."""
-    verifier = MatchVerifier(folder.game, int(folder.meta["identity"]["faults_max"]), folder.tally)
+    choices = folder.meta.get(DECISIONS, CHOICES)  # older arenas did not keep them
+    verifier = MatchVerifier(folder.game, int(folder.meta["identity"]["faults_max"]), folder.tally, choices)
     for place, (_, _, rows) in enumerate(stored_rows(folder.store.connection), 1):
         yield from verifier.untruths(rows)
         if rows.games:

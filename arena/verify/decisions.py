@@ -17,12 +17,17 @@ from arena.store.schema import STORED, Row
 from arena.verify.untruth import Untruth, differs
 from arena.words import printable
 
+CHOICES = ("all", "faults", "none")
+"""Of which decisions a match may have kept rows."""
+
 
 class DecisionRows:
     """The rows of one match."""
 
-    def __init__(self, where: str, rows: Sequence[Row]) -> None:
+    def __init__(self, where: str, rows: Sequence[Row], choices: Sequence[str]) -> None:
+        """`choices`: which decisions may have been chosen to be kept: `all`, `faults`, `none`."""
         self.where = where
+        self.choices = choices
         self.rows = [dict(zip(STORED["decisions"], row, strict=True)) for row in rows]
         self.faults = {(row["turn"], row["seat"]): row["fault"] for row in self.rows if row["fault"]}
         """(turn, seat) -> the fault."""
@@ -33,7 +38,8 @@ class DecisionRows:
     def shape(self, match: dict[str, Any], seats: Sequence[dict[str, Any]]) -> Generator[Untruth, None, None]:
         """How many there are, and whether they agree with the counts of each seat."""
         faults = sum(row[kind] for row in seats for kind in FAULT_KINDS)
-        allowed = sorted({0, faults, match["decisions"]})
+        counts = {"all": match["decisions"], "faults": faults, "none": 0}
+        allowed = sorted({counts[choice] for choice in self.choices})
         if len(self.rows) not in allowed:
             yield self._untruth("rows", len(self.rows), " or ".join(map(str, allowed)))
         self.are_all = len(self.rows) == match["decisions"]

@@ -6,8 +6,9 @@ here they only meet what is stored.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Generator, Iterator, Sequence
-from math import inf
+from math import fsum, inf
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +22,7 @@ from arena.scoring import points
 from arena.store.checksums import MatchRows
 from arena.store.rows import names_of_others, result_cells
 from arena.store.schema import STORED
-from arena.verify.decisions import DecisionRows
+from arena.verify.decisions import CHOICES, DecisionRows
 from arena.verify.untruth import Untruth, differs, is_not
 
 Untruths = Generator[Untruth, None, None]
@@ -31,6 +32,9 @@ _NOTHING = ("rank", "returns", "points", "win", "tie", *FAULT_KINDS, "not_asked"
 _CHANCE_ALONE = (CHANCE,)
 SLACK = 1e-9
 """By what share of their range returns may be beyond their bounds: sums of fractions are rounded."""
+TIME_SLACK, TIME_STEP_S = 2.0**-23, 2e-6
+"""By how much a time may differ from what single times come to: each of those is kept as a float of 24 bits,
+and the sum to the microsecond."""
 
 
 @attrs.define
@@ -51,7 +55,11 @@ class Tally:
 class MatchVerifier:
     """Verifies the matches of one folder, one after the other."""
 
-    def __init__(self, game: Game[Any, Any], faults_max: int, tally: Tally) -> None:
+    def __init__(
+        self, game: Game[Any, Any], faults_max: int, tally: Tally, choices: Sequence[str] = CHOICES
+    ) -> None:
+        """`choices`: which decisions a match may have kept rows of."""
+        self.choices = choices
         self.game = game
         self.faults_max = faults_max
         self.packed = PackedMoves(game)
@@ -64,7 +72,7 @@ class MatchVerifier:
         where = f"match {match['match_id']}"
         yield from _shape(where, match, seats)
         yield from _rulings(where, seats, self.faults_max)
-        kept = DecisionRows(where, rows.decisions)
+        kept = DecisionRows(where, rows.decisions, self.choices)
         yield from kept.shape(match, seats)
         try:
             turns = self.packed.turns(match["packed"])
@@ -81,6 +89,7 @@ class MatchVerifier:
             yield play.failed(error)
             return
         yield from self._counted(play, match)
+        yield from _times(where, seats)
         yield from kept.untruths(turns, self.packed, self.game, seats)
         yield from _results(where, self.game, play.state, seats)
         tally = self.tally
@@ -117,6 +126,7 @@ class MatchVerifier:
             yield differs(where, "decisions", match["decisions"], "0, as the match is aborted")
         if match["turns"] < len(turns):
             yield differs(where, "turns", match["turns"], len(turns))
+        yield from _times(where, play.seats)
         self.tally.matches += 1
         self.tally.aborted += 1
         try:
@@ -299,6 +309,20 @@ def _shape(where: str, match: dict[str, Any], seats: list[dict[str, Any]]) -> Un
         for name in ("abandoned", "withdrawn"):
             if row[name] > 1:
                 yield differs(where, name, row[name], "0 or 1", seat=seat)
+
+
+def _times(where: str, seats: Sequence[dict[str, Any]]) -> Untruths:
+    """Whether the times of a seat are those that its single times come to."""
+    for seat, row in enumerate(seats):
+        octets, told, longest = row["times"], row["think_s"], row["think_max_s"]
+        if type(octets) is not bytes or len(octets) % TIME_BYTES:
+            yield is_not(where, "times", octets, f"of {TIME_BYTES} bytes each", seat)
+        times = array("f", octets)
+        sum_s, max_s = fsum(times), max(times, default=0.0)
+        if not abs(told - sum_s) <= TIME_SLACK * sum_s + TIME_STEP_S:
+            yield differs(where, "think_s", told, f"{sum_s:.6f}, the sum of its times", seat)
+        if not abs(longest - max_s) <= TIME_SLACK * max_s + TIME_STEP_S:
+            yield differs(where, "think_max_s", longest, f"{max_s:.6f}, the longest of its times", seat)
 
 
 def _rulings(where: str, seats: list[dict[str, Any]], faults_max: int) -> Untruths:

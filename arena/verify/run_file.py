@@ -1,7 +1,7 @@
 """`run.json` of a folder, compared with what the database says: plan, seed, roster, seal, whether it is over.
 
 What one call was (`arena`, `concurrency`, `workers`, `machine`, the times, `played`) follows from nothing,
-and is not claimed.
+and is not claimed; but no call played more matches than there are.
 """
 
 from __future__ import annotations
@@ -57,6 +57,9 @@ def run_file_untruths(
     hint = f"{RUN_FILE} is older than arena.db: {made_again(run)} anew" * is_older
     if untruth := _status_untruth(told.get("status", _NOTHING), planned):
         yield attrs.evolve(untruth, hint=hint)
+    played, matches = told.get("played", _NOTHING), run.store.size()
+    if type(played) is not int or not 0 <= played <= matches:
+        yield Untruth(RUN_FILE, "played", _shown(played), f"a number from 0 to {matches}", hint=hint)
     expected = _expected(run, meta, told)
     for key in dict.fromkeys((*expected, *told)):
         if key in {*NOT_CLAIMED, "status"} or (key in _LATER and key not in told):

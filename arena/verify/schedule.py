@@ -23,9 +23,10 @@ from arena.store import Store, StoredBot
 from arena.tournament.folder import plan_as_begun, plan_changes, scale_of, ways_of
 from arena.tournament.intake import course_of, take_in
 from arena.tournament.membership import roster_of
-from arena.tournament.plan import deals_of, plan_from
+from arena.tournament.plan import deals_of, identity, plan_from
 from arena.tournament.run import Run
 from arena.tournament.stopping import StopRule
+from arena.verify.stored_record import KEYS
 from arena.verify.untruth import Untruth, differs, is_not
 from arena.words import counted
 
@@ -94,13 +95,37 @@ def planned_again(run: Run) -> Planned:
 
 def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
     """Whether the record of the plan agrees with itself and with the game."""
-    if changed := plan_changes(run.plan, run.game, meta["identity"]):
+    kept, known = meta["identity"], identity(run.plan, run.game)
+    newer = "perhaps a newer arena kept it: verify it with that one"
+    for key in meta.keys() - KEYS:
+        yield Untruth("arena.db", f"meta, {key}", "a value", "nothing, as no run keeps it", hint=newer)
+    for key in kept.keys() - known.keys():
+        yield Untruth(
+            "arena.db", f"identity.{key}", str(kept[key]), "nothing, as no run keeps it", hint=newer
+        )
+    if changed := plan_changes(run.plan, run.game, kept):
         yield Untruth("arena.db", "plan", "; ".join(changed), "what it was at the start")
+    yield from _allocation(kept, meta["plan"])
     if (seed := meta["plan"].get("seed")) not in (None, meta["identity"]["seed"]):
         yield differs("arena.db", "plan.seed", seed, meta["identity"]["seed"])
     for name, value in {"game_version": run.game.version, **scale_of(run.game, run.plan)}.items():
         if name in meta and meta[name] != value:  # older arenas kept fewer of them
             yield differs("arena.db", name, meta[name], value)
+
+
+def _allocation(kept: Mapping[str, Any], plan: Mapping[str, Any]) -> Untruths:
+    """Whether matches were given to bots as the plan says; no run gives them to whom no goal leaves open."""
+    if "allocate" not in kept:  # an older arena
+        return
+    stored, planned = kept["allocate"], plan.get("allocate")
+    if kept["tournament"] != "round-robin":
+        right: object = None
+    elif plan.get("until") is None:
+        right = "even"
+    else:
+        right = stored if planned is None and stored in ("open", "even") else planned
+    if stored != right:
+        yield differs("arena.db", "identity.allocate", stored, right)
 
 
 def schedule_untruths(planned: Planned, meta: Mapping[str, Any]) -> Untruths:

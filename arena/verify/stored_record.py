@@ -12,6 +12,8 @@ from typing import Any, get_args
 from arena.errors import ConfigError
 from arena.schedule.roster import Act
 from arena.tournament.membership import ROSTER
+from arena.tournament.seal import SEAL
+from arena.tournament.stored import DECISIONS, ORIGIN
 from arena.units import unexpected
 
 _PLAN, _IDENTITY = "plan", "identity"
@@ -27,6 +29,14 @@ _NEEDED: Mapping[str, type] = {
     "restarts_max": int,
 }
 """What every arena has kept in `identity` -> its type."""
+KEYS = frozenset(
+    [
+        *(_PLAN, _IDENTITY, DECISIONS, ORIGIN, ROSTER, SEAL, "game_version", "tokens", "places"),
+        *("conclusion", "rated_by", "returns_unit", "ranked_by", "comparison"),
+        *("until", "until_rule", "until_left"),
+    ]
+)
+"""What any arena so far has kept in `meta`."""
 _ENTRY: Mapping[str, type] = {"act": str, "slot": str, "fingerprint": str, "matches": int}
 """The same of what happened to a slot of the roster."""
 
@@ -40,6 +50,9 @@ def check_record(folder: Path, meta: Mapping[str, Any]) -> None:
     for key, kind in _NEEDED.items():
         if type(value := meta[_IDENTITY].get(key)) is not kind:
             raise ConfigError(f"{where}: {_IDENTITY}.{key}: {unexpected(value, f'of type {kind.__name__}')}")
+    choices = meta.get(DECISIONS, [meta[_PLAN].get("decisions")])
+    if not isinstance(choices, list) or meta[_PLAN].get("decisions") not in choices:
+        raise ConfigError(f"{where}: {DECISIONS}: {unexpected(choices, 'a list with that of the plan')}")
     joined: set[object] = set()
     for place, entry in enumerate(meta.get(ROSTER, ())):
         if not _is_next(entry, joined):

@@ -40,6 +40,8 @@ COPIED = (
     "UPDATE copied SET number = 99, match_id = '0123456789ab', pairing_id = 'bob+cat#9/0', series_id = 'bob+cat#9'",
     "INSERT INTO matches SELECT * FROM copied",
     f"INSERT INTO seats SELECT 99, {SEAT} FROM seats WHERE match = 3",
+    "INSERT INTO decisions SELECT 99, number, turn, seat, move, elapsed_s, fault, reason, asked, lagged "
+    "FROM decisions WHERE match = 3",
 )
 """A match stands there twice, under another id."""
 SERIES = "series_id = 'ann+cat#0'"
@@ -73,7 +75,7 @@ FORGERIES = {
         ("run.json", "status", "stopped, interrupted or failed"),
     ),
     "no seats": (["DELETE FROM seats"], ("match ", "seats", "0, as so many have rows")),
-    "no decisions": (["DELETE FROM decisions"], ("decisions.csv, line 2", "row", "no line")),
+    "no decisions": (["DELETE FROM decisions"], ("match ", "decisions, rows", "")),
     "no schedule": (["DELETE FROM schedule"], ("schedule", "rows", "12")),
     "no bots": (["DELETE FROM bots"], ("match ", "bot", "one of bots.csv")),
     "a bot more": (
@@ -106,6 +108,36 @@ FORGERIES = {
     "when a bot joined": (
         ["UPDATE meta SET value = json_set(value, '$[1].matches', 7) WHERE key = 'roster'"],
         ("run.json", "roster[1].matches", "7"),
+    ),
+    "no decisions of one match": (
+        ["DELETE FROM decisions WHERE match = 3", "DELETE FROM capsules WHERE match = 3"],
+        ("match ", "decisions, rows", ""),
+    ),
+    "a sum of times": (
+        ["UPDATE seats SET think_s = think_s + 0.001 WHERE match = 3 AND seat = 1"],
+        ("match ", "think_s", ""),
+    ),
+    "the longest time": (
+        ["UPDATE seats SET think_max_s = think_max_s * 2 + 0.001 WHERE match = 3 AND seat = 1"],
+        ("match ", "think_max_s", ""),
+    ),
+    "who got more matches": (
+        ["UPDATE meta SET value = json_set(value, '$.allocate', 'open') WHERE key = 'identity'"],
+        ("arena.db", "identity.allocate", "'even'"),
+    ),
+    "who got more matches, in the plan too": (
+        ["UPDATE meta SET value = json_set(value, '$.allocate', 'open') WHERE key IN ('plan', 'identity')"],
+        ("arena.db", "identity.allocate", "'even'"),
+    ),
+    "a key by another name": (
+        ["UPDATE meta SET key = 'verdict' WHERE key = 'conclusion'"],
+        ("arena.db", "meta, verdict", "nothing"),
+    ),
+    "a key of the identity by another name": (
+        [
+            "UPDATE meta SET value = json_set(json_remove(value, '$.bank'), '$.banc', null) WHERE key = 'identity'"
+        ],
+        ("arena.db", "identity.banc", "nothing"),
     ),
     "a bot of the plan": (
         ["UPDATE meta SET value = json_set(value, '$.bots[0].spec', 'zoe') WHERE key = 'plan'"],
@@ -178,6 +210,10 @@ RECORDS = {
         "INSERT INTO meta VALUES ('comparison', '{\"a\": 1}')",
         "does not say what was asked of the run",
     ),
+    "decisions of nobody's choice": (
+        "UPDATE meta SET value = '[7]' WHERE key = 'decisions'",
+        "decisions: found [7], expected a list with that of the plan",
+    ),
     "a goal of nobody": ("INSERT INTO meta VALUES ('until', '7')", "does not say what was asked of the run"),
 }
 
@@ -212,11 +248,14 @@ def test_what_run_json_says_is_compared(small, tmp_path):
         "roster[0].slot": {"roster": [right["roster"][0] | {"slot": "zoe"}, *right["roster"][1:]]},
         "roster[2]": {"roster": right["roster"][:2]},
         "winner": {"winner": "zoe"},
+        "played": {"played": right["played"] + 1},
     }.items():
         path.write_text(json.dumps(right | change))
         found = untruth(folder)
         assert ("run.json", column) == (found["where"], found["column"])
-    for missing in ("plan", "status", "game_version"):
+    path.write_text(json.dumps(right | {"played": True}))
+    assert ("played", "true") == (untruth(folder)["column"], untruth(folder)["stored"])
+    for missing in ("plan", "status", "game_version", "played"):
         path.write_text(json.dumps({key: value for key, value in right.items() if key != missing}))
         found = untruth(folder)
         assert (missing, "nothing") == (found["column"], found["stored"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import zlib
 from contextlib import closing
@@ -15,7 +16,9 @@ from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Challenge, Forfeit
 from arena.store import Store
 from arena.store.schema import STORED
-from tests.verify.folders import changed, played, repacked, untruth, verified
+from tests.golden.plans import Leg, Tournament
+from tests.golden.run import at_home, called
+from tests.verify.folders import SMALL, changed, played, repacked, untruth, verified
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +43,16 @@ def test_how_many_decisions_were_kept_does_not_matter(tmp_path, kept):
     assert faults > 10
     assert f", {faults} faults: " in told
     assert "results from moves, not who made the moves" in told
+
+
+def test_a_folder_may_keep_other_decisions_when_it_goes_on(tmp_path):
+    """Its first matches have no rows of decisions, its last ones have all, and nothing is missing."""
+    with at_home() as home:
+        for series, kept in ((1, "none"), (2, "all")):
+            more = Tournament("more", SMALL.bots, f"--seed 1 --series {series} --rule dice=1")
+            called(more, Leg(f"--concurrency 1 --decisions {kept}"), home)
+        shutil.copytree(home / "out", tmp_path / "x")
+    assert {} == untruth(tmp_path / "x")
 
 
 NOT_FROM_MOVES = {
@@ -197,8 +210,8 @@ def test_a_lost_match_cannot_be_called_aborted(rich, tmp_path):
 
 
 def test_a_change_that_contradicts_nothing_is_found_by_its_checksum(rich, tmp_path):
-    """A thinking time: only the checksum knows."""
-    change = "UPDATE seats SET think_s = think_s + 1 WHERE match = 3 AND seat = 0"
+    """How long a match took: only the checksum knows."""
+    change = "UPDATE matches SET duration_s = duration_s + 1 WHERE number = 3"
     found = untruth(changed(rich, tmp_path / "x", change, is_repaired=False))
     assert ("arena.db", "checksums") == (found["where"], found["column"])
 
