@@ -33,6 +33,8 @@ class House:
         self.hall = hall
         self._tables: dict[str, LiveTable] = {}
         self._views: dict[str, Views] = {}
+        self._closed: dict[str, str] = {}
+        """Why tables were closed that are no longer here, those closed first at the beginning."""
 
     def __iter__(self) -> Iterator[LiveTable]:
         return iter(tuple(self._tables.values()))
@@ -149,6 +151,9 @@ class House:
     def table(self, id: str) -> LiveTable:
         """Raises Refusal if no open table has this id."""
         live = self._tables.get(id)
+        reason = self._closed.get(id, "") if live is None else live.closed_because
+        if reason:
+            raise Refusal("not_found", f"this table is closed: {reason}")
         if live is None or live.table.is_closed:
             raise Refusal("not_found", "no open table has this id")
         return live
@@ -196,6 +201,10 @@ class House:
         """A closed table is no longer here."""
         self._tables.pop(live.table.id, None)
         self._views.pop(live.table.id, None)
+        if live.closed_because:
+            self._closed[live.table.id] = live.closed_because
+            while len(self._closed) > limits.TABLES_REMEMBERED:
+                del self._closed[next(iter(self._closed))]
 
 
 def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:

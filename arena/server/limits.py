@@ -8,6 +8,8 @@ TABLES_KEPT = 200
 """The last of these are for addresses that have none.  When there are no others left, places are short."""
 TABLES_ASLEEP_MAX = 1_000
 """Tables that are asleep, beside the open ones; most of them wait for somebody who never comes back."""
+TABLES_REMEMBERED = 1_000
+"""Tables that were closed last and of which is told why, to whoever comes back to one."""
 TABLES_PER_ADDRESS = 20
 """Open tables that one address has made."""
 TABLES_PER_LOOPBACK = 500

@@ -55,6 +55,8 @@ class LiveTable(Gathering):
         """The latest one."""
         self.seats: Mapping[str, SeatPlayer] = {}
         """The people who play it, by player_id."""
+        self.closed_because = ""
+        """Empty while the table is open."""
         self._playing: trio.CancelScope | None = None
         self._answers: Mapping[int, Sequence[Any]] = {}
         """Moves that came before a restart, for the questions that are asked anew."""
@@ -179,6 +181,8 @@ class LiveTable(Gathering):
         elif FellAsleep in kinds and self.match is not None:
             self.match.players, self.seats = (), {}
         for notice in notices:
+            if isinstance(notice, Closed):
+                self.closed_because = notice.reason
             self._tell(notice)
         if kinds & {Began, Woke}:
             self._hall.nursery.start_soon(self._play)

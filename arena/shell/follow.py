@@ -54,7 +54,7 @@ async def follow(link: ServerLink, news: News, tell: Say) -> AsyncIterator[dict[
             if refused.status == 429:
                 await trio.sleep(AGAIN_S)
                 continue
-            tell("the table is closed" if refused.status == 404 else str(refused))
+            tell(str(refused))
             return
         except (KeyError, TypeError, IndexError, AttributeError):
             raise ConfigError(f"what answers at {link.url.server} is not a server of the arena") from None

@@ -11,6 +11,7 @@ import pytest
 import trio
 
 from arena.games import GAMES
+from arena.server import limits
 from arena.server.bots import BotPlaces
 from arena.server.house import House
 from arena.server.limits import ABSENT_S
@@ -215,7 +216,7 @@ async def test_who_leaves_plays_on_by_default_moves(autojump_clock: trio.testing
         live.leave(ann)
         await trio.sleep(0.1)
         assert live.table.is_closed
-        with pytest.raises(Refusal, match="no open table"):
+        with pytest.raises(Refusal, match="this table is closed: everybody has left"):
             house.table(live.table.id)
 
 
@@ -303,8 +304,30 @@ async def test_a_table_that_nobody_uses_is_closed_after_a_notice(
         assert heard == ["Alerted"]
         await trio.sleep(60.0)
         assert live.table.is_closed
-        with pytest.raises(Refusal, match="no open table has this id"):
+        with pytest.raises(
+            Refusal, match="this table is closed: nothing has happened at this table for a while"
+        ):
             house.table(live.table.id)
+
+
+async def test_a_table_that_everybody_left_says_so(
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, and after it was forgotten; of the tables that were closed last, and no more."""
+    monkeypatch.setattr(limits, "TABLES_REMEMBERED", 1)
+    async with a_house() as house:
+        house.hall.nursery.start_soon(house.watch)
+        for _ in range(2):
+            live = house.create("blef", {}, None)
+            live.leave(people(live, "ann")[0])
+            with pytest.raises(Refusal, match="this table is closed: everybody has left"):
+                house.table(live.table.id)
+            await trio.sleep(120.0)
+            assert live not in list(house)
+            with pytest.raises(Refusal, match="this table is closed: everybody has left"):
+                house.table(live.table.id)
+        first = next(iter(house._closed))
+        assert [live.table.id] == [first], "the earlier one is forgotten"
 
 
 async def test_silence_wins_over_a_limit_shorter_than_the_window(

@@ -160,7 +160,7 @@ def test_two_people_play_bluff_while_somebody_watches_and_the_server_is_killed(t
             assert julia.process.stdin is not None
             julia.process.stdin.close()
             assert 0 == julia.end()
-            watcher.until("the table is closed")
+            watcher.until("this table is closed: everybody has left")
             assert 0 == watcher.end()
     assert all(len(line) <= 80 for one in (romeo, julia, watcher) for line in one.lines)
     assert "holds" in romeo.said
