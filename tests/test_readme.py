@@ -172,7 +172,16 @@ def test_what_contributors_are_sent_to_is_there() -> None:
     assert len(named) > 15
     assert not [name for name in named if not (HOUSE / name).exists()]
     modules = set(re.findall(r"python -m (tests[\w.]*)", page))
-    commands = {"golden", "simulate", "fuzz", "wire.recorded", "recorded_matches", "release", "server.killed"}
+    commands = {
+        "golden",
+        "simulate",
+        "fuzz",
+        "wire.recorded",
+        "recorded_matches",
+        "release",
+        "server.killed",
+        "worlds",
+    }
     assert {f"tests.{command}" for command in commands} == modules
     for module in modules:
         place = HOUSE.joinpath(*module.split("."))

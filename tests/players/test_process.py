@@ -69,7 +69,9 @@ async def test_environment_and_folder(tmp_path, monkeypatch):
     assert "SECRET" not in said
     names = set(eval(said[: said.index("]") + 1])) - {"LC_CTYPE", "PWD"}  # Python's own, and bubblewrap's
     wanted = {"ARENA_HOST", "ARENA_NAME", "ARENA_PORT", "ARENA_SCRATCH", "ARENA_TOKEN", "PATH", "PYTHONPATH"}
-    assert wanted <= names <= wanted | {"HOME", "LANG"}
+    assert (
+        wanted <= names <= wanted | {"HOME", "LANG", "TMPDIR"}
+    )  # with Landlock, a folder of its own in /tmp
 
 
 @pytest.mark.slow

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import os
+import re
+import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,10 +16,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it
 
 from .cells import INSTALLS, Cell, all_cells, cover
-from .entering import USERS, WORLDS
+from .enter import HOUSE
+from .entering import USERS, WORLDS, entered
 from .errands import ERRANDS
-from .ground import Ground, a_ground
+from .ground import Ground, a_ground, clone_into
 from .playing import lacking, play_cell
+
+FIRST_S_MAX = 900
+"""It installs what the arena needs, on a machine that may be busy."""
 
 
 def outcome(cell: Cell, ground: Ground) -> tuple[str, str, float]:
@@ -42,6 +51,51 @@ def table(found: dict[Cell, tuple[str, str, float]]) -> str:
     return "\n".join([*lines, "(r root, u ordinary user; e editable install, w wheel)"])
 
 
+def first_commands() -> int:
+    """Runs the README's first command in an empty clone in each world; 0: it played everywhere, in the right box."""
+    command = re.findall(
+        r"^python3 -m venv .* && arena run$", (HOUSE / "README.md").read_text(), re.MULTILINE
+    )[0]
+    failed = 0
+    for world, box in WORLDS.items():
+        with tempfile.TemporaryDirectory(prefix="arena-first-", dir="/var/tmp") as clone:
+            clone_into(Path(clone))
+            began = time.monotonic()
+            words = entered(world, None, "bash", "-euo", "pipefail", "-c", command)
+            ended = subprocess.run(
+                words,
+                cwd=clone,
+                env=environment(),
+                capture_output=True,
+                text=True,
+                timeout=FIRST_S_MAX,
+                check=False,
+            )
+            said = ended.stdout + ended.stderr
+            bots = Path(clone, "results/quickstart/bots.csv")
+            boxes = (
+                {row["box"] for row in csv.DictReader(bots.open(encoding="utf-8"))}
+                if bots.exists()
+                else set()
+            )
+            is_well = ended.returncode == 0 and boxes == {box}
+            failed += not is_well
+            mark = "ok" if is_well else "FAIL"
+            print(
+                f"{mark:<5}{time.monotonic() - began:6.1f} s  {world}: {', '.join(boxes) or said[-2000:]}",
+                flush=True,
+            )
+    return 1 if failed else 0
+
+
+def environment() -> dict[str, str]:
+    """Ours, without a virtual environment that is active: the command makes its own."""
+    active = Path(sys.prefix, "bin")
+    path = [folder for folder in os.environ["PATH"].split(os.pathsep) if Path(folder) != active]
+    kept = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+    return {**kept, "PATH": os.pathsep.join(path)}
+
+
 def main() -> int:
     """0: every cell that can be played here was, as it should; 1: one failed."""
     parser = argparse.ArgumentParser(
@@ -50,7 +104,12 @@ def main() -> int:
     parser.add_argument("--cover", action="store_true", help="only the cells that the suite plays")
     parser.add_argument("--only", default="", help="only cells with this in their name")
     parser.add_argument("--at-once", type=int, default=2, help="how many (2)")
+    parser.add_argument(
+        "--first-command", action="store_true", help="the README's first command in each world"
+    )
     asked = parser.parse_args()
+    if asked.first_command:
+        return first_commands()
     cells = [
         cell
         for cell in dict.fromkeys((*cover(), *(() if asked.cover else all_cells())))

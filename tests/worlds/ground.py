@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import secrets
 import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import attrs
@@ -40,25 +41,43 @@ class Ground:
 
 
 @contextmanager
-def a_ground() -> Iterator[Ground]:
-    """Made once for many cells, and gone afterwards."""
-    top = Path(tempfile.mkdtemp(prefix="arena-worlds-", dir="/var/tmp"))
-    top.chmod(0o755)
-    try:
+def a_ground(name: str = "") -> Iterator[Ground]:
+    """Made once for many cells, by all processes that say the same name, and gone with the last of them."""
+    top = Path("/var/tmp", f"arena-worlds-{name or secrets.token_hex(8)}")
+    with top.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         ground = Ground(top)
-        for user in USERS:
-            ground.home(user).mkdir()
-            ground.clone(user).mkdir()
-            for name in CLONED:
-                copy = shutil.copytree if (HOUSE / name).is_dir() else shutil.copy2
-                ignored = {"ignore": shutil.ignore_patterns("__pycache__", "build", ".arena")}
-                copy(HOUSE / name, ground.clone(user) / name, **(ignored if copy is shutil.copytree else {}))
-        _install(ground)
-        for path in (ground.home("user"), ground.clone("user")):
-            hand_over(path)
-        yield ground
-    finally:
-        shutil.rmtree(top, ignore_errors=True)
+        try:
+            if not top.exists():
+                _make(ground)
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            yield ground
+        finally:
+            with suppress(BlockingIOError):  # others still play there
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(top, ignore_errors=True)
+                top.with_suffix(".lock").unlink(missing_ok=True)
+
+
+def clone_into(folder: Path) -> None:
+    """A copy of what a clone holds, the tests apart."""
+    for name in CLONED:
+        if (HOUSE / name).is_dir():
+            unwanted = shutil.ignore_patterns("__pycache__", "build", ".arena")
+            shutil.copytree(HOUSE / name, folder / name, ignore=unwanted)
+        else:
+            shutil.copy2(HOUSE / name, folder / name)
+
+
+def _make(ground: Ground) -> None:
+    ground.top.mkdir(mode=0o755)
+    for user in USERS:
+        ground.home(user).mkdir()
+        ground.clone(user).mkdir()
+        clone_into(ground.clone(user))
+    _install(ground)
+    for path in (ground.home("user"), ground.clone("user")):
+        hand_over(path)
 
 
 def hand_over(folder: Path) -> None:

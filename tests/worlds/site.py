@@ -14,7 +14,7 @@ from .cells import Cell
 from .entering import WORLDS, entered
 from .ground import Ground, hand_over
 
-COMMAND_S_MAX = 120
+COMMAND_S_MAX = 300
 _HIDDEN = ("PYTHONPATH", "PYTEST_CURRENT_TEST", "VIRTUAL_ENV", "COLUMNS", "NO_COLOR")
 
 

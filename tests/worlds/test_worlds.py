@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from itertools import product
 
@@ -33,12 +34,11 @@ def test_the_cover_leaves_no_pair_out():
 
 @pytest.fixture(scope="session")
 def ground() -> Iterator[Ground]:
-    with a_ground() as made:
+    with a_ground(os.environ.get("PYTEST_XDIST_TESTRUNUID", "")) as made:
         yield made
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("worlds")
 @pytest.mark.parametrize("cell", cover(), ids=lambda cell: cell.name)
 def test_a_cell(cell: Cell, ground: Ground) -> None:
     """It does there what it does elsewhere, in the best box that there is."""
