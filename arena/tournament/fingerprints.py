@@ -45,13 +45,18 @@ def fingerprint(entrant: Entrant) -> str:
 def covered_files(entrant: Entrant) -> dict[str, Path]:
     """The files that the entrant's fingerprint covers, by their names in it.
 
-    Raises ConfigError if they are too many.
+    A link of a submission that leads out of its folder is left out: what it leads to is the host's, and would
+    travel to a cluster as the bot's own.  Raises ConfigError if they are too many.
     """
     if entrant.files is not None:
         return {str(place): path for place, path in enumerate(entrant.files)}
     if entrant.folder is None:
         return {}
-    return {name: entrant.folder / name for name in sources(entrant.folder)}
+    files = {name: entrant.folder / name for name in sources(entrant.folder)}
+    if not entrant.is_submission:
+        return files
+    top = entrant.folder.resolve()
+    return {name: path for name, path in files.items() if path.resolve().is_relative_to(top)}
 
 
 def fingerprint_of(contents: Iterable[tuple[str, bytes]]) -> str:

@@ -193,6 +193,18 @@ def test_what_is_no_parcel_is_not_unpacked(tmp_path, bot):
         parcel_of(attrs.evolve(bot, files=(tmp_path / "elsewhere.py",)))
 
 
+def test_a_submission_takes_no_file_of_the_host_along(tmp_path, bot):
+    """A link out of its folder would bring the host's file to a worker as the bot's own; one within it stays."""
+    (tmp_path / "key").write_text("the host's")
+    (bot.folder / "key").symlink_to(tmp_path / "key")
+    (bot.folder / "same").symlink_to(bot.folder / "run.sh")
+    for is_submission in (True, False):
+        parcel = parcel_of(attrs.evolve(bot, is_submission=is_submission))
+        unpack_into(tmp_path / parcel.hash, parcel.packed)
+        names = {path.name for path in (tmp_path / parcel.hash).iterdir()}
+        assert {"inner", "run.sh", "same"} | (set() if is_submission else {"key"}) == names
+
+
 def test_sessions_of_a_dask_worker_take_turns():
     """Two tasks of one may overlap; another one's waits until they are over, and then nobody overtakes it."""
     turns, order = Turns(), []
