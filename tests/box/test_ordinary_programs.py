@@ -94,3 +94,31 @@ async def test_whose_shared_memory_a_bot_sees(own, box, expected):
     finally:
         block.close()
         block.unlink()
+
+
+LOOKS = """
+import os, subprocess, sys
+def sees(name, act):
+    try:
+        act()
+    except (OSError, subprocess.CalledProcessError):
+        return
+    print(name, end=" ")
+sees("top", lambda: os.listdir("/"))
+sees("self", lambda: open("/proc/self/status").close())
+child = [sys.executable, "-c", "open('/proc/self/status').close()"]
+sees("child", lambda: subprocess.run(child, stderr=subprocess.DEVNULL, check=True))
+print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [(STRICT, "top self child done"), (SHIELD, "top self child done"), (LANDLOCK, "self done")],
+)
+async def test_what_a_bot_sees_of_the_system(own, box, expected):
+    """Landlock's rules are made before the bot starts, for folders with all that is below them.
+
+    A process that the bot starts has no rule for its own /proc, and one for `/` would show everything.
+    """
+    assert expected == await said(box, own, LOOKS)
