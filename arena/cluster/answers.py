@@ -19,7 +19,7 @@ MISTAKE_MAX = 20_000
 """Of a mistake of the user's, with the end of a log."""
 
 
-class Outcome(msgspec.Struct, array_like=True):
+class TaskOutcome(msgspec.Struct, array_like=True):
     """What the function returned, or why it did not."""
 
     result: msgspec.Raw
@@ -33,11 +33,11 @@ class Outcome(msgspec.Struct, array_like=True):
 def in_bytes(act: Callable[..., object], *args: object) -> bytes:
     """Calls this, there, and gives what came of it.  Nothing is raised: exceptions would cross as pickles."""
     try:
-        return encoded(Outcome(msgspec.Raw(encoded(act(*args)))))
+        return encoded(TaskOutcome(msgspec.Raw(encoded(act(*args)))))
     except ConfigError as error:
-        return encoded(Outcome(_NOTHING, mistake=str(error)))
+        return encoded(TaskOutcome(_NOTHING, mistake=str(error)))
     except Exception as error:  # it is told here
-        return encoded(Outcome(_NOTHING, failure=f"{type(error).__name__}: {error}"))
+        return encoded(TaskOutcome(_NOTHING, failure=f"{type(error).__name__}: {error}"))
 
 
 def result_in(octets: bytes, act: Callable[..., object]) -> Any:
@@ -47,7 +47,7 @@ def result_in(octets: bytes, act: Callable[..., object]) -> Any:
     returned.
     """
     try:
-        outcome: Outcome = _ANSWERS.decode(octets)
+        outcome: TaskOutcome = _ANSWERS.decode(octets)
         if outcome.mistake:
             raise ConfigError(_told(outcome.mistake, keep="\n"))
         if outcome.failure:
@@ -67,7 +67,7 @@ def _told(text: str, keep: str = "") -> str:
     return printable(text[:MISTAKE_MAX] if keep else clipped(text, TOLD_MAX), keep=keep)
 
 
-_ANSWERS = decoded(Outcome)
+_ANSWERS = decoded(TaskOutcome)
 _NOTHING = msgspec.Raw(encoded(None))
 
 __all__ = ["in_bytes", "result_in"]
