@@ -159,13 +159,21 @@ def _found_by_user(only: Sequence[str], *, quick: bool) -> list[BoxResult]:
         home = Path(place)
         os.chown(home, USER_ID, USER_ID)
         try:
-            tried = run_as_user(home, ["-c", "import arena.cli"], stderr=subprocess.PIPE)
+            tried = run_as_user(home, [sys.executable, "-c", "import arena.cli"], stderr=subprocess.PIPE)
             if tried.returncode:
                 raise OSError(tried.stderr.strip().rpartition("\n")[2])
         except OSError as error:
             say(f"not tried as an ordinary user, who cannot run this arena: {error}")
             return []
-        words = ["-m", "arena.cli", "torture", "--box", "--json", *(["--quick"] if quick else [])]
+        words = [
+            sys.executable,
+            "-m",
+            "arena.cli",
+            "torture",
+            "--box",
+            "--json",
+            *(["--quick"] if quick else []),
+        ]
         ended = run_as_user(home, [*words, *(f"--only={name}" for name in only)])
         if ended.returncode not in (HELD, BROKEN):
             raise RuntimeError(f"the arena of an ordinary user ended with exit code {ended.returncode}")

@@ -31,11 +31,11 @@ def shut_above(path: Path) -> str:
 
 
 def run_as_user(
-    home: Path, words: Sequence[str], *, stderr: int | None = None
+    home: Path, words: Sequence[str], *, stderr: int | None = None, timeout_s: float | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """What the interpreter prints, run with these words by that user, in a folder that it may write to.
+    """What this command prints, run by that user, in a folder that it may write to.
 
-    Raises OSError if there is no `setpriv` or `unshare`.
+    Raises OSError if there is no `setpriv` or `unshare`, and subprocess.TimeoutExpired.
     """
     base = Path(sys.base_prefix).resolve()
     env = {
@@ -46,12 +46,13 @@ def run_as_user(
         "HELD": str(home / "python"),
     }
     return subprocess.run(
-        ["unshare", "--mount", "sh", "-c", OPEN, "sh", *DROP, sys.executable, *words],
+        ["unshare", "--mount", "sh", "-c", OPEN, "sh", *DROP, *words],
         cwd=home,
         env=env,
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
         check=False,
+        timeout=timeout_s,
         stdin=subprocess.DEVNULL,
     )

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import pytest
 import trio
 
-from arena.torture.user import DROP, OPEN, USER_ID, shut_above
+from arena.torture import user
 
-USER = USER_ID
+USER = user.USER_ID
 
 
 @contextmanager
@@ -36,26 +36,8 @@ def user_home(where: str | None = None):
 
 
 def run_as_user(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """What this command says as a user without rights, in mounts of its own if the interpreter is root's alone."""
-    base = Path(sys.base_prefix).resolve()
-    env = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(home),
-        "SHUT": shut_above(base),
-        "BASE": str(base),
-        "HELD": str(home / "python"),
-    }
-    words = ("unshare", "--mount", "sh", "-c", OPEN, "sh", *DROP, *words)
-    return subprocess.run(
-        words,
-        cwd=home,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        stdin=subprocess.DEVNULL,
-    )
+    """What this command says as a user without rights."""
+    return user.run_as_user(home, words, stderr=subprocess.PIPE, timeout_s=120)
 
 
 def need_user(home: Path) -> None:
@@ -136,5 +118,6 @@ async def try_all(house: Path, tries: Sequence[Try]) -> list[Outcome]:
 
 
 if __name__ == "__main__":
+    sys.path.append(str(Path(__file__).parents[1]))  # as pytest has it
     made = [Try(tuple(box), act, tuple(words), *more) for box, act, words, *more in json.loads(sys.argv[2])]
     print(json.dumps(trio.run(try_all, Path(sys.argv[1]), made)))
