@@ -118,6 +118,5 @@ async def try_all(house: Path, tries: Sequence[Try]) -> list[Outcome]:
 
 
 if __name__ == "__main__":
-    sys.path.append(str(Path(__file__).parents[1]))  # as pytest has it
     made = [Try(tuple(box), act, tuple(words), *more) for box, act, words, *more in json.loads(sys.argv[2])]
     print(json.dumps(trio.run(try_all, Path(sys.argv[1]), made)))

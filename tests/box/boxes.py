@@ -12,13 +12,13 @@ from pathlib import Path
 import attrs
 import pytest
 import trio
-from tournaments import BAD
 
 from arena.box.box import Job, open_box
 from arena.box.places import FileView
 from arena.errors import ConfigError
 
 HOSTILE = Path(__file__).with_name("hostile.py")
+BAD = Path(__file__).parents[2] / "bots" / "misbehaving"
 STRICT, SHIELD, LANDLOCK, OFF = (
     ("strict", "bubblewrap"),
     ("shield", "bubblewrap"),
