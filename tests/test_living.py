@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections import Counter
 from itertools import combinations
@@ -238,6 +239,95 @@ def test_a_bot_that_breaks_before_its_matches_are_played_is_left_out(home):
     write("Bob", daring=0.9)
     assert 0 == go_on("--yes")
     assert {"ann", "bob@2", "cat"} == ranked()
+
+
+@pytest.mark.slow
+def test_a_bot_with_matches_to_play_does_not_displace_one_without(home):
+    """Of two that cannot play any more, the one stays that has all its matches with those that can."""
+    begin(names=NAMES)
+    break_("Dan")
+    assert 0 == go_on("--yes", "--leave-out-broken", "--series", "3")
+    break_("Bob")
+    assert 0 == go_on("--yes", "--leave-out-broken")
+    assert {"ann", "bob", "cat"} == {row["bot"] for row in rows("leaderboard") if row["matches"] != "0"}
+
+
+# What is said of old versions, and how much there is to play.
+
+
+def heard(capsys) -> str:
+    said = capsys.readouterr()
+    return str(said.out + said.err)
+
+
+@pytest.mark.slow
+def test_the_faults_of_an_old_version_are_told_as_its_own(home, capsys):
+    """At the end of a run, on the page of the bot in its place, by either name, and in the report."""
+    begin()
+    assert re.search(r"^ +\d+ × bob: illegal: ", heard(capsys), re.MULTILINE)
+    write("Bob", daring=0.9)
+    assert 0 == go_on("--yes")
+    told = re.findall(r"^ +\d+ × (\S+(?: \(.*?\))?): illegal", heard(capsys), re.MULTILINE)
+    assert "bob (replaced by bob@2)" == told[-1], "those of bots that play come first"
+    assert {"bob"} == {who.partition(" ")[0] for who in told} - {"ann", "bob@2", "cat"}
+    assert "bob" not in told
+    pages = []
+    for name in ("bob", "bob@2"):
+        assert not cli.main(["leaderboard", "out", "--bot", name], standalone_mode=False)
+        pages.append(heard(capsys))
+    assert pages[0] == pages[1]
+    assert pages[0].startswith("bob@2: rank ")
+    own = sum(int(row["illegal"]) for row in rows("seats") if row["bot"] == "bob")
+    assert re.search(rf"^replaced by bob@2 .*\n.*\nbob +8 +{own}  illegal: ", pages[0], re.MULTILINE)
+    assert not cli.main(["leaderboard", "out", "--bot", "bob", "--csv"], standalone_mode=False)
+    assert {"bob@2"} == {line.split(",")[0] for line in heard(capsys).splitlines()[1:]}
+    assert not cli.main(["report", "out"], standalone_mode=False)
+    page = Path("out/report.html").read_text()
+    assert f'bob (replaced by bob@2)</th><td class="nil">0</td><td class="nil">0</td><td>{own}</td>' in page
+    assert f'<th scope="row" class="text">bob</th><td>8</td><td>{own}</td>' in page
+
+
+COUNTS = re.compile(r"(\d+) bots, .* = (\d+) matches(?:, (\d+) of them played already)?; ")
+
+
+def counts(said: str) -> tuple[int, int, int]:
+    """Bots, matches, and those of them that were there, as the header says; the progress agrees with it."""
+    ((bots, matches, there),) = COUNTS.findall(said)
+    lines = re.findall(r"^(\d+) of (\d+) matches(?! counted)", said, re.MULTILINE)
+    told = {(str(done), matches) for done in range(int(there or 0), int(matches) + 1)}
+    assert told == {*lines, (there or "0", matches)}  # that line only if a series was there already
+    return int(bots), int(matches), int(there or 0)
+
+
+@pytest.mark.slow
+def test_header_and_progress_count_alike(home, capsys, monkeypatch):
+    """Of a class with one bot left out and one resubmitted, at first and whenever the run goes on."""
+    monkeypatch.setattr("arena.show.progress.LINE_EVERY_S", -1.0)
+    loud = [word for word in SMALL if word != "-q"]
+    more = ("--yes", "--leave-out-broken")
+    Path("dan").mkdir()
+    Path("dan/bot.py").write_text("this is not Python")  # which is found out when it is started
+    Path("eve").mkdir()  # and this is known before
+    bots = [*map(spec, NAMES[:3]), "./dan", "./eve"]
+    assert 0 == run(*bots, *loud, *more)
+    assert (3, 12, 0) == counts(heard(capsys))
+    write("Bob", daring=0.9)
+    assert 0 == run("--resume", "out", *more)
+    assert (3, 12, 4) == counts(heard(capsys)), "without those of the old version"
+    assert 0 == run("--resume", "out", *more, "--series", "3", "--dry-run")
+    dry = heard(capsys)
+    assert [("3", "18", "12")] == COUNTS.findall(dry)
+    assert "left out before, and tried again: dan\n" in dry
+    assert 0 == run("--resume", "out", *more, "--series", "3")
+    assert (3, 18, 12) == counts(heard(capsys))
+    assert 0 == run("--resume", "out", *more, "--without", "cat")
+    assert "2 bots, 1 pair × 3 series × 2 seats = 6 matches, 6 of them played already" in heard(capsys)
+    assert 0 == run("--resume", "out", *more, "--readmit", "cat")
+    heard(capsys)
+    Path("living_cat.py").unlink()
+    for dry_run in (("--dry-run",), ()):
+        assert 0 == run("--resume", "out", *more, "--series", "4", *dry_run)
+        assert "2 bots, 1 pair × 4 series × 2 seats = 8 matches, 6 of them played already" in heard(capsys)
 
 
 # Excluded.

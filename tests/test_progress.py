@@ -96,7 +96,7 @@ def series(number: int, winner: str = "ann", loser: str = "bob", *, ends_cycle: 
 
 
 def following(view: Lines | Screen, account: Account, guide=lambda address: None) -> ProgressReporter:
-    return ProgressReporter(account, view, lambda: None, guide)
+    return ProgressReporter(account, view, lambda course, done: "", guide)
 
 
 # Lines.
@@ -249,12 +249,18 @@ def test_too_many_bots_are_not_rated_while_they_play(monkeypatch, most, is_rated
 
 def test_play_begins_once_the_bots_are_there():
     """The reporter is what hears of it, and passes it on."""
-    begun = count()
-    account = Account(Standings())
-    told = ProgressReporter(account, Lines(account, io.StringIO()), lambda: next(begun), lambda address: None)
+    begun, stream, account = [], io.StringIO(), Account(Standings())
+
+    def begins(course: Course, done: int) -> str:
+        begun.append((course.size, done))
+        return "two bots"
+
+    told = ProgressReporter(account, Lines(account, stream), begins, lambda address: None)
     told.waiting("here:1", ["ann"])
-    told.begins(course(), 0)
-    assert 1 == next(begun)
+    assert [] == begun
+    told.begins(course(), 3)
+    assert [(course().size, 3)] == begun
+    assert "two bots" == stream.getvalue().splitlines()[-1]
 
 
 def test_places_are_those_of_the_format():
@@ -579,7 +585,7 @@ def test_progress_fits_the_stream(is_terminal, quiet, term, kind, monkeypatch):
     with open(theirs if is_terminal else ours, "w", closefd=False) as stream:
         monkeypatch.setattr(sys, "stderr", stream)
         monkeypatch.setenv("TERM", term)
-        told = progress(lambda: None, lambda address: None, quiet=quiet, standings=Standings())
+        told = progress(lambda course, done: "", lambda address: None, quiet=quiet, standings=Standings())
         view = told.view
         told.ends()
     for descriptor in (ours, theirs):

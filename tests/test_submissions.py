@@ -22,7 +22,7 @@ from arena.store import StoredBot
 from arena.tournament import submissions
 from arena.tournament.field import field_of
 from arena.tournament.folder import open_run, seen_there
-from arena.tournament.intake import course_of, has_left_out, is_complete
+from arena.tournament.intake import course_of, is_complete, left_out_before
 from arena.tournament.plan import BotSpec, as_mapping, plan_from
 from arena.tournament.prepare import prepare
 from arena.tournament.submissions import expanded, not_named_yet
@@ -330,7 +330,7 @@ def is_over() -> bool:
     """Whether the same command would find nothing left to play, and nobody to try again."""
     wishes = {"series": 1, "leave_out_broken": True, "out": "out"}
     with seen_there(prepare(plan_of(("subs",), None, wishes))) as run:
-        return is_complete(run) and not has_left_out(run)
+        return is_complete(run) and not left_out_before(run)
 
 
 def test_the_same_command_plays_what_is_new_alone(base):

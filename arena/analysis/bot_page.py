@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from types import MappingProxyType
 
 import attrs
 import numpy as np
@@ -15,7 +16,8 @@ from arena.analysis.intervals import interval_of_mean, interval_of_share
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import Strata, estimates
-from arena.store import FaultCount
+from arena.schedule.roster import successors, version_of
+from arena.store import FaultCount, Store
 
 SLOW_MAX = 5
 LOST_MAX = 6
@@ -65,6 +67,21 @@ class LostMatch:
 
 
 @attrs.frozen
+class OldVersion:
+    """A version of a bot in whose place another one plays now."""
+
+    bot: str
+    replaced_by: str
+    """The bot that plays now."""
+    matches: int
+    """How many it played; none of them counts for the bot that plays now."""
+    faults: tuple[FaultCount, ...]
+    """By kind and reason, the most frequent first."""
+    failures: tuple[Failure, ...]
+    """The same for people."""
+
+
+@attrs.frozen
 class BotPage:
     """Everything shown about one bot, in the terminal and in the report; over the matches that count."""
 
@@ -88,6 +105,8 @@ class BotPage:
     """At most LOST_MAX.  First the loss with most faults, if any; then one loss to each bot
     that placed better, the bots lowest on the leaderboard first; of several losses to the same
     bot the one that cost most returns."""
+    older: tuple[OldVersion, ...] = ()
+    """Its old versions, the newest first."""
 
 
 def bot_page_of(
@@ -96,15 +115,18 @@ def bot_page_of(
     bot: str,
     faults: Iterable[FaultCount],
     log_of: Callable[[str], str] | None = None,
+    older: Mapping[str, Sequence[OldVersion]] = MappingProxyType({}),
 ) -> BotPage:
     """The page of a bot, from the leaderboard over this sheet and what `Store.faults` gives.
 
-    `log_of`: gives the log that belongs to a capsule (`Store.log_of`).  Raises ConfigError if there is no
-    such bot.
+    The name may be that of an old version; the page is that of the bot that plays now.  `log_of`: gives the
+    log that belongs to a capsule (`Store.log_of`); `older`: what `old_versions` gives.  Raises ConfigError if
+    there is no such bot.
     """
     row = board.row(bot)
+    bot = row.bot
     rows = np.flatnonzero(sheet.bot == sheet.bots.index(bot))
-    own_faults = sorted((each for each in faults if each.bot == bot), key=lambda each: -each.count)
+    own_faults = _faults_of(bot, faults)
     return BotPage(
         row=row,
         bots=len(board.rows),
@@ -115,7 +137,25 @@ def bot_page_of(
         failures=tuple(failures(own_faults, log_of)),
         slowest=tuple(_slowest(sheet, rows)),
         lost=tuple(islice(_lost(sheet, rows, board), LOST_MAX)),
+        older=tuple(older.get(bot, ())),
     )
+
+
+def old_versions(store: Store, faults: Sequence[FaultCount]) -> dict[str, list[OldVersion]]:
+    """Bot -> its old versions, the newest first, of the bots that have any; `faults`: of `Store.faults`."""
+    replaced = successors({bot.bot: bot.status for bot in store.bots()})
+    older: dict[str, list[OldVersion]] = {}
+    for old in sorted(replaced, key=version_of, reverse=True):
+        own = _faults_of(old, faults)
+        told = failures(own, store.log_of, replaced)
+        version = OldVersion(old, replaced[old], store.count_of(old), tuple(own), tuple(told))
+        older.setdefault(version.replaced_by, []).append(version)
+    return older
+
+
+def _faults_of(bot: str, faults: Iterable[FaultCount]) -> list[FaultCount]:
+    """Those of one bot, the most frequent first."""
+    return sorted((each for each in faults if each.bot == bot), key=lambda each: -each.count)
 
 
 def _seats(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> Iterator[SeatResult]:

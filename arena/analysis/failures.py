@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import attrs
 
@@ -35,6 +36,14 @@ class Failure:
     """The file of the evidence of one of them, within the results folder; empty if there is none."""
     log: str = ""
     """The log of the instance that the capsule is about, within the results folder; empty if it has none."""
+    replaced_by: str = ""
+    """The bot that plays in its place, if this is an old version of it."""
+
+    @property
+    def who(self) -> str:
+        """`bob`, `bob (replaced by bob@2)`."""
+        name = printable(self.bot)
+        return f"{name} (replaced by {printable(self.replaced_by)})" if self.replaced_by else name
 
     @property
     def said(self) -> str:
@@ -52,15 +61,23 @@ class Failure:
         return attrs.evolve(self, reason=clipped(self.reason, most))
 
 
-def failures(faults: Iterable[FaultCount], log_of: Callable[[str], str] | None = None) -> list[Failure]:
-    """The ways in which each bot failed, those of most faults first.
+def failures(
+    faults: Iterable[FaultCount],
+    log_of: Callable[[str], str] | None = None,
+    successors: Mapping[str, str] = MappingProxyType({}),
+) -> list[Failure]:
+    """The ways in which each bot failed, those of most faults first, but those of old versions last.
 
-    `log_of`: gives the log that belongs to a capsule (`Store.log_of`), for those to show.
+    `log_of`: gives the log that belongs to a capsule (`Store.log_of`), for those to show.  `successors`: old
+    version -> the bot that plays in its place.
     """
     alike: dict[tuple[str, str, str], list[FaultCount]] = {}
     for row in faults:
         alike.setdefault((row.bot, row.fault, _pattern(row)), []).append(row)
-    merged = sorted(map(_merged, alike.values()), key=lambda each: (-each.faults, each.bot, each.kind))
+    told = [
+        attrs.evolve(each, replaced_by=successors.get(each.bot, "")) for each in map(_merged, alike.values())
+    ]
+    merged = sorted(told, key=lambda each: (bool(each.replaced_by), -each.faults, each.bot, each.kind))
     if log_of is not None:
         for place in most_telling(merged):
             if capsule := merged[place].capsule:

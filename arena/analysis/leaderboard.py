@@ -19,6 +19,7 @@ from arena.analysis.counted import Coverage
 from arena.analysis.head_to_head import COLUMNS as MEETING_COLUMNS
 from arena.analysis.head_to_head import MeetingTable
 from arena.errors import ConfigError
+from arena.schedule.roster import slot_name
 from arena.store import Table, as_columns
 from arena.words import listed
 
@@ -191,10 +192,11 @@ class Leaderboard:
         return len(pair) == 2 and all(row.matches for row in pair)
 
     def row(self, bot: str) -> LeaderboardRow:
-        """The row of a bot.  Raises ConfigError if there is no such bot."""
-        for row in self.rows:
-            if row.bot == bot:
-                return row
+        """The row of a bot, or of the version of it that plays now.  Raises ConfigError if there is none."""
+        same = [row for row in self.rows if slot_name(row.bot) == slot_name(bot)]
+        # A new version that could not be started has a row too, besides the one that plays.
+        for row in sorted(same, key=lambda row: (row.bot != bot, row.status == "left out")):
+            return row
         raise ConfigError(unknown_bot("--bot", bot, [row.bot for row in self.rows]))
 
     def _repr_html_(self) -> str:

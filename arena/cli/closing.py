@@ -10,6 +10,7 @@ from pathlib import Path
 import attrs
 
 from arena.analysis.failures import Failure, failures
+from arena.schedule.roster import successors
 from arena.show.failures import how_to_look, tally
 from arena.show.text import capsule_lines, columns_of
 from arena.store import FaultCount
@@ -152,7 +153,8 @@ def closing_of(run: Run, summary: Summary, resume: str) -> Closing:
     aborted = [match.match_id for match in store.finished().values() if match.aborted]
     shown = "" if summary.first_fault is None else summary.first_fault.match_id
     faults = store.faults(published=True, and_of=shown)
-    return Closing(run, summary, resume, failures(faults, store.log_of), aborted)
+    old = successors({bot.bot: bot.status for bot in store.bots()})
+    return Closing(run, summary, resume, failures(faults, store.log_of, old), aborted)
 
 
 def _last_line(traceback_text: str) -> str:

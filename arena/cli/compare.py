@@ -56,10 +56,10 @@ def compare_command(
     for line in comparison_announced(tournament, rule):
         say(line)
     if options.dry_run:
-        there, is_over = (0, False) if options.fresh else played_there(tournament, rule)
-        if there:
-            left = "nothing left to play" if is_over else "to be continued"
-            say(f"{counted(there, 'match')} played already in {tournament.folder}: {left}")
+        state = None if options.fresh else played_there(tournament, rule)
+        if state is not None and state.extent.there:
+            left = "nothing left to play" if state.is_over else "to be continued"
+            say(f"{counted(state.extent.there, 'match')} played already in {tournament.folder}: {left}")
         return 0
     with open_run(tournament, fresh=options.fresh, stop_rule=rule) as run:
         _check_question(run, question)

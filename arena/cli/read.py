@@ -76,7 +76,7 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
     """One bot's page; as CSV its match-ups."""
     import attrs
 
-    from arena.analysis.bot_page import bot_page_of
+    from arena.analysis.bot_page import bot_page_of, old_versions
     from arena.analysis.ranking import leaderboard as read_only
     from arena.analysis.sheet import read_sheet
     from arena.show.bot_page import bot_page
@@ -85,12 +85,13 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
     with store.frozen():
         sheet = read_sheet(store)
         board = read_only(store, anchor=anchor, sheet=sheet)
-        page = bot_page_of(sheet, board, bot, store.faults(published=True), store.log_of)
+        faults = store.faults(published=True)
+        page = bot_page_of(sheet, board, bot, faults, store.log_of, old_versions(store, faults))
     if form == "json":
         return as_json(attrs.asdict(page))
     if form == "csv":
         header, rows = board.head_to_head
-        return as_csv(header, [row for row in rows if row[header.index("bot")] == bot])
+        return as_csv(header, [row for row in rows if row[header.index("bot")] == page.row.bot])
     return bot_page(page, where, folder=shlex.quote(str(store.folder)), columns=columns_of(sys.stdout))
 
 

@@ -43,7 +43,16 @@ from arena.show.text import TableFormat, columns_of, out, say
 from arena.store import exports
 from arena.tournament.broken import some_of
 from arena.tournament.folder import open_run, refuse_guessable
-from arena.tournament.intake import course_there, cut, has_left_out, is_complete, keep_course
+from arena.tournament.intake import (
+    Extent,
+    course_there,
+    cut,
+    extent_there,
+    is_complete,
+    keep_course,
+    left_out_before,
+    playable,
+)
 from arena.tournament.membership import unchanged
 from arena.tournament.modules import make_importable
 from arena.tournament.plan import format_of
@@ -55,7 +64,7 @@ from arena.tournament.seal import open_seal, seal_of
 from arena.tournament.stored import write_run_file
 from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import CHILDREN
-from arena.words import printable
+from arena.words import counted, printable
 
 CONCLUSION = "conclusion"
 """Where the store keeps, for the report, the sentences that a run ended with."""
@@ -123,6 +132,8 @@ class RunCommand:
         self.left_to_play = True
         self.course: Course | None = None
         """As the folder had it."""
+        self.announces_late = False
+        """Whether it is said when play begins how much is played: before, nobody knew which bots can."""
 
     def play_out(self) -> int:
         """Plays, writes the tables, says what came of it; gives the exit code."""
@@ -146,8 +157,8 @@ class RunCommand:
         if damage is not None:
             say(f"arena: {damage.mended}")
         course = self.course = course_there(self.run)
-        is_damaged_or_asked = damage is not None or self.options.only is not None
-        if course is not None and course.is_over and not is_damaged_or_asked and not has_left_out(self.run):
+        is_wanted = damage is not None or self.options.only is not None or bool(left_out_before(self.run))
+        if course is not None and course.is_over and not is_wanted:
             self.left_to_play = False
             cut(self.run, course)
             keep_course(self.run, course)
@@ -216,10 +227,20 @@ class RunCommand:
         if (broken := len(self.tournament.broken)) and not self.run.plan.leave_out_broken:
             say(f"{some_of(broken, self.run.plan.entrants)} cannot play; trying the others")
             return
-        finished, course = self.run.store.finished(), self.course
-        there = len(finished if course is None else finished.keys() & course.by_id.keys())
-        gone = len(self.tournament.entrants) - len(self.run.entrants)
-        say(announced(self.tournament, there, self.tournament.bots - gone))
+        plan = self.run.plan
+        is_late = plan.connecting > 0 and plan.wait is not None
+        is_unknown = self.course is None and bool(self.run.store.finished())
+        self.announces_late = plan.leave_out_broken or is_late or is_unknown
+        if not self.announces_late:
+            say(announced(self.tournament, extent_there(self.run, self.course)))
+        elif plan.leave_out_broken:
+            known = f"; {some_of(broken, plan.entrants)} cannot play" if broken else ""
+            say(f"trying {counted(len(playable(self.run)), 'bot')}{known}")
+
+    def _begins(self, course: Course, done: int) -> str:
+        """Begins play; gives what is to be said of how much is played, if that was not known before."""
+        self.run.begin()
+        return announced(self.tournament, Extent(len(course.names), done)) if self.announces_late else ""
 
     def _tell_result(self) -> None:
         """Prints what all this was for."""
@@ -278,7 +299,7 @@ class RunCommand:
         if standings.is_by_rating and not self.options.quiet:
             import arena.analysis.ratings  # noqa: F401 - numpy takes a tenth of a second, better now than in play
         reporter = progress(
-            self.run.begin, self._guide, quiet=self.options.quiet, standings=standings, rule=rule
+            self._begins, self._guide, quiet=self.options.quiet, standings=standings, rule=rule
         )
         self.stop.note, self.stop.hint = reporter.note, f"; to continue: {self.resume}"
         self.stop.hung_up, reporter.lost = reporter.hang_up, self.stop.hang_up

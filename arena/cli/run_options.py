@@ -19,7 +19,7 @@ from arena.store import Store
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
 from arena.tournament.grants import grants_said
-from arena.tournament.intake import is_complete
+from arena.tournament.intake import Extent, course_there, extent_there, left_out_before
 from arena.tournament.membership import NewVersion, RosterWishes
 from arena.tournament.plan import (
     BotSpec,
@@ -27,11 +27,13 @@ from arena.tournament.plan import (
     format_of,
     load_plan,
     parse_rules,
+    size_of,
     size_words,
     warnings_of,
     with_options,
 )
 from arena.tournament.prepare import QUICKSTART, Tournament
+from arena.tournament.resting import expected_course
 from arena.tournament.seal import (
     OPENING_FILE,
     SEAL_FILE,
@@ -174,46 +176,60 @@ def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
 def tell_of_plan(tournament: Tournament, options: RunOptions, rule: StopRule | None) -> None:
     """What `--dry-run` prints."""
     warn(tournament, tournament.plan)
-    there, is_over = (0, False) if options.fresh else played_there(tournament, rule)
+    state = FolderState(Extent(tournament.bots)) if options.fresh else played_there(tournament, rule)
     if options.commit:
         say("--commit: the seal is printed when the run begins, as its seed is drawn then")
     if not options.as_json:
         words = (
-            f"{done_words(tournament, there)}: nothing left to play"
-            if is_over
-            else announced(tournament, there)
+            f"{done_words(tournament.plan, state.extent)}: nothing left to play"
+            if state.is_over
+            else announced(tournament, state.extent)
         )
         out(f"{words}; results in {tournament.folder}")
+        if state.retried:
+            out(f"left out before, and tried again: {listed([printable(name) for name in state.retried])}")
         for entrant in tournament.broken:
             out(f"left out: {said_of(found_broken(entrant))}")
         return
-    plan = tournament.plan
-    left = 0 if is_over else max(0, tournament.matches - there)
-    told = {"bots": tournament.bots, "seats": plan.seats, "series": plan.series}
-    matches = {"matches": tournament.matches, "there": there, "left": left}
+    plan, bots, there = tournament.plan, state.extent.bots, state.extent.there
+    planned = size_of(plan, bots).matches
+    left = 0 if state.is_over else max(0, planned - there)
+    told = {"bots": bots, "seats": plan.seats, "series": plan.series}
+    matches = {"matches": planned, "there": there, "left": left}
     out(as_json({**told, **matches, "folder": str(tournament.folder)}))
 
 
-def played_there(tournament: Tournament, rule: StopRule | None) -> tuple[int, bool]:
-    """How many matches the folder already holds, and whether they are all that this plan will ever play.
+@attrs.frozen
+class FolderState:
+    """What a run would find in its folder."""
 
-    Nothing is written.  Raises ConfigError if they belong to another plan.
+    extent: Extent
+    is_over: bool = False
+    """Whether these matches are all that the plan will ever play, and no bot is to be tried again."""
+    retried: Sequence[str] = ()
+    """The bots that were left out before, and would be tried again."""
+
+
+def played_there(tournament: Tournament, rule: StopRule | None) -> FolderState:
+    """What the folder already holds.  Nothing is written.
+
+    Raises ConfigError if it belongs to another plan.
     """
     with seen_there(tournament, stop_rule=rule) as run:
         if run is None:
-            return 0, False
+            return FolderState(Extent(tournament.bots))
         if isinstance(rule, UntilRule):
             rule.goes_by(run.store.meta())
-        return len(run.store.finished()), run.damage is None and is_complete(run)
+        course, retried = course_there(run), left_out_before(run)
+        if course is not None and run.plan.leave_out_broken:
+            course = expected_course(run, course)
+        is_over = run.damage is None and course is not None and course.is_over and not retried
+        return FolderState(extent_there(run, course), is_over, retried)
 
 
-def announced(tournament: Tournament, there: int, bots: int | None = None) -> str:
-    """How much is to be played and at how many tables; how long that takes nobody knows before play.
-
-    `bots`: how many play, if not all that the plan names.
-    """
-    bots = tournament.bots if bots is None else bots
-    return f"{done_words(tournament, there, bots)}; {tables_in_words(tournament.capacity)}"
+def announced(tournament: Tournament, extent: Extent) -> str:
+    """How much is to be played and at how many tables; how long that takes nobody knows before play."""
+    return f"{done_words(tournament.plan, extent)}; {tables_in_words(tournament.capacity)}"
 
 
 def tables_in_words(capacity: Capacity) -> str:
@@ -222,10 +238,10 @@ def tables_in_words(capacity: Capacity) -> str:
     return first if capacity.is_fixed else f"{first} at first, up to {capacity.most}"
 
 
-def done_words(tournament: Tournament, there: int, bots: int | None = None) -> str:
+def done_words(plan: Plan, extent: Extent) -> str:
     """The size of the tournament, and how much of it was played before."""
-    words = size_words(tournament.plan, tournament.bots if bots is None else bots)
-    return f"{words}, {there:,} of them played already" if there else words
+    words = size_words(plan, extent.bots)
+    return f"{words}, {extent.there:,} of them played already" if extent.there else words
 
 
 MOVE_TIME_USUAL_S = 60

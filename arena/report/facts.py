@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 import arena
-from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of, score_of_rows
+from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of, old_versions, score_of_rows
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import Strata
@@ -97,10 +97,13 @@ def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = 
     """The facts of what the store holds; `sheet` and `board` are read from it already."""
     scale, faults = board.scale, store.faults(published=True)
     names = [row.bot for row in board.rows]
+    older = old_versions(store, faults)
     return Facts(
         played=_played(store, store.meta(), game),
         board=board,
-        pages=tuple(bot_page_of(sheet, board, name, faults, store.log_of) for name in names[:PAGES_MAX]),
+        pages=tuple(
+            bot_page_of(sheet, board, name, faults, store.log_of, older) for name in names[:PAGES_MAX]
+        ),
         seats=_seats(sheet, scale),
         times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
         course=_course(sheet, names, scale),

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from arena import words
-from arena.analysis.bot_page import BotPage
+from arena.analysis.bot_page import BotPage, OldVersion
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.errors import FAULT_KINDS
@@ -347,8 +347,8 @@ def time_rows(facts: Facts) -> Chart:
     return Chart(tuple(rows), charts.scale(axis))
 
 
-def reasons(page: BotPage) -> str:
-    """The most frequent ways in which a bot failed, in a line."""
+def reasons(page: BotPage | OldVersion) -> str:
+    """The most frequent ways in which a bot, or an old version of one, failed, in a line."""
     return "; ".join(
         f"{each.count:,} × {each.within(REASON_MAX).said}" for each in page.failures[:REASONS_MAX]
     )

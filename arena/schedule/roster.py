@@ -129,4 +129,31 @@ def slot_name(name: str) -> str:
     return _VERSION.sub("", name)
 
 
-__all__ = ["LEFT", "Act", "Roster", "RosterEntry", "RosterSlot", "is_version_name", "slot_name"]
+def version_of(name: str) -> int:
+    """The number of the version that a bot's name says, from 1."""
+    return int(name.rpartition(VERSION_MARK)[2]) if is_version_name(name) else 1
+
+
+def successors(statuses: Mapping[str, str]) -> dict[str, str]:
+    """Old version -> the bot that has its slot now, from the statuses of all bots of a folder.
+
+    A new version that could not be started is left out, and has taken nobody's place.
+    """
+    newest_first = sorted(statuses, key=version_of, reverse=True)
+    # The oldest that is not replaced stays: newer ones of its slot were left out.
+    present = {slot_name(bot): bot for bot in newest_first if statuses[bot] != "replaced"}
+    replaced = (bot for bot, status in statuses.items() if status == "replaced")
+    return {bot: present[slot_name(bot)] for bot in replaced if slot_name(bot) in present}
+
+
+__all__ = [
+    "LEFT",
+    "Act",
+    "Roster",
+    "RosterEntry",
+    "RosterSlot",
+    "is_version_name",
+    "slot_name",
+    "successors",
+    "version_of",
+]

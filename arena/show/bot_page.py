@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from arena.analysis.bot_page import BotPage, LostMatch
 
 NAME_MOST = 24
+OFTEN_MOST = 60
+"""Columns of the most frequent reason for which an old version failed."""
 
 
 def bot_page(page: BotPage, where: str = "", *, folder: str = "", columns: int | None = None) -> str:
@@ -23,7 +25,7 @@ def bot_page(page: BotPage, where: str = "", *, folder: str = "", columns: int |
     `columns`: the width of the terminal, if it is for one.
     """
     parts = [_head(page), *_seats(page), *_meetings(page), *_faults(page, where, folder, columns)]
-    return "\n\n".join([*parts, *_slowest(page), *_lost(page, where)])
+    return "\n\n".join([*parts, *_older(page), *_slowest(page), *_lost(page, where)])
 
 
 def _head(page: BotPage) -> str:
@@ -93,6 +95,21 @@ def _faults(page: BotPage, where: str, folder: str, columns: int | None) -> Iter
         bot = shell_word(printable(page.row.bot))
         lines = tally(page.failures, where, folder=folder, bot=bot, columns=columns)
         yield "\n".join([*lines, *how_to_look(page.failures, folder)])
+
+
+def _older(page: BotPage) -> Iterator[str]:
+    rows = [
+        (
+            printable(each.bot),
+            each.matches,
+            sum(count.count for count in each.faults),
+            each.failures[0].within(OFTEN_MOST).said if each.failures else "–",
+        )
+        for each in page.older
+    ]
+    if rows:
+        titles = (f"replaced by {printable(page.row.bot)}", "matches", "faults", "most often")
+        yield _table(titles, rows, titles[0], "most often")
 
 
 def _slowest(page: BotPage) -> Iterator[str]:

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from arena.analysis.failures import most_telling
-from arena.words import counted, printable
+from arena.words import counted
 
 if TYPE_CHECKING:
     from arena.analysis.failures import Failure
@@ -24,7 +24,7 @@ def tally(
     bot: str = "",
     columns: int | None = None,
 ) -> Iterator[str]:
-    """The failures, those of most faults first, each with the files that say more.
+    """The failures in their order, each with the files that say more.
 
     `where`: the folder as the last word of a command, if it must be said; `folder`: as a word of a command;
     `bot`: quoted, if all failures are of this one; `columns`: the width of the terminal, if it is for one.
@@ -36,7 +36,7 @@ def tally(
     yield f"{count}; `arena matches{of} --fault any{where}` lists the matches:"
     shown = [failures[place] for place in most_telling(failures)]
     for each in shown:
-        who = "" if bot else f"{printable(each.bot)}: "
+        who = "" if bot else f"{each.who}: "
         yield from _wrapped(f"  {each.count:>5} × {who}{each.said}", columns)
         if files := [f"{folder}/{file}" for file in (each.log, each.capsule) if file]:
             is_one_line = columns is None or len(INDENT + ", ".join(files)) <= columns

@@ -119,8 +119,9 @@ class ProgressReporter:
     """The reporter of `arena run`: keeps the account and has it shown, in lines once a terminal is gone."""
 
     def __init__(
-        self, account: Account, view: View, begun: Callable[[], None], guide: Callable[[str], None]
+        self, account: Account, view: View, begun: Callable[[Course, int], str], guide: Callable[[str], None]
     ) -> None:
+        """`begun`: called with the course and how much of it there is; gives a line to say, or none."""
         self.account = account
         self.view = view
         self.lost: Callable[[], None] = lambda: None
@@ -148,7 +149,8 @@ class ProgressReporter:
 
     def begins(self, course: Course, done: int) -> None:
         """Play begins; `done` matches had already been played."""
-        self._begun()
+        if said := self._begun(course, done):
+            self.note(said)
         self.account.begins(course, done)
         self._seen().begins()
 
@@ -181,7 +183,7 @@ class ProgressReporter:
 
 
 def progress(
-    begun: Callable[[], None],
+    begun: Callable[[Course, int], str],
     guide: Callable[[str], None],
     *,
     quiet: bool,

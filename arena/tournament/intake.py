@@ -73,10 +73,32 @@ def course_there(run: Run) -> Course | None:
     return course
 
 
-def has_left_out(run: Run) -> bool:
-    """Whether bots were left out that may be in order by now: they are tried again by every run."""
-    playable = {entrant.name for entrant in run.entrants if entrant.kind != "broken"}
-    return any(bot.status == "left out" and bot.bot in playable for bot in run.store.bots())
+@attrs.frozen
+class Extent:
+    """How many bots play, and how many of their matches there are already; the plan says how many in all."""
+
+    bots: int
+    there: int = 0
+
+
+def extent_there(run: Run, course: Course | None) -> Extent:
+    """What the folder comes to before any bot is started; `course`: of `course_there`."""
+    finished = run.store.finished().keys()
+    if course is None:
+        return Extent(len(playable(run)) + run.plan.expect, len(finished))
+    beyond = {pairing.id for pairing in course.beyond}
+    return Extent(len(course.names), len((finished & course.by_id.keys()) - beyond))
+
+
+def playable(run: Run) -> list[str]:
+    """The bots that are not known to be broken, before any is started."""
+    return [entrant.name for entrant in run.entrants if entrant.kind != "broken"]
+
+
+def left_out_before(run: Run) -> list[str]:
+    """The bots that were left out and may be in order by now: they are tried again by every run."""
+    out = {bot.bot for bot in run.store.bots() if bot.status == "left out"}
+    return [name for name in playable(run) if name in out]
 
 
 def is_complete(run: Run) -> bool:
@@ -188,13 +210,16 @@ def _only(
 
 
 __all__ = [
+    "Extent",
     "Intake",
     "course_of",
     "course_there",
     "cut",
-    "has_left_out",
+    "extent_there",
     "is_complete",
     "keep_course",
+    "left_out_before",
+    "playable",
     "take_in",
     "take_in_folder",
 ]

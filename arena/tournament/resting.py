@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 import attrs
 
+from arena.schedule.course import Course
 from arena.schedule.roster import Roster
-from arena.tournament.intake import course_of, take_in
+from arena.tournament.intake import course_of, playable, take_in
 from arena.tournament.run import Run
 
 
@@ -39,11 +40,27 @@ def with_resting(run: Run, names: Sequence[str]) -> Rest:
         stale = {pairing for advance in take_in(course, finished) for pairing in advance.stale}
         there = finished.keys() - stale
         missing = [set(pairing.bots) for pairing in course.order if pairing.id not in there]
-        unfinished = [bot for bot in candidates if any(bot in bots for bots in missing)]
+        # Those that lack a match with bots that play, if any: others may lack only matches with them.
+        alone = [bots - set(names) for bots in missing if len(bots - set(names)) == 1]
+        unfinished = [bot for bot in candidates if any(bot in bots for bots in alone or missing)]
         if not unfinished:
             break
         candidates = [bot for bot in candidates if bot not in unfinished]
     return Rest(run, (*names, *candidates), tuple(candidates))
+
+
+def expected_course(run: Run, course: Course) -> Course:
+    """The course of the folder as it goes on without the bots that are known to be broken before play."""
+    broken = {entrant.name for entrant in run.entrants} - set(playable(run))
+    names = [name for name in course.names if name not in broken]
+    if len(names) == len(course.names):
+        return course
+    rest = with_resting(run, names)
+    if len(rest.names) < run.plan.seats:
+        return course
+    course = course_of(rest.run, rest.names)
+    take_in(course, run.store.finished())
+    return course
 
 
 def _without_broken_versions(run: Run, names: Sequence[str]) -> Roster:
@@ -60,4 +77,4 @@ def _without_broken_versions(run: Run, names: Sequence[str]) -> Roster:
     return Roster(entries)
 
 
-__all__ = ["Rest", "with_resting"]
+__all__ = ["Rest", "expected_course", "with_resting"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.schedule import FORMATS, Pairing, Terms
-from arena.schedule.roster import Roster, RosterEntry, RosterSlot, is_version_name
+from arena.schedule.roster import Roster, RosterEntry, RosterSlot, is_version_name, successors
 from arena.schedule.withdrawals import BotOutcome, Ledger
 
 TERMS = Terms(game="toy", seats=2, series=2, seed=7, deals="same")
@@ -63,6 +63,25 @@ def test_a_slot_is_found_by_its_name_and_by_its_bots():
 def test_names_of_versions_are_known(name, is_version):
     """`@` and digits at the end."""
     assert is_version == is_version_name(name)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        ({"ann": "ok", "bob": "withdrawn"}, {}),
+        ({"ann": "replaced", "ann@2": "ok", "bob": "ok"}, {"ann": "ann@2"}),
+        (
+            {"ann": "replaced", **{f"ann@{n}": "replaced" for n in range(2, 11)}, "ann@11": "without"},
+            {"ann": "ann@11", **{f"ann@{n}": "ann@11" for n in range(2, 11)}},
+        ),
+        ({"ann": "replaced", "ann@9": "ok", "ann@10": "left out"}, {"ann": "ann@9"}),
+        ({"ann": "replaced", "ann@2": "left out", "ann@3": "left out"}, {"ann": "ann@2"}),
+        ({"ann": "replaced"}, {}),
+    ],
+)
+def test_an_old_version_is_known_by_the_one_in_its_place(statuses, expected):
+    """One that could not be started has taken nobody's place."""
+    assert expected == successors(statuses)
 
 
 # What is planned.
