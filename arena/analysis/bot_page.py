@@ -16,7 +16,7 @@ from arena.analysis.intervals import interval_of_mean, interval_of_share
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import Strata, estimates
-from arena.schedule.roster import successors, version_of
+from arena.schedule.roster import by_version, successors
 from arena.store import FaultCount, Store
 
 SLOW_MAX = 5
@@ -145,7 +145,7 @@ def old_versions(store: Store, faults: Sequence[FaultCount]) -> dict[str, list[O
     """Bot -> its old versions, the newest first, of the bots that have any; `faults`: of `Store.faults`."""
     replaced = successors({bot.bot: bot.status for bot in store.bots()})
     older: dict[str, list[OldVersion]] = {}
-    for old in sorted(replaced, key=version_of, reverse=True):
+    for old in sorted(replaced, key=by_version, reverse=True):
         own = _faults_of(old, faults)
         told = failures(own, store.log_of, replaced)
         version = OldVersion(old, replaced[old], store.count_of(old), tuple(own), tuple(told))

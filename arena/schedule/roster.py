@@ -129,9 +129,9 @@ def slot_name(name: str) -> str:
     return _VERSION.sub("", name)
 
 
-def version_of(name: str) -> int:
-    """The number of the version that a bot's name says, from 1."""
-    return int(name.rpartition(VERSION_MARK)[2]) if is_version_name(name) else 1
+def by_version(name: str) -> tuple[int, str]:
+    """The sort key that puts the bots of a slot in the order of their versions, however long the numbers."""
+    return len(name), name
 
 
 def successors(statuses: Mapping[str, str]) -> dict[str, str]:
@@ -139,7 +139,7 @@ def successors(statuses: Mapping[str, str]) -> dict[str, str]:
 
     A new version that could not be started is left out, and has taken nobody's place.
     """
-    newest_first = sorted(statuses, key=version_of, reverse=True)
+    newest_first = sorted(statuses, key=by_version, reverse=True)
     # The oldest that is not replaced stays: newer ones of its slot were left out.
     present = {slot_name(bot): bot for bot in newest_first if statuses[bot] != "replaced"}
     replaced = (bot for bot, status in statuses.items() if status == "replaced")
@@ -152,8 +152,8 @@ __all__ = [
     "Roster",
     "RosterEntry",
     "RosterSlot",
+    "by_version",
     "is_version_name",
     "slot_name",
     "successors",
-    "version_of",
 ]

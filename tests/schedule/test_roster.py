@@ -77,6 +77,7 @@ def test_names_of_versions_are_known(name, is_version):
         ({"ann": "replaced", "ann@9": "ok", "ann@10": "left out"}, {"ann": "ann@9"}),
         ({"ann": "replaced", "ann@2": "left out", "ann@3": "left out"}, {"ann": "ann@2"}),
         ({"ann": "replaced"}, {}),
+        ({"ann": "replaced", f"ann@{'9' * 5000}": "ok"}, {"ann": f"ann@{'9' * 5000}"}),
     ],
 )
 def test_an_old_version_is_known_by_the_one_in_its_place(statuses, expected):
