@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -24,7 +25,7 @@ from tests.server.rest_client import endpoints_of
 from tests.server.restarts import SettledBot
 
 from ..network import Trace
-from .world import End, World
+from .world import End, Moment, World
 
 EPOCH_S = 1_700_000_000.0
 """Unix time when the clock of a world begins: a version is never that of an earlier life."""
@@ -34,7 +35,9 @@ BUG = "a bug of ours"
 class Disk:
     """In the place of the threads that write: slow, full or faulty, as the world says."""
 
-    def __init__(self, world: World, trace: Trace, rng: Random) -> None:
+    def __init__(self, world: World, trace: Trace, rng: Random, note_archived: Callable[[], None]) -> None:
+        """`note_archived` is called as soon as the archive has been written."""
+        self._note_archived = note_archived
         self._world = world
         self._trace = trace
         self._rng = rng
@@ -49,7 +52,12 @@ class Disk:
 
     async def archive(self, write: Callable[[], None]) -> None:
         """For the archive."""
-        await self._write(write, NotKept)
+
+        def write_and_note() -> None:
+            write()
+            self._note_archived()
+
+        await self._write(write_and_note, NotKept)
 
     async def _write(self, write: Callable[[], None], failure: type[Exception]) -> None:
         await self._take_time()
@@ -95,7 +103,7 @@ class Life:
     """Whether it ends, or has ended: nobody is answered any more."""
     is_up: bool = False
     """Whether it can be asked."""
-    steps: int = 0
+    counts: Counter[Moment] = attrs.field(factory=Counter)
     requests: set[trio.CancelScope] = attrs.field(factory=set)
     house: House = attrs.field(init=False)
     app: Guard = attrs.field(init=False)
@@ -103,13 +111,16 @@ class Life:
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
 
     def __attrs_post_init__(self) -> None:
-        self.disk = Disk(self.world, self.trace, Random(f"disk/{self.world.seed}/{self.number}"))
+        rng = Random(f"disk/{self.world.seed}/{self.number}")
+        self.disk = Disk(self.world, self.trace, rng, lambda: self.note("archived"))
 
-    def note_step(self) -> None:
-        """A task of Trio goes on; at the step that was drawn the server ends."""
-        self.steps += 1
-        if self.end is not None and self.steps == self.end.steps:
-            self.finish(is_killed=self.end.kind == "killed")
+    def note(self, moment: Moment) -> None:
+        """At the moment that was drawn the server ends."""
+        self.counts[moment] += 1
+        end = self.end
+        if end is not None and (end.moment, end.count) == (moment, self.counts[moment]):
+            self.trace.counts[f"ended at: {moment}"] += 1
+            self.finish(is_killed=end.kind == "killed")
 
     def finish(self, *, is_killed: bool) -> None:
         """Ends it; one that was killed writes nothing from here on."""

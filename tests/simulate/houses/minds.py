@@ -220,7 +220,7 @@ class Mind:
             self._expect(answer, (404, 409), f"moves {move}")
 
     async def _be_rude(self, person: Person, move: Any, turn: int) -> None:
-        is_stale = self.rng.random() < 0.5
+        is_stale = turn > 0 and self.rng.random() < 0.5
         self.town.trace.note("stale" if is_stale else "illegal")
         answer = (
             await self._send(person, move, turn - 1)

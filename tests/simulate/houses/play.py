@@ -62,7 +62,7 @@ class Town(trio.abc.Instrument):
         self._steps += 1
         assert self._steps < STEPS_MAX, "it goes round in a circle"
         if self._lives:
-            self.life.note_step()
+            self.life.note("step")
 
     # The server
 
@@ -126,6 +126,9 @@ class Town(trio.abc.Instrument):
             self.ledger.wrong.append(f"{method} {path} {body}: {answer}")
         if method != "GET" and answer.status in (200, 201):
             self.ledger.note_kept(sent)
+            life.note("acknowledged")
+            if method == "DELETE":
+                life.note("left")
         return answer
 
     async def surely(self, method: str, path: str, body: Any = None, key: str | None = None) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
@@ -14,18 +14,21 @@ RULES: dict[str, list[dict[str, Any]]] = {
     "holdem": [{"hands": 2}, {"hands": 4}],
 }
 """House rules under which a match is short."""
-STEPS_MIN, STEPS_MAX = 4, 1000
-"""Of Trio's tasks, after which a server ends; a whole world takes some hundreds."""
-
-EndKind = Literal["killed", "stopped"]
+EndKind: TypeAlias = Literal["killed", "stopped"]
+Moment: TypeAlias = Literal["step", "acknowledged", "left", "archived"]
+"""A step of a task; a request has been acknowledged, or that somebody leaves; a match has been archived."""
+MOST: dict[Moment, int] = {"step": 1000, "acknowledged": 60, "left": 2, "archived": 3}
+"""At which of them at the latest the server ends; a world has some hundreds of steps."""
 
 
 @attrs.frozen
 class End:
-    """How the server ends, and after how many steps."""
+    """How the server ends, and when."""
 
     kind: EndKind
-    steps: int
+    moment: Moment
+    count: int
+    """At which such moment since it was started."""
 
 
 @attrs.frozen(kw_only=True)
@@ -100,8 +103,10 @@ def draw(seed: int) -> World:
 
 
 def _end(rng: Random) -> End:
-    steps = int(STEPS_MIN * (STEPS_MAX / STEPS_MIN) ** rng.random())
-    return End("stopped" if rng.random() < 0.2 else "killed", steps)
+    moments: list[Moment] = ["step", "step", "acknowledged", "acknowledged", "left", "archived"]
+    moment = rng.choice(moments)
+    count = int((MOST[moment] + 1) ** rng.random())
+    return End("stopped" if rng.random() < 0.2 else "killed", moment, count)
 
 
-__all__ = ["End", "World", "draw"]
+__all__ = ["End", "Moment", "World", "draw"]
