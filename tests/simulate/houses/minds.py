@@ -13,7 +13,7 @@ from tests.server.halls import any_move
 from tests.server.killed_clients import is_early
 
 from .ledger import Person
-from .play import Answer, Town
+from .town import Answer, Town
 
 AWAY_S = 45.0
 """Up to so long somebody stays away, which is more than some limits and less than what makes a match sleep."""

@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from .play import Town
 from .swarm import EXPECTED, simulate, swarm
+from .town import Town
 from .world import draw
 
 WORLDS = 24

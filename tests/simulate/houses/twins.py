@@ -20,7 +20,7 @@ from arena.tournament.plan import make_game
 from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, two_matches
 
 from ..network import Trace
-from .play import Town
+from .town import Town
 from .world import draw
 
 MOVE_S = 10_000.0
