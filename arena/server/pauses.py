@@ -33,25 +33,30 @@ class Pauses:
         self.bot_s = bot_s
         self._showdowns = showdowns
         self._showdown_s = showdown_s
-        self._resumes_at = -inf
+        self.resumes_at = -inf
+        """When the latest pause ends, or ended."""
         self._told = -inf
+        """The end of which pause was told last."""
         self.note_resumed: Callable[[], None] = lambda: None
         """Called once after each pause, when its questions have been asked."""
 
     def note(self, step: Step[object]) -> None:
         """What followed from a turn."""
         if any(event.kind in self._showdowns for event in step.events):
-            self._resumes_at = trio.current_time() + self._showdown_s
+            self.resumes_at = trio.current_time() + self._showdown_s
 
     @property
     def pause_s(self) -> float:
         """How long it is until the next question may be asked."""
-        return max(0.0, self._resumes_at - trio.current_time())
+        return max(0.0, self.resumes_at - trio.current_time())
 
-    async def resume(self) -> None:
-        """The questions that waited are being asked in this very batch of tasks."""
-        if self._told != self._resumes_at:
-            self._told = self._resumes_at
+    async def resume(self, resumes_at: float) -> None:
+        """The questions that waited for this end of a pause are being asked in this very batch of tasks.
+
+        Another pause may have begun meanwhile, as whoever had moved already was answered at once.
+        """
+        if self._told < resumes_at:
+            self._told = resumes_at
             await trio.lowlevel.checkpoint()
             self.note_resumed()
 
@@ -88,16 +93,15 @@ class PacedPlayer(WrappedPlayer):
         slot.postpone(pause_s)
         asked = self._held = _HeldSlot(slot, self._held_s, self._nursery, self._note_answer)
         if pause_s:
-            self._nursery.start_soon(self._ask_later, pause_s, question, asked)
+            self._nursery.start_soon(self._ask_later, self._pauses, self._pauses.resumes_at, question, asked)
         else:
             self.player.ask(question, asked)
 
-    async def _ask_later(self, pause_s: float, question: Question, slot: Slot) -> None:
-        await trio.sleep(pause_s)
+    async def _ask_later(self, pauses: Pauses, resumes_at: float, question: Question, slot: Slot) -> None:
+        await trio.sleep_until(resumes_at)
         self.player.ask(question, slot)
         self.player.flush()
-        if self._pauses is not None:
-            await self._pauses.resume()
+        await pauses.resume(resumes_at)
 
     def expire(self) -> tuple[FaultKind, str]:
         if self._held is not None:

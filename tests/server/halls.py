@@ -84,7 +84,7 @@ async def a_house(
             records=changes.pop("records", Forgetful()),
             open_bot=open_bot,
             check_bot=lambda bot, game: None,
-            now=trio.current_time,
+            now=changes.pop("now", trio.current_time),
             draw_seed=lambda: next(seeds),
             pauses=pauses,
             note_bug=changes.pop("note_bug", bugs.append),

@@ -147,3 +147,27 @@ async def say_and_stop(live: LiveTable, other: Member, is_stopped: bool) -> None
     await trio.sleep(1.0)
     if is_stopped:
         live.stop()
+
+
+async def test_the_end_of_each_pause_is_told(autojump_clock: MockClock) -> None:
+    """Also if it begins as another one ends, because those who are next have left and are answered at once."""
+    was_asked = 0
+    for seed in range(1, 60, 10):
+        async with a_house(first_seed=seed) as house:
+            live = house.create("blef", {}, None)
+            ann, bob, cid = people(live, "ann", "bob", "cid")
+            live.begin(ann)
+            await wait_all_tasks_blocked()
+            for value in (40, CHECK):
+                (seat,) = live.match.to_act if live.match is not None else ()
+                live.play(live.table.member(live.table.seating[seat]), value)
+                await wait_all_tasks_blocked()
+            live.leave(bob)
+            live.leave(cid)
+            while live.match is not None and live.table.is_playing and live.match.is_paused:
+                version, wait_s = live.version, live.match.resumes_in_s
+                await trio.sleep(wait_s or 0.0)
+                await wait_all_tasks_blocked()
+                assert live.version > version
+                was_asked += ann.player_id in live.seats and live.seats[ann.player_id].open is not None
+    assert was_asked
