@@ -301,7 +301,7 @@ def _to_have(name: str, cause: Cause) -> str:
 
 def _said(box: Box) -> str:
     holed = bubblewrap.holed_version(bubblewrap.bubblewrap_version()) if box.means == "bubblewrap" else ""
-    by = f"{box.means} {holed}, whose known hole the arena's mounts avoid" if holed else box.means
+    by = f"{box.means} {holed}, its known hole is avoided" if holed else box.means
     line = f"bots run in a {'strict box' if box.level == 'strict' else 'shield'} ({by})"
     if box.failings:
         return f"warning: {line}, in which they can still do this: {', '.join(box.failings)}"
