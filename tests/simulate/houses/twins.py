@@ -145,6 +145,9 @@ class _Twin:
         assert answer.status == 200, answer
 
     async def _look(self) -> None:
+        (live,) = self._town.life.house
+        if not live.table.is_playing:
+            return  # once it is over everybody may see all of it
         await self._ask("GET", "", None, self._viewer)
         await self._ask("GET", "/rounds/1", None, self._viewer)
         if self._viewer is not None:
