@@ -201,6 +201,8 @@ class Line:
         """Whether the full protocol is spoken."""
         self.plays: list[Any] = []
         """The matches that began on it, in order: see `transcripts`."""
+        self.trials = 1
+        """Questions at its beginning that are of no match: all there may be before it has a player."""
 
     def trouble(self) -> None:
         """Rolls the dice for what may befall the whole connection."""

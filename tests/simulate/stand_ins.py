@@ -130,6 +130,7 @@ def noted_plays() -> Iterator[None]:
     async def served(player: StreamPlayer, transport: ArenaEnd, connection: ArenaConnection) -> None:
         transport.line.player = player.name
         transport.line.is_full = connection.protocol is not None
+        transport.line.trials = connection.game_number
         lines[id(connection)] = (connection, transport.line)
         await serve(player, transport, connection)
 

@@ -86,7 +86,10 @@ def _by_play(line: Line) -> Iterator[tuple[Play, list[Item]]]:
         ):
             continue
         said = _decode(octets)
-        began = number + 1 if said.type == "match" else said.game_number or number
+        if 0 < said.game_number <= line.trials:
+            continue
+        told = said.game_number - line.trials if said.game_number else number
+        began = number + 1 if said.type == "match" else told
         if began != number:
             if items:
                 yield line.plays[number - 1], items
