@@ -324,11 +324,15 @@ async def measure(
 
 
 def started(program: Path, folder: Path) -> list[Entrant]:
-    """The load as programs that a worker starts.  They can write into their own folder, and nowhere else."""
+    """The load as programs that a worker starts.  They write to a folder that the arena keeps for them."""
     home = folder / "bots"
     home.mkdir()
     run = (str(shutil.copy(program, home / "sleeper")), "stamps", str(SLEEP_S))
-    return [Entrant(name=name, kind="process", version="1", run=run, folder=home) for name in TOKENS.values()]
+    kept = folder / "kept"
+    return [
+        Entrant(name=name, kind="process", version="1", run=run, folder=home, arena_folder=kept)
+        for name in TOKENS.values()
+    ]
 
 
 def noting(folder: Path) -> Hiring:
@@ -350,7 +354,7 @@ def charges_in(folder: Path) -> list[Charge]:
 
 def stamps_in(folder: Path) -> list[Path]:
     """Where the stamps are."""
-    return [*folder.glob("stamps"), *folder.glob("bots/stamps-*")]
+    return [*folder.glob("stamps"), *folder.glob("kept/**/stamps-*")]
 
 
 def main() -> None:

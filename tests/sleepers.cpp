@@ -64,6 +64,7 @@ int main(int words, char** word) {
     prctl(PR_SET_TIMERSLACK, 1);
     const bool is_started = words == 3;
     std::string name(word[1]);
+    if (is_started) name = std::string(getenv("ARENA_SCRATCH")) + "/" + name;
     int port = atoi(is_started ? getenv("ARENA_PORT") : word[2]), poll = epoll_create1(0), open = 0;
     double delay_s = atof(word[is_started ? 2 : 3]);
     std::vector<std::string> groups(word + std::min(words, 4), word + words);

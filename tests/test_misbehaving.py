@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 import trio
 from tournaments import BAD, HURRY, Record, alive, faults, honest, play, program, rows
@@ -154,20 +154,14 @@ async def test_thirteen_thousand_cards_are_one_illegal_play(tmp_path):
 
 
 async def test_a_bot_that_fills_the_disk_plays_on(tmp_path):
-    """200 MB in its own folder are nobody else's."""
-    own = (
-        tmp_path / "own"
-    )  # without the results: where they lie in a bot's folder, Landlock lets it write nothing
-    own.mkdir()
-    for name in ("fills_disk.py", "honest.py"):
-        shutil.copy(BAD / name, own)
-    good = mark("good")
-    field = (program(mark("bad"), "fills_disk.py", folder=own), honest(good))
+    """200 MB in the folder that it may write to are nobody else's."""
+    good, kept = mark("good"), tmp_path / "kept"
+    bad = attrs.evolve(program(mark("bad"), "fills_disk.py"), arena_folder=kept)
     with trio.fail_after(ENDS_IN_S):
-        summary, _ = await play(tmp_path / "out", field, **HURRY)
+        summary, _ = await play(tmp_path / "out", (bad, honest(good)), **HURRY)
     assert summary.planned == summary.played == 2
     assert {} == faults(tmp_path / "out")[good]
-    assert sum(file.stat().st_size for file in own.glob("filling-*")) > 0
+    assert sum(file.stat().st_size for file in kept.rglob("filling-*")) > 0
 
 
 def peak_mb(*words: str) -> float:

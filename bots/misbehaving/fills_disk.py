@@ -1,10 +1,11 @@
-"""Fills the disk while it plays: up to 200 MB in its folder, 20 MB per question."""
+"""Fills the disk while it plays: up to 200 MB in the folder that it may write to, 20 MB per question."""
 
 import os
 import sys
 
 from honest import answer, move, questions
 
+FOLDER = os.environ.get("ARENA_SCRATCH", ".")
 CHUNK, CHUNKS = b"\xff" * 1_000_000, 20
 
 written = 0
@@ -12,7 +13,7 @@ for question, _ in questions():
     if written < 10:
         written += 1
         try:
-            with open(f"filling-{os.getpid()}-{written}", "wb") as file:
+            with open(f"{FOLDER}/filling-{os.getpid()}-{written}", "wb") as file:
                 for _ in range(CHUNKS):
                     file.write(CHUNK)
         except OSError as error:
