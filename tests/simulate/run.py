@@ -14,6 +14,7 @@ import trio
 import trio._core._run as _run  # its dice decide who goes first: they are drawn from the seed too
 import trio.testing
 
+import arena.players.lag
 import arena.tournament.gather
 import arena.tournament.instances
 import arena.tournament.match
@@ -243,6 +244,9 @@ class _Session(trio.abc.Instrument):
             patched(arena.tournament.runner, open_box=program.open_box),
             patched(arena.tournament.instances, run_process=program.run_process),
             patched(arena.tournament.places, secrets=Dice(self.seed)),
+            patched(
+                arena.players.lag, perf_counter=lambda: 0.0
+            ),  # real lag decides withdrawals: no seed has it
             noted_plays(),
         ):
             async with trio.open_nursery() as nursery:
