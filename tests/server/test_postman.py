@@ -73,7 +73,7 @@ async def test_a_slow_reader_gets_every_byte_in_order() -> None:
 
 async def test_nothing_is_sent_before_the_rest_of_a_frame() -> None:
     """Even if the kernel would take it by now."""
-    is_drained = trio.Event()
+    is_stuck, is_drained = trio.Event(), trio.Event()
 
     async def play(websocket: WebSocket) -> None:
         await websocket.accept()
@@ -81,6 +81,7 @@ async def test_nothing_is_sent_before_the_rest_of_a_frame() -> None:
         await trio.testing.wait_all_tasks_blocked()
         while not connection.has_rest:
             assert connection.send_now("x" * 50_000)
+        is_stuck.set()
         await is_drained.wait()
         assert not connection.send_now("too early")
         await connection.write(b"")
@@ -88,9 +89,11 @@ async def test_nothing_is_sent_before_the_rest_of_a_frame() -> None:
 
     async with served(Routing([WebSocketRoute("/ws", play)])) as port:
         raw = await upgraded(port, window_bytes=4096)
-        heard = []
+        with trio.fail_after(30):
+            await is_stuck.wait()
+            heard = [(await raw.hear())[1]]
         with trio.move_on_after(0.1):
-            while True:
+            while True:  # the kernel has room again
                 heard.append((await raw.hear())[1])
         is_drained.set()
         with trio.fail_after(30):
