@@ -1,7 +1,7 @@
 """Whole tournaments in virtual time, each a function of one seed: the real lobby, runner and store, and all that
 can go wrong around them.
 
-    python -m tests.simulate --runs 1000 --seed 1     so many runs, from this seed on
+    python -m tests.simulate --worlds 1000 --seed 1     so many runs, from this seed on
     python -m tests.simulate --one 4711               one run, told step by step
     python -m tests.simulate --server …               the same of servers and people at their tables (`houses`)
 

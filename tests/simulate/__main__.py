@@ -6,9 +6,9 @@ import argparse
 import sys
 import time
 
-from . import swarm
-from .houses import swarm as houses
-from .swarm import table
+from .houses.servers import SERVERS
+from .swarm import Outcome
+from .tournaments import TOURNAMENTS
 
 SHOWN_MAX = 20
 """Failures that are told in full: one defect fails many seeds."""
@@ -20,11 +20,11 @@ def main() -> int:
         prog="python -m tests.simulate", description="Tournaments, or servers, in virtual time."
     )
     parser.add_argument("--server", action="store_true", help="servers with people at their tables")
-    parser.add_argument("--runs", "--worlds", type=int, default=200, help="how many seeds (200)")
+    parser.add_argument("--worlds", type=int, default=200, help="how many seeds (200)")
     parser.add_argument("--seed", type=int, default=0, help="the first seed (0)")
     parser.add_argument("--one", type=int, help="only this seed, told step by step")
     asked = parser.parse_args()
-    played = houses if asked.server else swarm
+    played = SERVERS if asked.server else TOURNAMENTS
     if asked.one is not None:
         outcome = played.simulate(asked.one, tell=print)
         print(f"{outcome}\ndigest {outcome.digest}")
@@ -33,17 +33,18 @@ def main() -> int:
 
     shown = iter(range(SHOWN_MAX))
 
-    def failed(outcome: object, seed: int) -> None:
-        print(f"{outcome}\n" if next(shown, None) is not None else f"seed {seed} failed", flush=True)
+    def failed(outcome: Outcome) -> None:
+        is_shown = next(shown, None) is not None
+        print(f"{outcome}\n" if is_shown else f"seed {outcome.seed} failed", flush=True)
 
-    seeds = range(asked.seed, asked.seed + asked.runs)
-    counts = played.swarm(seeds, lambda outcome: failed(outcome, outcome.seed))
-    print(table(counts))
-    missing = [name for name in played.EXPECTED if not counts[name]]
+    counts = played.simulate_all(range(asked.seed, asked.seed + asked.worlds), failed)
+    for name in sorted(counts):
+        print(f"{counts[name]:>12,}  {name}")
+    missing = played.missing(counts)
     took_s = time.monotonic() - began
-    things = "worlds" if asked.server else "runs"
     print(
-        f"{asked.runs:,} {things} from seed {asked.seed} in {took_s / 3600:.2f} h ({took_s / asked.runs:.3f} s each), ",
+        f"{asked.worlds:,} worlds from seed {asked.seed} in {took_s / 3600:.2f} h"
+        f" ({took_s / asked.worlds:.3f} s each), ",
         end="",
     )
     print(f"{counts['failed']} failed" + (f"; never occurred: {', '.join(missing)}" if missing else ""))

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from .swarm import simulate
-from .world import draw
+from .tournaments import TOURNAMENTS
 
 FOUND = {
     5: ("token", "gather: the wait for a bot with a token took a whole core"),
@@ -28,5 +27,5 @@ FOUND = {
 def test_a_seed_that_once_failed(seed):
     """Nothing is wrong with it any more, and it is still the world in which it was found."""
     word, _ = FOUND[seed]
-    assert word in str(draw(seed))
-    assert [] == simulate(seed).wrong
+    assert word in str(TOURNAMENTS.draw(seed))
+    assert [] == TOURNAMENTS.simulate(seed).wrong

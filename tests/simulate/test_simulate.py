@@ -16,12 +16,11 @@ from arena.store import Store
 from .checks import differences, exact, wrong_in
 from .network import Trace
 from .run import play_calmly, workspace
-from .swarm import EXPECTED, simulate, swarm
+from .tournaments import TOURNAMENTS
 from .transcripts import wrong_transcripts
-from .world import draw
 
 RUNS = 40
-"""Few, so that the suite stays quick; `python -m tests.simulate --runs 10000` plays as many as one likes."""
+"""Few, so that the suite stays quick; `python -m tests.simulate --worlds 10000` plays as many as one likes."""
 QUIET = 7
 """A seed whose world has full-protocol bots that are asked something."""
 
@@ -30,17 +29,17 @@ QUIET = 7
 def test_forty_runs():
     """No run of forty fails, and all the trouble there is has occurred in some of them."""
     failed: list[str] = []
-    counts = swarm(range(RUNS), lambda outcome: failed.append(str(outcome)))
+    counts = TOURNAMENTS.simulate_all(range(RUNS), lambda outcome: failed.append(str(outcome)))
     assert not failed, "\n\n".join(failed)
-    assert [] == [name for name in EXPECTED if not counts[name]]
+    assert [] == TOURNAMENTS.missing(counts)
 
 
 @pytest.mark.slow
 def test_a_seed_is_the_whole_run():
     """The same seed gives the same bytes at the same moments, in another process and in another order of sets."""
     seeds = (3, 5, 8)
-    here = [simulate(seed).digest for seed in seeds]
-    assert here == [simulate(seed).digest for seed in seeds]
+    here = [TOURNAMENTS.simulate(seed).digest for seed in seeds]
+    assert here == [TOURNAMENTS.simulate(seed).digest for seed in seeds]
     for hash_seed, seed, digest in zip(("1", "2", "3"), seeds, here, strict=True):
         there = subprocess.run(
             [sys.executable, "-m", "tests.simulate", "--one", str(seed)],
@@ -57,7 +56,7 @@ def test_a_seed_is_the_whole_run():
 def calm():
     """A world that was played without trouble."""
     with workspace() as root:
-        yield play_calmly(draw(QUIET), root / "calm", Trace())
+        yield play_calmly(TOURNAMENTS.draw(QUIET), root / "calm", Trace())
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from .swarm import EXPECTED, simulate, swarm
+from .servers import SERVERS
 from .town import Town
-from .world import draw
 
 WORLDS = 24
 """Few, so that the suite stays quick; `python -m tests.simulate --server --worlds 10000` plays as many as one likes."""
@@ -21,16 +20,16 @@ CALM = 15
 def test_two_dozen_worlds():
     """No world of two dozen fails, and all the trouble there is has occurred in some of them."""
     failed: list[str] = []
-    counts = swarm(range(WORLDS), lambda outcome: failed.append(str(outcome)))
+    counts = SERVERS.simulate_all(range(WORLDS), lambda outcome: failed.append(str(outcome)))
     assert not failed, "\n\n".join(failed)
-    assert [] == [name for name in EXPECTED if not counts[name]]
+    assert [] == SERVERS.missing(counts)
 
 
 @pytest.mark.slow
 def test_a_seed_is_the_whole_world():
     """The same seed gives the same requests and answers at the same moments."""
     for seed in (3, 5, 8):
-        assert simulate(seed).digest == simulate(seed).digest
+        assert SERVERS.simulate(seed).digest == SERVERS.simulate(seed).digest
 
 
 FOUND = {
@@ -43,8 +42,8 @@ FOUND = {
 @pytest.mark.parametrize("seed", FOUND, ids=[found for _, found in FOUND.values()])
 def test_a_seed_that_once_failed(seed):
     """Nothing is wrong with it any more, and it is still the world in which it was found."""
-    assert FOUND[seed][0] == draw(seed).game
-    assert [] == simulate(seed).wrong
+    assert FOUND[seed][0] == SERVERS.draw(seed).game
+    assert [] == SERVERS.simulate(seed).wrong
 
 
 @pytest.mark.slow
@@ -69,4 +68,4 @@ def test_what_is_not_there_is_seen(lose, said, monkeypatch):
         await check(town)
 
     monkeypatch.setattr(Town, "check", check_what_was_lost)
-    assert [wrong for wrong in simulate(CALM).wrong if said in wrong]
+    assert [wrong for wrong in SERVERS.simulate(CALM).wrong if said in wrong]
