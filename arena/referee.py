@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
-from arena.clock import Control, Limit, SeatClock
-from arena.game import CHANCE, Game, Seat, Step, explain, is_legal
+from arena.match.clock import Control, Limit, SeatClock
+from arena.match.game import CHANCE, Game, Seat, Step, explain, is_legal
+from arena.match.record import Capsule, Decision, MatchRecord, Turn
+from arena.match.rulings import draw_of, is_given_up
 from arena.players.base import UNREAD, MatchStart, Player
 from arena.players.desk import Desk, Question, Slot
-from arena.record import Capsule, Decision, MatchRecord, Turn
-from arena.rulings import draw_of, is_given_up
 
 S = TypeVar("S")
 

@@ -24,16 +24,16 @@ import trio
 import trio.testing
 
 from arena.check.matches import FILE, RecordedMatch, written
-from arena.clock import Control
-from arena.game import CHANCE, Game, Seat
 from arena.games import GAMES
+from arena.match.clock import Control
+from arena.match.game import CHANCE, Game, Seat
+from arena.match.record import Decision, Turn
 from arena.players.codec import Codec
 from arena.players.entrant import Entrant
 from arena.players.local import LocalPlayer, load_bot
-from arena.record import Decision, Turn
 from arena.referee import Conduct, Seating, play_match
-from arena.replay import replay
 from arena.schedule import bot_seed, derive_seed
+from arena.telling.replay import replay
 
 BOTS = Path(__file__).parent.parent / "bots"
 HOUSE = {

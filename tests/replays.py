@@ -7,13 +7,13 @@ from typing import Any
 
 import attrs
 
-from arena.game import Game
 from arena.games.bluff import Bluff
 from arena.games.holdem import Holdem
 from arena.games.liars_dice import LiarsDice
-from arena.record import pack
-from arena.replay import Replay
+from arena.match.game import Game
+from arena.match.record import pack
 from arena.store import StoredMatch, StoredSeat
+from arena.telling.replay import Replay
 from arena.testing.games import random_match
 
 SMALL = {"holdem": Holdem(hands=40), "bluff": Bluff(), "liars-dice": LiarsDice(dice=2)}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from arena.game import Event, Form, Game, Literal, Option, Seat, Step, shared_returns
+from arena.match.game import Event, Form, Game, Literal, Option, Seat, Step, shared_returns
 from arena.sdk import Bot
 
 

@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from arena.analysis.live import Standings
-from arena.record import Capsule, Decision, Entry, MatchRecord
+from arena.match.record import Capsule, Decision, Entry, MatchRecord
 from arena.schedule import FORMATS, Terms, match_id
 from arena.schedule.course import Course
 from arena.tournament.bookkeeper import Bookkeeper, Consequences

@@ -9,6 +9,7 @@ import attrs
 import pytest
 
 from arena.errors import ConfigError
+from arena.reading.units import parse_address
 from arena.tournament import callers
 from arena.tournament.callers import (
     bots_set_aside,
@@ -18,7 +19,6 @@ from arena.tournament.callers import (
     short_backlog,
 )
 from arena.tournament.plan import Plan
-from arena.units import parse_address
 
 PLAN = Plan(expect=5_000, listen=parse_address("0.0.0.0:8888"))
 ADDRESSES: list[tuple[str, dict[str, object], int]] = [

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.choices import LISTED_MAX, forms, move_of, read_choices, with_numbers
 from arena.errors import ConfigError
-from arena.game import CHANCE, Seat, is_legal
 from arena.games import GAMES
 from arena.games.holdem.moves import Bet
+from arena.match.game import CHANCE, Seat, is_legal
 from arena.players.codec import Codec
-from arena.spoken import move_said, spoken_amounts, spoken_moves
+from arena.telling.choices import LISTED_MAX, forms, move_of, read_choices, with_numbers
+from arena.telling.spoken import move_said, spoken_amounts, spoken_moves
 
 HAND = ["AS", "2D", "7D", "TC", "KH"]
 

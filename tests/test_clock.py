@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.clock import Control, Limit, SeatClock
+from arena.match.clock import Control, Limit, SeatClock
 
 # Name, control, then what one seat does: (limit expected, is it a first answer, time spent, bank afterwards).
 CASES = [

@@ -10,7 +10,7 @@ import trio
 import trio.testing
 from test_bookkeeper import SEED, Books
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.tournament.dispatcher import Dispatcher
 from arena.tournament.grounds import TakenMatch
 from arena.tournament.intake import Intake

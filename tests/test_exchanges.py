@@ -12,11 +12,11 @@ import pytest
 from test_show import told
 from test_story import FOLDS, HOLDEM, replayed
 
-from arena.replay import Viewer, viewer_of
 from arena.show.exchange_lines import exchange_lines, preface
 from arena.show.exchanges import Aside, Exchange, Exchanges, exchanges_of
 from arena.show.match import retold, steps_json
-from arena.story import Part
+from arena.telling.replay import Viewer, viewer_of
+from arena.telling.story import Part
 from arena.words import width
 
 NOWHERE = Path("/nowhere")

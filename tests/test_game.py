@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.game import (
+from arena.match.game import (
     CHANCE,
     Between,
     Event,

@@ -252,7 +252,7 @@ def test_every_command_plays_it(played, arena):
 def test_a_house_rule_of_it_is_read(home, arena):
     """Its fields are house rules, as those of any game."""
     rule = "    dice: int = attrs.field(default=5, validator=Accepts(Between(1, 9)))\n\n    def start("
-    text = "from arena.game import Between\nfrom arena.games.house_rules import Accepts\n" + KUHN
+    text = "from arena.match.game import Between\nfrom arena.games.house_rules import Accepts\n" + KUHN
     write("kuhn.py", text.replace("    def start(", rule, 1))
     words = ("run", "--game", "kuhn.py", *WORDS, "--dry-run", "--rule")
     assert 0 == arena(*words, "dice=9")[0]

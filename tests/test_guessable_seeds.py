@@ -17,6 +17,7 @@ from seed_guesser import SEEDS, guess
 
 from arena.cli import cli
 from arena.errors import ConfigError
+from arena.reading.units import Address
 from arena.report import write_report
 from arena.schedule import match_id
 from arena.schedule.pairing import rotations
@@ -26,7 +27,6 @@ from arena.tournament.folder import open_run
 from arena.tournament.intake import course_of
 from arena.tournament.plan import DRAWING, BotSpec, Plan, is_guessable
 from arena.tournament.prepare import Tournament, prepare
-from arena.units import Address
 
 HERE = ("guessed_bots:Even", "guessed_bots:Odd", "--rule", "dice=2", "--series", "1", "--out", "out")
 """In this process, which starts nothing and takes no time."""

@@ -17,7 +17,7 @@ import pytest
 
 from arena.cli import cli
 from arena.errors import ConfigError
-from arena.record import UNPACKED_LISTS_MAX
+from arena.match.record import UNPACKED_LISTS_MAX
 from arena.store import DATABASE, Store, capsules
 from arena.store.checksums import note_all, stored_rows
 from tests.verify.folders import SMALL, played

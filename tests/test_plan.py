@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.clock import Control
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.clock import Control
+from arena.match.game import Game
 from arena.players.codec import rules_json
+from arena.reading.units import Address
 from arena.schedule.admission import Capacity
 from arena.tournament.plan import (
     BotSpec,
@@ -34,7 +35,6 @@ from arena.tournament.plan import (
     warnings_of,
     with_options,
 )
-from arena.units import Address
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 HERE = Path("/plans")

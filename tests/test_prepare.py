@@ -15,7 +15,8 @@ import attrs
 import pytest
 
 from arena.errors import ConfigError
-from arena.record import Entry, MatchRecord
+from arena.match.record import Entry, MatchRecord
+from arena.reading.units import Address
 from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
 from arena.store.files import made_new
@@ -27,7 +28,6 @@ from arena.tournament.plan import BotSpec, Plan
 from arena.tournament.prepare import prepare, refuse_broken
 from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
 from arena.tournament.summary import Summary
-from arena.units import Address
 
 BOT = "from arena.sdk import Bot\nclass Mine(Bot): ...\n"
 

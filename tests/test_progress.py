@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from terminals import Glass
 
 from arena.analysis.live import Standing, Standings
-from arena.record import SeatTotals
+from arena.match.record import SeatTotals
 from arena.schedule import FORMATS, Pairing, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.schedule.withdrawals import BotOutcome

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
-from arena.record import pack, unpack
+from arena.match.game import CHANCE, Seat
+from arena.match.record import pack, unpack
 from arena.testing.games import random_match
 
 LIARS = LiarsDice()

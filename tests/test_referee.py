@@ -8,14 +8,14 @@ import pytest
 import trio
 from toys import Bet, Deal, Forfeit, Hut, Nothing, Shoot, Toy
 
-from arena.clock import Control
-from arena.game import CHANCE, Seat
+from arena.match.clock import Control
+from arena.match.game import CHANCE, Seat
 from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
 from arena.players.wrapped import WrappedPlayer
 from arena.referee import REASON_MAX, TURNS_BETWEEN_CHECKPOINTS
-from arena.replay import replay
 from arena.sdk import Bot
+from arena.telling.replay import replay
 from arena.testing import SILENCE, After, Fail, ScriptedPlayer, honest, late, play_once, seat_bots
 
 SWIFT = Control(move_s=1.0, first_s=1.0)
@@ -505,7 +505,7 @@ async def test_an_alarm_that_nobody_waits_for_disturbs_nobody(autojump_clock):
 
 def test_decisions_are_frozen():
     """What is recorded cannot be changed afterwards."""
-    from arena.record import Decision
+    from arena.match.record import Decision
 
     with pytest.raises(AttributeError):
         Decision(0, Seat(0), Hut(), 0.0).fault = "gone"

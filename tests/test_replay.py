@@ -8,10 +8,10 @@ import pytest
 from replays import BOTS, SMALL, random_replay
 
 from arena.errors import ConfigError
-from arena.game import CHANCE, Event, Seat, Step
 from arena.games import GAMES
-from arena.record import Decision
-from arena.replay import EVERYBODY, SPECTATOR, Moment, Replay, SeenEvent, SeenMove, Viewer, viewer_of
+from arena.match.game import CHANCE, Event, Seat, Step
+from arena.match.record import Decision
+from arena.telling.replay import EVERYBODY, SPECTATOR, Moment, Replay, SeenEvent, SeenMove, Viewer, viewer_of
 
 CASES = [(game, seats) for game in GAMES for seats in (2, 3)]
 

@@ -9,14 +9,14 @@ import pytest
 import trio
 from toys import Deal, Hut, Nothing, Toy
 
-from arena.clock import Control
-from arena.game import CHANCE, IllegalMove, Seat
 from arena.games.blef import Blef
 from arena.games.bluff import Bluff
 from arena.games.chamber import Chamber
 from arena.games.holdem import Holdem
 from arena.games.liars_dice import LiarsDice
-from arena.record import Decision
+from arena.match.clock import Control
+from arena.match.game import CHANCE, IllegalMove, Seat
+from arena.match.record import Decision
 from arena.referee import TURNS_BETWEEN_CHECKPOINTS, Resumption
 from arena.testing import SILENCE, After, Fail, ScriptedPlayer, play_once
 

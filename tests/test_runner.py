@@ -32,11 +32,11 @@ from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import read_sheet
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
-from arena.record import unpack
-from arena.replay import replay
+from arena.match.record import unpack
 from arena.schedule import match_id
 from arena.store import Store, columns, ranges
 from arena.store.files import COLUMNS_FOLDER
+from arena.telling.replay import replay
 from arena.tournament.broken import BrokenBots
 from arena.tournament.intake import course_of
 from arena.tournament.reporting import Silent

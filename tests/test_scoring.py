@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.scoring import points
+from arena.match.scoring import points
 
 CASES = [
     ("two seats, a win", (1, 2), (1.0, 0.0)),

@@ -21,11 +21,10 @@ from arena.analysis.counted import Coverage
 from arena.analysis.failures import Failure
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow
 from arena.errors import ConfigError
-from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
-from arena.record import Decision, pack
-from arena.replay import replay_of, viewer_of
+from arena.match.game import CHANCE, Seat
+from arena.match.record import Decision, pack
 from arena.report.page import rating
 from arena.show.board import WIDTH, leaderboard_text
 from arena.show.failures import how_to_look, tally
@@ -33,6 +32,7 @@ from arena.show.inks import SEQUENCES, Inks, inks_for
 from arena.show.match import retold, step_rows, steps_json
 from arena.show.text import aligned, as_table, as_time, capsule_lines, columns_of, fitting, out, say
 from arena.store import StoredMatch, StoredSeat
+from arena.telling.replay import replay_of, viewer_of
 from arena.words import width
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)

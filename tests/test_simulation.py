@@ -12,17 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_robins import round_robin
 
-from arena.clock import Control
 from arena.errors import FAULT_KINDS
-from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Forfeit
+from arena.match.clock import Control
+from arena.match.game import CHANCE, Seat
+from arena.match.record import pack, unpack
+from arena.match.scoring import points
 from arena.players.stream import StreamPlayer
-from arena.record import pack, unpack
 from arena.referee import Conduct, Seating, play_match
-from arena.replay import replay
 from arena.schedule import bot_seed
-from arena.scoring import points
+from arena.telling.replay import replay
 from arena.testing import MISBEHAVIOURS, connect, gone, honest, illegal, seat_bots
 
 BEHAVIOURS = {**MISBEHAVIOURS, "illegal": illegal([1, 99]), "comes_back": gone(2)}

@@ -22,8 +22,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
-from arena.game import Seat
-from arena.record import Capsule, Decision, Entry, MatchRecord
+from arena.match.game import Seat
+from arena.match.record import Capsule, Decision, Entry, MatchRecord
 from arena.schedule import Pairing
 from arena.store import (
     DATABASE,

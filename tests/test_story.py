@@ -10,7 +10,6 @@ import pytest
 from replays import random_replay
 
 from arena.errors import ConfigError
-from arena.game import CHANCE, Seat
 from arena.games import GAMES
 from arena.games.bluff import Bluff
 from arena.games.bluff.moves import Accuse, Pass, Play
@@ -18,9 +17,10 @@ from arena.games.cards import DECK
 from arena.games.holdem import Holdem
 from arena.games.holdem.moves import Bet, Deal, Fold
 from arena.games.liars_dice import LiarsDice
-from arena.record import pack
-from arena.replay import EVERYBODY, SPECTATOR, Replay, Viewer
-from arena.story import Act, Part, Passage, gathered, story
+from arena.match.game import CHANCE, Seat
+from arena.match.record import pack
+from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, Viewer
+from arena.telling.story import Act, Part, Passage, gathered, story
 from arena.tournament.game_source import find_game
 
 ANN, BOB, CAT, DAN = map(Seat, range(4))

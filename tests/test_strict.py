@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
-from arena.strict import (
+from arena.reading.strict import (
     MISTAKES_MAX,
     did_you_mean,
     duration,

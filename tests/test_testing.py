@@ -9,8 +9,8 @@ import pytest
 import trio
 from toys import Bet, Hut, Nothing, Secret, Toy
 
-from arena.game import CHANCE, Seat
 from arena.games.liars_dice import LiarsDice
+from arena.match.game import CHANCE, Seat
 from arena.players.base import GonePlayer
 from arena.players.desk import Reply
 from arena.players.local import LocalPlayer

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
-from arena.units import Address, format_duration, parse_address, parse_duration, shown
+from arena.reading.units import Address, format_duration, parse_address, parse_duration, shown
 
 RIGHT = [
     ("500ms", 0.5),

@@ -8,7 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.tournament.writer import BATCH_MAX, SOON_S, TOGETHER_S, open_writer
 
 

@@ -11,8 +11,8 @@ from arena.analysis.betting import BettingTest, Gains, Range, Tails
 from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.analysis.live import Standings
 from arena.analysis.verdict import Evidence, Verdict
+from arena.reading.units import signed
 from arena.schedule.course import ClosedSeries, Course
-from arena.units import signed
 from arena.words import counted
 
 Question: TypeAlias = Hypotheses | Gains

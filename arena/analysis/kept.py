@@ -22,9 +22,9 @@ from arena.analysis.counted import Coverage
 from arena.analysis.leaderboard import COLUMNS as LEADERBOARD_COLUMNS
 from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
 from arena.analysis.tables import COLUMNS, MAKER
+from arena.reading.strict import read_regular
 from arena.store import Store, write_text
 from arena.store.files import KEPT_BOARD, sizes_and_times
-from arena.strict import read_regular
 from arena.words import printable
 
 BYTES_MAX = 10_000_000

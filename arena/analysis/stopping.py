@@ -10,7 +10,7 @@ from math import inf
 import attrs
 
 from arena.errors import ConfigError
-from arena.units import unexpected
+from arena.reading.units import unexpected
 
 CYCLES_MIN = 5
 """There is no look before: fewer do not show the spread within a set of bots."""

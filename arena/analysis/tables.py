@@ -17,10 +17,10 @@ from arena.analysis.leaderboard import SHOWN
 from arena.analysis.series import COLUMNS as SERIES_COLUMNS
 from arena.analysis.series import series_table
 from arena.errors import ConfigError
+from arena.reading.strict import read_regular
 from arena.store import DATABASE, LATEST, TABLES, Column, Store, Table, exports, holds_tournament
 from arena.store.cells import meant
 from arena.store.foreign import check_folder
-from arena.strict import read_regular
 
 if TYPE_CHECKING:
     from pandas import DataFrame

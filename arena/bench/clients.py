@@ -13,8 +13,8 @@ from typing import Any
 import attrs
 
 from arena.box.box import open_box
-from arena.game import Game
 from arena.games import GAMES, SERVICES
+from arena.match.game import Game
 from arena.players.access import place_of
 from arena.players.entrant import Entrant
 from arena.players.folders import working_folder

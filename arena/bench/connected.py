@@ -128,13 +128,13 @@ def main() -> None:
 async def play_crowded(bots: int, seconds: float, folder: Path) -> dict[str, float]:
     """A Swiss tournament, which plans few matches for many bots, until it has been measured."""
     from arena.games import GAMES
+    from arena.reading.units import Address
     from arena.store import Store
     from arena.tournament.plan import Plan, identity
     from arena.tournament.reporting import Silent
     from arena.tournament.run import Run
     from arena.tournament.runner import run_tournament
     from arena.tournament.summary import Summary
-    from arena.units import Address
 
     plan = Plan(
         tournament="swiss",

@@ -8,10 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from arena.game import Game
-from arena.record import Entry, MatchRecord
+from arena.match.game import Game
+from arena.match.record import Entry, MatchRecord
+from arena.match.scoring import points
 from arena.schedule import Pairing
-from arena.scoring import points
 from arena.store import Store
 from arena.tournament.match import packed_moves
 

@@ -15,7 +15,7 @@ import attrs
 
 from arena.bench.measures import Effort, Measure, at_least, ratios
 from arena.bench.rules import games_measured, is_played_in_hands, play_alone
-from arena.game import Game
+from arena.match.game import Game
 
 HANDS_GOAL = 2_000
 SEATS = 6

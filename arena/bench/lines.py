@@ -22,12 +22,12 @@ import trio
 
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
 from arena.bench.rules import UNHURRIED, is_played_in_hands, replayed_alone
-from arena.game import Game, Option, Seat
 from arena.games import GAMES
+from arena.match.game import Game, Option, Seat
+from arena.match.record import MatchRecord, Turn
 from arena.players.base import Player
 from arena.players.codec import Codec, codec_of
 from arena.players.local import LocalPlayer
-from arena.record import MatchRecord, Turn
 from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot
 from arena.tournament.entrants import builtin_bots, resolve

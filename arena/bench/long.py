@@ -28,7 +28,7 @@ from arena.bench.lines import line_of, players_of, refereed
 from arena.bench.measures import Effort, Measure, Threshold, at_most
 from arena.bench.scale import command_cost, make_folder
 from arena.games import GAMES
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.store import DATABASE, Store
 
 MATCHES_MAX = 1_000_000

@@ -25,15 +25,15 @@ from arena.bench.clients import Client, check_and_call, compiled_check_and_call
 from arena.bench.entries import kept_entry, opened_store
 from arena.bench.measures import Effort, Measure, at_least, at_most, ratios
 from arena.bench.seats import PATIENCE_S, RecordingTransport, seated_clients, started_clients
-from arena.clock import Control
-from arena.game import CHANCE, Game, Seat, is_legal
+from arena.match.clock import Control
+from arena.match.game import CHANCE, Game, Seat, is_legal
+from arena.match.record import Entry
+from arena.match.rulings import draw_of
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.transport import Transport
-from arena.record import Entry
 from arena.referee import Conduct, Seating, play_match
-from arena.rulings import draw_of
 from arena.store import Store
 
 SEATS = 2

@@ -11,7 +11,7 @@ import msgspec
 
 from arena.bench.measures import Measure, Threshold
 from arena.errors import ConfigError
-from arena.strict import read_regular
+from arena.reading.strict import read_regular
 
 FORMAT = 2
 """1 had neither a number of the format, nor samples, nor the machine's loop."""

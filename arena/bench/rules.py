@@ -14,14 +14,14 @@ import attrs
 import trio
 
 from arena.bench.measures import Effort, Measure, at_least
-from arena.clock import Control
-from arena.game import CHANCE, Game, Option, Seat, is_legal
 from arena.games import GAMES
+from arena.match.clock import Control
+from arena.match.game import CHANCE, Game, Option, Seat, is_legal
+from arena.match.record import Turn
+from arena.match.rulings import draw_of
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
-from arena.record import Turn
 from arena.referee import Conduct, Seating, play_match
-from arena.rulings import draw_of
 from arena.sdk import Bot, choose
 from arena.testing.games import random_match
 from arena.tournament.plan import Plan

@@ -24,9 +24,9 @@ import attrs
 
 import arena
 from arena.bench.measures import Effort, Measure, at_most
-from arena.game import CHANCE, Game
 from arena.games import GAMES
-from arena.record import pack
+from arena.match.game import CHANCE, Game
+from arena.match.record import pack
 from arena.store import Store, StoredBot
 from arena.store.checksums import MatchRows, note_matches, note_schedule
 from arena.store.keeping_ranges import RangeKeeper

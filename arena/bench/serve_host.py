@@ -65,9 +65,9 @@ async def serve_bare() -> None:
 
 
 async def serve_measured(folder: Path) -> None:
+    from arena.reading.units import Address
     from arena.server.pauses import Pauses
     from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
-    from arena.units import Address
 
     def note_bug(traceback_text: str) -> None:
         print(traceback_text, file=sys.stderr)

@@ -30,9 +30,9 @@ from arena.bench.lines import RecordedLine, line_of
 from arena.bench.measures import Effort, Measure
 from arena.bench.seats import seated_clients
 from arena.bench.timers import Seam, Stopwatch, timer_cost
-from arena.clock import Control
-from arena.game import Game
 from arena.games import GAMES
+from arena.match.clock import Control
+from arena.match.game import Game
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.referee import Conduct, Seating, play_match
@@ -64,7 +64,7 @@ _PLAYER = "arena.players.stream:StreamPlayer"
 _CONNECTION = "arena.wire.connection:ArenaConnection"
 SEAMS = (
     Seam("arena.referee", "draw_of", "rules"),
-    Seam("arena.game:Event", "seen_by", "observe"),
+    Seam("arena.match.game:Event", "seen_by", "observe"),
     *(Seam(_CONNECTION, name, "encode") for name in ("begin_match", "ask", "event", "fault", "result")),
     Seam("arena.players.stream", "rules_json", "encode"),
     *(Seam(_PLAYER, name, "write") for name in ("begin", "ask", "tell", "flush", "end")),

@@ -17,13 +17,13 @@ import trio
 from arena.bench.lines import bots_for, named, players_of, refereed
 from arena.bench.measures import Effort, Measure, at_most
 from arena.bench.rules import replayed_alone
-from arena.game import CHANCE, Game
 from arena.games import GAMES
-from arena.record import Decision, Entry, MatchRecord, Turn, pack
-from arena.rulings import draw_of
+from arena.match.game import CHANCE, Game
+from arena.match.record import Decision, Entry, MatchRecord, Turn, pack
+from arena.match.rulings import draw_of
+from arena.match.scoring import points
 from arena.schedule import Pairing, match_id
 from arena.schedule.round_robin import pairings
-from arena.scoring import points
 from arena.store import Store, StoredBot
 from arena.testing.games import random_move
 from arena.tournament.folder import scale_of

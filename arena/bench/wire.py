@@ -21,8 +21,8 @@ import trio
 from arena.bench.clients import Client, check_and_call, clients, compiled_check_and_call
 from arena.bench.measures import Effort, Measure, at_most, ratios
 from arena.bench.seats import PATIENCE_S, RecordingTransport, Saying, seated_clients, started_clients
-from arena.clock import Control
-from arena.game import Game
+from arena.match.clock import Control
+from arena.match.game import Game
 from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.transport import Transport

@@ -12,9 +12,9 @@ import trio
 from arena.box.box import Level
 from arena.check.host import BotHost, instances_of
 from arena.check.recorded import RecordedQuestion, names_recorded, read_options
-from arena.clock import Control, Limit
 from arena.errors import ConfigError, FaultKind
-from arena.game import Game, Seat, explain, is_legal
+from arena.match.clock import Control, Limit
+from arena.match.game import Game, Seat, explain, is_legal
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Desk, Question, Reply, Slot

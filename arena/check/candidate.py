@@ -15,7 +15,7 @@ from arena.check.host import instances_of
 from arena.check.matches import RecordedMatch, StoredSource, shipped_matches, stored_matches
 from arena.check.recorded import read_question
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
 from arena.store import RESULTS, results_beside

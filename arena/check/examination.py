@@ -25,9 +25,9 @@ from arena.check.opponents import (
 from arena.check.retracing import retraced
 from arena.check.tables import CheckTable, ends, outside_in
 from arena.check.tap import Tap, TapTask
-from arena.clock import Control
 from arena.errors import FaultKind
-from arena.game import Game, Seat
+from arena.match.clock import Control
+from arena.match.game import Game, Seat
 from arena.players.base import Player
 from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer

@@ -17,8 +17,8 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import CHANCE, Game, Seat
-from arena.record import Turn, pack, unpack
+from arena.match.game import CHANCE, Game, Seat
+from arena.match.record import Turn, pack, unpack
 from arena.schedule import bot_seed, bot_seeds, older_seeding, seed_in
 from arena.store import Store, StoredMatch
 from arena.tournament.folder import ways_of

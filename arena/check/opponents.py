@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 
 import trio
 
-from arena.game import CHANCE, Game, Option
+from arena.match.game import CHANCE, Game, Option
+from arena.match.record import Turn
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Question, Reply, Slot
-from arena.record import Turn
 
 FAILS_SHARE = 0.03
 """How often an opponent fails to answer, so that the bot sees default moves too."""

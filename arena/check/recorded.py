@@ -10,9 +10,9 @@ from typing import Any, get_args, get_type_hints
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import Between, Domain, Game, OneOf, Option, Seat, Subset
-from arena.strict import read_regular
-from arena.units import shown
+from arena.match.game import Between, Domain, Game, OneOf, Option, Seat, Subset
+from arena.reading.strict import read_regular
+from arena.reading.units import shown
 
 FILE_BYTES_MAX = 20_000_000
 A_QUESTION = (

@@ -11,8 +11,8 @@ import trio
 from arena.check.matches import RecordedMatch
 from arena.check.opponents import RandomPlayer, hasty
 from arena.check.tap import Tap, TapTask
-from arena.clock import Control
-from arena.game import Seat, is_legal
+from arena.match.clock import Control
+from arena.match.game import Seat, is_legal
 from arena.players.base import Player
 from arena.players.desk import Question, Reply, Slot
 from arena.referee import Conduct, Seating, play_match

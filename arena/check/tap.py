@@ -12,11 +12,11 @@ import trio
 from arena.check.findings import Asked, CheckStage, Example
 from arena.check.opponents import RandomPlayer
 from arena.errors import FaultKind
+from arena.match.record import Decision
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Desk, Question, Reply, Slot
 from arena.players.stream import StreamPlayer
 from arena.players.wrapped import WrappedPlayer
-from arena.record import Decision
 
 PROVOKED = "this answer was not taken, to see what the bot does after a fault (arena check)"
 BROKEN_OFF = "the connection was broken on purpose (arena check)"

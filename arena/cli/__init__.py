@@ -80,7 +80,7 @@ def _mistaken(sentence: str) -> int:
 def _unforeseen(error: Exception) -> int:
     """Tells of an error that nobody made a sentence of; gives the exit code."""
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:  # wherever a path was said
-        from arena.units import shown
+        from arena.reading.units import shown
 
         print(f"arena: {shown(error.filename)} is too long for the name of a file", file=sys.stderr)
         return MISTAKE

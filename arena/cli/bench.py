@@ -66,7 +66,7 @@ def bench(only: tuple[str, ...], repeats: int, seconds: str, as_json: bool, show
     from arena.bench.command import bench_command
     from arena.bench.measures import Effort
     from arena.errors import ConfigError
-    from arena.strict import duration
+    from arena.reading.strict import duration
 
     try:
         sample_s = duration(beyond=True)(seconds)

@@ -10,6 +10,7 @@ from pathlib import Path
 import attrs
 
 from arena.analysis.failures import Failure, failures
+from arena.reading.units import format_duration
 from arena.schedule.roster import successors
 from arena.show.failures import how_to_look, tally
 from arena.show.text import capsule_lines, columns_of
@@ -20,7 +21,6 @@ from arena.tournament.plan import format_of
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.tournament.writer import BUGS
-from arena.units import format_duration
 from arena.words import counted, listed, printable
 
 ABORTED_SHOWN = 5

@@ -16,7 +16,7 @@ from arena.cli.question import QuestionWords, kept_of, question_kept, returns_ru
 from arena.cli.run import RunCommand
 from arena.cli.run_options import RunOptions, played_there, refuse_idle_options, warn_of_seconds
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
 from arena.show.text import as_json, out, say
 from arena.show.verdict import length_before, told
 from arena.store import Store

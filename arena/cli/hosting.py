@@ -16,12 +16,12 @@ from arena.cli.browser import show_page_beside
 from arena.cli.group import BUG
 from arena.cli.mistakes import the_mistake_in
 from arena.cli.stop import EXIT_OF, Stop
+from arena.reading.units import Address
 from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
 from arena.show.hosting import HostScreen
 from arena.show.live import Terminal
 from arena.tournament.summary import Summary
 from arena.tournament.writer import BUGS
-from arena.units import Address
 
 LOG = "server.log"
 """The file in the server's folder for what is said once its terminal is closed."""

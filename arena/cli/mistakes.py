@@ -61,9 +61,9 @@ def worded(error: click.ClickException) -> str:
 
 def no_such_command(word: str, commands: Collection[str]) -> ConfigError:
     """The error for a first word that is no command; it may be a bot, with `run` forgotten."""
-    from arena.strict import did_you_mean
+    from arena.reading.strict import did_you_mean
+    from arena.reading.units import shown
     from arena.tournament.entrants import builtin_bots
-    from arena.units import shown
 
     near = did_you_mean(word, commands)
     if not near and (os.path.exists(word) or word.partition("=")[2] or word in builtin_bots()):
@@ -88,7 +88,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg]  # as below
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """The number.  Raises ConfigError with what was found and what is expected."""
-        from arena.strict import whole
+        from arena.reading.strict import whole
 
         is_number = isinstance(value, str) and re.fullmatch("-?[0-9]{1,99}", value)
         return _of_option(param, whole(self.least), int(value) if is_number else value)
@@ -99,7 +99,7 @@ class WordOf(click.Choice):  # type: ignore[type-arg]  # generic from click 8.2 
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The word.  Raises ConfigError with what was found and what is expected."""
-        from arena.strict import one_of
+        from arena.reading.strict import one_of
 
         return _of_option(param, one_of(*self.choices), value)
 
@@ -115,7 +115,7 @@ def _of_option(param: click.Parameter | None, read: Callable[[object], T], value
 
 
 def _no_option(option: str, context: click.Context) -> str:
-    from arena.strict import as_said, did_you_mean
+    from arena.reading.strict import as_said, did_you_mean
     from arena.tournament.plan.reading import OTHER_WORDS
 
     word = option.lstrip("-")

@@ -11,8 +11,8 @@ from arena.analysis.betting import Gains, Tails, usual_gain
 from arena.analysis.comparison import Question, ReturnsRules, ranges
 from arena.analysis.gsprt import Hypotheses
 from arena.errors import ConfigError
-from arena.game import Game
-from arena.units import unexpected
+from arena.match.game import Game
+from arena.reading.units import unexpected
 
 OF_WINS, OF_RETURNS = ("elo0", "elo1"), ("gain0", "gain1", "tails")
 """The options of either question alone."""

@@ -195,7 +195,7 @@ def _sorted(rows: Iterable[Sequence[Any]], sort: str | None) -> Iterable[Sequenc
     """The rows by a column, those that are equal as they were; None: as they were."""
     if sort is None:
         return rows
-    from arena.strict import did_you_mean
+    from arena.reading.strict import did_you_mean
 
     column = sort.removeprefix("-")
     if column not in MATCH_COLUMNS:

@@ -23,10 +23,10 @@ from arena.cli.reading import (
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arena.replay import Replay, Viewer
     from arena.show.exchanges import Exchanges
     from arena.show.text import TableFormat
     from arena.store import Store
+    from arena.telling.replay import Replay, Viewer
 
 CAPSULE_BYTES_MAX = 100_000_000
 
@@ -78,12 +78,12 @@ def replay(
       arena replay 3f0a --hand 12
       arena replay 3f0a --from 10 --to 20
     """
-    from arena.replay import replay_of, viewer_of
     from arena.show.inks import inks_for
     from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json
     from arena.show.text import as_json, as_table, columns_of, out
     from arena.store import RESULTS
-    from arena.story import Part
+    from arena.telling.replay import replay_of, viewer_of
+    from arena.telling.story import Part
     from arena.tournament.stored import stored_game
 
     inks, part = inks_for(color), Part(round_number, first, last)
@@ -132,8 +132,8 @@ def _exchanges(store: Store, played: Replay, viewer: Viewer) -> Exchanges:
 def _evidence(capsule: Path) -> str:
     import json
 
+    from arena.reading.strict import read_regular
     from arena.show.text import capsule_lines
-    from arena.strict import read_regular
 
     try:
         said = read_regular(capsule, CAPSULE_BYTES_MAX).decode()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from arena.cli.group import cli, options
 
 if TYPE_CHECKING:
+    from arena.reading.units import Address
     from arena.server.certificate import TlsFiles
-    from arena.units import Address
 
 HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
 
@@ -102,7 +102,7 @@ def _results(given: str | None) -> Path | None:
 def _address(option: str, value: str, or_else: str = "") -> Address:
     """Raises ConfigError, which names the option."""
     from arena.errors import ConfigError
-    from arena.units import parse_address
+    from arena.reading.units import parse_address
 
     try:
         return parse_address(value)

@@ -12,7 +12,7 @@ import attrs
 
 from arena.analysis.until import RULE, RULES, Goal, Until, parse_goal
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
 from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 from arena.show.text import as_time

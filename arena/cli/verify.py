@@ -16,7 +16,7 @@ from arena.words import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from arena.game import Game
+    from arena.match.game import Game
     from arena.store import Store
     from arena.tournament.stopping import StopRule
     from arena.verify.checks import Folder
@@ -47,9 +47,9 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
       arena verify results/quickstart
       arena verify results/kuhn --game examples/kuhn.py
     """
+    from arena.reading.units import unexpected
     from arena.show.text import as_json as json_of
     from arena.show.text import out, say
-    from arena.units import unexpected
 
     if seal and not re.fullmatch("[0-9A-Fa-f]{64}", seal):
         raise ConfigError(f"--seal: {unexpected(seal, 'the 64 hexadecimal digits that --commit printed')}")

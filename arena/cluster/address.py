@@ -7,7 +7,7 @@ import socket
 from ipaddress import ip_address
 
 from arena.errors import ConfigError
-from arena.units import shown
+from arena.reading.units import shown
 
 REACH_S = 2.0
 """How long somebody may take to answer there."""

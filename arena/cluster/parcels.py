@@ -15,7 +15,7 @@ import msgspec
 from arena.errors import ConfigError, naming
 from arena.players.entrant import Entrant
 from arena.players.folders import ARENA_FOLDER
-from arena.strict import read_regular
+from arena.reading.strict import read_regular
 from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
 from arena.tournament.game_source import Origin, files_of
 from arena.words import sized

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from arena.game import Game
+from arena.match.game import Game
 
 __all__ = ["board_of", "emblem_of"]
 

@@ -16,10 +16,10 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.game import Event, Seat
+from arena.match.game import Event, Seat
 from arena.players.codec import rules_of
-from arena.replay import EVERYBODY, SPECTATOR, Moment, Replay, Scene, SeenEvent, Showing, Viewer
-from arena.story import Teller
+from arena.telling.replay import EVERYBODY, SPECTATOR, Moment, Replay, Scene, SeenEvent, Showing, Viewer
+from arena.telling.story import Teller
 from arena.words import clipped, number, printable
 
 TEXT_MAX = 600

@@ -16,11 +16,11 @@ from typing import Any
 
 import attrs
 
-from arena.clock import Control
 from arena.errors import FaultKind
-from arena.game import Game, Seat
+from arena.match.clock import Control
+from arena.match.game import Game, Seat
+from arena.match.record import Decision
 from arena.players.desk import Question, Slot
-from arena.record import Decision
 
 
 @attrs.frozen

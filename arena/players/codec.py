@@ -20,7 +20,7 @@ import msgspec
 from cattrs import Converter
 
 from arena.errors import MalformedAnswer
-from arena.game import Bare, Between, Domain, Game, Items, Literal, OneOf, Option, Seat, Tagged
+from arena.match.game import Bare, Between, Domain, Game, Items, Literal, OneOf, Option, Seat, Tagged
 from arena.players.growing import GrowingEncoder
 from arena.wire.short_json import short_json
 

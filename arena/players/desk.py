@@ -29,9 +29,9 @@ from typing import Any
 import msgspec
 import trio
 
-from arena.clock import Limit
 from arena.errors import FaultKind
-from arena.game import Option
+from arena.match.clock import Limit
+from arena.match.game import Option
 
 
 class Question(msgspec.Struct, frozen=True, gc=False):

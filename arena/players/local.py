@@ -17,13 +17,13 @@ import trio
 from msgspec import UNSET
 
 from arena.errors import FaultKind, MalformedAnswer
-from arena.game import Seat
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec, codec_of, rules_json
 from arena.players.desk import Question, Reply, Slot
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
-from arena.record import Decision
 from arena.sdk import Bot
 from arena.sdk.bot import drawn_move
 from arena.wire.messages import Match, Result

@@ -14,7 +14,7 @@ from typing import Literal as OneWord
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import Bare, Game, Items, Literal, Seat, Tagged
+from arena.match.game import Bare, Game, Items, Literal, Seat, Tagged
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

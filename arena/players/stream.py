@@ -17,7 +17,8 @@ import attrs
 import trio
 
 from arena.errors import FaultKind, MalformedAnswer
-from arena.game import Seat
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.players.allowance import ANSWER_BYTES_FREE, Allowance
 from arena.players.base import UNREAD, MatchStart, Player
 from arena.players.codec import Codec, codec_of, rules_json
@@ -26,7 +27,6 @@ from arena.players.lag import LagWatch
 from arena.players.outbox import Outbox
 from arena.players.transcript import Direction, Transcript, blanked
 from arena.players.transport import Transport
-from arena.record import Decision
 from arena.wire.connection import OLD_ANSWER, ArenaConnection
 from arena.wire.states import Answered, Malformed, Noted, Received, Refused
 

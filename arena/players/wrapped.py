@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.errors import FaultKind
-from arena.game import Seat
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Question, Slot
-from arena.record import Decision
 
 
 class WrappedPlayer(Player):

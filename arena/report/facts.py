@@ -17,10 +17,10 @@ from arena.analysis.sheet import Sheet
 from arena.analysis.strata import Strata
 from arena.analysis.tables import RUN_BYTES_MAX
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
+from arena.reading.strict import read_regular
 from arena.report.charts import Line
 from arena.store import DATABASE, Store
-from arena.strict import read_regular
 from arena.tournament.plan import is_guessable
 from arena.tournament.stored import ORIGIN, stored_game
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import attrs
 
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
 from arena.page.film import HEADING, NEWS, Filming, FilmStep, Watcher, changes_of, film_json, stored_head
-from arena.replay import Moment, Replay, replay_of
 from arena.report.chosen import Wish
 from arena.store import Store
+from arena.telling.replay import Moment, Replay, replay_of
 from arena.words import clipped, listed
 
 FILMS_MAX = 120

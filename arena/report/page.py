@@ -16,7 +16,7 @@ from arena.analysis.bot_page import BotPage, OldVersion
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.errors import FAULT_KINDS
-from arena.game import Game
+from arena.match.game import Game
 from arena.page.boards import board_of
 from arena.page.bundle import bundle
 from arena.report import charts, phrases

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from arena.reading.units import format_duration
 from arena.report import phrases
 from arena.report.facts import Facts
-from arena.units import format_duration
 from arena.words import chance, clipped, counted, listed, number_word, spaced, with_half
 
 NOTE_MAX = 400

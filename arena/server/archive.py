@@ -18,18 +18,18 @@ import attrs
 import msgspec
 
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
+from arena.match.record import Decision, Entry, MatchRecord, OwnGame
+from arena.match.scoring import points
 from arena.players.codec import Codec
-from arena.record import Decision, Entry, MatchRecord, OwnGame
-from arena.replay import Replay, replay_of
 from arena.schedule import Pairing
-from arena.scoring import points
 from arena.server.database import SENTENCES
 from arena.server.keeping import NotKept
 from arena.store import Store, StoredBot, holds_tournament
 from arena.store.files import code_of, made
 from arena.store.locks import held
 from arena.store.schema import TABLES_OF_SERVER
+from arena.telling.replay import Replay, replay_of
 from arena.tournament.match import packed_moves
 from arena.tournament.stored import stored_game
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import attrs
 
 from arena.errors import ConfigError
+from arena.reading.strict import read_regular
 from arena.server.tls import TlsSession
-from arena.strict import read_regular
 
 FILE_BYTES_MAX = 1 << 20
 """A certificate and those that vouch for it have some kilobytes."""

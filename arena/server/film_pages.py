@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from arena.page.film import Filming, FilmStep, Watcher, changes_of, film_json
-from arena.replay import Moment, Showing, Viewer
 from arena.server.answer_types import FilmPage
+from arena.telling.replay import Moment, Showing, Viewer
 
 
 def film_page(

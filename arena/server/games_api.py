@@ -15,7 +15,6 @@ from starlette.responses import Response
 from arena.games import GAMES
 from arena.players.codec import rules_json
 from arena.players.schema import game_schema
-from arena.replay import Replay
 from arena.server.addresses import neighbourhood
 from arena.server.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.api import address_of, json_answer
@@ -25,6 +24,7 @@ from arena.server.limits import STEPS_MAX
 from arena.server.past import PastMatches
 from arena.server.refusal import Refusal
 from arena.server.request_types import number_in_query
+from arena.telling.replay import Replay
 
 FIRST_MAX = 10**9
 SEEN_BY = QueryField(

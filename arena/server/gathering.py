@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 from uuid import uuid4
 
-from arena.game import Game
+from arena.match.game import Game
 from arena.server import tables
 from arena.server.hall import Hall
 from arena.server.keys import hash_of, new_key

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from ipaddress import IPv6Address, ip_address
 
 from arena.errors import ConfigError
+from arena.reading.units import unexpected
 from arena.server.addresses import DEFAULT_PORTS
 from arena.server.guard import GuardOptions
-from arena.units import unexpected
 
 NAME = "a name such as arena.example.org, without port and path"
 PROXY = "the IP address of a proxy, such as 127.0.0.1"

@@ -14,9 +14,9 @@ import attrs
 import trio
 
 from arena.games import GAMES, SERVICES
+from arena.match.record import Decision
 from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
-from arena.record import Decision
 from arena.server.addresses import is_loopback, neighbourhood
 from arena.server.hall import Guest
 from arena.server.house import House

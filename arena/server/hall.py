@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import attrs
 import trio
 
-from arena.game import Game
+from arena.match.game import Game
 from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
 from arena.server.bots import BotPlaces

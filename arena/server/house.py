@@ -9,8 +9,8 @@ from uuid import uuid4
 import trio
 
 from arena.errors import ConfigError
-from arena.game import Game
 from arena.games import GAMES
+from arena.match.game import Game
 from arena.server import limits
 from arena.server.absence import after_restart, idle_s
 from arena.server.live import Hall, LiveTable

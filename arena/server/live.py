@@ -16,10 +16,9 @@ from typing import Any
 import attrs
 import trio
 
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
 from arena.players.base import Player
 from arena.referee import Resumption
-from arena.replay import Moment
 from arena.schedule import derive_seed
 from arena.server import absence, tables
 from arena.server.bots import unstarted, why_called_off
@@ -41,6 +40,7 @@ from arena.server.table import (
 )
 from arena.server.versioned import Listener
 from arena.server.windows import Windows
+from arena.telling.replay import Moment
 
 
 class LiveTable(Gathering):

@@ -9,17 +9,17 @@ from typing import Any
 import attrs
 import trio
 
-from arena.clock import Control
-from arena.game import CHANCE, Game, Seat, Step
+from arena.match.clock import Control
+from arena.match.game import CHANCE, Game, Seat, Step
+from arena.match.record import Decision, MatchRecord, Turn
 from arena.players.base import GonePlayer, Player
 from arena.players.desk import Slot
 from arena.players.lag import LagWatch
-from arena.record import Decision, MatchRecord, Turn
 from arena.referee import Conduct, Resumption, Seating, no_lag, play_match
-from arena.replay import LiveShowing, Moment, Viewer, replay
 from arena.schedule import bot_seed
 from arena.server.pauses import PacedPlayer, Pauses
 from arena.server.windows import Windows
+from arena.telling.replay import LiveShowing, Moment, Viewer, replay
 
 
 @attrs.frozen

@@ -18,11 +18,10 @@ import msgspec
 import trio
 
 from arena.errors import FaultKind, MalformedAnswer
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
+from arena.match.record import MatchRecord
 from arena.players.base import Player
 from arena.players.codec import Codec
-from arena.record import MatchRecord
-from arena.replay import Moment
 from arena.schedule import derive_seed
 from arena.server.live import Hall
 from arena.server.live_match import LiveMatch, MatchTerms
@@ -50,6 +49,7 @@ from arena.server.ring import (
 )
 from arena.server.ring_records import HandRecords
 from arena.server.seat import SeatPlayer
+from arena.telling.replay import Moment
 
 MOVE_S = 15.0
 """Who has not acted by then is folded and removed, as the document says."""

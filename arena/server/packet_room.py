@@ -12,7 +12,6 @@ from functools import partial
 import attrs
 import trio
 
-from arena.replay import Moment, Viewer
 from arena.server import packets
 from arena.server.closed_pages import ClosedPages
 from arena.server.game_data import GameDataMaker
@@ -38,6 +37,7 @@ from arena.server.table import (
 )
 from arena.server.turn_teller import TurnTeller
 from arena.server.views import Views
+from arena.telling.replay import Moment, Viewer
 
 BEHIND = 16
 """A spectator with so many frames still to read is told the newest state only: those of four actions, whose

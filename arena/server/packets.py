@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from arena.game import Bare, Event, Form, Game, Items, Literal, Tagged
-from arena.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Viewer
+from arena.match.game import Bare, Event, Form, Game, Items, Literal, Tagged
 from arena.server.live_match import LiveMatch
+from arena.telling.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Viewer
 
 NAME_MAX = 64
 """Characters of a packet's name."""

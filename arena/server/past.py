@@ -18,11 +18,10 @@ import trio
 from msgspec.structs import asdict
 
 from arena.errors import ConfigError
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
+from arena.match.record import Turn
 from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
-from arena.record import Turn
-from arena.replay import EVERYBODY, SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer, replay
 from arena.server.answer_types import MatchPage, SceneShown
 from arena.server.film_pages import film_page
 from arena.server.house import House
@@ -31,6 +30,7 @@ from arena.server.live_match import LiveMatch
 from arena.server.refusal import Refusal
 from arena.server.views import shown_step
 from arena.server.waiting import WaitingRequests
+from arena.telling.replay import EVERYBODY, SPECTATOR, LiveShowing, Moment, Replay, Showing, Viewer, replay
 
 _Maker: TypeAlias = Callable[["_Past | None", str, str | None, int, int], bytes]
 

@@ -11,7 +11,7 @@ from math import inf
 import trio
 
 from arena.errors import FaultKind
-from arena.game import Step
+from arena.match.game import Step
 from arena.players.base import Player
 from arena.players.desk import Question, Reply, Slot
 from arena.players.wrapped import WrappedPlayer

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.game import Game
 from arena.games import GAMES, SERVICES
+from arena.match.game import Game
 from arena.server.accounts import User, read_basic
 from arena.server.api import address_of
 from arena.server.endpoints import Endpoint, routes_to

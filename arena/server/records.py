@@ -11,9 +11,9 @@ import msgspec
 import trio
 
 from arena.errors import ConfigError
-from arena.game import CHANCE, Game, Seat, is_legal
 from arena.games import GAMES
-from arena.record import Decision, Turn, pack, unpack
+from arena.match.game import CHANCE, Game, Seat, is_legal
+from arena.match.record import Decision, Turn, pack, unpack
 from arena.referee import Resumption
 from arena.server.archive import FinishedTable
 from arena.server.keeping import Keeper, KeptMatch, NotKept, not_kept

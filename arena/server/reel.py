@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from arena.game import Step
+from arena.match.game import Step
 from arena.page.film import Filming, FilmStep, Watcher, changes_of, film_result, head_of
-from arena.replay import Moment, Viewer
 from arena.server.live_match import LiveMatch
+from arena.telling.replay import Moment, Viewer
 
 HISTORY_MAX = 300
 """Steps that somebody who comes late is shown."""

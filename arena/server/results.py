@@ -20,15 +20,15 @@ from typing import Any, TypeAlias
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import IllegalMove, Seat
 from arena.games import GAMES
+from arena.match.game import IllegalMove, Seat
 from arena.page.film import stored_head
-from arena.replay import EVERYBODY, Viewer, replay_of, viewer_of
 from arena.server.answer_types import ResultsListed, ResultsMatch, ResultsMatches
 from arena.server.film_pages import film_page
 from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
 from arena.store import DATABASE, Store, StoredMatch
+from arena.telling.replay import EVERYBODY, Viewer, replay_of, viewer_of
 from arena.tournament.plan import control_of
 from arena.tournament.stored import stored_game, stored_plan
 from arena.words import clipped, printable

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import attrs
 import msgspec
 
-from arena.game import Game
+from arena.match.game import Game
 from arena.server.keeping import Keeper
 from arena.server.live_match import LiveMatch, MatchTerms
 from arena.server.records import RING_PREFIX, KeptTerms, ServerRecords, Unfinished

@@ -17,7 +17,6 @@ import msgspec
 import trio
 from msgspec import Meta
 
-from arena.replay import Viewer
 from arena.server.live import LiveTable
 from arena.server.live_match import LiveMatch, LiveScene
 from arena.server.reel import SLICE, Reel
@@ -26,6 +25,7 @@ from arena.server.sockets import FORBIDDEN, GONE, Code, Wire
 from arena.server.spoken import moves_in_words
 from arena.server.table import Alerted, Closed, Member, Notice, Stopped
 from arena.server.views import Views, viewer_at
+from arena.telling.replay import Viewer
 
 HELLO_S = 10.0
 """Within which a page must say who it is."""

@@ -8,14 +8,14 @@ from typing import Any
 
 import trio
 
-from arena.choices import legal_move
 from arena.errors import ConfigError, FaultKind
-from arena.game import Game, Option, Seat, is_legal
+from arena.match.game import Game, Option, Seat, is_legal
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question, Reply, Slot
 from arena.server.refusal import Refusal
 from arena.server.table import MISSED_MAX, Member
+from arena.telling.choices import legal_move
 
 LEFT = "left the table"
 

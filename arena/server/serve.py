@@ -18,7 +18,7 @@ from arena.box.box import open_box
 from arena.games import SERVICES
 from arena.players.lag import open_watch
 from arena.players.tcp import accept_all, listen
-from arena.replay import Replay
+from arena.reading.units import Address
 from arena.server.accounts import Accounts
 from arena.server.api import TablesApi
 from arena.server.archive import Archive, open_archive
@@ -48,8 +48,8 @@ from arena.server.routing import Routing
 from arena.server.scene_api import SceneApi
 from arena.server.site import Site
 from arena.server.tcp_door import TcpDoor
+from arena.telling.replay import Replay
 from arena.tournament.callers import lift_files_limit
-from arena.units import Address
 from arena.words import counted
 
 

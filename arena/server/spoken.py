@@ -10,7 +10,7 @@ from arena.errors import ConfigError
 from arena.server.live import LiveTable
 from arena.server.refusal import Refusal
 from arena.server.table import Member
-from arena.spoken import move_said, spoken_moves
+from arena.telling.spoken import move_said, spoken_moves
 
 
 def moves_in_words(live: LiveTable, member: Member | None) -> list[dict[str, Any]] | None:

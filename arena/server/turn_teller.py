@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arena.replay import Moment
 from arena.server.live_match import LiveMatch
 from arena.server.packets import packet, turn_begun
+from arena.telling.replay import Moment
 
 
 class TurnTeller:

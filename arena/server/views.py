@@ -14,7 +14,6 @@ import msgspec
 from msgspec.structs import asdict
 
 from arena.players.codec import rules_json
-from arena.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Showing, Viewer
 from arena.server.absence import limit_s
 from arena.server.answer_types import (
     ChatShown,
@@ -33,6 +32,7 @@ from arena.server.live import LiveTable
 from arena.server.live_match import LiveMatch
 from arena.server.refusal import Refusal
 from arena.server.table import Member, Table
+from arena.telling.replay import EVERYBODY, Moment, SeenEvent, SeenMove, Showing, Viewer
 
 SPECTATORS_NAMED = 50
 """How many spectators are named; their number is always told."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import trio
 
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
 from arena.players.desk import Slot
 from arena.server.seat import SeatPlayer
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from arena.errors import ArenaError, ConfigError
-from arena.units import shown
+from arena.reading.units import shown
 
 ANSWER_BYTES_MAX = 1 << 22
 """A table has some kilobytes; what is longer is no answer of a server of ours."""

@@ -14,18 +14,16 @@ import trio
 import trio.lowlevel
 
 from arena.box.box import Level
-from arena.choices import Choice, NotLegalNow, forms, read_choices, with_numbers
-from arena.clock import Control
 from arena.errors import ConfigError
-from arena.game import Game, Seat, Step
+from arena.match.clock import Control
+from arena.match.game import Game, Seat, Step
+from arena.match.record import Decision, MatchRecord, Turn
 from arena.players.base import Player
 from arena.players.codec import Codec
 from arena.players.desk import Question
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
-from arena.record import Decision, MatchRecord, Turn
 from arena.referee import Conduct, Seating, play_match
-from arena.replay import LiveShowing, Moment, Viewer
 from arena.schedule import bot_seed, derive_seed
 from arena.shell.person import lines_of
 from arena.shell.phrases import (
@@ -37,8 +35,10 @@ from arena.shell.phrases import (
 )
 from arena.shell.seat import TypedPlayer
 from arena.shell.voice import Voice, with_card_numbers
-from arena.spoken import in_the_imperative, move_said, spoken_amounts, spoken_moves
-from arena.story import Teller, told_fields
+from arena.telling.choices import Choice, NotLegalNow, forms, read_choices, with_numbers
+from arena.telling.replay import LiveShowing, Moment, Viewer
+from arena.telling.spoken import in_the_imperative, move_said, spoken_amounts, spoken_moves
+from arena.telling.story import Teller, told_fields
 from arena.tournament.sparring import started
 from arena.words import counted, listed, spaced
 

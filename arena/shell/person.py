@@ -14,14 +14,14 @@ from typing import Any
 
 import trio
 
-from arena.choices import Choice, forms, move_of, read_choices, with_numbers
 from arena.errors import ConfigError
-from arena.game import Seat
 from arena.games import GAMES
+from arena.match.game import Seat
 from arena.shell.follow import Say, ask_server, follow, show_line
 from arena.shell.link import NoAnswer, NotDone, ServerLink
 from arena.shell.news import News
-from arena.spoken import spoken_moves
+from arena.telling.choices import Choice, forms, move_of, read_choices, with_numbers
+from arena.telling.spoken import spoken_moves
 from arena.words import spaced
 
 SHOWN_MAX = 9

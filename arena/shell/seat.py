@@ -8,11 +8,11 @@ from typing import Any
 
 import trio
 
-from arena.choices import legal_move
 from arena.errors import FaultKind
 from arena.players.base import MatchStart, Player
 from arena.players.codec import Codec
 from arena.players.desk import Question, Reply, Slot
+from arena.telling.choices import legal_move
 
 
 class TypedPlayer(Player):

@@ -6,7 +6,7 @@ import threading
 import time
 
 from arena.analysis.live import Standing, Standings
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule.course import ClosedSeries, Course
 from arena.show.pace import Pace
 from arena.show.text import as_time

@@ -15,10 +15,10 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.game import Seat
+from arena.match.game import Seat
 from arena.players.codec import Codec
-from arena.replay import Replay
 from arena.store.capsules import capsule_name
+from arena.telling.replay import Replay
 
 NOTHING = object()
 

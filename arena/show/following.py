@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 
 from arena.errors import ConfigError
-from arena.replay import EVERYBODY, replay_of
 from arena.show.board import leaderboard_text
 from arena.show.inks import Inks
 from arena.show.match import retold
 from arena.show.text import wrapped
 from arena.store import Store, StoredMatch
+from arena.telling.replay import EVERYBODY, replay_of
 from arena.tournament.stored import stored_game
 from arena.words import counted, listed, printable
 

@@ -8,12 +8,12 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.replay import Replay, Scene, Viewer
 from arena.show.exchange_lines import exchange_lines, preface
 from arena.show.exchanges import Exchanges
 from arena.show.inks import PLAIN, Inks
 from arena.show.text import wrapped
-from arena.story import WHOLE, Part, Passage, story
+from arena.telling.replay import Replay, Scene, Viewer
+from arena.telling.story import WHOLE, Part, Passage, story
 
 STEP_COLUMNS = ("turn", "seat", "bot", "move", "fault", "reason")
 NUMBERS_WIDTH = 6

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, TextIO
 
 from arena.analysis.live import Standings
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule.course import ClosedSeries, Course
 from arena.show.account import Account
 from arena.show.text import with_care

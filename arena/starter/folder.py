@@ -15,10 +15,10 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError, unwritable
-from arena.game import Game
+from arena.match.game import Game
+from arena.reading.units import shown
 from arena.starter.languages import Language
 from arena.starter.recording import recording
-from arena.units import shown
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 from arena.words import listed, printable
 

@@ -9,7 +9,7 @@ from glob import glob
 import attrs
 
 from arena.errors import ConfigError
-from arena.strict import did_you_mean
+from arena.reading.strict import did_you_mean
 from arena.words import listed
 
 

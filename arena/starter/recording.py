@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
 from arena.players.codec import Codec, rules_json
 from arena.testing import random_match
 from arena.wire.messages import Ask, EventMessage, Match, Raw, Result, encode

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from arena.errors import FAULT_KINDS, ConfigError
-from arena.record import Capsule, Entry
+from arena.match.record import Capsule, Entry
 from arena.words import sized
 
 FOLDER, LEFT_OUT = "faults", "left-out.txt"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from arena.strict import read_regular
+from arena.reading.strict import read_regular
 
 LARGE_BYTES = 8_000_000
 """About 10,000 matches: smaller ones are compared in less than 0.2 s."""

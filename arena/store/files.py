@@ -17,9 +17,9 @@ from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 from arena.errors import ConfigError, DiskFull, is_full, unwritable
+from arena.reading.strict import read_regular
 from arena.store.lines import CellsToQuote, TableLines
 from arena.store.schema import TABLES, Row
-from arena.strict import read_regular
 
 RESULTS = Path("results")
 """The folder for results folders for which no place was given."""

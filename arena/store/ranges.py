@@ -10,10 +10,10 @@ import os
 from contextlib import suppress
 from hashlib import blake2b
 
+from arena.reading.strict import read_regular
 from arena.store.database import Database
 from arena.store.files import COLUMNS_FOLDER, draft_path
 from arena.store.schema import Row
-from arena.strict import read_regular
 
 SIZE = 2_000
 """Matches in a range.  A run reads them again to keep them, which takes some hundredths of a second."""

@@ -10,8 +10,8 @@ from typing import Any
 
 import arena
 from arena.errors import FAULT_KINDS, ConfigError
-from arena.game import Seat
-from arena.record import Decision
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.schedule import PairingId
 from arena.store.capsules import capsule_name, log_in
 from arena.store.checksums import is_meta_whole

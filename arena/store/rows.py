@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import FAULT_KINDS
-from arena.record import Decision, Entry, OwnGame, is_lagged
+from arena.match.record import Decision, Entry, OwnGame, is_lagged
 from arena.schedule import Deals, PairingId, Points
 from arena.store.capsules import Room, capsule_rows
 from arena.store.checksums import HANGING, MatchRows

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule import Pairing
 from arena.store.capsules import Room, sealed_again, withdraw
 from arena.store.checksums import BOT, HANGING, META, note_matches, note_rows, note_schedule

@@ -16,13 +16,13 @@ import attrs
 import msgspec
 import trio
 
-from arena.clock import Control
 from arena.errors import FaultKind
-from arena.game import Game, Seat
+from arena.match.clock import Control
+from arena.match.game import Game, Seat
+from arena.match.record import Decision, MatchRecord
 from arena.players.base import MatchStart, Player
 from arena.players.desk import Question, Reply, Slot
 from arena.players.wrapped import WrappedPlayer
-from arena.record import Decision, MatchRecord
 from arena.referee import Conduct, Seating, play_match
 from arena.testing.bots import (
     MISBEHAVIOURS,

@@ -6,8 +6,8 @@ from typing import Any
 
 import attrs
 
-from arena.game import Bare, Game, Items, Tagged
-from arena.game import Literal as LiteralForm
+from arena.match.game import Bare, Game, Items, Tagged
+from arena.match.game import Literal as LiteralForm
 from arena.testing.values import hints_of, misfit
 
 __all__ = ["check_form", "check_form_of", "check_literals", "check_silent_move", "form_of"]

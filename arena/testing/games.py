@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from arena.game import (
+from arena.match.game import (
     CHANCE,
     Between,
     Domain,
@@ -29,7 +29,7 @@ from arena.game import (
     is_legal,
     shared_returns,
 )
-from arena.record import Turn, pack, unpack
+from arena.match.record import Turn, pack, unpack
 from arena.testing.forms import check_form, check_form_of, check_literals, check_silent_move, form_of
 from arena.testing.leaks import Tiny, check_leaks
 from arena.testing.sentences import Sentences

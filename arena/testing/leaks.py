@@ -20,7 +20,7 @@ from typing import Any
 
 import attrs
 
-from arena.game import (
+from arena.match.game import (
     CHANCE,
     Between,
     Domain,
@@ -30,7 +30,7 @@ from arena.game import (
     Option,
     Seat,
 )
-from arena.record import Turn
+from arena.match.record import Turn
 from arena.testing.values import hashable
 
 BRANCHES_MAX = 256

@@ -13,8 +13,8 @@ from typing import Any
 
 import attrs
 
-from arena.game import CHANCE, Event, Game, Names, Seat, Step
-from arena.record import Turn
+from arena.match.game import CHANCE, Event, Game, Names, Seat, Step
+from arena.match.record import Turn
 
 __all__ = ["Sentences"]
 

@@ -15,8 +15,8 @@ from typing import Any, Union, get_args, get_origin
 
 import attrs
 
-from arena.game import CHANCE, Event, Game, Literal, Seat
-from arena.record import Turn
+from arena.match.game import CHANCE, Event, Game, Literal, Seat
+from arena.match.record import Turn
 from arena.testing.forms import form_of
 from arena.testing.values import hints_of
 

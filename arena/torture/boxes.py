@@ -18,8 +18,8 @@ from arena.box.box import Level, Means, open_box, try_boxes
 from arena.box.places import FileView
 from arena.box.processes import adopt_orphans
 from arena.errors import ConfigError
+from arena.reading.strict import unknown
 from arena.show.text import as_json, out, say
-from arena.strict import unknown
 from arena.torture import attacks, signals
 from arena.torture.boxed import first_line
 from arena.torture.channels import bits_a_second, signalled

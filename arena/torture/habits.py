@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import FAULT_KINDS, ConfigError
-from arena.strict import Reader, flag, many, one_of, read_table, read_toml, text, unknown, whole
+from arena.reading.strict import Reader, flag, many, one_of, read_table, read_toml, text, unknown, whole
+from arena.reading.units import unexpected
 from arena.tournament.game_source import names_files
-from arena.units import unexpected
 
 Way: TypeAlias = Literal["tcp", "stdio", "lobby"]
 

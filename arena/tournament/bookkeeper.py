@@ -10,7 +10,7 @@ from collections import Counter
 
 import attrs
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule import PairingId, match_id
 from arena.schedule.course import Advance, Course
 from arena.tournament.changes import Change, Changes, ExtendSchedule, Publish, Remove, SetPlaces, SetStatus

@@ -10,9 +10,9 @@ from ipaddress import ip_address
 
 from arena.errors import ConfigError
 from arena.players.tcp import backlog_most
+from arena.reading.units import Address
 from arena.tournament.plan import Plan
 from arena.tournament.quotas import ADDRESS_CONNECTIONS_MAX, UNNAMED_PART
-from arena.units import Address
 
 CONNECTIONS_MAX = 1024
 """Open connections besides one for each bot that is expected: more instances, strangers, the refused."""

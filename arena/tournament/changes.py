@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import attrs
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule import Pairing
 
 

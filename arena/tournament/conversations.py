@@ -14,7 +14,7 @@ from arena.errors import ConfigError, unwritable
 from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
 from arena.players.transcript import Direction, blanked
-from arena.strict import read_regular
+from arena.reading.strict import read_regular
 from arena.tournament.logs import FOLDER as LOGS
 from arena.tournament.logs import file_name
 from arena.tournament.share import WHOLE, Share

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import trio
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule import Pairing
 from arena.schedule.course import Course
 from arena.schedule.queue import Pending

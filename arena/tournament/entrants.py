@@ -20,12 +20,12 @@ import attrs
 import arena
 from arena.errors import ConfigError
 from arena.players.entrant import Argv, Entrant
+from arena.reading.strict import did_you_mean
+from arena.reading.units import shown
 from arena.store import DATABASE
-from arena.strict import did_you_mean
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.modules import module_file
 from arena.tournament.recipe import A_COMMAND, recipe_in, taken_from
-from arena.units import shown
 from arena.words import listed
 
 NAMES_MAX = 10_000

@@ -15,12 +15,12 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
+from arena.reading.units import shown
 from arena.schedule.roster import is_version_name
 from arena.tournament.entrants import NoBot, name_and_spec, remote, resolve, unique_names
 from arena.tournament.fingerprints import fingerprint
 from arena.tournament.plan import BotSpec
 from arena.tournament.submissions import place_of_spec, submitted
-from arena.units import shown
 from arena.wire.names import alike, told_apart
 from arena.words import listed, printable
 

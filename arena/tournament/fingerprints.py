@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.players.folders import FILES, build_folder
-from arena.strict import read_regular
+from arena.reading.strict import read_regular
 from arena.words import sized
 
 FILES_MAX, FILES_BYTES_MAX = 10_000, 100 << 20

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError, DiskFull
-from arena.game import Game
+from arena.match.game import Game
 from arena.schedule import ORDERS, SEEDINGS, seed_in
 from arena.schedule.roster import Roster
 from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock

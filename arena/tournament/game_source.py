@@ -20,12 +20,12 @@ from typing import Any, TypeAlias, TypeGuard
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import Game
 from arena.games import GAMES
-from arena.strict import did_you_mean, place, read_regular
+from arena.match.game import Game
+from arena.reading.strict import did_you_mean, place, read_regular
+from arena.reading.units import shown
 from arena.tournament.fingerprints import FILES_BYTES_MAX, fingerprint_of, sources
 from arena.tournament.modules import module_file
-from arena.units import shown
 from arena.words import listed
 
 GameClass: TypeAlias = type[Game[Any, Any]]

@@ -13,6 +13,7 @@ from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.players.start import BotBroken
 from arena.players.tcp import accept_all, listen
+from arena.reading.units import format_duration
 from arena.store import StoredBot
 from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play, tried_in_vain
 from arena.tournament.build import build
@@ -27,7 +28,6 @@ from arena.tournament.reporting import Reporter
 from arena.tournament.run import Run
 from arena.tournament.summary import Summary
 from arena.tournament.trial import trial_state
-from arena.units import format_duration
 from arena.words import at_most_listed, listed
 
 HEARD_S = 0.05

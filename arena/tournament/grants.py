@@ -21,9 +21,9 @@ from arena.box.places import below
 from arena.errors import ConfigError
 from arena.players.access import own_files
 from arena.players.entrant import Entrant, Rights
+from arena.reading.units import shown
 from arena.store import DATABASE
 from arena.tournament.plan import EVERYONE, FLAGS, Allow, rights_of
-from arena.units import shown
 from arena.words import counted, listed, printable
 
 _KEPT_BY_THE_ARENA = (DATABASE, "server.db")

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 import attrs
 import trio
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule import Pairing
 
 

@@ -10,8 +10,8 @@ import attrs
 import trio
 
 from arena.box.box import Box
+from arena.match.record import Entry
 from arena.players.lag import LagWatch
-from arena.record import Entry
 from arena.schedule import Pairing
 from arena.store import results_beside
 from arena.tournament.callers import lift_files_limit

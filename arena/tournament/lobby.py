@@ -12,10 +12,10 @@ from arena.players.lag import LagWatch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, hear_introduction, send_last
 from arena.players.transport import Transport
+from arena.reading.units import format_duration
 from arena.tournament.places import LobbyPlace, Places
 from arena.tournament.quotas import ADDRESS_CONNECTIONS_MAX, Quotas
 from arena.tournament.trial import REMARKS_MAX, SAID_A_LOT, answers, hear_nothing
-from arena.units import format_duration
 from arena.wire.connection import ArenaConnection
 from arena.wire.short_json import short_json
 from arena.wire.states import State

@@ -12,15 +12,15 @@ from typing import Any
 import msgspec
 
 from arena.errors import FAULT_KINDS
-from arena.game import Game
+from arena.match.game import Game
+from arena.match.record import Decision, Entry, MatchRecord, Turn, is_lagged, pack
+from arena.match.scoring import points
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
-from arena.record import Decision, Entry, MatchRecord, Turn, is_lagged, pack
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import Pairing, bot_seeds, match_id, older_seeding
 from arena.schedule.course import MatchResult
 from arena.schedule.withdrawals import BotOutcome
-from arena.scoring import points
 from arena.tournament.conversations import Conversations
 from arena.tournament.instances import Instance
 from arena.tournament.plan import control_of, deals_of

@@ -13,11 +13,11 @@ import attrs
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
+from arena.reading.strict import did_you_mean
+from arena.reading.units import shown
 from arena.schedule.roster import LEFT, Act, Roster, RosterEntry, RosterSlot, slot_name
 from arena.store import Store, StoredBot
-from arena.strict import did_you_mean
 from arena.tournament.plan import BotSpec, Plan, allocation_of, format_of, terms_of
-from arena.units import shown
 from arena.words import listed
 
 ROSTER = "roster"

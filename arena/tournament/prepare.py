@@ -14,7 +14,7 @@ import attrs
 
 from arena.box.demand import is_demand_known
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
 from arena.schedule.roster import slot_name

@@ -9,9 +9,9 @@ from typing import Any
 
 from arena.errors import ConfigError
 from arena.players.entrant import Argv, Rights
-from arena.strict import Reader, duration, many, one_of, read_table, read_toml, text, unknown, whole
+from arena.reading.strict import Reader, duration, many, one_of, read_table, read_toml, text, unknown, whole
+from arena.reading.units import unexpected
 from arena.tournament.plan.allow import RIGHTS_READERS
-from arena.units import unexpected
 
 CONNECT_S_MAX = 300.0
 """Loading a large model takes a minute or two; what takes longer holds up everybody else's tournament."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule.course import ClosedSeries, Course
 
 

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 import attrs
 
 from arena.errors import ConfigError
-from arena.strict import read_regular
+from arena.reading.strict import read_regular
 from arena.words import printable, sized
 
 GIT_S_MAX = 60.0

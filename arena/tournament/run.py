@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import trio
 
-from arena.game import Game
+from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.schedule import ORDER
 from arena.schedule.admission import Capacity

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from arena.game import Game
+from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
 from arena.tournament.plan import Plan, control_of, deals_of

@@ -22,6 +22,7 @@ from arena.players.lag import LagWatch, open_watch
 from arena.players.local import LocalPlayer, load_bot
 from arena.players.process import run_process
 from arena.players.start import BotBroken
+from arena.reading.units import shown
 from arena.store import RESULTS, results_beside
 from arena.tournament.broken import BrokenBots, found_broken, tried_in_vain
 from arena.tournament.build import build
@@ -32,7 +33,6 @@ from arena.tournament.grants import granted
 from arena.tournament.plan import NOTHING, Allow, BotSpec
 from arena.tournament.prepare import QUICKSTART
 from arena.tournament.submissions import expanded
-from arena.units import shown
 
 
 def house_bots(game: str) -> tuple[str, ...]:

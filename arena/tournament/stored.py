@@ -13,7 +13,8 @@ import attrs
 
 import arena
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
+from arena.reading.units import shown
 from arena.store import Store, StoredMatch, write_text
 from arena.tournament.game_source import Source, find_game, names_files, recalled
 from arena.tournament.membership import ROSTER, roster_of
@@ -29,7 +30,6 @@ from arena.tournament.plan import (
 from arena.tournament.run import Run
 from arena.tournament.seal import told_of_seal
 from arena.tournament.summary import Summary
-from arena.units import shown
 
 ORIGIN = "game_origin"
 """The store's key for the origin of a game that is not built in."""

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
+from arena.reading.units import shown
 from arena.store import DATABASE, RESULTS
 from arena.tournament.entrants import (
     bot_at,
@@ -33,7 +34,6 @@ from arena.tournament.entrants import (
     why_not_run,
 )
 from arena.tournament.plan import BotSpec
-from arena.units import shown
 from arena.words import printable
 
 BOTS_MAX = 1000

@@ -6,8 +6,8 @@ from collections import Counter
 
 import attrs
 
+from arena.match.record import Entry
 from arena.players.start import BotBroken
-from arena.record import Entry
 
 BUGS_KEPT = 20
 """How many tracebacks are kept: a bug that strikes once may strike ten thousand times."""

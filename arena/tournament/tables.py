@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 import trio
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule.admission import Capacity, Demand, admits, expected_load
 from arena.tournament.instances import Instance
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import trio
 
-from arena.game import CHANCE, Game, Seat
+from arena.match.game import CHANCE, Game, Seat
 from arena.players.allowance import Allowance
 from arena.players.codec import Codec
 from arena.players.tcp import INTRODUCTION_PIECE_BYTES, send_last

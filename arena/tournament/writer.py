@@ -11,7 +11,7 @@ from typing import assert_never, cast
 
 import trio
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.store import Store, exports
 from arena.store.keeping_ranges import RangeKeeper
 from arena.tournament.changes import (

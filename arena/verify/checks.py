@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
 from arena.schedule.collector import without_collector
 from arena.store import Damage, Store
 from arena.store.checksums import HANGING, stored_rows

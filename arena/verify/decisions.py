@@ -10,9 +10,9 @@ import attrs
 import msgspec
 
 from arena.errors import FAULT_KINDS
-from arena.game import CHANCE, Game
+from arena.match.game import CHANCE, Game
+from arena.match.record import PackedMoves
 from arena.players.codec import Codec
-from arena.record import PackedMoves
 from arena.store.schema import STORED, Row
 from arena.verify.untruth import Untruth, differs
 from arena.words import printable

@@ -13,7 +13,7 @@ from math import fsum, isfinite
 from secrets import SystemRandom
 
 from arena.errors import FAULT_KINDS
-from arena.record import Entry, SeatTotals
+from arena.match.record import Entry, SeatTotals
 from arena.store.rows import rows_without_capsules
 from arena.tournament.run import Run
 from arena.verify.matches import MatchVerifier, Tally

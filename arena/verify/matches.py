@@ -15,10 +15,10 @@ from typing import Any
 import attrs
 
 from arena.errors import FAULT_KINDS, IllegalMove
-from arena.game import CHANCE, Game, Seat, explain, is_legal
-from arena.record import TIME_BYTES, PackedMoves
-from arena.rulings import draw_of, is_given_up
-from arena.scoring import points
+from arena.match.game import CHANCE, Game, Seat, explain, is_legal
+from arena.match.record import TIME_BYTES, PackedMoves
+from arena.match.rulings import draw_of, is_given_up
+from arena.match.scoring import points
 from arena.store.checksums import MatchRows
 from arena.store.rows import names_of_others, result_cells
 from arena.store.schema import STORED

@@ -13,8 +13,8 @@ from typing import Any
 
 import attrs
 
+from arena.reading.strict import read_regular
 from arena.store.files import stamped_mark
-from arena.strict import read_regular
 from arena.tournament.membership import ROSTER
 from arena.tournament.plan import is_guessable
 from arena.tournament.run import Run

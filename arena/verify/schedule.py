@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
 from arena.schedule import ORDERS, SEEDINGS, Pairing, match_id
 from arena.schedule.admission import Capacity
 from arena.schedule.course import Course

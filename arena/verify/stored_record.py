@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from arena.errors import ConfigError
+from arena.reading.units import unexpected
 from arena.schedule.roster import Act
 from arena.tournament.membership import ROSTER
 from arena.tournament.seal import SEAL
 from arena.tournament.stored import DECISIONS, ORIGIN
-from arena.units import unexpected
 
 _PLAN, _IDENTITY = "plan", "identity"
 _NEEDED: Mapping[str, type] = {

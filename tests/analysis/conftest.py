@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from synthetic import play
 
-from arena.game import Seat
-from arena.record import Decision
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.store import Store, StoredBot
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from arena.analysis.clusters import Clusters, Groups
 from arena.analysis.strata import Deviations, Strata, StratifiedMeans
-from arena.game import Seat
-from arena.record import Decision, Entry, MatchRecord
+from arena.match.game import Seat
+from arena.match.record import Decision, Entry, MatchRecord
 from arena.schedule import Pairing
 
 

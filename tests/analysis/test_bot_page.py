@@ -10,8 +10,8 @@ from arena.analysis.bot_page import LOST_MAX, SLOW_MAX, BotPage, bot_page_of
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import read_sheet
 from arena.errors import ConfigError
-from arena.game import Seat
-from arena.record import Decision
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.show.bot_page import bot_page as shown
 from arena.words import width
 

@@ -13,8 +13,8 @@ from synthetic import play
 
 from arena.analysis import export, load
 from arena.analysis.tables import COLUMNS
-from arena.game import Seat
-from arena.record import Decision
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.show.text import as_csv
 from arena.store import DATABASE, StoredBot
 from arena.store.cells import UNSAFE, harmless, harmless_sql, meant

@@ -16,8 +16,8 @@ from arena.analysis import export, exported
 from arena.analysis import sheet as sheet_module
 from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
-from arena.game import Seat
-from arena.record import Decision, Entry
+from arena.match.game import Seat
+from arena.match.record import Decision, Entry
 from arena.store import Store, StoredBot, columns, erase, exports, kept_lines, ranges
 from arena.store.files import COLUMNS_FOLDER
 from arena.store.keeping_ranges import RangeKeeper

@@ -15,7 +15,7 @@ from arena.analysis.ranking import leaderboard, ranked
 from arena.analysis.running import RunningEstimate, Stratum
 from arena.analysis.sheet import read_sheet
 from arena.analysis.strata import Strata, estimates
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.schedule.course import ClosedSeries, MatchResult
 from arena.store import StoredBot
 
@@ -174,8 +174,8 @@ def test_places_of_the_format_come_before_the_score():
 
 def test_faults_are_summed_over_counted_matches():
     """By bot, whatever its seat."""
-    from arena.game import Seat
-    from arena.record import Decision
+    from arena.match.game import Seat
+    from arena.match.record import Decision
 
     late = Decision(1, Seat(1), "0", 1.0, "too_late", "no answer within 1 s")
     standings = Standings()

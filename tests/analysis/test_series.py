@@ -12,8 +12,8 @@ from arena.analysis import series as series_module
 from arena.analysis.ranking import leaderboard
 from arena.analysis.series import COLUMNS, SeriesRow, series_table
 from arena.analysis.sheet import read_sheet
-from arena.game import Seat
-from arena.record import Decision
+from arena.match.game import Seat
+from arena.match.record import Decision
 
 
 def told(store) -> list[SeriesRow]:

@@ -14,8 +14,8 @@ from synthetic import play
 from arena.analysis import LATEST, export, load
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
-from arena.game import Seat
-from arena.record import Decision
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.store import DATABASE, StoredBot, erase
 
 HOUSE = Path(__file__).parents[2]

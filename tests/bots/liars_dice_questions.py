@@ -10,7 +10,7 @@ from random import Random
 import attrs
 
 import arena
-from arena.game import CHANCE, Seat, is_legal
+from arena.match.game import CHANCE, Seat, is_legal
 from arena.players.codec import Codec
 from arena.schedule import derive_seed
 from arena.wire.messages import Ask, EventMessage, Match, encode

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from liars_dice_questions import BOTS, play
 
 from arena.analysis.intervals import win_rate_interval
-from arena.clock import Control
 from arena.games.blef import Blef
 from arena.games.blef.sets import CARDS, SETS, pool
+from arena.match.clock import Control
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import derive_seed

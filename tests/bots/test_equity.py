@@ -12,10 +12,10 @@ import pytest
 import trio
 from liars_dice_questions import BOTS
 
-from arena.clock import Control
 from arena.games.cards import DECK
 from arena.games.hands import strength
 from arena.games.holdem import Holdem
+from arena.match.clock import Control
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot

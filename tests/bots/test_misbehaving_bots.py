@@ -12,8 +12,8 @@ import pytest
 from liars_dice_questions import BOTS, QUESTIONS, FullSeat, PlainSeat, may_answer, play
 
 from arena.errors import MalformedAnswer
-from arena.game import Seat
 from arena.games.liars_dice import LiarsDice
+from arena.match.game import Seat
 from arena.players.codec import Codec
 from arena.wire.connection import ArenaConnection
 from arena.wire.states import Answered, Malformed, Noted

@@ -12,10 +12,10 @@ import pytest
 import trio
 
 import arena
-from arena.clock import Control
-from arena.game import Seat
 from arena.games.chamber import Chamber
 from arena.games.chamber.state import TURN, WINDOW, State
+from arena.match.clock import Control
+from arena.match.game import Seat
 from arena.players.codec import Codec
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match

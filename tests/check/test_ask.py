@@ -11,8 +11,8 @@ from test_cli import call
 
 from arena.check.recorded import RecordedQuestion, names_recorded, read_options, read_question
 from arena.errors import ConfigError
-from arena.game import CHANCE
 from arena.games import GAMES
+from arena.match.game import CHANCE
 from arena.players.codec import Codec
 
 MATCH = {

@@ -18,10 +18,10 @@ from arena.check.examination import CheckTerms, Examination
 from arena.check.findings import CheckFindings
 from arena.check.matches import FILE, StoredSource, shipped_matches, stored_matches, written
 from arena.check.telling import check_json, check_text
-from arena.clock import Control
 from arena.errors import ConfigError
-from arena.game import CHANCE, Seat
 from arena.games import GAMES
+from arena.match.clock import Control
+from arena.match.game import CHANCE, Seat
 from arena.players.codec import Codec
 from arena.schedule import derive_seed
 from arena.testing import honest, silent

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import attrs
 
-from arena.clock import Control
 from arena.errors import ArenaError, ConfigError
 from arena.games import GAMES
+from arena.match.clock import Control
 from arena.players.entrant import Entrant
 from arena.tournament.entrants import resolve
 from arena.tournament.fingerprints import needs_build

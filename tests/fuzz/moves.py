@@ -10,8 +10,8 @@ import attrs
 import msgspec
 
 from arena.errors import IllegalMove, MalformedAnswer
-from arena.game import CHANCE, Game, Option, Seat, explain, is_legal
 from arena.games import GAMES
+from arena.match.game import CHANCE, Game, Option, Seat, explain, is_legal
 from arena.players.codec import Codec
 
 from .tape import Tape, value

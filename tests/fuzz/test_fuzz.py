@@ -92,9 +92,11 @@ def _of_any_depth(stream, line):
             "connection", "arena.wire.connection._number", lambda id: {}[id], id="ids are looked up"
         ),
         pytest.param(
-            "codec", "arena.game.Subset.__contains__", lambda of, value: bool(value), id="any cards"
+            "codec", "arena.match.game.Subset.__contains__", lambda of, value: bool(value), id="any cards"
         ),
-        pytest.param("plan", "arena.strict.did_you_mean", lambda word, words: word, id="words as they are"),
+        pytest.param(
+            "plan", "arena.reading.strict.did_you_mean", lambda word, words: word, id="words as they are"
+        ),
     ],
 )
 def test_targets_find_what_they_are_for(monkeypatch, name, place, defect):

@@ -6,11 +6,11 @@ import re
 import attrs
 from exchange import Reading, block, document
 
-from arena.clock import Control
 from arena.game import CHANCE
 from arena.games.blef import Blef
 from arena.games.blef.moves import Deal
 from arena.games.blef.sets import CARDS, SETS, TEXTS
+from arena.match.clock import Control
 
 DOCUMENT = document("blef")
 

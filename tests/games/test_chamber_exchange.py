@@ -6,12 +6,12 @@ import re
 import attrs
 from exchange import Reading, block, document
 
-from arena.clock import Control
 from arena.game import CHANCE, Seat
 from arena.games.chamber import Chamber
 from arena.games.chamber.items import ITEMS
 from arena.games.chamber.moves import Load, Rebalance
 from arena.games.chamber.state import Observation, Player
+from arena.match.clock import Control
 from arena.players.codec import Codec
 
 DOCUMENT = document("chamber")

@@ -15,14 +15,14 @@ from typing import Any
 
 import attrs
 
-from arena.game import Game
 from arena.games import GAMES
+from arena.match.game import Game
+from arena.match.record import pack
 from arena.page.boards import board_of
 from arena.page.bundle import bundle
 from arena.page.film import changes_of, film_json, filmed, stored_head
-from arena.record import pack
-from arena.replay import Replay
 from arena.store import StoredMatch, StoredSeat
+from arena.telling.replay import Replay
 from tests.recorded_matches import import_bots, played
 
 PAGE = Path(__file__).parents[2] / "arena" / "page"

@@ -9,11 +9,11 @@ import msgspec
 import pytest
 from replays import BOTS, SMALL, random_replay
 
-from arena.game import Seat
 from arena.games import GAMES
+from arena.match.game import Seat
 from arena.page.film import Watcher, changes_of, film_json, film_of, filmed
-from arena.replay import EVERYBODY, SPECTATOR, Replay, Viewer
-from arena.story import story
+from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, Viewer
+from arena.telling.story import story
 
 CASES = [(game, seats) for game in GAMES for seats in (2, 3)]
 

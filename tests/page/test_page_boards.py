@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from replays import SMALL, random_replay
 
-from arena.choices import read_choices, with_numbers
 from arena.games import GAMES
 from arena.games.bluff import Bluff
 from arena.games.chamber import Chamber
@@ -17,7 +16,8 @@ from arena.games.holdem import Holdem
 from arena.page.boards import board_of
 from arena.page.film import film_json, film_of
 from arena.players.codec import Codec
-from arena.replay import Replay, Viewer
+from arena.telling.choices import read_choices, with_numbers
+from arena.telling.replay import Replay, Viewer
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from replays import SMALL, random_replay
 
-from arena.game import Game
 from arena.games import GAMES
+from arena.match.game import Game
 from arena.page.boards import board_of
 from arena.page.film import film_json, film_of
 from arena.tournament.game_source import find_game

@@ -8,7 +8,7 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
-from arena.clock import Limit
+from arena.match.clock import Limit
 from arena.players.allowance import BURST_BYTES, BYTES_PER_S, PIECE_BYTES, VALUE_BYTES, Allowance, Bucket
 from arena.players.desk import Desk, Question
 from arena.players.tcp import (

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from toys import Bet, Forfeit, Hut, Nothing, Pair, Play, Said, Seen, Shoot, Toy
 
 from arena.errors import MalformedAnswer
-from arena.game import Option, Seat, is_legal
 from arena.games import GAMES
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
+from arena.match.game import Option, Seat, is_legal
 from arena.players.codec import Codec
 from arena.sdk import choose, every
 from arena.wire.short_json import LENGTH_MAX, short_json
@@ -213,7 +213,7 @@ def test_options_of_a_short_life():
 
 
 def _exactly(amount):
-    from arena.game import Between
+    from arena.match.game import Between
 
     return Between(amount, amount)
 

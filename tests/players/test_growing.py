@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from arena.game import Seat
 from arena.games import GAMES
+from arena.match.game import Seat
 from arena.players import growing
 from arena.players.codec import Codec
 from arena.testing.games import random_match

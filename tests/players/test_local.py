@@ -11,9 +11,9 @@ import trio
 import trio.testing
 from toys import Toy
 
-from arena.clock import Control
 from arena.errors import MalformedAnswer
-from arena.game import Seat
+from arena.match.clock import Control
+from arena.match.game import Seat
 from arena.players.base import MatchStart
 from arena.players.local import ANSWER_BYTES_MAX, TRACEBACK_MAX, LocalPlayer, _as_sent
 from arena.sdk import Bot, choose

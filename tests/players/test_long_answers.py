@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from arena.errors import MalformedAnswer
-from arena.game import CHANCE, explain, is_legal
 from arena.games import GAMES
 from arena.games.cards import DECK
+from arena.match.game import CHANCE, explain, is_legal
 from arena.players.codec import Codec
 
 ANSWER_BYTES_MAX = 65536

@@ -13,8 +13,8 @@ from test_cli import call
 from toys import Toy
 
 from arena.errors import ConfigError
-from arena.game import CHANCE
 from arena.games import GAMES
+from arena.match.game import CHANCE
 from arena.players.codec import Codec
 from arena.players.schema import game_schema
 from arena.wire.messages import Ask, Raw, encode, plain_question

@@ -13,8 +13,8 @@ import trio
 import trio.lowlevel
 from toys import Hut, Seen, Toy
 
-from arena.clock import Control
-from arena.game import Seat
+from arena.match.clock import Control
+from arena.match.game import Seat
 from arena.players.allowance import BURST_BYTES, BYTES_PER_S, PIECE_BYTES, Allowance
 from arena.players.lag import LagWatch
 from arena.players.outbox import OUTBOX_BYTES_MAX

@@ -15,10 +15,10 @@ import trio
 from replays import SMALL
 from tournaments import local, play
 
-from arena.game import Game, Seat
 from arena.games import GAMES
+from arena.match.game import Game, Seat
+from arena.match.record import Decision, Entry, MatchRecord
 from arena.players.codec import rules_of
-from arena.record import Decision, Entry, MatchRecord
 from arena.report import write_report
 from arena.schedule import Pairing
 from arena.sdk import Bot, choose

@@ -8,8 +8,8 @@ import attrs
 import pytest
 from replays import SMALL, random_replay
 
-from arena.game import Seat
 from arena.games import GAMES
+from arena.match.game import Seat
 from arena.page.film import ACT, HEADING, NEWS, FilmStep, Watcher
 from arena.report.chosen import Wish
 from arena.report.films import STEPS_MAX, Turning, film_for, turning_of

@@ -12,10 +12,10 @@ import pytest
 from reports import HOSTILE, entry, films_of, reported, tournament
 
 from arena.analysis.sheet import read_sheet
-from arena.game import Seat
 from arena.games import GAMES
 from arena.games.holdem import Holdem
-from arena.record import Decision
+from arena.match.game import Seat
+from arena.match.record import Decision
 from arena.report import write_report
 from arena.store import Store, StoredBot
 

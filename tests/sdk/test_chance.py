@@ -12,8 +12,8 @@ import pytest
 import trio
 import trio.testing
 
-from arena.clock import Control
 from arena.games.liars_dice import LiarsDice
+from arena.match.clock import Control
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot, choose

@@ -15,16 +15,16 @@ import pytest
 from arena.analysis import load
 from arena.cli import cli
 from arena.errors import ConfigError
-from arena.game import CHANCE, Game
 from arena.games import GAMES
 from arena.games.blef import Blef
 from arena.games.holdem import Holdem
 from arena.games.liars_dice import LiarsDice
-from arena.record import Decision, MatchRecord
-from arena.replay import EVERYBODY, SPECTATOR, Replay, replay_of, viewer_of
+from arena.match.game import CHANCE, Game
+from arena.match.record import Decision, MatchRecord
 from arena.server.archive import FinishedTable, entry_of, open_archive
 from arena.server.keeping import NotKept
 from arena.store import DATABASE, Store, store_lock
+from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, replay_of, viewer_of
 from arena.testing.games import random_match
 from arena.tournament.stored import stored_game
 

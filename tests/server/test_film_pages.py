@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 import trio.testing
 
-from arena.game import Game, Seat
 from arena.games import GAMES
 from arena.games.blef import Blef
+from arena.match.game import Game, Seat
 from arena.page.film import head_of
-from arena.replay import SPECTATOR, Moment, Viewer, replay
 from arena.server.answer_types import FilmPage
 from arena.server.archive import open_archive
 from arena.server.film_pages import film_page
 from arena.server.live_match import LiveShowing
+from arena.telling.replay import SPECTATOR, Moment, Viewer, replay
 from arena.tournament.plan import make_game
 from tests.server.rest_client import Rest, rest
 from tests.server.scene_pages import Film

@@ -23,6 +23,7 @@ from arena.cli import cli
 from arena.cli.group import BUG
 from arena.cli.hosting import told_at_start
 from arena.errors import ConfigError
+from arena.reading.units import Address
 from arena.server.certificate import TlsFiles
 from arena.server.goodbye import Goodbye
 from arena.server.guard import GuardOptions
@@ -30,7 +31,6 @@ from arena.server.guard_words import guard_options
 from arena.server.keeping import open_keeper
 from arena.server.packet_room import STOPS
 from arena.server.serve import OpenServer, ServerPlan
-from arena.units import Address
 from tests.server.raw_http import close_clients, connect, request, status_of, until_closed, upgraded
 from tests.server.served import Served, a_server
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import trio
 
-from arena.game import CHANCE, Seat
 from arena.games import GAMES
+from arena.match.game import CHANCE, Seat
 from arena.server.live_match import LiveMatch
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room

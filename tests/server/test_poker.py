@@ -15,9 +15,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.game import CHANCE, Seat
 from arena.games.holdem import Holdem
 from arena.games.holdem.moves import Bet, Deal
+from arena.match.game import CHANCE, Seat
 from arena.players.codec import Codec
 from arena.server.live_ring import BETWEEN_S
 from arena.server.pauses import SHOWDOWN_S

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from arena.game import CHANCE, Seat
 from arena.games.holdem import Holdem
+from arena.match.game import CHANCE, Seat
 from arena.server.limits import RING_QUEUE_MAX
 from arena.server.refusal import Refusal
 from arena.server.ring import (

@@ -13,8 +13,8 @@ import pytest
 import trio
 import trio.testing
 
-from arena.game import CHANCE, Seat
 from arena.games import GAMES
+from arena.match.game import CHANCE, Seat
 from tests.server.halls import a_house
 from tests.server.scene_pages import ScenePage, a_scene_room
 from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard

@@ -15,10 +15,10 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 import arena.server.reel
 from arena.games import GAMES
-from arena.replay import Viewer
 from arena.server.live import LiveTable
 from arena.server.reel import SLICE, Reel
 from arena.server.scenes import HELLO_MAX, HELLO_S
+from arena.telling.replay import Viewer
 from tests.server.halls import a_house, any_move
 from tests.server.scene_pages import Film, ScenePage, a_scene_room
 

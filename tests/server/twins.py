@@ -19,8 +19,8 @@ import trio.testing
 
 import arena.server.gathering
 import arena.server.house
-from arena.game import CHANCE, Game, IllegalMove, Seat, is_legal
 from arena.games import GAMES
+from arena.match.game import CHANCE, Game, IllegalMove, Seat, is_legal
 from arena.server.live_match import LiveMatch
 from arena.tournament.plan import make_game
 

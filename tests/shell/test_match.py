@@ -14,15 +14,15 @@ from trio.testing import MockClock
 
 from arena.check.opponents import RandomPlayer, hasty
 from arena.errors import ConfigError
-from arena.game import CHANCE
 from arena.games import GAMES
+from arena.match.game import CHANCE
 from arena.players.desk import Question, Slot
 from arena.players.entrant import Entrant
 from arena.players.lag import LagWatch
 from arena.shell.match import PersonMatch, Sitting
 from arena.shell.phrases import HELP, places_told
 from arena.shell.voice import Voice, sentence
-from arena.spoken import in_the_imperative, ways_to_say
+from arena.telling.spoken import in_the_imperative, ways_to_say
 from arena.tournament.game_source import find_game
 from arena.tournament.sparring import house_bots, opponents_of
 

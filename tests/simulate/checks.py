@@ -7,14 +7,14 @@ from math import fsum, isclose
 from typing import Any
 
 from arena.errors import FAULT_KINDS
-from arena.record import unpack
-from arena.replay import replay
+from arena.match.record import unpack
+from arena.match.scoring import points
 from arena.schedule import match_id
 from arena.schedule.admission import Capacity
 from arena.schedule.course import Course
-from arena.scoring import points
 from arena.store import TABLES, Store, chunks, exports
 from arena.store.capsules import FOLDER as CAPSULES
+from arena.telling.replay import replay
 from arena.tournament.intake import course_of, take_in
 from arena.tournament.plan import deals_of
 from arena.tournament.run import Run

@@ -10,12 +10,12 @@ from typing import Any
 import trio
 
 import arena.tournament.match
+from arena.match.record import MatchRecord
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import Absences, introduce
-from arena.record import MatchRecord
 from arena.referee import Seating
 from arena.testing import Peer
 from arena.wire.connection import ArenaConnection

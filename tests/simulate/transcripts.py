@@ -16,10 +16,10 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
+from arena.match.record import MatchRecord
 from arena.players.codec import Codec
-from arena.record import MatchRecord
-from arena.replay import replay
+from arena.telling.replay import replay
 
 from .network import Line
 

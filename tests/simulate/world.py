@@ -11,8 +11,8 @@ from arena.analysis.comparison import Comparison
 from arena.analysis.gsprt import Hypotheses
 from arena.analysis.until import parse_goal
 from arena.cli.until import UntilRule
-from arena.game import Game
 from arena.games import GAMES
+from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.tournament.plan import Plan, refusal_of
 from arena.tournament.stopping import StopRule

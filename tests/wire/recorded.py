@@ -31,15 +31,15 @@ from trio.testing import (
 )
 
 import arena.wire
-from arena.game import Game
 from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
+from arena.match.game import Game
+from arena.match.record import MatchRecord
 from arena.players.base import Player
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import introduce
 from arena.players.transcript import MESSAGES_KEPT
 from arena.players.transport import StreamTransport
-from arena.record import MatchRecord
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import bot_seed, match_id
 from arena.testing import ScriptedPlayer

@@ -14,11 +14,11 @@ import pytest
 import trio
 from msgspec import UnsetType
 
-from arena.clock import Control
 from arena.errors import FaultKind
-from arena.game import Between, OneOf, Option, Subset
 from arena.games.liars_dice import LiarsDice, events, rules, state
 from arena.games.liars_dice.moves import Bid, Challenge, Pass
+from arena.match.clock import Control
+from arena.match.game import Between, OneOf, Option, Subset
 from arena.players import allowance, tcp
 from arena.players.codec import Codec
 from arena.referee import REASON_MAX

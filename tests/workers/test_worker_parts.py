@@ -12,7 +12,7 @@ import trio
 import trio.testing
 from tournaments import SHORT
 
-from arena.record import Decision, Entry, MatchRecord, pack
+from arena.match.record import Decision, Entry, MatchRecord, pack
 from arena.schedule import Pairing
 from arena.schedule.admission import Capacity
 from arena.tournament.grounds import TakenMatch

@@ -13,7 +13,7 @@ from crews import enlisting, play_with
 from tournaments import Doubter, Record, Steady, exact, faults, honest_move, local, play, program, rows
 
 from arena.analysis.tables import COLUMNS
-from arena.units import Address
+from arena.reading.units import Address
 
 CHATTY = """
 import os, sys

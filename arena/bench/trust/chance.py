@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from arena.bench.measures import Measure, Threshold, at_least, at_most
 from arena.bench.trust.returns_series import poker
 from arena.bench.versions import version_with
-from arena.clock import Control
-from arena.game import Game
 from arena.games import GAMES
+from arena.match.clock import Control
+from arena.match.game import Game
+from arena.match.record import MatchRecord
+from arena.match.scoring import points
 from arena.players.local import LocalPlayer
-from arena.record import MatchRecord
 from arena.referee import Conduct, Seating, play_match
-from arena.scoring import points
 from arena.sdk import Bot
 from arena.sdk.chance import MatchRandom
 from arena.tournament.plan import Plan

@@ -25,7 +25,7 @@ from arena.bench.trust.returns_series import (
     poker,
     shoving,
 )
-from arena.game import Game
+from arena.match.game import Game
 
 RUNS = 400
 ERROR = 0.05

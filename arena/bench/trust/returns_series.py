@@ -16,10 +16,10 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.game import CHANCE, Game, Option, Seat
 from arena.games import GAMES
 from arena.games.cards import DECK
 from arena.games.hands import strength
+from arena.match.game import CHANCE, Game, Option, Seat
 
 OTHERS = 24
 """With so many other hands a hand is compared to see what it is worth."""

@@ -13,8 +13,8 @@ import attrs
 from arena.box.limits import MEMORY_MB
 from arena.errors import ConfigError
 from arena.players.entrant import Rights
-from arena.strict import Reader, flag, many, optional, place, read_table, unknown, whole
-from arena.units import shown, unexpected
+from arena.reading.strict import Reader, flag, many, optional, place, read_table, unknown, whole
+from arena.reading.units import shown, unexpected
 
 EVERYONE = "*"
 """In place of a bot's name."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from arena.errors import ConfigError
-from arena.game import Game
+from arena.match.game import Game
+from arena.reading.units import format_duration, shown
 from arena.schedule import ORDER, SEEDING, Allocate
 from arena.tournament.plan.model import Plan, control_of, deals_of, refusal_of
 from arena.tournament.plan.seeds import is_guessable
-from arena.units import format_duration, shown
 from arena.words import counted, listed
 
 

@@ -9,11 +9,11 @@ from typing import Literal, Protocol, TypeAlias
 
 import attrs
 
-from arena.clock import Control
+from arena.match.clock import Control
+from arena.reading.units import Address
 from arena.schedule import FORMATS, ORDER, SETS_MAX, Allocate, Deals, FormatKind, ScheduleSize, Sets, Terms
 from arena.schedule.admission import Capacity
 from arena.tournament.plan.allow import Allow
-from arena.units import Address
 from arena.words import counted
 
 Workers: TypeAlias = int | Literal["auto"]

@@ -23,8 +23,7 @@ from typing import Any, Literal
 import attrs
 
 from arena.errors import ConfigError
-from arena.schedule import FORMATS
-from arena.strict import (
+from arena.reading.strict import (
     Reader,
     as_said,
     did_you_mean,
@@ -39,10 +38,11 @@ from arena.strict import (
     text,
     whole,
 )
+from arena.reading.units import parse_address, shown, unexpected
+from arena.schedule import FORMATS
 from arena.tournament.game_source import placed
 from arena.tournament.plan.allow import ALLOW_OPTIONS, allow_as_mapping, allow_in_words, merged, read_allow
 from arena.tournament.plan.model import BotSpec, Plan, Rule
-from arena.units import parse_address, shown, unexpected
 
 
 def load_plan(path: Path) -> Plan:

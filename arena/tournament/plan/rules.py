@@ -11,10 +11,10 @@ from typing import Any, Literal, TypeVar
 import attrs
 
 from arena.errors import ConfigError
-from arena.game import Game
-from arena.strict import Reader, flag, many, one_of, read_table, text, unknown
+from arena.match.game import Game
+from arena.reading.strict import Reader, flag, many, one_of, read_table, text, unknown
+from arena.reading.units import shown, unexpected
 from arena.tournament.plan.model import Plan, Rule
-from arena.units import shown, unexpected
 
 G = TypeVar("G", bound=Game[Any, Any])
 

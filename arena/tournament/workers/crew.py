@@ -10,7 +10,7 @@ from time import monotonic
 import trio
 
 from arena.errors import ArenaError, ConfigError, RemoteProtocolError
-from arena.record import Place
+from arena.match.record import Place
 from arena.schedule import Pairing
 from arena.schedule.collector import rarely_collected
 from arena.tournament.grounds import Over, TakenMatch, bots_playing

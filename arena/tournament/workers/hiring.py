@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import attrs
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.tournament.workers.local import enlist_child
 from arena.tournament.workers.post import Recruit
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import attrs
 import trio
 
-from arena.record import Entry
+from arena.match.record import Entry
 from arena.tournament.grounds import Over, TakenMatch
 from arena.tournament.workers.messages import (
     BeginWork,

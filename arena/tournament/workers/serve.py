@@ -14,9 +14,9 @@ import trio
 
 from arena.box.box import Box, open_box
 from arena.errors import ConfigError, RemoteProtocolError, is_full
+from arena.match.record import Entry, MatchRecord, SeatTotals
 from arena.players.lag import open_watch
 from arena.players.start import BotBroken
-from arena.record import Entry, MatchRecord, SeatTotals
 from arena.schedule import Pairing
 from arena.store import DATABASE
 from arena.tournament.build import build

@@ -9,8 +9,18 @@ from typing import Any, cast, overload
 import attrs
 
 from arena.errors import FAULT_KINDS, FaultKind
-from arena.game import Game, Seat
-from arena.record import TIME_BYTES, Capsule, Decision, Entry, MatchRecord, Place, SeatTotals, Turn, unpack
+from arena.match.game import Game, Seat
+from arena.match.record import (
+    TIME_BYTES,
+    Capsule,
+    Decision,
+    Entry,
+    MatchRecord,
+    Place,
+    SeatTotals,
+    Turn,
+    unpack,
+)
 from arena.schedule import Pairing, match_id
 from arena.tournament.plan import deals_of
 from arena.tournament.setting import Setting

@@ -8,10 +8,10 @@ from typing import Any
 import attrs
 import msgspec
 
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
+from arena.match.record import Turn
 from arena.players.codec import Codec
-from arena.record import Turn
-from arena.replay import replay
+from arena.telling.replay import replay
 
 Acknowledgement = bool
 """Whether the server has said that it is done: then it must be there, whatever happens."""

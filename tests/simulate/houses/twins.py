@@ -14,8 +14,8 @@ import pytest
 import trio
 import trio.testing
 
-from arena.game import CHANCE, Seat
 from arena.games import GAMES
+from arena.match.game import CHANCE, Seat
 from arena.tournament.plan import make_game
 from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, two_matches
 

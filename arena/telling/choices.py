@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from arena.errors import ConfigError, MalformedAnswer
-from arena.game import Option, Seat, explain, is_legal
+from arena.match.game import Option, Seat, explain, is_legal
 from arena.players.codec import Codec
 from arena.words import spaced
 

@@ -1,7 +1,7 @@
 """What a seat may do, as data: families of legal moves, and the domain of each of their fields.
 
 The legality check, the list that bots are sent, the random bot and the tests' strategies all derive from it.
-`arena.game` gives these names too, so that a game imports from one place.
+`arena.match.game` gives these names too, so that a game imports from one place.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, get_type_hints
 import attrs
 
 from arena.errors import FAULT_KINDS, FaultKind
-from arena.game import CHANCE, Game, Seat
+from arena.match.game import CHANCE, Game, Seat
 from arena.schedule import Pairing
 
 Turn: TypeAlias = Mapping[Seat, Any]

@@ -13,10 +13,10 @@ from typing import Any
 
 import attrs
 
-from arena.choices import Choice, NotLegalNow, move_of, read_choices, with_numbers
 from arena.errors import ArenaError, ConfigError
-from arena.game import Game, Seat
+from arena.match.game import Game, Seat
 from arena.players.codec import Codec
+from arena.telling.choices import Choice, NotLegalNow, move_of, read_choices, with_numbers
 from arena.words import plural_verb, spaced
 
 

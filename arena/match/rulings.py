@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from arena.game import Game
+from arena.match.game import Game
 from arena.schedule import derive_seed
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from arena.errors import ConfigError
-from arena.units import DURATION, format_duration, parse_duration, shown, unexpected
+from arena.reading.units import DURATION, format_duration, parse_duration, shown, unexpected
 from arena.words import listed
 
 T = TypeVar("T")

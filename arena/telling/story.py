@@ -14,7 +14,7 @@ import attrs
 import msgspec
 
 from arena.errors import ConfigError
-from arena.replay import Fields, Replay, Scene, SeenEvent, SeenMove, Showing, Viewer
+from arena.telling.replay import Fields, Replay, Scene, SeenEvent, SeenMove, Showing, Viewer
 from arena.words import counted, listed, plural_verb, printable, spaced
 
 

@@ -16,9 +16,9 @@ import attrs
 import msgspec
 
 from arena.errors import ConfigError
-from arena.game import CHANCE, Event, Game, Seat, Step
+from arena.match.game import CHANCE, Event, Game, Seat, Step
+from arena.match.record import Decision, Turn, unpack
 from arena.players.codec import Codec
-from arena.record import Decision, Turn, unpack
 from arena.store import Store, StoredMatch
 from arena.words import clipped, spaced
 

@@ -1,0 +1,334 @@
+"""The contract of a game: rules as pure functions over frozen states.
+
+A game knows no clock, no JSON, no bots and no points.  Chance is just another actor: where the rules roll
+or deal, `to_act` names CHANCE and `draw` makes the move, so that a list of moves alone rebuilds every state.
+
+A game defines house rules (the fields of its frozen attrs class), moves, states,
+observations, events, and the rules: games/README.md says in which files.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+
+import attrs
+
+from arena.errors import IllegalMove
+from arena.match.options import Between, Domain, OneOf, Option, Subset, explain, is_legal
+
+__all__ = [
+    "CHANCE",
+    "Bare",
+    "Between",
+    "Domain",
+    "Event",
+    "Form",
+    "Game",
+    "IllegalMove",
+    "Items",
+    "Literal",
+    "Names",
+    "OneOf",
+    "Option",
+    "Seat",
+    "Step",
+    "Subset",
+    "Tagged",
+    "explain",
+    "is_legal",
+    "shared_returns",
+]
+
+S = TypeVar("S")
+M = TypeVar("M")
+
+
+class Seat(int):
+    """A 0-based place in a match: a type of its own, so that the codec can write who sits there."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Seat({int(self)})"
+
+
+CHANCE = Seat(-1)
+"""The actor that rolls, shuffles and deals."""
+
+Names: TypeAlias = Callable[[Seat], str]
+"""Gives the name of who sits in a seat."""
+
+
+# How a move looks in JSON: declared beside the move class, read by players/codec.
+
+
+@attrs.frozen
+class Literal:
+    """The whole move is this one JSON value, e.g. `"pass"` or `88`."""
+
+    value: str | int
+
+
+@attrs.frozen
+class Items:
+    """The move is a JSON list of these fields in this order, e.g. `[face, count]`."""
+
+    fields: tuple[str, ...]
+
+
+@attrs.frozen
+class Bare:
+    """The move is the JSON value of its only field, e.g. a bet's number."""
+
+    field: str
+
+
+@attrs.frozen
+class Tagged:
+    """The move is a JSON object: fixed `tags`, and each field under its key.
+
+    `{"packet": "ShootPlayer", "username": …}` is
+    `Tagged({"packet": "ShootPlayer"}, {"target": "username"})`.  A field with a
+    default (in its attrs class) may be left out by the bot.
+    """
+
+    tags: Mapping[str, str | int]
+    keys: Mapping[str, str] = attrs.field(factory=dict)
+
+
+Form = Literal | Items | Bare | Tagged
+
+
+@attrs.frozen
+class Event:
+    """Something that happened, and who may know what about it.
+
+    `public` and each payload in `private` is a frozen attrs class with
+    annotated fields, or None where there is nothing to tell.
+    """
+
+    kind: str
+    public: Any = None
+    private: Mapping[Seat, Any] = attrs.field(factory=dict)
+
+    def seen_by(self, seat: Seat | None) -> Any:
+        """The payload that this seat (None: a spectator) may know, or None."""
+        return self.private.get(seat, self.public) if seat is not None else self.public
+
+
+@attrs.frozen
+class Step(Generic[S]):
+    """The state after a move, and the events that led to it."""
+
+    state: S
+    events: tuple[Event, ...] = ()
+
+
+@attrs.frozen
+class Game(ABC, Generic[S, M]):
+    """A game with its house rules, which are the fields of the frozen attrs class."""
+
+    name: ClassVar[str]
+    """Its name on the command line and in tables, e.g. `liars-dice`."""
+    title: ClassVar[str]
+    """What people call it, e.g. `Liar's Dice`."""
+    version: ClassVar[int]
+    """Raised whenever a rule changes."""
+    seats: ClassVar[range]
+    """How many bots can play."""
+    rated_by: ClassVar[str]
+    """`"ranks"` or `"returns"`."""
+    moves: ClassVar[tuple[type[Any], ...]]
+    """Every move class, those of chance and of `default` included; records rely on the order.  Each is a
+    frozen attrs class with annotated fields; only those that bots may send have a class attribute `form`."""
+    reveals: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of events that reveal what no observation says, such as a showdown of all hands; all others tell
+    a seat (or the spectators) nothing that does not follow from its own moves and its observations, including
+    the one after the event.  `check_game` tests that."""
+    showdowns: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of public events that show, as a round ends, what was hidden: people need time to read them."""
+    round_begins: ClassVar[str | None] = None
+    """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
+    holding: ClassVar[tuple[str, str]] = ("", "")
+    """What a seat loses and wins, one and many: `("die", "dice")`.  Empty: the game says nothing of it."""
+    turn_begins: ClassVar[str | None] = None
+    """The kind of public event whose first field is who is on turn now; None: whoever alone is asked is."""
+    silent_move: ClassVar[type[Any] | None] = None
+    """The move that says nothing, `Pass`: who stays silent where it is legal, and is a person, has made it.
+    None: the game has none, and silence is a fault everywhere."""
+    silence_s: ClassVar[float] = 5.0
+    """How many seconds of a person's silence are that move, from when all have answered who must not stay
+    silent."""
+    default_is_legal: ClassVar[bool] = False
+    """Whether the options of a seat always contain its default, so that who checks a match that was played
+    need not tell one from the other.  `check_game` tests that."""
+    people_move_s: ClassVar[float] = 30.0
+    """The usual limit of a move, in seconds, at a table with people."""
+    own_name: ClassVar[str | None] = None
+    """The word for the receiver's own name, if the game's document has one."""
+    reserved_names: ClassVar[frozenset[str]] = frozenset()
+    """Words that appear where a name could, `own_name` among them, and moves that are words: no bot that
+    plays the game can have one as its name."""
+
+    @property
+    def returns_unit(self) -> tuple[str, float]:
+        """The unit in which people are shown returns, for games rated by them, and how many returns it is:
+        `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100."""
+        return "", 1.0
+
+    def returns_bounds(self, seats: int) -> tuple[float, float] | None:
+        """The lowest and the highest returns of a seat in a match of so many, by these house rules.
+
+        What stops early over returns relies on them: rare large ones that have not come yet are no larger.
+        None: not declared.
+        """
+        return None
+
+    @property
+    def fresh_rounds(self) -> int:
+        """The returns of a match are the sum of at most so many rounds, each played from the same start.
+
+        How far returns go that are no sum of rare coincidences follows from it: see `returns_reach`.
+        """
+        return 1
+
+    def returns_reach(self, seats: int) -> tuple[float, float] | None:
+        """`returns_bounds`, divided by the root of `fresh_rounds`: if rounds are independent, no returns have
+        a larger standard deviation."""
+        bounds = self.returns_bounds(seats)
+        return bounds and (bounds[0] / self.fresh_rounds**0.5, bounds[1] / self.fresh_rounds**0.5)
+
+    def at_table(self, seats: int) -> Self:
+        """The same with every number that a house rule leaves open, for so many seats; bots are told it."""
+        return self
+
+    @abstractmethod
+    def start(self, seats: int) -> S:
+        """The state before anything has happened."""
+
+    @abstractmethod
+    def to_act(self, state: S) -> tuple[Seat, ...]:
+        """The seats asked now, in playing order, all at once; `(CHANCE,)`; or `()` when the match is over.
+
+        Depends on public information only.
+        """
+
+    def eliminated(self, state: S) -> tuple[Seat, ...]:
+        """The seats that take no part in the rest of the match, which everybody knows."""
+        return ()
+
+    def holdings(self, state: S) -> tuple[float, ...] | None:
+        """By seat, how much it has of what `holding` names, as everybody may know; more is better.
+
+        A drop from one step to the next is a loss, and people are shown where a bot's largest one was.  So
+        what a seat would rather not have is counted negative, and what is decided only later (bets, before
+        the hand is over) is not taken off yet.  None, always: the game says nothing of it.
+        """
+        return None
+
+    @abstractmethod
+    def chance_key(self, state: S) -> tuple[str | int, ...]:
+        """Names the chance move that is due, e.g. `("roll", 3)`; the key of its rng within the match."""
+
+    @abstractmethod
+    def draw(self, state: S, rng: Random) -> M:
+        """The move chance makes: the only place where an rng appears."""
+
+    @abstractmethod
+    def options(self, state: S, seat: Seat) -> tuple[Option, ...]:
+        """Everything an asked seat may do: the only source of legality."""
+
+    @abstractmethod
+    def apply(self, state: S, moves: Mapping[Seat, M]) -> Step[S]:
+        """What follows from one move for each seat of `to_act`; deterministic.
+
+        Raises IllegalMove for a move that is neither in the options nor the default.
+        """
+
+    def may_be_silent(self, options: Sequence[Option]) -> bool:
+        """Whether the move that says nothing is among the options."""
+        return any(option.move is self.silent_move for option in options)
+
+    def plays_next(self, state: S) -> Seat | None:
+        """Of the seats that may stay silent, the one that is asked alone after them, whatever they answer.
+
+        A person who is there is not hurried: all may answer until its own next move, which it may send at
+        once.  None: nobody is known to be next, and silence counts after `silence_s`.
+        """
+        return None
+
+    def past_round(self, payloads: Sequence[Any], seats: int) -> Any:
+        """A round that is over as the game's document shows it, made of its public payloads, so that it tells
+        nobody more than they do; None if it is not over, or the document shows none."""
+        return None
+
+    @abstractmethod
+    def default(self, state: S, seat: Seat) -> M:
+        """What is played for a seat that failed; may be a move that no option contains."""
+
+    @abstractmethod
+    def observe(self, state: S, seat: Seat | None) -> Any:
+        """What one seat (None: a spectator) may know now, in the field names of the game's document.
+
+        A frozen attrs class (`slots=False`, so that its fields are sent in their order).
+        Built from permitted pieces, never by removing hidden ones.
+        """
+
+    def tell_move(self, seat: Seat, move: M, name: Names) -> str | None:
+        """What people who may know the move are told about it: `bob bids five 3s`.
+
+        One clause without a full stop, which begins with the seat that moved.  Of a move of chance (seat
+        CHANCE) it says nothing of what was drawn, and may be empty.  None: the game has no sentences of its
+        own, and moves and events are shown by the names of their fields.
+        """
+        return None
+
+    def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
+        """What people who may know this payload of an event are told about it, made from nothing else.
+
+        `seat`: who alone is told it; None: it is the public one.  None as for `tell_move`.
+        """
+        return None
+
+    def tell_mark(self, kind: str, payload: Any) -> str:
+        """The word, of at most 20 characters, under which a timeline marks a public payload; most have none.
+
+        Eliminations and faults are marked by the viewer, from `eliminated` and the decisions.
+        """
+        return "showdown" if kind in self.showdowns else ""
+
+    def tell_seen(self, observation: Any, seat: Seat | None, name: Names) -> tuple[str, ...] | None:
+        """What a person in this seat (None: a spectator) needs to see in order to decide: a few clauses.
+
+        Made from an observation of that seat alone; each card, die or the like in them stands in brackets,
+        `[5C]`, so that viewers can draw it.  None: as for `tell_move`.
+        """
+        return None
+
+    def tell_option(self, observation: Any, seat: Seat, move: M, name: Names) -> str | None:
+        """What this move would be now for the seat that sees this: `bob calls 10`, not `bob puts 10 in`.
+
+        One clause, as of `tell_move`.  None: it is told in the words of `tell_move`.
+        """
+        return None
+
+    @abstractmethod
+    def returns(self, state: S) -> tuple[float, ...]:
+        """The result in the game's own unit, by seat.  Raises ValueError before the match is over."""
+
+    @abstractmethod
+    def ranks(self, state: S) -> tuple[int, ...]:
+        """The 1-based places, by seat, ties allowed.  Raises ValueError before the match is over."""
+
+
+def shared_returns(ranks: Sequence[int]) -> tuple[float, ...]:
+    """Returns of a game without chips: k firsts get (1 − (k−1)/(n−1))/k each, all others −1/(n−1).
+
+    Sums to zero; a lone winner gets +1.  (RULES.md, "Common to all five".)
+    """
+    seats, first = len(ranks), list(ranks).count(1)
+    share = (1 - (first - 1) / (seats - 1)) / first
+    return tuple(share if rank == 1 else -1 / (seats - 1) for rank in ranks)

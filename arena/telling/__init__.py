@@ -1,0 +1,1 @@
+"""What happened in a match, in steps and sentences, and moves in words."""
