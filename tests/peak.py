@@ -15,7 +15,7 @@ from pathlib import Path
 import trio
 from tournaments import HURRY, honest, play, program
 
-from arena.torture.processes import peak_mb
+from arena.trials.torture.processes import peak_mb
 
 
 def main() -> None:

@@ -23,7 +23,6 @@ import msgspec
 import trio
 import trio.testing
 
-from arena.check.matches import FILE, RecordedMatch, written
 from arena.games import GAMES
 from arena.match.clock import Control
 from arena.match.game import CHANCE, Game, Seat
@@ -34,6 +33,7 @@ from arena.players.local import LocalPlayer, load_bot
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import bot_seed, derive_seed
 from arena.telling.replay import replay
+from arena.trials.check.matches import FILE, RecordedMatch, written
 
 BOTS = Path(__file__).parent.parent / "bots"
 HOUSE = {

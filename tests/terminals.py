@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.show.live import ScreenSize
+from arena.terminal.live import ScreenSize
 from arena.words import width
 
 PARTS = re.compile(r"\x1b\[(\d*)([A-Z])|([^\x1b\n\r]+)|\n|\r")

@@ -19,7 +19,7 @@ from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.analysis.intervals import interval_of_mean, of_alike
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
-from arena.show.verdict import told
+from arena.terminal.verdict import told
 from arena.words import with_half
 
 QUICK = Hypotheses(elo1=200)

@@ -16,8 +16,8 @@ from arena.analysis.gsprt import Hypotheses
 from arena.analysis.ranking import leaderboard
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
-from arena.show.verdict import length_before, told
 from arena.store import Store
+from arena.terminal.verdict import length_before, told
 
 RULES = ReturnsRules("returns", ("bb/100", 4.0), bounds=(-400.0, 400.0), reach=(-400.0, 400.0))
 BOTS = '''

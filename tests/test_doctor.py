@@ -14,9 +14,9 @@ from types import SimpleNamespace
 import pytest
 from calls import call
 
-from arena import doctor
 from arena.box.box import Box, try_boxes
 from arena.box.causes import Cause
+from arena.trials import doctor
 
 BOXES = ["shield (bubblewrap)", "shield (landlock)", "strict (bubblewrap)"]
 

@@ -12,11 +12,11 @@ import pytest
 from test_show import told
 from test_story import FOLDS, HOLDEM, replayed
 
-from arena.show.exchange_lines import exchange_lines, preface
-from arena.show.exchanges import Aside, Exchange, Exchanges, exchanges_of
-from arena.show.match import retold, steps_json
 from arena.telling.replay import Viewer, viewer_of
 from arena.telling.story import Part
+from arena.terminal.exchange_lines import exchange_lines, preface
+from arena.terminal.exchanges import Aside, Exchange, Exchanges, exchanges_of
+from arena.terminal.match import retold, steps_json
 from arena.words import width
 
 NOWHERE = Path("/nowhere")

@@ -17,9 +17,9 @@ import trio
 from tournaments import SHORT, play
 
 from arena.errors import ConfigError
-from arena.show.following import LINES_MAX, Follower
-from arena.show.inks import PLAIN
 from arena.store import LOCK, Store, is_held
+from arena.terminal.following import LINES_MAX, Follower
+from arena.terminal.inks import PLAIN
 
 PATIENCE_S = 60.0
 
@@ -27,7 +27,7 @@ PATIENCE_S = 60.0
 @pytest.fixture(autouse=True)
 def game_of_the_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     """These folders name none."""
-    monkeypatch.setattr("arena.show.following.stored_game", lambda *_: SHORT)
+    monkeypatch.setattr("arena.terminal.following.stored_game", lambda *_: SHORT)
 
 
 def news(follower: Follower, folder: Path, *, is_running: bool = True) -> list[str]:

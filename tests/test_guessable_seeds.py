@@ -17,8 +17,8 @@ from seed_guesser import SEEDS, guess
 
 from arena.cli import cli
 from arena.errors import ConfigError
+from arena.page.report import write_report
 from arena.reading.units import Address
-from arena.report import write_report
 from arena.schedule import match_id
 from arena.schedule.pairing import rotations
 from arena.server.request_types import Body

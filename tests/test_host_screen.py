@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.show.hosting import NOTES_WAITING, HostScreen
+from arena.terminal.hosting import NOTES_WAITING, HostScreen
 from tests.terminals import Glass
 
 

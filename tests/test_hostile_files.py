@@ -14,10 +14,10 @@ import pytest
 from arena.analysis import export, load
 from arena.cli import cli
 from arena.errors import ArenaError, ConfigError
+from arena.page.report.facts import _run_file
 from arena.reading.strict import read_regular
-from arena.report.facts import _run_file
-from arena.show.text import calm
 from arena.store import Store, is_written
+from arena.terminal.text import calm
 from arena.tournament.entrants import resolve
 from arena.tournament.plan.reading import load_plan
 

@@ -33,7 +33,7 @@ import json, os, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]),) * 2)
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30,) * 2)  # so that a failure is no harm to others
 from arena.cli import main
-from arena.torture.processes import peak_mb
+from arena.trials.torture.processes import peak_mb
 codes = {}
 for words in json.loads(sys.argv[2]):
     sys.argv = ["arena", *words]

@@ -302,7 +302,7 @@ def counts(said: str) -> tuple[int, int, int]:
 @pytest.mark.slow
 def test_header_and_progress_count_alike(home, capsys, monkeypatch):
     """Of a class with one bot left out and one resubmitted, at first and whenever the run goes on."""
-    monkeypatch.setattr("arena.show.progress.LINE_EVERY_S", -1.0)
+    monkeypatch.setattr("arena.terminal.progress.LINE_EVERY_S", -1.0)
     loud = [word for word in SMALL if word != "-q"]
     more = ("--yes", "--leave-out-broken")
     Path("dan").mkdir()

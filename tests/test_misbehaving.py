@@ -14,9 +14,9 @@ import trio
 from tournaments import BAD, HURRY, Record, alive, faults, honest, play, program, rows
 
 from arena.games import GAMES
-from arena.torture.habits import habits
 from arena.tournament.broken import BrokenBots
 from arena.tournament.entrants import resolve
+from arena.trials.torture.habits import habits
 
 pytestmark = pytest.mark.slow
 

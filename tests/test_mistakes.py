@@ -12,9 +12,9 @@ from test_cli import call
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.sdk import Bot, run
-from arena.show import text
-from arena.show.text import reflowed
 from arena.store.files import write_text
+from arena.terminal import text
+from arena.terminal.text import reflowed
 from arena.tournament.entrants import resolve
 from arena.tournament.plan.checking import differences
 from arena.words import version_words, width

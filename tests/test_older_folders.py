@@ -19,9 +19,9 @@ from arena.analysis.ranking import leaderboard
 from arena.cli import cli
 from arena.errors import ConfigError
 from arena.schedule import ORDERS, SEEDINGS
-from arena.show.match import retold
 from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store, exports
 from arena.telling.replay import EVERYBODY, replay_of
+from arena.terminal.match import retold
 from arena.tournament.stored import stored_game
 
 HERE = Path(__file__).parent

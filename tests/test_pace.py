@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from test_progress import Played, course
 
 from arena.analysis.live import Standings
-from arena.show.account import Account
-from arena.show.pace import Pace, Waits, left_s
+from arena.terminal.account import Account
+from arena.terminal.pace import Pace, Waits, left_s
 
 WAITS = {"quick": Waits(10, 1.0), "slow": Waits(2, 10.0)}
 
@@ -65,7 +65,7 @@ def test_what_is_played_at_once_changes():
 def test_the_account_knows_who_is_left(monkeypatch):
     """Of three bots, one slow: after a lap without it, what it has left is in the estimate."""
     now = [100.0]
-    monkeypatch.setattr("arena.show.account.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("arena.terminal.account.time.monotonic", lambda: now[0])
     account, tournament = Account(Standings()), course("ann", "bob", "slow", series=2)
     account.begins(tournament, 0)
     for bots in (("ann", "slow"), ("ann", "bob"), ("ann", "bob")):

@@ -21,9 +21,9 @@ from arena.match.record import SeatTotals
 from arena.schedule import FORMATS, Pairing, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.schedule.withdrawals import BotOutcome
-from arena.show.account import Account, score_words
-from arena.show.live import Screen, ScreenSize, Terminal, picture
-from arena.show.progress import Lines, ProgressReporter, progress
+from arena.terminal.account import Account, score_words
+from arena.terminal.live import Screen, ScreenSize, Terminal, picture
+from arena.terminal.progress import Lines, ProgressReporter, progress
 from arena.words import width
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=64)
@@ -74,7 +74,7 @@ class Rule:
 def clock(monkeypatch):
     """Time that goes on by what the test says."""
     now = [100.0]
-    monkeypatch.setattr("arena.show.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("arena.terminal.progress.time.monotonic", lambda: now[0])
     return now
 
 
@@ -239,7 +239,7 @@ def test_bots_are_rated_when_a_cycle_has_ended_and_seldom_if_that_takes_long(clo
 @pytest.mark.parametrize(("most", "is_rated"), [(2, True), (1, False)])
 def test_too_many_bots_are_not_rated_while_they_play(monkeypatch, most, is_rated):
     """Rating thousands would take all cores for minutes; they are listed by score until the end."""
-    monkeypatch.setattr("arena.show.account.RATED_BOTS_MAX", most)
+    monkeypatch.setattr("arena.terminal.account.RATED_BOTS_MAX", most)
     account = Account(Standings(by_rating=True))
     account.begins(course(), 0)
     account.closed(series(0, ends_cycle=True))

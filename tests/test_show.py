@@ -25,14 +25,14 @@ from arena.games.liars_dice import LiarsDice
 from arena.games.liars_dice.moves import Bid, Challenge, Forfeit, Pass, Roll
 from arena.match.game import CHANCE, Seat
 from arena.match.record import Decision, pack
-from arena.report.page import rating
-from arena.show.board import WIDTH, leaderboard_text
-from arena.show.failures import how_to_look, tally
-from arena.show.inks import SEQUENCES, Inks, inks_for
-from arena.show.match import retold, step_rows, steps_json
-from arena.show.text import aligned, as_table, as_time, capsule_lines, columns_of, fitting, out, say
+from arena.page.report.page import rating
 from arena.store import StoredMatch, StoredSeat
 from arena.telling.replay import replay_of, viewer_of
+from arena.terminal.board import WIDTH, leaderboard_text
+from arena.terminal.failures import how_to_look, tally
+from arena.terminal.inks import SEQUENCES, Inks, inks_for
+from arena.terminal.match import retold, step_rows, steps_json
+from arena.terminal.text import aligned, as_table, as_time, capsule_lines, columns_of, fitting, out, say
 from arena.words import width
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cf"]), min_size=1, max_size=64)

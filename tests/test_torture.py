@@ -17,11 +17,11 @@ from tournaments import BAD
 from arena.box.processes import descendants
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.games import GAMES
-from arena.torture.habits import HONEST, Habit, chosen, habits, honest_bot
-from arena.torture.promises import Findings, TrialRow, TrialTerms
-from arena.torture.table import as_objects, conclusion, header_lines, line
-from arena.torture.trial import Trial, _last_words
 from arena.tournament.startup import BUDGET_S
+from arena.trials.torture.habits import HONEST, Habit, chosen, habits, honest_bot
+from arena.trials.torture.promises import Findings, TrialRow, TrialTerms
+from arena.trials.torture.table import as_objects, conclusion, header_lines, line
+from arena.trials.torture.trial import Trial, _last_words
 
 RUDE = Habit(name="rude", run=("rude.py", "3"), faults=frozenset({"malformed"}))
 HELD = Findings(

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from calls import call
 
-from arena.torture.attacks import ATTACKS
-from arena.torture.boxes import BoxResult, row_names, table_of
-from arena.torture.habits import habits
-from arena.torture.signals import CHANNELS, SHARED
+from arena.trials.torture.attacks import ATTACKS
+from arena.trials.torture.boxes import BoxResult, row_names, table_of
+from arena.trials.torture.habits import habits
+from arena.trials.torture.signals import CHANNELS, SHARED
 
 PAGE = (Path(__file__).parents[1] / "SECURITY.md").read_text()
 FOUND = [
@@ -75,8 +75,8 @@ def test_a_mistake_is_told_before_anything_is_tried(capsys, monkeypatch, words, 
 @pytest.mark.slow
 def test_a_broken_promise_is_exit_code_1(capsys, monkeypatch):
     """An attack that gets through, in every box that there is."""
-    monkeypatch.setattr("arena.torture.boxes._found_by_user", lambda only, *, quick: [])
-    monkeypatch.setattr("arena.torture.boxes._found_here", lambda only, *, quick: iter(FOUND))
+    monkeypatch.setattr("arena.trials.torture.boxes._found_by_user", lambda only, *, quick: [])
+    monkeypatch.setattr("arena.trials.torture.boxes._found_here", lambda only, *, quick: iter(FOUND))
     code, out, err = call(capsys, monkeypatch, "torture", "--box")
     assert 1 == code
     assert "broken" in out
@@ -86,7 +86,7 @@ def test_a_broken_promise_is_exit_code_1(capsys, monkeypatch):
 @pytest.mark.slow
 def test_an_attack_in_earnest(capsys, monkeypatch):
     """In every box of this machine, by this user."""
-    monkeypatch.setattr("arena.torture.boxes._found_by_user", lambda only, *, quick: [])
+    monkeypatch.setattr("arena.trials.torture.boxes._found_by_user", lambda only, *, quick: [])
     code, out, err = call(capsys, monkeypatch, "torture", "--box", "--only", "attack vsock")
     assert 0 == code, err
     if "not tried: " not in err:

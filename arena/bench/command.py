@@ -33,7 +33,7 @@ from arena.bench.wire import measure_tcp
 from arena.bench.workers import measure_workers
 from arena.errors import ConfigError
 from arena.reading.strict import one_of, place
-from arena.show.text import as_json, out, say
+from arena.terminal.text import as_json, out, say
 
 MEASURINGS: dict[str, Measuring] = {
     "rules": measure_rules,

@@ -69,7 +69,7 @@ def _end(*_: object) -> None:
 
 def _mistaken(sentence: str) -> int:
     """Tells the user's mistake, broken between words where a terminal ends; gives the exit code."""
-    from arena.show.text import columns_of, wrapped
+    from arena.terminal.text import columns_of, wrapped
 
     columns = columns_of(sys.stderr)
     for line in f"arena: {_told(sentence)}".split("\n"):

@@ -12,7 +12,7 @@ from arena.cli import completion
 from arena.cli.group import FAULTS, cli, options
 
 if TYPE_CHECKING:
-    from arena.check.asking import BotAnswer
+    from arena.trials.check.asking import BotAnswer
 
 
 @cli.command(
@@ -43,10 +43,10 @@ def ask(bot: str, question: str | None, at: str | None, as_json: bool, **wishes:
       arena ask ./mybot --question faults/9092bfe0c756-1-0.jsonl
       arena ask ./mybot --question conversation.jsonl --at 7
     """
-    from arena.check.candidate import asked_of
     from arena.errors import ConfigError
-    from arena.show.text import as_json as json_text
-    from arena.show.text import out, say
+    from arena.terminal.text import as_json as json_text
+    from arena.terminal.text import out, say
+    from arena.trials.check.candidate import asked_of
 
     if question is None:
         raise ConfigError("--question is missing: name a file with a recorded question, such as a capsule")

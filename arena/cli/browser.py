@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from arena.show.text import say
+from arena.terminal.text import say
 
 SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 """What the environment has where windows can be opened, but on macOS and Windows, where they always can."""

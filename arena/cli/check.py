@@ -14,8 +14,8 @@ from arena.cli import completion
 from arena.cli.group import MEMORY_MAX, cli, options
 
 if TYPE_CHECKING:
-    from arena.check.findings import CheckFindings
-    from arena.check.matches import StoredSource
+    from arena.trials.check.findings import CheckFindings
+    from arena.trials.check.matches import StoredSource
 
 FINE, TO_MEND = 0, 1
 
@@ -69,11 +69,11 @@ def check(
       arena check mybot.py --game holdem --json
       arena check ./mybot --recorded 3f0a
     """
-    from arena.check.advice import check_points
-    from arena.check.telling import check_json, check_text
-    from arena.show.inks import inks_for
-    from arena.show.text import as_json as json_text
-    from arena.show.text import columns_of, out
+    from arena.terminal.inks import inks_for
+    from arena.terminal.text import as_json as json_text
+    from arena.terminal.text import columns_of, out
+    from arena.trials.check.advice import check_points
+    from arena.trials.check.telling import check_json, check_text
 
     inks = inks_for(color)
     found, code = _checked_bot(bot, recorded, wishes, is_quiet=quiet)
@@ -89,9 +89,9 @@ def check(
 
 def _source(word: str) -> StoredSource:
     """Where the matches are that `--recorded` names: a folder, a match, or a match by one of its capsules."""
-    from arena.check.matches import StoredSource
     from arena.cli.reading import capsule_at, folder_with
     from arena.store import DATABASE, RESULTS
+    from arena.trials.check.matches import StoredSource
 
     path = Path(word)
     if word and path.is_dir():
@@ -112,10 +112,10 @@ def _checked_bot(
 
     import trio
 
-    from arena.check.candidate import candidate_of, examine_bot
     from arena.cli.mistakes import the_mistake_in
     from arena.cli.stop import EXIT_OF, Stop
-    from arena.show.text import say
+    from arena.terminal.text import say
+    from arena.trials.check.candidate import candidate_of, examine_bot
 
     source = None if recorded is None else _source(recorded)
     candidate = candidate_of(bot, wishes, base=Path.cwd(), source=source)

@@ -12,9 +12,9 @@ import attrs
 from arena.analysis.failures import Failure, failures
 from arena.reading.units import format_duration
 from arena.schedule.roster import successors
-from arena.show.failures import how_to_look, tally
-from arena.show.text import capsule_lines, columns_of
 from arena.store import FaultCount
+from arena.terminal.failures import how_to_look, tally
+from arena.terminal.text import capsule_lines, columns_of
 from arena.tournament.broken import said_of
 from arena.tournament.latest import is_latest
 from arena.tournament.plan import format_of

@@ -17,9 +17,9 @@ from arena.cli.run import RunCommand
 from arena.cli.run_options import RunOptions, played_there, refuse_idle_options, warn_of_seconds
 from arena.errors import ConfigError
 from arena.match.game import Game
-from arena.show.text import as_json, out, say
-from arena.show.verdict import length_before, told
 from arena.store import Store
+from arena.terminal.text import as_json, out, say
+from arena.terminal.verdict import length_before, told
 from arena.tournament.folder import open_run
 from arena.tournament.plan import BotSpec, Plan, make_game, parse_rules, size_of, with_options
 from arena.tournament.prepare import Tournament, prepare, refuse_broken

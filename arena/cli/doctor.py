@@ -28,10 +28,10 @@ def doctor(as_json: bool) -> int:
     """
     import attrs
 
-    from arena.check.telling import conclusion_of, point_lines, width_of
-    from arena.doctor import machine_points
-    from arena.show.text import as_json as json_text
-    from arena.show.text import columns_of, out
+    from arena.terminal.text import as_json as json_text
+    from arena.terminal.text import columns_of, out
+    from arena.trials.check.telling import conclusion_of, point_lines, width_of
+    from arena.trials.doctor import machine_points
 
     points = list(machine_points())
     is_fine = all(point.standing != "mend" for point in points)

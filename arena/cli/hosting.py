@@ -18,8 +18,8 @@ from arena.cli.mistakes import the_mistake_in
 from arena.cli.stop import EXIT_OF, Stop
 from arena.reading.units import Address
 from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
-from arena.show.hosting import HostScreen
-from arena.show.live import Terminal
+from arena.terminal.hosting import HostScreen
+from arena.terminal.live import Terminal
 from arena.tournament.summary import Summary
 from arena.tournament.writer import BUGS
 

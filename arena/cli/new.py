@@ -59,8 +59,8 @@ def new(name: str | None, language: str | None, game: str | None, list_only: boo
 
 
 def _list_languages() -> None:
-    from arena.show.text import as_table, out
     from arena.starter import LANGUAGES
+    from arena.terminal.text import as_table, out
 
     rows = [(each.name, each.title, ", ".join([*each.needs, *each.libraries])) for each in LANGUAGES.values()]
     installed = [(each.name, each.install) for each in LANGUAGES.values() if each.install]
@@ -72,7 +72,7 @@ def _list_languages() -> None:
 
 def _tell(starter: Starter) -> None:
     """What was written, and what to do next."""
-    from arena.show.text import out, say
+    from arena.terminal.text import out, say
     from arena.words import listed
 
     language = starter.language

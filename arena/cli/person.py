@@ -13,9 +13,9 @@ import trio
 
 from arena.cli.mistakes import the_mistake_in
 from arena.cli.stop import EXIT_OF, Stop
-from arena.shell.match import Sitting, play_against
-from arena.shell.voice import voice_for
-from arena.show.text import say
+from arena.terminal.sitting import Sitting, play_against
+from arena.terminal.text import say
+from arena.terminal.voice import voice_for
 from arena.tournament.plan import Plan, check_plan_seats, make_game, parse_rules, sandbox_of, with_options
 from arena.tournament.sparring import house_bots, opponents_of
 from arena.tournament.stored import source_of

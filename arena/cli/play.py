@@ -147,7 +147,7 @@ def run(
     """
     from arena.cli.run import run_command
     from arena.cli.run_options import RunOptions
-    from arena.show.inks import inks_for
+    from arena.terminal.inks import inks_for
 
     inks_for(color)  # a wrong word is told before anything is played
     options = RunOptions(

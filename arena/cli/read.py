@@ -27,8 +27,8 @@ from arena.cli.reading import (
 from arena.errors import FAULT_KINDS, ConfigError
 
 if TYPE_CHECKING:
-    from arena.show.text import TableFormat
     from arena.store import Store, StoredMatch
+    from arena.terminal.text import TableFormat
 
 
 @cli.command()
@@ -48,9 +48,9 @@ def leaderboard(
     """
     from arena.analysis import export, exported_before
     from arena.analysis.ranking import leaderboard as read_only
-    from arena.show.board import leaderboard_text
-    from arena.show.inks import inks_for
-    from arena.show.text import columns_of, out, say
+    from arena.terminal.board import leaderboard_text
+    from arena.terminal.inks import inks_for
+    from arena.terminal.text import columns_of, out, say
 
     inks = inks_for(color)
 
@@ -79,8 +79,8 @@ def _bot_text(store: Store, bot: str, anchor: str | None, where: str, form: Tabl
     from arena.analysis.bot_page import bot_page_of, old_versions
     from arena.analysis.ranking import leaderboard as read_only
     from arena.analysis.sheet import read_sheet
-    from arena.show.bot_page import bot_page
-    from arena.show.text import as_csv, as_json, columns_of
+    from arena.terminal.bot_page import bot_page
+    from arena.terminal.text import as_csv, as_json, columns_of
 
     with store.frozen():
         sheet = read_sheet(store)
@@ -109,8 +109,8 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
     \b
     Example: arena report results/quickstart --open
     """
-    from arena.report import write_report
-    from arena.show.text import out
+    from arena.page.report import write_report
+    from arena.terminal.text import out
     from arena.tournament.stored import stored_game
 
     with opened_to_read(folder) as store:
@@ -128,7 +128,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
 
 def _say_what_is_missing(store: Store, game: str | None) -> None:
     """Says why the page shows no matches, if it shows none: that is not the user's mistake."""
-    from arena.show.text import say
+    from arena.terminal.text import say
     from arena.tournament.stored import stored_game
 
     try:
@@ -172,8 +172,8 @@ def matches(
       arena matches --bot odds --fault any
       arena matches --winner random --sort -turns --limit 5
     """
-    from arena.show.inks import inks_for
-    from arena.show.text import as_table, columns_of, fitting, out
+    from arena.terminal.inks import inks_for
+    from arena.terminal.text import as_table, columns_of, fitting, out
 
     inks = inks_for(color)
     with opened_to_read(folder) as store:
@@ -237,8 +237,8 @@ def games(name: str | None, form: TableFormat, color: str | None) -> None:
     import attrs
 
     from arena.games import GAMES
-    from arena.show.inks import inks_for
-    from arena.show.text import as_table, columns_of, out, reflowed
+    from arena.terminal.inks import inks_for
+    from arena.terminal.text import as_table, columns_of, out, reflowed
     from arena.tournament.game_source import find_game
 
     inks = inks_for(color)
@@ -275,8 +275,8 @@ def bots(form: TableFormat, color: str | None) -> None:
     \b
     Example: arena bots
     """
-    from arena.show.inks import inks_for
-    from arena.show.text import as_table, out
+    from arena.terminal.inks import inks_for
+    from arena.terminal.text import as_table, out
     from arena.tournament.entrants import builtin_bots, resolve
 
     inks = inks_for(color)

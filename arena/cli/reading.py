@@ -78,7 +78,7 @@ def opened_to_read(folder: Path) -> Store:
 
 def complained(store: Store) -> int:
     """Says what of the folder is damaged, if anything is; gives the exit code."""
-    from arena.show.text import say
+    from arena.terminal.text import say
 
     if store.damage is None:
         return DONE

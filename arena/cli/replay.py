@@ -23,10 +23,10 @@ from arena.cli.reading import (
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arena.show.exchanges import Exchanges
-    from arena.show.text import TableFormat
     from arena.store import Store
     from arena.telling.replay import Replay, Viewer
+    from arena.terminal.exchanges import Exchanges
+    from arena.terminal.text import TableFormat
 
 CAPSULE_BYTES_MAX = 100_000_000
 
@@ -78,12 +78,12 @@ def replay(
       arena replay 3f0a --hand 12
       arena replay 3f0a --from 10 --to 20
     """
-    from arena.show.inks import inks_for
-    from arena.show.match import STEP_COLUMNS, retold, step_rows, steps_json
-    from arena.show.text import as_json, as_table, columns_of, out
     from arena.store import RESULTS
     from arena.telling.replay import replay_of, viewer_of
     from arena.telling.story import Part
+    from arena.terminal.inks import inks_for
+    from arena.terminal.match import STEP_COLUMNS, retold, step_rows, steps_json
+    from arena.terminal.text import as_json, as_table, columns_of, out
     from arena.tournament.stored import stored_game
 
     inks, part = inks_for(color), Part(round_number, first, last)
@@ -117,7 +117,7 @@ def replay(
 
 def _exchanges(store: Store, played: Replay, viewer: Viewer) -> Exchanges:
     """What the bot was asked, said and printed in the match, as far as that was kept."""
-    from arena.show.exchanges import exchanges_of
+    from arena.terminal.exchanges import exchanges_of
     from arena.tournament.conversations import conversation_in
     from arena.tournament.plan import control_of
     from arena.tournament.stored import stored_plan
@@ -133,7 +133,7 @@ def _evidence(capsule: Path) -> str:
     import json
 
     from arena.reading.strict import read_regular
-    from arena.show.text import capsule_lines
+    from arena.terminal.text import capsule_lines
 
     try:
         said = read_regular(capsule, CAPSULE_BYTES_MAX).decode()

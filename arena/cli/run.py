@@ -36,11 +36,11 @@ from arena.cli.stop import EXIT_OF, Stop
 from arena.cli.until import UntilRule, until_rule, with_goal
 from arena.errors import ConfigError
 from arena.schedule.course import Course
-from arena.show.board import leaderboard_text
-from arena.show.inks import inks_for
-from arena.show.progress import ProgressReporter, progress
-from arena.show.text import TableFormat, columns_of, out, say
 from arena.store import exports
+from arena.terminal.board import leaderboard_text
+from arena.terminal.inks import inks_for
+from arena.terminal.progress import ProgressReporter, progress
+from arena.terminal.text import TableFormat, columns_of, out, say
 from arena.tournament.broken import some_of
 from arena.tournament.folder import open_run, refuse_guessable
 from arena.tournament.intake import (

@@ -14,8 +14,8 @@ import attrs
 from arena.cli.until import UntilRule
 from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
-from arena.show.text import as_json, out, say
 from arena.store import Store
+from arena.terminal.text import as_json, out, say
 from arena.tournament.broken import found_broken, said_of
 from arena.tournament.folder import seen_there
 from arena.tournament.grants import grants_said

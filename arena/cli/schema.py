@@ -19,7 +19,7 @@ def schema(game: str) -> None:
     \b
     Example: arena schema liars-dice > liars-dice.schema.json
     """
-    from arena.show.text import as_json, out
+    from arena.terminal.text import as_json, out
     from arena.tournament.schemas import schema_of
 
     out(as_json(schema_of(game)))

@@ -16,7 +16,7 @@ from types import FrameType
 
 import trio
 
-from arena.show.text import say
+from arena.terminal.text import say
 
 EXIT_OF = {signal.SIGINT: 130, signal.SIGTERM: 143}
 PATIENCE_S = 8.0

@@ -75,8 +75,8 @@ def _play_there(table: str, name: str | None) -> int:
     """Plays at a server's table; gives the exit code."""
     import trio
 
-    from arena.shell.link import ServerLink, check_table, read_url
-    from arena.shell.person import Person
+    from arena.terminal.link import ServerLink, check_table, read_url
+    from arena.terminal.person import Person
 
     url = read_url(table)
     check_table(ServerLink(url))
@@ -122,8 +122,8 @@ def watch(where: str, match: str | None, game: str | None, color: str | None) ->
         raise ConfigError("--match and --game are for a results folder: a server's table is told as it is")
     import trio
 
-    from arena.shell.follow import watch_table
-    from arena.shell.link import ServerLink, check_table, read_url
+    from arena.terminal.flow import watch_table
+    from arena.terminal.link import ServerLink, check_table, read_url
 
     url = read_url(where)
     check_table(ServerLink(url))

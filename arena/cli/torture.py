@@ -49,13 +49,13 @@ def torture(
       arena torture --box --quick
     """
     if box:
-        from arena.torture.boxes import boxes_command
+        from arena.trials.torture.boxes import boxes_command
 
         if bots or game or sandbox:
             raise ConfigError(
                 "--box tries its own programs in every box: leave out all but --only and --quick"
             )
         return boxes_command(only, quick=quick, json=as_json)
-    from arena.torture.command import torture_command
+    from arena.trials.torture.command import torture_command
 
     return torture_command(bots, only, quick=quick, json=as_json, game=game or "", sandbox=sandbox or "")

@@ -15,7 +15,7 @@ from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
-from arena.show.text import as_time
+from arena.terminal.text import as_time
 from arena.tournament.membership import OTHERWISE
 from arena.tournament.prepare import Tournament
 from arena.tournament.run import Run

@@ -48,8 +48,8 @@ def verify(folder: Path, game: str | None, seal: str, as_json: bool) -> int:
       arena verify results/kuhn --game examples/kuhn.py
     """
     from arena.reading.units import unexpected
-    from arena.show.text import as_json as json_of
-    from arena.show.text import out, say
+    from arena.terminal.text import as_json as json_of
+    from arena.terminal.text import out, say
 
     if seal and not re.fullmatch("[0-9A-Fa-f]{64}", seal):
         raise ConfigError(f"--seal: {unexpected(seal, 'the 64 hexadecimal digits that --commit printed')}")
@@ -119,7 +119,7 @@ def _stop_rule(
     """What may have stopped the run, and what it then says of it: the goal of `--until`, or a comparison."""
     from arena.cli.compare import kept_comparison
     from arena.cli.until import kept_goal
-    from arena.show.verdict import told
+    from arena.terminal.verdict import told
 
     try:
         if (comparison := kept_comparison(meta, game)) is not None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from arena.cli.reading import complained, opened_to_read
 from arena.errors import ConfigError
-from arena.show.following import Follower
-from arena.show.inks import inks_for
-from arena.show.text import columns_of, out
 from arena.store import LOCK, Store, is_held
+from arena.terminal.following import Follower
+from arena.terminal.inks import inks_for
+from arena.terminal.text import columns_of, out
 from arena.tournament.stored import stored_game
 
 LOOKS_EVERY_S = 1.0

@@ -56,7 +56,7 @@ class Reports:
         """`data`: the server's folder.  `command`: what makes a report, for tests."""
         self._home = data / FOLDER
         self._note = note
-        self._command = command or (sys.executable, "-m", "arena.report")
+        self._command = command or (sys.executable, "-m", "arena.page.report")
         self._waiting: OrderedDict[str, _Wish] = OrderedDict()
         self._made_at: Lately[str, float] = Lately()
         self._failed: Lately[tuple[str, Fingerprint], str] = Lately(REPORTS_KEPT)

@@ -12,7 +12,7 @@ from arena.analysis.sheet import read_sheet
 from arena.errors import ConfigError
 from arena.match.game import Seat
 from arena.match.record import Decision
-from arena.show.bot_page import bot_page as shown
+from arena.terminal.bot_page import bot_page as shown
 from arena.words import width
 
 LATE = Decision(1, Seat(0), "0", 1.0, "too_late", "no answer within 1 s")

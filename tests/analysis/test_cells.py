@@ -15,9 +15,9 @@ from arena.analysis import export, load
 from arena.analysis.tables import COLUMNS
 from arena.match.game import Seat
 from arena.match.record import Decision
-from arena.show.text import as_csv
 from arena.store import DATABASE, StoredBot
 from arena.store.cells import UNSAFE, harmless, harmless_sql, meant
+from arena.terminal.text import as_csv
 
 NAMES = ("=HYPERLINK(1)", "'quoted", "-1", "@SUM")
 

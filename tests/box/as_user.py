@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 import trio
 
-from arena.torture import user
+from arena.trials.torture import user
 
 USER = user.USER_ID
 

@@ -19,9 +19,9 @@ from arena.box.places import FileView
 from arena.players.access import place_of
 from arena.players.entrant import Entrant
 from arena.store import results_beside
-from arena.torture import attacks
-from arena.torture.attacks import ATTACKS
-from arena.torture.targets import targets
+from arena.trials.torture import attacks
+from arena.trials.torture.attacks import ATTACKS
+from arena.trials.torture.targets import targets
 
 pytestmark = pytest.mark.slow
 

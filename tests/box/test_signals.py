@@ -19,8 +19,8 @@ from arena.box.places import FileView
 from arena.games import GAMES
 from arena.starter import LANGUAGES
 from arena.starter.folder import Starter, write_starter
-from arena.torture.channels import bits_a_second, signalled
-from arena.torture.signals import BITS, CHANNELS, SLOTS
+from arena.trials.torture.channels import bits_a_second, signalled
+from arena.trials.torture.signals import BITS, CHANNELS, SLOTS
 from arena.words import listed
 
 CLOSED = ("flock", "record-lock", "lease", "inotify", "cache", "pressure")

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 from test_cli import call
 
-from arena.check.recorded import RecordedQuestion, names_recorded, read_options, read_question
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.match.game import CHANCE
 from arena.players.codec import Codec
+from arena.trials.check.recorded import RecordedQuestion, names_recorded, read_options, read_question
 
 MATCH = {
     "type": "match",

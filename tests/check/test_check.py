@@ -12,10 +12,6 @@ import pytest
 import trio
 from test_cli import call
 
-from arena.check.advice import check_points
-from arena.check.examination import UNUSUAL_NAMES, CheckTerms, Examination
-from arena.check.findings import Asked, CheckFindings, Ending, Introduction, Printed, number_range
-from arena.check.telling import check_json, check_text
 from arena.games import GAMES
 from arena.games.chamber import Chamber
 from arena.games.liars_dice import LiarsDice
@@ -23,6 +19,10 @@ from arena.match.clock import Control
 from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer
 from arena.testing import connect, honest, illegal, late, silent, telling_twice, wrong_ids, wrong_types
+from arena.trials.check.advice import check_points
+from arena.trials.check.examination import UNUSUAL_NAMES, CheckTerms, Examination
+from arena.trials.check.findings import Asked, CheckFindings, Ending, Introduction, Printed, number_range
+from arena.trials.check.telling import check_json, check_text
 from arena.wire.messages import check_name
 
 GAME = LiarsDice(dice=2)

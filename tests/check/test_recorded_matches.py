@@ -13,11 +13,6 @@ import trio
 from test_check import FakeHost, to_mend
 from test_cli import call
 
-from arena.check.advice import check_points
-from arena.check.examination import CheckTerms, Examination
-from arena.check.findings import CheckFindings
-from arena.check.matches import FILE, StoredSource, shipped_matches, stored_matches, written
-from arena.check.telling import check_json, check_text
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.match.clock import Control
@@ -25,6 +20,11 @@ from arena.match.game import CHANCE, Seat
 from arena.players.codec import Codec
 from arena.schedule import derive_seed
 from arena.testing import honest, silent
+from arena.trials.check.advice import check_points
+from arena.trials.check.examination import CheckTerms, Examination
+from arena.trials.check.findings import CheckFindings
+from arena.trials.check.matches import FILE, StoredSource, shipped_matches, stored_matches, written
+from arena.trials.check.telling import check_json, check_text
 
 LIARS = GAMES["liars-dice"]()
 

@@ -13,10 +13,10 @@ import trio
 
 from arena.analysis.ranking import leaderboard
 from arena.errors import ConfigError
-from arena.show.match import retold
 from arena.store import DATABASE, Store, chunks, exports
 from arena.store.schema import TABLES
 from arena.telling.replay import EVERYBODY, replay_of
+from arena.terminal.match import retold
 from arena.tournament.plan import Plan, identity
 from arena.tournament.stored import stored_form, stored_game, stored_plan
 

@@ -18,8 +18,8 @@ import click
 import arena.analysis.bot_page
 import arena.cli.compare
 import arena.cli.run
-import arena.report
-import arena.show.match  # noqa: F401
+import arena.page.report
+import arena.terminal.match  # noqa: F401
 from arena.cli import cli, main
 
 from .files import scratch

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.games import GAMES
-from arena.show.board import WIDTH
+from arena.terminal.board import WIDTH
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -1,6 +1,6 @@
 """Takes the picture of a report that the README shows: the top of the page, in light.
 
-python tests/report/picture.py [DIR] writes arena/report/report.png from DIR/report.html, which
+python tests/report/picture.py [DIR] writes arena/page/report/report.png from DIR/report.html, which
 `arena report DIR` writes first.  Needs playwright and chromium.
 """
 

@@ -18,8 +18,8 @@ from tournaments import local, play
 from arena.games import GAMES
 from arena.match.game import Game, Seat
 from arena.match.record import Decision, Entry, MatchRecord
+from arena.page.report import write_report
 from arena.players.codec import rules_of
-from arena.report import write_report
 from arena.schedule import Pairing
 from arena.sdk import Bot, choose
 from arena.store import Store

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.report import charts
-from arena.report.charts import COURSE_PX, LABEL_PX, LEAST_S, Line
+from arena.page.report import charts
+from arena.page.report.charts import COURSE_PX, LABEL_PX, LEAST_S, Line
 
 numbers = st.floats(-1e6, 1e6).map(lambda value: round(value, 3))
 

@@ -11,8 +11,8 @@ from replays import SMALL, random_replay
 from arena.games import GAMES
 from arena.match.game import Seat
 from arena.page.film import ACT, HEADING, NEWS, FilmStep, Watcher
-from arena.report.chosen import Wish
-from arena.report.films import STEPS_MAX, Turning, film_for, turning_of
+from arena.page.report.chosen import Wish
+from arena.page.report.films import STEPS_MAX, Turning, film_for, turning_of
 
 ALL, ANN, BOB = 0b1111, 0b0001, 0b0010
 """Who is told a line at a table of two: everybody, or one seat."""

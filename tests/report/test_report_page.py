@@ -16,7 +16,7 @@ from arena.games import GAMES
 from arena.games.holdem import Holdem
 from arena.match.game import Seat
 from arena.match.record import Decision
-from arena.report import write_report
+from arena.page.report import write_report
 from arena.store import Store, StoredBot
 
 TOO_BIG = 500_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.report import phrases as words
+from arena.page.report import phrases as words
 
 VALUES = [(True, "yes"), (False, "no"), (None, "–"), (2.5, "2.500"), (20, "20"), ("next", "next")]
 

@@ -36,7 +36,7 @@ from raw_http import (
     upgraded,
 )
 
-from arena.torture.processes import peak_mb
+from arena.trials.torture.processes import peak_mb
 
 pytestmark = [
     pytest.mark.slow,

@@ -1,0 +1,39 @@
+"""`python -m arena.page.report DIR FILE MATCHES`: a report, made in a process of its own for a server.
+
+It gives way to everything else that runs, and ends if it takes too long or becomes too large.  MATCHES is the
+address of the page with all matches.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from pathlib import Path
+
+from arena.errors import ConfigError
+
+CPU_S = 120
+FILE_BYTES_MAX = 8 << 20
+"""Of what it writes."""
+MISTAKE = 2
+
+
+def main(folder: str, file: str, matches: str) -> int:
+    os.nice(10)
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES_MAX, FILE_BYTES_MAX))
+    from arena.page.report import write_report
+    from arena.store import Store
+
+    try:
+        with Store.checked(folder) as store:
+            write_report(store, Path(file), matches=matches)
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return MISTAKE
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,195 @@
+"""What the report tells, as numbers: gathered once from the store, before anything is drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+
+import arena
+from arena.analysis.bot_page import BotPage, SeatResult, bot_page_of, old_versions, score_of_rows
+from arena.analysis.leaderboard import Leaderboard, LeaderboardRow, Scale
+from arena.analysis.sheet import Sheet
+from arena.analysis.strata import Strata
+from arena.analysis.tables import RUN_BYTES_MAX
+from arena.errors import ConfigError
+from arena.match.game import Game
+from arena.page.report.charts import Line
+from arena.reading.strict import read_regular
+from arena.store import DATABASE, Store
+from arena.tournament.plan import is_guessable
+from arena.tournament.stored import ORIGIN, stored_game
+
+PAGES_MAX = 100
+"""Bots that get a page of their own; if there are more, the first ones do."""
+POINTS_MAX = 160
+"""Points of one line of the course; fewer if there are many lines."""
+
+EARLY = 0.04
+"""The share of its matches after which a bot's line begins: the mean of the first ones is all luck."""
+
+
+@attrs.frozen
+class PlayFacts:
+    """What was played, as the folder remembers it."""
+
+    game: Game[Any, Any] | None
+    """None: this arena cannot play it; `trouble` says why."""
+    trouble: str
+    name: str
+    """The game's name, whether or not it can be played."""
+    house_rules: Mapping[str, Any]
+    """The house rules that differ from the usual ones."""
+    plan: Mapping[str, Any]
+    identity: Mapping[str, Any]
+    version: str
+    """The version of the arena that played."""
+    ended_at: float | None
+    """Unix time."""
+    conclusion: tuple[str, ...] = ()
+    """The sentences that the run ended with."""
+    anchor: str = ""
+    """The bot whose rating is the fixed one; empty: the mean is."""
+    is_guessable: bool = False
+    """Whether the bots could guess the seed."""
+
+
+@attrs.frozen
+class Times:
+    """Thinking times of one bot's answers, in seconds."""
+
+    bot: str
+    answers: int
+    median_s: float
+    p99_s: float
+    max_s: float
+
+
+@attrs.frozen
+class Facts:
+    """All that the page shows, apart from the matches."""
+
+    played: PlayFacts
+    board: Leaderboard
+    pages: tuple[BotPage, ...]
+    """By rank."""
+    seats: tuple[SeatResult, ...]
+    """All bots together, by seat."""
+    times: tuple[Times, ...]
+    """By rank; bots that never answered are left out."""
+    course: tuple[Line, ...]
+    """By rank; bots without a match that counts are left out."""
+
+    @property
+    def scale(self) -> Scale:
+        return self.board.scale
+
+    @property
+    def rows(self) -> tuple[LeaderboardRow, ...]:
+        return self.board.rows
+
+
+def facts_of(store: Store, sheet: Sheet, board: Leaderboard, game: str | None = None) -> Facts:
+    """The facts of what the store holds; `sheet` and `board` are read from it already."""
+    scale, faults = board.scale, store.faults(published=True)
+    names = [row.bot for row in board.rows]
+    older = old_versions(store, faults)
+    return Facts(
+        played=_played(store, store.meta(), game),
+        board=board,
+        pages=tuple(
+            bot_page_of(sheet, board, name, faults, store.log_of, older) for name in names[:PAGES_MAX]
+        ),
+        seats=_seats(sheet, scale),
+        times=tuple(times for row in board.rows if (times := _times(sheet, row)).answers),
+        course=_course(sheet, names, scale),
+    )
+
+
+def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFacts:
+    identity, run = meta.get("identity", {}), _run_file(store)
+    game: Game[Any, Any] | None = None
+    trouble = ""
+    try:
+        game = stored_game(store, word)
+    except (ConfigError, KeyError) as error:  # KeyError: a folder that names no game
+        is_known = isinstance(error, ConfigError)
+        trouble = str(error) if is_known else f"{store.folder} does not say which game it holds"
+        if ORIGIN in meta:  # the page is handed on: it does not say where the game's file was looked for
+            trouble = "the rules of its game were not available when this page was written"
+    usual = {} if game is None else {field.name: field.default for field in attrs.fields(type(game))}
+    rules = identity.get("rules", {})
+    return PlayFacts(
+        game=game,
+        trouble=trouble,
+        name=str(identity.get("game", "")),
+        house_rules={rule: value for rule, value in rules.items() if usual.get(rule, value) != value},
+        plan=meta.get("plan", {}),
+        identity=identity,
+        version=str(run.get("arena", arena.__version__)),
+        ended_at=run.get("ended_at"),
+        conclusion=(*meta.get("conclusion", ()), *_damage(store)),
+        anchor=meta.get("plan", {}).get("anchor") or "",
+        is_guessable=is_guessable(seed if isinstance(seed := identity.get("seed"), int) else None),
+    )
+
+
+def _damage(store: Store) -> Iterator[str]:
+    """What is damaged in the folder, without its path: the page is handed on."""
+    if store.damage is not None:
+        yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and only those are shown"
+
+
+def _run_file(store: Store) -> Mapping[str, Any]:
+    """run.json, or nothing where it is missing or half written."""
+    try:
+        run = json.loads(read_regular(store.folder / "run.json", RUN_BYTES_MAX))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return run if isinstance(run, dict) else {}
+
+
+def _scores(sheet: Sheet, scale: Scale) -> Any:
+    """The score of every seat of the sheet, in the unit of the leaderboard."""
+    return sheet.points if scale.rated_by == "ranks" else sheet.returns / scale.returns_per_unit
+
+
+def _seats(sheet: Sheet, scale: Scale) -> tuple[SeatResult, ...]:
+    """What each seat was worth, no matter who sat there."""
+    strata = Strata.of(sheet)
+    seats = range(int(sheet.seat.max()) + 1 if len(sheet) else 0)
+    return tuple(_seat(seat, sheet, strata, np.flatnonzero(sheet.seat == seat), scale) for seat in seats)
+
+
+def _seat(seat: int, sheet: Sheet, strata: Strata, rows: Any, scale: Scale) -> SeatResult:
+    wins, ties = int(sheet.win[rows].sum()), int(sheet.tie[rows].sum())
+    losses = len(rows) - wins - ties
+    return SeatResult(seat, len(rows), wins, ties, losses, *score_of_rows(sheet, strata, rows, scale))
+
+
+def _times(sheet: Sheet, row: LeaderboardRow) -> Times:
+    times = sheet.times[sheet.bots.index(row.bot)]
+    longest_s = float(times.max()) if len(times) else 0.0
+    return Times(row.bot, len(times), row.move_time_median_s, row.move_time_p99_s, longest_s)
+
+
+def _course(sheet: Sheet, names: Sequence[str], scale: Scale) -> tuple[Line, ...]:
+    """The mean score so far of every bot, at as many moments as can be told apart."""
+    scores, matches = _scores(sheet, scale), max(1, len(sheet.match_ids))
+    most = max(40, POINTS_MAX - 6 * len(names))
+    lines = []
+    for name in names:
+        places = np.flatnonzero(sheet.bot == sheet.bots.index(name))
+        if not len(places):
+            continue
+        means = np.cumsum(scores[places]) / np.arange(1, len(places) + 1)
+        first = int(EARLY * len(places))
+        shown = np.unique(np.linspace(first, len(places) - 1, most).round().astype(np.int64))
+        shares = (sheet.match[places[shown]] + 1) / matches
+        points = [*zip(shares.tolist(), means[shown].tolist(), strict=True), (1.0, float(means[-1]))]
+        lines.append(Line(name, tuple(points)))
+    return tuple(lines)

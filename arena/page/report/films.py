@@ -1,0 +1,221 @@
+"""Matches that the report holds, each as a film small enough, and the moments at which they were lost."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+
+from arena.match.game import Game, Seat
+from arena.page.film import HEADING, NEWS, Filming, FilmStep, Watcher, changes_of, film_json, stored_head
+from arena.page.report.chosen import Wish
+from arena.store import Store
+from arena.telling.replay import Moment, Replay, replay_of
+from arena.words import clipped, listed
+
+FILMS_MAX = 120
+TURNS_MAX, FILM_TURNS_MAX = 200_000, 50_000
+"""Of all matches that are replayed for a report, and of one: a match of 10,000 hands takes a minute."""
+STEPS_MAX = 120
+"""Steps of one match that the report shows; of a longer one, the rounds in which most was lost."""
+LAST_MAX = 20
+"""Steps that the last round may have to be shown whatever was lost in it."""
+SAID_MAX = 240
+"""Characters of what is said about the moment of a loss."""
+LISTED_BYTES = 400
+"""About what a match costs in the list of matches."""
+
+
+@attrs.frozen
+class Turning:
+    """The moment at which a bot lost most at once."""
+
+    step: int
+    """The place of the step among those of the film, from 0."""
+    seat: int
+    lost: float
+    """How much, of what the game is played for."""
+    said: str
+    """What happened then, in the words of the game."""
+
+
+@attrs.frozen
+class Film:
+    """A match as the report holds it."""
+
+    match_id: str
+    bots: tuple[str, ...]
+    won: str
+    why: str
+    steps: int
+    """How many of its steps are shown."""
+    turnings: dict[str, Turning]
+    """By bot; bots that lost nothing, or of whose game nothing is known, are left out."""
+    octets: str
+    """Base64 of its JSON as raw deflate."""
+
+    @property
+    def largest(self) -> Turning | None:
+        """The moment at which most was lost at once, by whomever; of several the last."""
+        return max(self.turnings.values(), key=lambda each: (each.lost, each.step), default=None)
+
+    @property
+    def size(self) -> int:
+        return len(self.octets) + LISTED_BYTES
+
+
+def films(
+    store: Store,
+    game: Game[Any, Any],
+    wished: Iterable[Wish],
+    bytes_max: int,
+    names_max: int,
+    move_s: float | None = None,
+) -> list[Film]:
+    """The wished matches, one after the other, as many as fit; `move_s` was the limit of a move."""
+    found: list[Film] = []
+    room, turns_left, misses = bytes_max, TURNS_MAX, 0
+    for wish in wished:
+        if len(found) >= FILMS_MAX or misses >= 3:
+            break
+        match = store.match(wish.match_id)
+        if match.turns > min(turns_left, FILM_TURNS_MAX):
+            misses += 1
+            continue
+        turns_left -= match.turns
+        film = film_for(replay_of(store, match, game), wish, names_max, move_s)
+        if film.size > room:
+            misses += 1  # a shorter one may still fit
+            continue
+        found.append(film)
+        room -= film.size
+    return found
+
+
+def film_for(replay: Replay, wish: Wish, names_max: int = 6, move_s: float | None = None) -> Film:
+    """A match that was chosen: whole, or the rounds that matter."""
+    match, watched = replay.match, _watched(replay)
+    kept = window_of(watched, match.bots.index(wish.loser) if wish.loser in match.bots else None)
+    filming = Filming(replay)
+    steps = [
+        filming.step(
+            watched[place].moment,
+            round_number=watched[place].round_number,
+            begins_round=watched[place].begins_round,
+            lost=watched[place].lost,
+        )
+        for place in kept
+    ]
+    note = "" if len(kept) == len(watched) else _note(len(kept), len(watched))
+    film = stored_head(replay, move_s) | {"why": wish.why, "note": note, "steps": list(changes_of(steps))}
+    first = [seat.bot for seat in match.seats if seat.rank == 1]
+    return Film(
+        match.match_id,
+        match.bots,
+        listed(first, most=names_max) if match.status == "done" else "–",
+        wish.why,
+        len(kept),
+        {bot: found for seat, bot in enumerate(match.bots) if (found := turning_of(steps, seat, match.bots))},
+        base64.b64encode(_deflated(film_json(film))).decode(),
+    )
+
+
+def _deflated(octets: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(octets) + packer.flush()
+
+
+def _note(kept: int, steps: int) -> str:
+    return f"{kept} of its {steps:,} steps are shown: the rounds in which most was lost, and the last one"
+
+
+@attrs.frozen
+class _Watched:
+    moment: Moment
+    round_number: int
+    begins_round: bool
+    lost: tuple[tuple[Seat, float], ...]
+
+
+def _watched(replay: Replay) -> list[_Watched]:
+    watcher, found = Watcher(replay), []
+    for moment in replay.moments():
+        begins, lost = watcher.note(moment)
+        found.append(_Watched(moment, watcher.round_number, begins, lost))
+    return found
+
+
+def window_of(watched: Sequence[_Watched], loser: int | None = None) -> list[int]:
+    """The places of the steps to show: all of a short match, else whole rounds, those that cost most first.
+
+    Among them is always the round that cost the loser most.
+    """
+    if len(watched) <= STEPS_MAX:
+        return list(range(len(watched)))
+    rounds: dict[int, list[int]] = {}
+    for place, each in enumerate(watched):
+        rounds.setdefault(each.round_number, []).append(place)
+    cost = {number: _cost(watched, places, None) for number, places in rounds.items()}
+    ordered = sorted(rounds, key=lambda number: (-cost[number], number))
+    wanted = (
+        [max(rounds)] if len(rounds[max(rounds)]) <= LAST_MAX else []
+    )  # how it ended, if that is soon told
+    if loser is not None:
+        wanted.append(max(rounds, key=lambda number: (_cost(watched, rounds[number], loser), number)))
+    kept: set[int] = set()
+    for number in dict.fromkeys((*wanted, *ordered)):
+        room = STEPS_MAX - len(kept)
+        if kept and len(rounds[number]) > room:
+            if number in wanted:
+                continue
+            break
+        kept |= set(rounds[number][-room:])
+    return sorted(kept)
+
+
+def _cost(watched: Sequence[_Watched], places: Sequence[int], of: int | None) -> float:
+    """The most that anybody, or this seat, lost at once."""
+    drops = [drop for place in places for seat, drop in watched[place].lost if of in (None, seat)]
+    return max(drops, default=0.0)
+
+
+def turning_of(steps: Sequence[FilmStep], seat: int, names: Sequence[str]) -> Turning | None:
+    """The step at which this seat lost most at once; None if it lost nothing.
+
+    Of several, one at which it failed to answer, else the last: that of its elimination.
+    """
+    drops = [
+        (drop, any(who == seat and fault for who, _, fault in step.times), place)
+        for place, step in enumerate(steps)
+        for who, drop in step.lost
+        if who == seat
+    ]
+    if not drops:
+        return None
+    lost, _, place = max(drops)
+    return Turning(place, seat, lost, _said(steps[place], seat, names))
+
+
+def _said(step: FilmStep, seat: int, names: Sequence[str]) -> str:
+    """What happened at a step, as a spectator was told: what was done, and what came of it."""
+    is_told = 1 << len(names)
+    told = []
+    for mask, kind, who, text, fault in step.lines:
+        if not mask & is_told or kind == HEADING:
+            continue
+        if fault:
+            told.append(f"{text} ({fault.partition(':')[0]})")
+        elif kind == NEWS or not _is_aside(text, who, seat, names):
+            told.append(text)
+    return clipped("; ".join(told), SAID_MAX)
+
+
+def _is_aside(text: str, who: int, seat: int, names: Sequence[str]) -> bool:
+    """Whether somebody else did something simple meanwhile, such as passing."""
+    return who not in (-1, seat) and " " not in text.removeprefix(f"{names[who]} ")
+
+
+__all__ = ["Film", "Turning", "film_for", "films", "turning_of", "window_of"]

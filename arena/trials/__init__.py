@@ -1,0 +1,1 @@
+"""Bots and machines tried out: one bot in every way, bad habits and attacks, and what a machine has."""

@@ -1,0 +1,22 @@
+"""Findings -> points: what is fine, what to mend and how, what is only worth knowing.  Pure."""
+
+from __future__ import annotations
+
+from arena.trials.check.answers import LOOKS_AT_ANSWERS
+from arena.trials.check.findings import CheckFindings
+from arena.trials.check.point import CheckPoint
+from arena.trials.check.program import LOOKS_AT_PROGRAM, LOOKS_AT_START
+
+_AS_IN_A_RUN = "it was started as in a run here, where it sees neither results nor other bots"
+_SILENT_START = "it printed nothing: does it connect to ARENA_HOST and ARENA_PORT, or call run()?"
+
+
+def check_points(found: CheckFindings) -> list[CheckPoint]:
+    """Everything that was looked at, about in the order in which it happens to a bot."""
+    if found.broken is not None:
+        advice = "the end of its log is below" if found.log.strip() else _SILENT_START
+        if found.way != "local":
+            advice += f"; {_AS_IN_A_RUN}"
+        return [CheckPoint("start", "mend", f"cannot play: {found.broken}", advice)]
+    looks = (*LOOKS_AT_START, *LOOKS_AT_ANSWERS, *LOOKS_AT_PROGRAM)
+    return [point for look in looks for point in look(found)]

@@ -1,0 +1,153 @@
+"""From what the user said to a bot that is checked: its game, its entrant, its build, its box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.match.game import Game
+from arena.players.entrant import Entrant
+from arena.players.start import BotBroken
+from arena.store import RESULTS, results_beside
+from arena.tournament.entrants import resolve
+from arena.tournament.field import judged
+from arena.tournament.game_source import find_game
+from arena.tournament.grants import granted
+from arena.tournament.plan import Plan, control_of, parse_rules, sandbox_of, with_options
+from arena.tournament.plan.rules import make_game
+from arena.trials.check.asking import BotAnswer, ask_bot
+from arena.trials.check.examination import RECORDED_SHARE, STORED_SHARE, CheckTerms, Examination
+from arena.trials.check.findings import CheckFindings
+from arena.trials.check.host import instances_of
+from arena.trials.check.matches import RecordedMatch, StoredSource, shipped_matches, stored_matches
+from arena.trials.check.recorded import read_question
+
+TIME_S, ANSWER_S = 15.0, 10.0
+SEED = 0
+
+
+@attrs.frozen(kw_only=True)
+class Candidate:
+    """A bot that can be checked; nothing was started so far."""
+
+    entrant: Entrant
+    game: Game[Any, Any]
+    plan: Plan
+    """What applies to it as in a run: time, box, seed."""
+    findings: CheckFindings
+    """Filled by the check."""
+    recorded: Sequence[RecordedMatch] = ()
+
+
+def candidate_of(
+    bot: str, wishes: Mapping[str, Any], *, base: Path, source: StoredSource | None = None
+) -> Candidate:
+    """The bot, its game and the terms, as the command line says them.  Raises ConfigError.
+
+    `source`: a stored run, whose game it is, and whose questions are put to it.
+    """
+    options = dict(wishes)
+    rules = options.pop("rules", ())
+    entrant = resolve(bot, base=base)
+    stored = None if source is None else stored_matches(source, entrant.name, options.pop("game", None))
+    if stored is not None:
+        options["game"] = stored[0].name
+        if rules:
+            raise ConfigError("--rule: the recorded match has its own house rules, leave it out")
+    plan = with_options(Plan(max_time=TIME_S, seed=SEED), options, base=base)
+    if not options.get("game") and entrant.games:
+        plan = attrs.evolve(plan, game=entrant.games[0])
+    cls = find_game(plan.game).cls if stored is None else type(stored[0])
+    (entrant,) = judged([entrant], game=cls.name, reserved=cls.reserved_names)
+    entrant = _with_grants(entrant, plan)
+    if entrant.kind == "broken":
+        raise ConfigError(f"{entrant.name}: {entrant.problem}")
+    game = make_game(cls, parse_rules(cls, rules)) if stored is None else stored[0]
+    findings = CheckFindings(
+        bot=entrant.name,
+        game=cls.name,
+        title=cls.title,
+        seats=_playable(game),
+        other_games=tuple(name for name in entrant.games if name != cls.name),
+        reserved=cls.reserved_names,
+        way="local" if entrant.kind == "local" else entrant.transport,
+        memory_mb=entrant.memory_mb,
+        recorded_in="" if source is None else str(source.folder),
+    )
+    recorded = shipped_matches(game) if stored is None else stored[1]
+    return Candidate(
+        entrant=entrant,
+        game=game,
+        plan=plan,
+        findings=findings,
+        recorded=recorded,
+    )
+
+
+def _with_grants(entrant: Entrant, plan: Plan) -> Entrant:
+    """What it would have in a run: as it is named here, what it asks for up to the limits."""
+    (entrant,) = granted([entrant], plan.allow, hidden=results_beside(RESULTS / entrant.name))
+    return entrant
+
+
+def _playable(game: Game[Any, Any]) -> tuple[int, ...]:
+    """The numbers of seats that the game and its house rules allow.  Raises ConfigError if there are none."""
+    found, refused = [], None
+    for seats in game.seats:
+        try:
+            game.start(seats)
+            found.append(seats)
+        except ConfigError as error:
+            refused = error
+    if not found and refused is not None:
+        raise refused
+    return tuple(found)
+
+
+async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None:
+    """Builds it if it must be built, checks it in its box, and leaves nothing running."""
+    plan, found = candidate.plan, candidate.findings
+    terms = CheckTerms(
+        control=control_of(plan, connecting=False),
+        time_s=TIME_S if plan.max_time is None else plan.max_time,
+        faults_max=plan.faults_max,
+        seed=plan.seed or SEED,
+        recorded_share=STORED_SHARE if found.recorded_in else RECORDED_SHARE,
+    )
+    try:
+        async with instances_of(candidate.entrant, sandbox_of(plan.sandbox, ()), note) as (host, watch):
+            examination = Examination(
+                candidate.game,
+                host,
+                found,
+                terms,
+                recorded=candidate.recorded,
+                lag=watch.since,
+                note=note,
+            )
+            await examination.examine()
+    except BotBroken as error:  # its build
+        found.broken, found.log = error.reason, error.log
+
+
+async def asked_of(
+    bot: str, path: Path, number: int | None, wishes: Mapping[str, Any], *, base: Path
+) -> BotAnswer:
+    """What this bot answers to a recorded question.  Raises ConfigError."""
+    question = read_question(path, number)
+    plan = with_options(Plan(move_time=ANSWER_S), wishes, base=base)
+    entrant = _with_grants(resolve(bot, base=base), plan)
+    if entrant.kind == "broken":
+        raise ConfigError(f"{entrant.name}: {entrant.problem}")
+    match = question.match or {}
+    recorded = match.get("game")
+    own = entrant.games[0] if entrant.games else plan.game
+    cls = find_game(plan.game if wishes.get("game") else recorded if isinstance(recorded, str) else own).cls
+    rules = match.get("rules")
+    game = make_game(cls, rules if isinstance(rules, dict) else {}, where=str(path))
+    limit_s = ANSWER_S if plan.move_time is None else plan.move_time
+    return await ask_bot(entrant, game, question, limit_s=limit_s, sandbox=sandbox_of(plan.sandbox, ()))

@@ -1,0 +1,183 @@
+"""Where instances of a checked bot come from, and how they end: a process in a box, or an object here."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+import trio
+
+from arena.box.box import Box, Level, open_box
+from arena.box.processes import descendants, memory_bytes
+from arena.players.access import place_of
+from arena.players.base import Player
+from arena.players.crash import exception_in
+from arena.players.entrant import Entrant
+from arena.players.lag import LagWatch, open_watch
+from arena.players.local import LocalPlayer, load_bot
+from arena.players.process import GRACE_S, ProcessPlayer, run_process
+from arena.store import DATABASE, RESULTS, results_beside
+from arena.tournament.build import build
+from arena.tournament.entrants import resolve
+from arena.tournament.fingerprints import needs_build
+from arena.tournament.prepare import QUICKSTART
+from arena.trials.check.findings import Ending, Printed, Way
+
+TAIL_LINES = 40
+STRAY = "arena: printed to stdout"
+"""How the log tells of what came over standard output and was no answer."""
+
+
+class BotHost(Protocol):
+    """Starts and ends the instances of one bot."""
+
+    way: Way
+
+    async def start(self) -> Player:
+        """A new instance.  Raises BotBroken."""
+
+    async def end(self, player: Player) -> Ending | None:
+        """Tells it to end, and says how it did; None where there is nothing to end."""
+
+    def memory_bytes(self, player: Player) -> int | None:
+        """How much memory it holds with all its children; None where nobody can tell."""
+
+    def printed(self, player: Player) -> Printed:
+        """What it has printed so far."""
+
+
+@attrs.frozen
+class HiddenFiles:
+    """What a bot does not see in a run that is started here."""
+
+    field: tuple[Entrant, ...]
+    results: tuple[Path, ...]
+
+
+def hidden_in_a_run(entrant: Entrant) -> HiddenFiles:
+    """What the bot would not see of a first run: the results, and the house bots that it would play."""
+    others = (resolve(spec.spec, base=spec.base) for spec in QUICKSTART.bots)
+    return HiddenFiles((entrant, *others), results_beside(RESULTS / entrant.name))
+
+
+class ProcessHost:
+    """Instances that are processes in a box, as in a run."""
+
+    def __init__(
+        self,
+        entrant: Entrant,
+        box: Box,
+        hidden: HiddenFiles,
+        nursery: trio.Nursery,
+        watch: LagWatch,
+        note_bug: Callable[[str], None],
+    ) -> None:
+        self.way: Way = entrant.transport
+        self._entrant = entrant
+        self._box = box
+        self._hidden = hidden
+        self._nursery = nursery
+        self._watch = watch
+        self._note_bug = note_bug
+        self._sticky = 0
+
+    async def start(self) -> ProcessPlayer:
+        run = partial(
+            run_process,
+            self._entrant,
+            box=self._box,
+            field=self._hidden.field,
+            results=self._hidden.results,
+            log_path=None,
+            watch=self._watch,
+            note_sticky=self._note_sticky,
+            note_bug=self._note_bug,
+        )
+        player: ProcessPlayer = await self._nursery.start(run)
+        return player
+
+    def _note_sticky(self) -> None:
+        self._sticky += 1
+
+    async def end(self, player: Player) -> Ending | None:
+        assert isinstance(player, ProcessPlayer)
+        was_sticky = self._sticky
+        player.log.mark()
+        began_at = trio.current_time()
+        player.close()
+        await player.ended.wait()
+        took_s = trio.current_time() - began_at
+        exception = exception_in(player.log.since_mark())
+        if self._sticky > was_sticky:
+            return Ending(took_s=took_s, by="SIGKILL", exception=exception)
+        return Ending(took_s=took_s, by="itself" if took_s < GRACE_S else "SIGTERM", exception=exception)
+
+    def memory_bytes(self, player: Player) -> int | None:
+        assert isinstance(player, ProcessPlayer)
+        return memory_bytes(descendants(player.guard)) or None
+
+    def printed(self, player: Player) -> Printed:
+        assert isinstance(player, ProcessPlayer)
+        log = player.log
+        lines = log.kept().splitlines()
+        stray = sum(line.startswith(STRAY) for line in lines)
+        said = [line for line in lines if line.strip() and not line.startswith(STRAY)]
+        return Printed(octets=log.total, stray=stray, tail="\n".join(said[-TAIL_LINES:]))
+
+
+class LocalHost:
+    """Instances that are objects of a class in this process."""
+
+    way: Way = "local"
+
+    def __init__(self, entrant: Entrant) -> None:
+        self._entrant = entrant
+
+    async def start(self) -> LocalPlayer:
+        return LocalPlayer(self._entrant.name, load_bot(self._entrant))
+
+    async def end(self, player: Player) -> Ending | None:
+        return None
+
+    def memory_bytes(self, player: Player) -> int | None:
+        return None
+
+    def printed(self, player: Player) -> Printed:
+        return Printed()
+
+
+@asynccontextmanager
+async def instances_of(
+    entrant: Entrant, sandbox: Level, note: Callable[[str], None] = lambda line: None
+) -> AsyncIterator[tuple[BotHost, LagWatch]]:
+    """Where instances of this bot can be started, and the watch over the arena's own lateness.
+
+    They see what they would see in a run, which hides results and other bots: else a bot that cannot be
+    started there would be found to be fine.  Builds the bot if it must be built; when this ends, none of it
+    is left running.  Raises BotBroken if the build fails.
+    """
+    if entrant.kind == "local":
+        if entrant.folder is not None and str(entrant.folder) not in sys.path:
+            sys.path.insert(0, str(entrant.folder))
+        yield LocalHost(entrant), LagWatch()
+        return
+    bugs = list[str]()
+    with open_watch() as watch:
+        hidden = hidden_in_a_run(entrant)
+        async with open_box(sandbox, secret=hidden.results[-1] / DATABASE, say=note) as box:
+            if needs_build(entrant):
+                note(f"building it: {' '.join(entrant.build)}")
+                with tempfile.TemporaryDirectory(prefix="arena-check-") as home:
+                    place = place_of(entrant, hidden.field, hidden.results)
+                    entrant = await build(entrant, box, place, Path(home) / "build.log")
+            async with trio.open_nursery() as nursery:
+                yield ProcessHost(entrant, box, hidden, nursery, watch, bugs.append), watch
+                nursery.cancel_scope.cancel()
+    if bugs:
+        raise RuntimeError(f"a connection set off a bug of the arena's:\n{bugs[0]}")
