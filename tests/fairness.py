@@ -39,9 +39,9 @@ from tournaments import Record, opened
 from arena.games.liars_dice import LiarsDice
 from arena.players.entrant import Entrant
 from arena.referee import _Match
-from arena.tournament.entrants import remote
+from arena.tournament.bots.entrants import remote
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import CHILDREN, Hiring
 from arena.tournament.workers.local import enlist_child
 

@@ -9,14 +9,14 @@ import sys
 import pytest
 import trio
 
-import arena.tournament.instances
+import arena.tournament.play.instances
 from arena.box.spare import cpu_s_below
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.process import ProcessPlayer
 from arena.players.start import BotBroken, NeverConnected
-from arena.tournament.attempts import STARTING_MAX, TOLD_MAX, WAITED_FOR_MAX, Attempts
-from arena.tournament.instances import Instances
+from arena.tournament.bots.attempts import STARTING_MAX, TOLD_MAX, WAITED_FOR_MAX, Attempts
+from arena.tournament.play.instances import Instances
 
 CONNECT_S = 30.2
 
@@ -168,7 +168,7 @@ async def test_who_hangs_holds_no_place_that_others_need(autojump_clock, monkeyp
         alive.discard(entrant.name)
         player.ended.set()
 
-    monkeypatch.setattr(arena.tournament.instances, "run_process", run_process)
+    monkeypatch.setattr(arena.tournament.play.instances, "run_process", run_process)
     entrants = [Entrant(name=name, kind="process") for name in takes_s]
     async with trio.open_nursery() as nursery:
         how = {"processes_max": 2, "margin_s": {}, "free_memory_share": lambda: 0.0}

@@ -12,10 +12,10 @@ from arena.analysis.live import Standings
 from arena.match.record import Capsule, Decision, Entry, MatchRecord
 from arena.schedule import FORMATS, Terms, match_id
 from arena.schedule.course import Course
-from arena.tournament.bookkeeper import Bookkeeper, Consequences
-from arena.tournament.changes import ExtendSchedule, Publish, Remove, SetPlaces, SetStatus
-from arena.tournament.intake import Intake
-from arena.tournament.summary import Summary
+from arena.tournament.folder.changes import ExtendSchedule, Publish, Remove, SetPlaces, SetStatus
+from arena.tournament.folder.intake import Intake
+from arena.tournament.play.bookkeeper import Bookkeeper, Consequences
+from arena.tournament.play.summary import Summary
 
 SEED = 7
 

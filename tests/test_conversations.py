@@ -11,13 +11,13 @@ import trio
 import trio.testing
 from test_cli import call
 
-import arena.tournament.conversations as module
+import arena.tournament.play.conversations as module
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.process import ProcessPlayer
 from arena.players.stream import StreamPlayer
-from arena.tournament.conversations import Conversations, conversation_in
-from arena.tournament.logs import FOLDER as LOGS
+from arena.tournament.play.conversations import Conversations, conversation_in
+from arena.tournament.play.logs import FOLDER as LOGS
 from arena.trials.check.recorded import read_question
 
 LONG = b'{"say":"' + b"x" * 5000 + b'"}\n'

@@ -15,7 +15,7 @@ from arena.schedule.allocation import Batches
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.schedule.withdrawals import BotOutcome
 from arena.store import FinishedMatch
-from arena.tournament.intake import take_in
+from arena.tournament.folder.intake import take_in
 
 ALLOCATED = "round-robin, allocated"
 OFFERED = [ALLOCATED, *(name for name, kind in FORMATS.items() if kind.is_offered)]

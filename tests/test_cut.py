@@ -20,11 +20,11 @@ from arena.schedule import FORMATS, Terms, match_id
 from arena.schedule.course import Course, MatchResult
 from arena.schedule.withdrawals import BotOutcome
 from arena.store import Store
-from arena.tournament import writer as keeping
-from arena.tournament.intake import course_of, cut, take_in
-from arena.tournament.match import Venue
+from arena.tournament.folder.folder import writer as keeping
+from arena.tournament.folder.intake import course_of, cut, take_in
+from arena.tournament.play.match import Venue
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 
 FORMATS_TRIED = ("round-robin", "gauntlet", "comparison", "swiss", "knockout")
 ALLOCATED = {"tournament": "round-robin", "allocate": "open"}

@@ -11,8 +11,8 @@ from tournaments import SHORT, play
 
 from arena.errors import ConfigError
 from arena.store import DATABASE, Store
+from arena.tournament.folder.stored import stored_form, stored_plan
 from arena.tournament.plan import Plan, identity
-from arena.tournament.stored import stored_form, stored_plan
 
 NO_UTF8 = "CAST(x'7b22ff227d' AS TEXT)"
 

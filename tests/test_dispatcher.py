@@ -11,10 +11,10 @@ import trio.testing
 from test_bookkeeper import SEED, Books
 
 from arena.match.record import Entry
-from arena.tournament.dispatcher import Dispatcher
-from arena.tournament.grounds import TakenMatch
-from arena.tournament.intake import Intake
-from arena.tournament.reporting import Silent
+from arena.tournament.folder.intake import Intake
+from arena.tournament.play.dispatcher import Dispatcher
+from arena.tournament.play.grounds import TakenMatch
+from arena.tournament.play.reporting import Silent
 
 
 class Bare:

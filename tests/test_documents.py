@@ -32,7 +32,7 @@ from arena.games import GAMES
 from arena.starter import LANGUAGES
 from arena.starter.folder import Starter, write_starter
 from arena.testing import check_game
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.entrants import resolve
 from arena.tournament.plan import load_plan
 
 TEXTS = {page: (HOUSE / page).read_text(encoding="utf-8") for page in pages()}

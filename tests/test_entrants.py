@@ -8,10 +8,10 @@ import pytest
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.players.folders import build_folder
-from arena.tournament import entrants, fingerprints
-from arena.tournament.entrants import builtin_bots, remote, resolve, unique_names
-from arena.tournament.field import field_of, judged
-from arena.tournament.fingerprints import BUILT, fingerprint, needs_build
+from arena.tournament.bots import entrants, fingerprints
+from arena.tournament.bots.entrants import builtin_bots, remote, resolve, unique_names
+from arena.tournament.bots.field import field_of, judged
+from arena.tournament.bots.fingerprints import BUILT, fingerprint, needs_build
 from arena.tournament.plan import BotSpec
 
 RECIPE = 'name = "liar"\nversion = "2"\nrun = "python3 bot.py --deep"\n'

@@ -18,8 +18,8 @@ from arena.players.log import BotLog
 from arena.players.start import BotBroken
 from arena.store import Store
 from arena.store.files import sentences
-from arena.tournament.build import build
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.build import build
+from arena.tournament.bots.entrants import resolve
 
 
 def no_room(*_, **__):

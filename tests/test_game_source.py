@@ -13,10 +13,10 @@ from calls import call
 from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.store import Store
-from arena.tournament.game_source import as_kept, find_game, load_game, locate, placed
+from arena.tournament.bots.game_source import as_kept, find_game, load_game, locate, placed
+from arena.tournament.folder.stored import ORIGIN, stored_game, stored_plan
 from arena.tournament.plan import Plan, load_plan
 from arena.tournament.prepare import prepare
-from arena.tournament.stored import ORIGIN, stored_game, stored_plan
 
 KUHN = (Path(__file__).parent.parent / "examples" / "kuhn.py").read_text()
 LOUD = "\nfrom pathlib import Path\nPath('ran').touch()\n"

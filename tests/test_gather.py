@@ -15,10 +15,10 @@ from arena.errors import ConfigError
 from arena.games.bluff import Bluff
 from arena.games.holdem import Holdem
 from arena.players.transport import StreamTransport
-from arena.tournament.entrants import remote
-from arena.tournament.gather import TOGETHER_S, gather, open_lobby
-from arena.tournament.lobby import Lobby
-from arena.tournament.summary import Summary
+from arena.tournament.bots.entrants import remote
+from arena.tournament.lobby.gather import TOGETHER_S, gather, open_lobby
+from arena.tournament.lobby.lobby import Lobby
+from arena.tournament.play.summary import Summary
 
 
 class NoInstances:

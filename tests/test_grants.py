@@ -10,13 +10,13 @@ from calls import call
 
 from arena.errors import ConfigError
 from arena.server.database import DATABASE
-from arena.tournament import grants
-from arena.tournament.field import field_of
-from arena.tournament.grants import granted, grants_said
+from arena.tournament.bots import grants
+from arena.tournament.bots.field import field_of
+from arena.tournament.bots.grants import granted, grants_said
+from arena.tournament.bots.submissions import expanded
+from arena.tournament.folder.stored import stored_form
 from arena.tournament.plan import BotSpec, Plan, as_mapping, load_plan, plan_from, with_options
 from arena.tournament.prepare import prepare
-from arena.tournament.stored import stored_form
-from arena.tournament.submissions import expanded
 
 
 @pytest.fixture

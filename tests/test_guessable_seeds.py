@@ -23,8 +23,8 @@ from arena.schedule import match_id
 from arena.schedule.pairing import rotations
 from arena.server.request_types import Body
 from arena.store import Store
-from arena.tournament.folder import open_run
-from arena.tournament.intake import course_of
+from arena.tournament.folder.folder import open_run
+from arena.tournament.folder.intake import course_of
 from arena.tournament.plan import DRAWING, BotSpec, Plan, is_guessable
 from arena.tournament.prepare import Tournament, prepare
 

@@ -18,7 +18,7 @@ from arena.page.report.facts import _run_file
 from arena.reading.strict import read_regular
 from arena.store import Store, is_written
 from arena.terminal.text import calm
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.entrants import resolve
 from arena.tournament.plan.reading import load_plan
 
 HANGS_S = 5

@@ -12,8 +12,8 @@ import pytest
 from needs import needs
 
 from arena.errors import ConfigError
+from arena.tournament.bots.revisions import version_at
 from arena.tournament.plan import BotSpec
-from arena.tournament.revisions import version_at
 
 pytestmark = needs("git")
 WHO = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")

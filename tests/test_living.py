@@ -16,7 +16,7 @@ from tournaments import exact
 from arena.cli import cli, run_options
 from arena.errors import ConfigError
 from arena.store import Store
-from arena.tournament.membership import NewVersion
+from arena.tournament.folder.membership import NewVersion
 
 STEADY = """
 from arena.sdk import Bot

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.tournament.logs import LOGS_KEPT, Logs
+from arena.tournament.play.logs import LOGS_KEPT, Logs
 
 
 def begun(logs: Logs, bot: str, times: int = 1) -> list[str]:

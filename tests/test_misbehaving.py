@@ -14,8 +14,8 @@ import trio
 from tournaments import BAD, HURRY, Record, alive, faults, honest, play, program, rows
 
 from arena.games import GAMES
-from arena.tournament.broken import BrokenBots
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.broken import BrokenBots
+from arena.tournament.bots.entrants import resolve
 from arena.trials.torture.habits import habits
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from arena.sdk import Bot, run
 from arena.store.files import write_text
 from arena.terminal import text
 from arena.terminal.text import reflowed
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.entrants import resolve
 from arena.tournament.plan.checking import differences
 from arena.words import version_words, width
 

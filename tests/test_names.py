@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
-from arena.tournament.entrants import remote, unique_names
-from arena.tournament.field import judged
+from arena.tournament.bots.entrants import remote, unique_names
+from arena.tournament.bots.field import judged
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 from arena.wire.names import alike, looks_like, unseen
 

@@ -22,7 +22,7 @@ from arena.schedule import ORDERS, SEEDINGS
 from arena.store import DATABASE, SCHEMA_VERSION, TABLES, Store, exports
 from arena.telling.replay import EVERYBODY, replay_of
 from arena.terminal.match import retold
-from arena.tournament.stored import stored_game
+from arena.tournament.folder.stored import stored_game
 
 HERE = Path(__file__).parent
 BOTS = "stored_bots"

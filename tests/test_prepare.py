@@ -20,14 +20,14 @@ from arena.reading.units import Address
 from arena.schedule import match_id
 from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
 from arena.store.files import made_new
-from arena.tournament.broken import BrokenBots
-from arena.tournament.folder import open_run, seen_there
-from arena.tournament.intake import course_of
-from arena.tournament.latest import is_latest, latest_kept
+from arena.tournament.bots.broken import BrokenBots
+from arena.tournament.folder.folder import open_run, seen_there
+from arena.tournament.folder.intake import course_of
+from arena.tournament.folder.latest import is_latest, latest_kept
+from arena.tournament.folder.stored import stored_form, stored_game, stored_plan, write_run_file
 from arena.tournament.plan import BotSpec, Plan
+from arena.tournament.play.summary import Summary
 from arena.tournament.prepare import prepare, refuse_broken
-from arena.tournament.stored import stored_form, stored_game, stored_plan, write_run_file
-from arena.tournament.summary import Summary
 
 BOT = "from arena.sdk import Bot\nclass Mine(Bot): ...\n"
 

@@ -16,7 +16,7 @@ import pytest
 from arena.bench.command import MEASURINGS
 from arena.cli import cli
 from arena.games import GAMES
-from arena.tournament.entrants import builtin_bots
+from arena.tournament.bots.entrants import builtin_bots
 from arena.tournament.prepare import QUICKSTART
 
 HOUSE = Path(__file__).parent.parent

@@ -16,9 +16,9 @@ from needs import needs
 from arena.cli import cli
 from arena.errors import ConfigError
 from arena.store import Store
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.revisions import VERSIONS, version_at
 from arena.tournament.plan import BotSpec
-from arena.tournament.revisions import VERSIONS, version_at
 
 pytestmark = needs("git")
 HOUSE = Path(__file__).parent.parent

@@ -37,12 +37,12 @@ from arena.schedule import match_id
 from arena.store import Store, columns, ranges
 from arena.store.files import COLUMNS_FOLDER
 from arena.telling.replay import replay
-from arena.tournament.broken import BrokenBots
-from arena.tournament.intake import course_of
-from arena.tournament.reporting import Silent
+from arena.tournament.bots.broken import BrokenBots
+from arena.tournament.folder.intake import course_of
+from arena.tournament.play.reporting import Silent
+from arena.tournament.play.stopping import StopRule
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.stopping import StopRule
-from arena.tournament.summary import Summary
 
 
 def leaves(group):

@@ -16,7 +16,7 @@ from calls import call
 from arena.errors import ConfigError
 from arena.schedule.roster import Roster, RosterEntry
 from arena.store import Store
-from arena.tournament.seal import SEAL, Seal, changes_since, opening_of, seal_for, seal_of
+from arena.tournament.folder.seal import SEAL, Seal, changes_since, opening_of, seal_for, seal_of
 
 TWO = ("sealed_bots:Even", "sealed_bots:Odd", "--rule", "dice=1", "--series", "2", "--out", "out")
 SEED = 2**127 + 1

@@ -27,7 +27,7 @@ from arena.cli.stop import Stop, move_streams
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.tournament.plan import Plan
-from arena.tournament.pool import Pool
+from arena.tournament.play.pool import Pool
 
 BOTS = '''
 from arena.sdk import Bot

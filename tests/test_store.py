@@ -42,7 +42,7 @@ from arena.store import (
 from arena.store import files as store_files
 from arena.store.capsules import CAPSULE_BYTES_MAX, CAPSULES_MAX, LEFT_OUT
 from arena.store.schema import STORED, rows_of
-from arena.tournament.match import outcomes_of
+from arena.tournament.play.match import outcomes_of
 
 SECRET = 0xDEADBEEFDEADBEEFDEADBEEFDEADBEEF
 

@@ -21,7 +21,7 @@ from arena.match.game import CHANCE, Seat
 from arena.match.record import pack
 from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, Viewer
 from arena.telling.story import Act, Part, Passage, gathered, story
-from arena.tournament.game_source import find_game
+from arena.tournament.bots.game_source import find_game
 
 ANN, BOB, CAT, DAN = map(Seat, range(4))
 

@@ -14,18 +14,18 @@ import classroom
 import pytest
 from test_prepare import entry
 
-import arena.tournament.field
+import arena.tournament.bots.field
 from arena.cli import main
 from arena.cli.run_options import plan_of
 from arena.errors import ConfigError
 from arena.store import StoredBot
-from arena.tournament import submissions
-from arena.tournament.field import field_of
-from arena.tournament.folder import open_run, seen_there
-from arena.tournament.intake import course_of, is_complete, left_out_before
+from arena.tournament.bots import submissions
+from arena.tournament.bots.field import field_of
+from arena.tournament.bots.submissions import expanded, not_named_yet
+from arena.tournament.folder.folder import open_run, seen_there
+from arena.tournament.folder.intake import course_of, is_complete, left_out_before
 from arena.tournament.plan import BotSpec, as_mapping, plan_from
 from arena.tournament.prepare import prepare
-from arena.tournament.submissions import expanded, not_named_yet
 from arena.wire.names import alike
 
 PYTHON = "print()\n"
@@ -366,9 +366,9 @@ def test_an_older_run_is_completed_whatever_its_bots_are_called(base, monkeypatc
     """Which names look alike may be judged otherwise later; who has matches plays on."""
     for name in ("Ann", "ann"):
         write(f"subs/{name}.py")
-    monkeypatch.setattr(arena.tournament.field, "alike", lambda names: ())
+    monkeypatch.setattr(arena.tournament.bots.field, "alike", lambda names: ())
     assert {"Ann": 2, "ann": 2} == played()
-    monkeypatch.setattr(arena.tournament.field, "alike", alike)
+    monkeypatch.setattr(arena.tournament.bots.field, "alike", alike)
     resumed = prepare(plan_of((), Path("out"), {}), resume=Path("out"))
     assert ["process", "process"] == [bot.kind for bot in resumed.entrants]
 

@@ -13,9 +13,9 @@ from tournaments import Record, local, opened
 from arena.games.liars_dice import LiarsDice
 from arena.schedule.admission import Capacity
 from arena.testing import After, ScriptedPlayer
-from arena.tournament.instances import Instance, Instances
+from arena.tournament.play.instances import Instance, Instances
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 
 CORES = 2
 

@@ -17,7 +17,7 @@ from tournaments import BAD
 from arena.box.processes import descendants
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.games import GAMES
-from arena.tournament.startup import BUDGET_S
+from arena.tournament.play.startup import BUDGET_S
 from arena.trials.torture.habits import HONEST, Habit, chosen, habits, honest_bot
 from arena.trials.torture.promises import Findings, TrialRow, TrialTerms
 from arena.trials.torture.table import as_objects, conclusion, header_lines, line

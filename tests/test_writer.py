@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from arena.match.record import Entry
-from arena.tournament.writer import BATCH_MAX, SOON_S, TOGETHER_S, open_writer
+from arena.tournament.folder.writer import BATCH_MAX, SOON_S, TOGETHER_S, open_writer
 
 
 class Counting:

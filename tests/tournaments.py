@@ -15,11 +15,11 @@ from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
 from arena.sdk import Bot
 from arena.store import TABLES, Store, exports
+from arena.tournament.folder.run import Run
 from arena.tournament.plan import Plan
-from arena.tournament.reporting import Silent
-from arena.tournament.run import Run
+from arena.tournament.play.reporting import Silent
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 
 BAD = Path(__file__).parent.parent / "bots" / "misbehaving"
 SHORT = LiarsDice(dice=2)

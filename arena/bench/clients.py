@@ -18,9 +18,9 @@ from arena.match.game import Game
 from arena.players.access import place_of
 from arena.players.entrant import Entrant
 from arena.players.folders import working_folder
-from arena.tournament.build import build
-from arena.tournament.entrants import resolve
-from arena.tournament.fingerprints import needs_build
+from arena.tournament.bots.build import build
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.fingerprints import needs_build
 
 COMPILED = "anvil"
 HERE = Path(__file__).parent

@@ -130,11 +130,11 @@ async def play_crowded(bots: int, seconds: float, folder: Path) -> dict[str, flo
     from arena.games import GAMES
     from arena.reading.units import Address
     from arena.store import Store
+    from arena.tournament.folder.run import Run
     from arena.tournament.plan import Plan, identity
-    from arena.tournament.reporting import Silent
-    from arena.tournament.run import Run
+    from arena.tournament.play.reporting import Silent
+    from arena.tournament.play.summary import Summary
     from arena.tournament.runner import run_tournament
-    from arena.tournament.summary import Summary
 
     plan = Plan(
         tournament="swiss",

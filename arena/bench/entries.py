@@ -13,7 +13,7 @@ from arena.match.record import Entry, MatchRecord
 from arena.match.scoring import points
 from arena.schedule import Pairing
 from arena.store import Store
-from arena.tournament.match import packed_moves
+from arena.tournament.play.match import packed_moves
 
 
 def kept_entry(

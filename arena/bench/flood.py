@@ -115,12 +115,12 @@ async def play_flooded(kind: str, matches: int, folder: Path) -> FloodReport:
     from arena.games import GAMES
     from arena.players.entrant import Entrant
     from arena.store import Store
-    from arena.tournament.entrants import remote, resolve, unique_names
+    from arena.tournament.bots.entrants import remote, resolve, unique_names
+    from arena.tournament.folder.run import Run
     from arena.tournament.plan import Plan, identity
-    from arena.tournament.reporting import Silent
-    from arena.tournament.run import Run
+    from arena.tournament.play.reporting import Silent
+    from arena.tournament.play.summary import Summary
     from arena.tournament.runner import run_tournament
-    from arena.tournament.summary import Summary
 
     bot = await compiled() or resolve(f"lean={sys.executable} {LEAN_CLIENT}", base=folder)
     name = next(iter(bot.games or GAMES))

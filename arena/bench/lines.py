@@ -30,7 +30,7 @@ from arena.players.codec import Codec, codec_of
 from arena.players.local import LocalPlayer
 from arena.referee import Conduct, Seating, play_match
 from arena.sdk import Bot
-from arena.tournament.entrants import builtin_bots, resolve
+from arena.tournament.bots.entrants import builtin_bots, resolve
 from arena.tournament.plan import Plan
 
 CHECK_AND_CALL = "check-and-call"

@@ -12,7 +12,7 @@ from typing import Any
 
 import trio
 
-from arena.tournament.calibration import loop_once_ms
+from arena.tournament.play.calibration import loop_once_ms
 
 LOOPS = 5
 

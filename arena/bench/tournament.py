@@ -133,12 +133,12 @@ def play_lean(tables: int, matches: int, folder: Path, sandbox: Level) -> Runner
     from arena.bench.clients import LEAN_CLIENT, compiled
     from arena.games import GAMES
     from arena.store import Store
-    from arena.tournament.entrants import resolve, unique_names
+    from arena.tournament.bots.entrants import resolve, unique_names
+    from arena.tournament.folder.run import Run
     from arena.tournament.plan import Plan, identity
-    from arena.tournament.reporting import Silent
-    from arena.tournament.run import Run
+    from arena.tournament.play.reporting import Silent
+    from arena.tournament.play.summary import Summary
     from arena.tournament.runner import run_tournament
-    from arena.tournament.summary import Summary
 
     bot = trio.run(compiled) or resolve(f"lean={sys.executable} {LEAN_CLIENT}", base=folder)
     name = next(iter(bot.games or GAMES))

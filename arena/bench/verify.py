@@ -26,9 +26,9 @@ from arena.schedule import Pairing, match_id
 from arena.schedule.round_robin import pairings
 from arena.store import Store, StoredBot
 from arena.testing.games import random_move
-from arena.tournament.folder import scale_of
+from arena.tournament.folder.folder import scale_of
+from arena.tournament.folder.stored import stored_form
 from arena.tournament.plan import BotSpec, Plan, identity, terms_of
-from arena.tournament.stored import stored_form
 from arena.verify.checks import Folder, first_untruth
 
 SEED = 20261122

@@ -6,7 +6,7 @@ import importlib.util
 from typing import Any
 
 from arena.sdk import Bot
-from arena.tournament.entrants import builtin_bots
+from arena.tournament.bots.entrants import builtin_bots
 
 
 def version_with(file: str, name: str, **constants: Any) -> type[Bot]:

@@ -175,12 +175,12 @@ def play_alike(said: RunSaid, folder: Path) -> WorkersReport:
     import_module("arena.cli")  # this process has loaded everything that `arena run` has
     from arena.schedule.admission import Capacity
     from arena.store import Store
-    from arena.tournament.entrants import resolve, unique_names
+    from arena.tournament.bots.entrants import resolve, unique_names
+    from arena.tournament.folder.run import Run
     from arena.tournament.plan import Plan, identity
-    from arena.tournament.reporting import Silent
-    from arena.tournament.run import Run
+    from arena.tournament.play.reporting import Silent
+    from arena.tournament.play.summary import Summary
     from arena.tournament.runner import run_tournament
-    from arena.tournament.summary import Summary
 
     what, workers, series = said
     bot = resolve(

@@ -15,12 +15,12 @@ from arena.schedule.roster import successors
 from arena.store import FaultCount
 from arena.terminal.failures import how_to_look, tally
 from arena.terminal.text import capsule_lines, columns_of
-from arena.tournament.broken import said_of
-from arena.tournament.latest import is_latest
+from arena.tournament.bots.broken import said_of
+from arena.tournament.folder.latest import is_latest
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.writer import BUGS
 from arena.tournament.plan import format_of
-from arena.tournament.run import Run
-from arena.tournament.summary import Summary
-from arena.tournament.writer import BUGS
+from arena.tournament.play.summary import Summary
 from arena.words import counted, listed, printable
 
 ABORTED_SHOWN = 5

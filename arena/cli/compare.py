@@ -20,12 +20,12 @@ from arena.match.game import Game
 from arena.store import Store
 from arena.terminal.text import as_json, out, say
 from arena.terminal.verdict import length_before, told
-from arena.tournament.folder import open_run
+from arena.tournament.bots.revisions import is_revision, version_at
+from arena.tournament.folder.folder import open_run
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.stored import source_of, stored_plan
 from arena.tournament.plan import BotSpec, Plan, make_game, parse_rules, size_of, with_options
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
-from arena.tournament.revisions import is_revision, version_at
-from arena.tournament.run import Run
-from arena.tournament.stored import source_of, stored_plan
 from arena.words import counted
 
 EXITS: Mapping[Verdict | None, int] = {"better": 0, "not better": 1, "worse": 1, None: 3}

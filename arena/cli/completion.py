@@ -71,7 +71,7 @@ def _beginning(begun: str, words: Iterable[str]) -> list[str]:
 
 
 def _builtin_bots() -> Iterator[str]:
-    from arena.tournament.entrants import builtin_bots
+    from arena.tournament.bots.entrants import builtin_bots
 
     yield from builtin_bots()
 

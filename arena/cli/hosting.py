@@ -20,8 +20,8 @@ from arena.reading.units import Address
 from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
 from arena.terminal.hosting import HostScreen
 from arena.terminal.live import Terminal
-from arena.tournament.summary import Summary
-from arena.tournament.writer import BUGS
+from arena.tournament.folder.writer import BUGS
+from arena.tournament.play.summary import Summary
 
 LOG = "server.log"
 """The file in the server's folder for what is said once its terminal is closed."""

@@ -63,7 +63,7 @@ def no_such_command(word: str, commands: Collection[str]) -> ConfigError:
     """The error for a first word that is no command; it may be a bot, with `run` forgotten."""
     from arena.reading.strict import did_you_mean
     from arena.reading.units import shown
-    from arena.tournament.entrants import builtin_bots
+    from arena.tournament.bots.entrants import builtin_bots
 
     near = did_you_mean(word, commands)
     if not near and (os.path.exists(word) or word.partition("=")[2] or word in builtin_bots()):

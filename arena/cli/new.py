@@ -36,8 +36,8 @@ def new(name: str | None, language: str | None, game: str | None, list_only: boo
     from arena.errors import ConfigError
     from arena.starter import LANGUAGES, find_language
     from arena.starter.folder import Starter, check_new_name, write_starter
-    from arena.tournament.entrants import builtin_bots
-    from arena.tournament.game_source import find_game
+    from arena.tournament.bots.entrants import builtin_bots
+    from arena.tournament.bots.game_source import find_game
     from arena.tournament.plan import Plan, make_game
 
     if list_only:

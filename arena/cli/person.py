@@ -16,9 +16,9 @@ from arena.cli.stop import EXIT_OF, Stop
 from arena.terminal.sitting import Sitting, play_against
 from arena.terminal.text import say
 from arena.terminal.voice import voice_for
+from arena.tournament.folder.stored import source_of
 from arena.tournament.plan import Plan, check_plan_seats, make_game, parse_rules, sandbox_of, with_options
 from arena.tournament.sparring import house_bots, opponents_of
-from arena.tournament.stored import source_of
 
 PERSON = "player"
 """What a person is called who has said no name."""

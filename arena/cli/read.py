@@ -111,7 +111,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
     """
     from arena.page.report import write_report
     from arena.terminal.text import out
-    from arena.tournament.stored import stored_game
+    from arena.tournament.folder.stored import stored_game
 
     with opened_to_read(folder) as store:
         if game is not None:
@@ -129,7 +129,7 @@ def report(folder: Path, path: str | None, is_opened: bool, game: str | None) ->
 def _say_what_is_missing(store: Store, game: str | None) -> None:
     """Says why the page shows no matches, if it shows none: that is not the user's mistake."""
     from arena.terminal.text import say
-    from arena.tournament.stored import stored_game
+    from arena.tournament.folder.stored import stored_game
 
     try:
         stored_game(store, game)
@@ -239,7 +239,7 @@ def games(name: str | None, form: TableFormat, color: str | None) -> None:
     from arena.games import GAMES
     from arena.terminal.inks import inks_for
     from arena.terminal.text import as_table, columns_of, out, reflowed
-    from arena.tournament.game_source import find_game
+    from arena.tournament.bots.game_source import find_game
 
     inks = inks_for(color)
 
@@ -277,7 +277,7 @@ def bots(form: TableFormat, color: str | None) -> None:
     """
     from arena.terminal.inks import inks_for
     from arena.terminal.text import as_table, out
-    from arena.tournament.entrants import builtin_bots, resolve
+    from arena.tournament.bots.entrants import builtin_bots, resolve
 
     inks = inks_for(color)
 

@@ -84,7 +84,7 @@ def replay(
     from arena.terminal.inks import inks_for
     from arena.terminal.match import STEP_COLUMNS, retold, step_rows, steps_json
     from arena.terminal.text import as_json, as_table, columns_of, out
-    from arena.tournament.stored import stored_game
+    from arena.tournament.folder.stored import stored_game
 
     inks, part = inks_for(color), Part(round_number, first, last)
     if form is not None and not part.is_all:
@@ -118,9 +118,9 @@ def replay(
 def _exchanges(store: Store, played: Replay, viewer: Viewer) -> Exchanges:
     """What the bot was asked, said and printed in the match, as far as that was kept."""
     from arena.terminal.exchanges import exchanges_of
-    from arena.tournament.conversations import conversation_in
+    from arena.tournament.folder.stored import stored_plan
     from arena.tournament.plan import control_of
-    from arena.tournament.stored import stored_plan
+    from arena.tournament.play.conversations import conversation_in
 
     assert viewer.seat is not None, "a bot, which --logs asks for"
     said = conversation_in(store.folder, str(viewer.name), played.match.match_id)

@@ -41,9 +41,10 @@ from arena.terminal.board import leaderboard_text
 from arena.terminal.inks import inks_for
 from arena.terminal.progress import ProgressReporter, progress
 from arena.terminal.text import TableFormat, columns_of, out, say
-from arena.tournament.broken import some_of
-from arena.tournament.folder import open_run, refuse_guessable
-from arena.tournament.intake import (
+from arena.tournament.bots.broken import some_of
+from arena.tournament.bots.modules import make_importable
+from arena.tournament.folder.folder import open_run, refuse_guessable
+from arena.tournament.folder.intake import (
     Extent,
     course_there,
     cut,
@@ -53,16 +54,15 @@ from arena.tournament.intake import (
     left_out_before,
     playable,
 )
-from arena.tournament.membership import unchanged
-from arena.tournament.modules import make_importable
+from arena.tournament.folder.membership import unchanged
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.seal import open_seal, seal_of
+from arena.tournament.folder.stored import write_run_file
 from arena.tournament.plan import format_of
+from arena.tournament.play.reporting import Reporter
+from arena.tournament.play.summary import Summary
 from arena.tournament.prepare import Tournament, prepare, refuse_broken
-from arena.tournament.reporting import Reporter
-from arena.tournament.run import Run
 from arena.tournament.runner import run_tournament
-from arena.tournament.seal import open_seal, seal_of
-from arena.tournament.stored import write_run_file
-from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import CHILDREN
 from arena.words import counted, printable
 

@@ -16,11 +16,22 @@ from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
 from arena.store import Store
 from arena.terminal.text import as_json, out, say
-from arena.tournament.broken import found_broken, said_of
-from arena.tournament.folder import seen_there
-from arena.tournament.grants import grants_said
-from arena.tournament.intake import Extent, course_there, extent_there, left_out_before
-from arena.tournament.membership import NewVersion, RosterWishes
+from arena.tournament.bots.broken import found_broken, said_of
+from arena.tournament.bots.grants import grants_said
+from arena.tournament.bots.resting import expected_course
+from arena.tournament.bots.submissions import expanded, not_named_yet
+from arena.tournament.folder.folder import seen_there
+from arena.tournament.folder.intake import Extent, course_there, extent_there, left_out_before
+from arena.tournament.folder.membership import NewVersion, RosterWishes
+from arena.tournament.folder.seal import (
+    OPENING_FILE,
+    SEAL_FILE,
+    Seal,
+    changes_under_seal,
+    opening_of,
+    seal_of,
+)
+from arena.tournament.folder.stored import source_of, stored_plan
 from arena.tournament.plan import (
     BotSpec,
     Plan,
@@ -32,19 +43,8 @@ from arena.tournament.plan import (
     warnings_of,
     with_options,
 )
+from arena.tournament.play.stopping import StopRule
 from arena.tournament.prepare import QUICKSTART, Tournament
-from arena.tournament.resting import expected_course
-from arena.tournament.seal import (
-    OPENING_FILE,
-    SEAL_FILE,
-    Seal,
-    changes_under_seal,
-    opening_of,
-    seal_of,
-)
-from arena.tournament.stopping import StopRule
-from arena.tournament.stored import source_of, stored_plan
-from arena.tournament.submissions import expanded, not_named_yet
 from arena.words import counted, listed, printable
 
 

@@ -20,6 +20,6 @@ def schema(game: str) -> None:
     Example: arena schema liars-dice > liars-dice.schema.json
     """
     from arena.terminal.text import as_json, out
-    from arena.tournament.schemas import schema_of
+    from arena.tournament.bots.schemas import schema_of
 
     out(as_json(schema_of(game)))

@@ -16,9 +16,9 @@ from arena.match.game import Game
 from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.text import as_time
-from arena.tournament.membership import OTHERWISE
+from arena.tournament.folder.membership import OTHERWISE
+from arena.tournament.folder.run import Run
 from arena.tournament.prepare import Tournament
-from arena.tournament.run import Run
 
 GOAL = "until"
 """Where the store keeps the goal of `--until` and the series planned for it."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from arena.match.game import Game
     from arena.store import Store
-    from arena.tournament.stopping import StopRule
+    from arena.tournament.play.stopping import StopRule
     from arena.verify.checks import Folder
     from arena.verify.untruth import Untruth
 
@@ -85,7 +85,7 @@ def _check_has_database(folder: Path) -> None:
 def _verified(sound: Store, word: str | None, seal: str) -> tuple[Folder, Untruth | None]:
     """The folder as it is, and what is not true of it; `sound`: its sound part; `seal`: as published."""
     from arena.store import Store
-    from arena.tournament.stored import stored_game
+    from arena.tournament.folder.stored import stored_game
     from arena.verify.checks import Folder, first_untruth
     from arena.verify.stored_record import check_record
 
@@ -135,8 +135,8 @@ def _stop_rule(
 
 def _other_rules(meta: Mapping[str, Any], word: str | None) -> str:
     """Where the rules come from if not from the very files that were played with; empty: from those."""
-    from arena.tournament.game_source import find_game
-    from arena.tournament.stored import ORIGIN
+    from arena.tournament.bots.game_source import find_game
+    from arena.tournament.folder.stored import ORIGIN
 
     origin, kept = None if word is None else find_game(word).origin, meta.get(ORIGIN)
     kept = kept if isinstance(kept, dict) else {}

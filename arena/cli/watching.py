@@ -12,7 +12,7 @@ from arena.store import LOCK, Store, is_held
 from arena.terminal.following import Follower
 from arena.terminal.inks import inks_for
 from arena.terminal.text import columns_of, out
-from arena.tournament.stored import stored_game
+from arena.tournament.folder.stored import stored_game
 
 LOOKS_EVERY_S = 1.0
 BEGINS_WITHIN = 5

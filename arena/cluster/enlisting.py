@@ -15,11 +15,11 @@ from arena.cluster.parcels import Parcel, parcel_of, parcel_of_game
 from arena.cluster.scheduler import Cluster, open_cluster
 from arena.cluster.standin import StandIn
 from arena.cluster.tasks import GAME
-from arena.tournament.logs import FOLDER as LOGS
-from arena.tournament.reporting import Reporter
-from arena.tournament.run import Run
+from arena.tournament.folder.run import Run
+from arena.tournament.play.logs import FOLDER as LOGS
+from arena.tournament.play.reporting import Reporter
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.post import Recruit
 from arena.tournament.workers.staffing import game_origin

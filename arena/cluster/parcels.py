@@ -16,8 +16,8 @@ from arena.errors import ConfigError, naming
 from arena.players.entrant import Entrant
 from arena.players.folders import ARENA_FOLDER
 from arena.reading.strict import read_regular
-from arena.tournament.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
-from arena.tournament.game_source import Origin, files_of
+from arena.tournament.bots.fingerprints import FILES_BYTES_MAX, FILES_MAX, covered_files
+from arena.tournament.bots.game_source import Origin, files_of
 from arena.words import sized
 
 PACKED_BYTES_MAX = FILES_BYTES_MAX + 20_000_000

@@ -27,7 +27,7 @@ from arena.cluster.tasks import (
     take_piece,
 )
 from arena.errors import ConfigError
-from arena.tournament.logs import is_log
+from arena.tournament.play.logs import is_log
 from arena.tournament.workers.messages import (
     BeginWork,
     DropMatches,

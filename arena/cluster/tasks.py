@@ -16,8 +16,8 @@ from arena.cluster.parcels import at_home_in
 from arena.cluster.sessions import TURNS, SessionSaid, forget, new_session, session_of
 from arena.errors import ConfigError, is_full
 from arena.players.entrant import Entrant
-from arena.tournament.fingerprints import fingerprint, needs_build
-from arena.tournament.game_source import as_kept, moved_to, origin_from
+from arena.tournament.bots.fingerprints import fingerprint, needs_build
+from arena.tournament.bots.game_source import as_kept, moved_to, origin_from
 from arena.tournament.plan import capacity_of, plan_from
 from arena.tournament.workers.messages import BeginWork, GameSaid, decoded, encoded
 from arena.tournament.workers.serve import full_disk

@@ -30,8 +30,8 @@ from arena.store.files import code_of, made
 from arena.store.locks import held
 from arena.store.schema import TABLES_OF_SERVER
 from arena.telling.replay import Replay, replay_of
-from arena.tournament.match import packed_moves
-from arena.tournament.stored import stored_game
+from arena.tournament.folder.stored import stored_game
+from arena.tournament.play.match import packed_moves
 
 FOLDER, LOCK = "tables", "arena.lock"
 """Within a server's folder; the lock is the one that keeps runs out."""

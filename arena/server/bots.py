@@ -20,9 +20,9 @@ from arena.players.start import BotBroken
 from arena.server.addresses import is_loopback, neighbourhood
 from arena.server.refusal import Refusal
 from arena.server.table import Member
-from arena.tournament.entrants import bot_at, builtin_bots
-from arena.tournament.fingerprints import needs_build
-from arena.tournament.grants import granted
+from arena.tournament.bots.entrants import bot_at, builtin_bots
+from arena.tournament.bots.fingerprints import needs_build
+from arena.tournament.bots.grants import granted
 from arena.tournament.plan import NOTHING
 from arena.tournament.sparring import house_bots
 from arena.words import counted, listed

@@ -29,8 +29,8 @@ from arena.server.limits import RESULTS_MAX
 from arena.server.refusal import Refusal
 from arena.store import DATABASE, Store, StoredMatch
 from arena.telling.replay import EVERYBODY, Viewer, replay_of, viewer_of
+from arena.tournament.folder.stored import stored_game, stored_plan
 from arena.tournament.plan import control_of
-from arena.tournament.stored import stored_game, stored_plan
 from arena.words import clipped, printable
 
 BESIDE = ("", "-wal", "-shm", "-journal")

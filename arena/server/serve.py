@@ -49,7 +49,7 @@ from arena.server.scene_api import SceneApi
 from arena.server.site import Site
 from arena.server.tcp_door import TcpDoor
 from arena.telling.replay import Replay
-from arena.tournament.callers import lift_files_limit
+from arena.tournament.lobby.callers import lift_files_limit
 from arena.words import counted
 
 

@@ -21,7 +21,7 @@ from arena.server.rates import Rate
 from arena.server.refusal import Refusal
 from arena.server.table import Member
 from arena.server.tls import NotSealed, TlsTransport
-from arena.tournament.quotas import Quotas
+from arena.tournament.lobby.quotas import Quotas
 from arena.wire.connection import ArenaConnection
 
 NAME_WAIT_S = 1.0

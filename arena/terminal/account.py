@@ -10,8 +10,8 @@ from arena.match.record import Entry
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.pace import Pace
 from arena.terminal.text import as_time
-from arena.tournament.stopping import StopRule
-from arena.tournament.tables import shares_of
+from arena.tournament.play.stopping import StopRule
+from arena.tournament.play.tables import shares_of
 from arena.words import counted, printable, with_half
 
 STANDINGS_SHOWN = 5

@@ -12,7 +12,7 @@ from arena.terminal.board import leaderboard_text
 from arena.terminal.inks import Inks
 from arena.terminal.match import retold
 from arena.terminal.text import wrapped
-from arena.tournament.stored import stored_game
+from arena.tournament.folder.stored import stored_game
 from arena.words import counted, listed, printable
 
 LATEST_MATCH = "latest"

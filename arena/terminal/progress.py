@@ -15,7 +15,7 @@ from arena.match.record import Entry
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.account import Account
 from arena.terminal.text import with_care
-from arena.tournament.stopping import StopRule
+from arena.tournament.play.stopping import StopRule
 from arena.words import at_most_listed, printable
 
 LINE_EVERY_S = 5.0

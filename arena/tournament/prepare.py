@@ -19,12 +19,14 @@ from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
 from arena.schedule.roster import slot_name
 from arena.store import RESULTS, results_beside
-from arena.tournament.broken import BrokenBots, found_broken, too_few_can_play
-from arena.tournament.entrants import resolve
-from arena.tournament.field import field_of, mistakes_of
-from arena.tournament.game_source import Origin
-from arena.tournament.grants import granted
-from arena.tournament.membership import NO_WISHES, RosterWishes, with_replacements
+from arena.tournament.bots.broken import BrokenBots, found_broken, too_few_can_play
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.field import field_of, mistakes_of
+from arena.tournament.bots.game_source import Origin
+from arena.tournament.bots.grants import granted
+from arena.tournament.bots.submissions import check_folders
+from arena.tournament.folder.membership import NO_WISHES, RosterWishes, with_replacements
+from arena.tournament.folder.stored import bots_there, source_of
 from arena.tournament.plan import (
     BotSpec,
     Plan,
@@ -38,8 +40,6 @@ from arena.tournament.plan import (
     size_words,
     workers_of,
 )
-from arena.tournament.stored import bots_there, source_of
-from arena.tournament.submissions import check_folders
 
 QUICKSTART = Plan(
     name="quickstart",

@@ -14,25 +14,25 @@ from arena.box.box import Box, open_box
 from arena.players.lag import LagWatch, open_watch
 from arena.schedule.course import Course
 from arena.store import DATABASE
-from arena.tournament.callers import bots_set_aside, prepare_files
-from arena.tournament.dispatcher import Dispatcher
-from arena.tournament.gather import gather, open_lobby
-from arena.tournament.grounds import Grounds
-from arena.tournament.here import Here, open_conversations, open_pool
-from arena.tournament.intake import Intake, course_of, keep_course, take_in_folder
-from arena.tournament.lobby import Lobby
+from arena.tournament.bots.resting import with_resting
+from arena.tournament.folder.intake import Intake, course_of, keep_course, take_in_folder
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.writer import note_bug, open_writer
+from arena.tournament.lobby.callers import bots_set_aside, prepare_files
+from arena.tournament.lobby.gather import gather, open_lobby
+from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.plan import sandbox_of
-from arena.tournament.pool import Pool
-from arena.tournament.reporting import Reporter
-from arena.tournament.resting import with_resting
-from arena.tournament.run import Run
-from arena.tournament.setting import Setting
-from arena.tournament.summary import Summary
+from arena.tournament.play.dispatcher import Dispatcher
+from arena.tournament.play.grounds import Grounds
+from arena.tournament.play.here import Here, open_conversations, open_pool
+from arena.tournament.play.pool import Pool
+from arena.tournament.play.reporting import Reporter
+from arena.tournament.play.setting import Setting
+from arena.tournament.play.summary import Summary
 from arena.tournament.workers.crew import open_crew
 from arena.tournament.workers.divided import Divided
 from arena.tournament.workers.hiring import CHILDREN, Hiring
 from arena.tournament.workers.staffing import bound_here, crew_for, own_setting, workers_for
-from arena.tournament.writer import note_bug, open_writer
 from arena.words import listed
 
 

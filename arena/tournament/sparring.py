@@ -24,15 +24,15 @@ from arena.players.process import run_process
 from arena.players.start import BotBroken
 from arena.reading.units import shown
 from arena.store import RESULTS, results_beside
-from arena.tournament.broken import BrokenBots, found_broken, tried_in_vain
-from arena.tournament.build import build
-from arena.tournament.entrants import bot_at, builtin_bots
-from arena.tournament.field import field_of, mistakes_of
-from arena.tournament.fingerprints import needs_build
-from arena.tournament.grants import granted
+from arena.tournament.bots.broken import BrokenBots, found_broken, tried_in_vain
+from arena.tournament.bots.build import build
+from arena.tournament.bots.entrants import bot_at, builtin_bots
+from arena.tournament.bots.field import field_of, mistakes_of
+from arena.tournament.bots.fingerprints import needs_build
+from arena.tournament.bots.grants import granted
+from arena.tournament.bots.submissions import expanded
 from arena.tournament.plan import NOTHING, Allow, BotSpec
 from arena.tournament.prepare import QUICKSTART
-from arena.tournament.submissions import expanded
 
 
 def house_bots(game: str) -> tuple[str, ...]:

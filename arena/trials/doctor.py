@@ -21,7 +21,7 @@ from arena.box.box import Box, try_boxes
 from arena.box.causes import Cause
 from arena.starter import LANGUAGES
 from arena.store import RESULTS
-from arena.tournament.callers import FILES_SPARE, FILES_WANTED
+from arena.tournament.lobby.callers import FILES_SPARE, FILES_WANTED
 from arena.trials.check.point import CheckPoint
 from arena.words import listed, number, sized
 

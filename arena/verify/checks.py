@@ -14,10 +14,10 @@ from arena.schedule.collector import without_collector
 from arena.store import Damage, Store
 from arena.store.checksums import HANGING, stored_rows
 from arena.store.files import DATABASE_ERRORS
-from arena.tournament.membership import roster_of
-from arena.tournament.seal import SEAL
-from arena.tournament.stopping import StopRule
-from arena.tournament.stored import DECISIONS
+from arena.tournament.folder.membership import roster_of
+from arena.tournament.folder.seal import SEAL
+from arena.tournament.folder.stored import DECISIONS
+from arena.tournament.play.stopping import StopRule
 from arena.verify.decisions import CHOICES
 from arena.verify.matches import MatchVerifier, Tally
 from arena.verify.run_file import made_again, run_file_untruths

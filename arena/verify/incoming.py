@@ -15,7 +15,7 @@ from secrets import SystemRandom
 from arena.errors import FAULT_KINDS
 from arena.match.record import Entry, SeatTotals
 from arena.store.rows import rows_without_capsules
-from arena.tournament.run import Run
+from arena.tournament.folder.run import Run
 from arena.verify.matches import MatchVerifier, Tally
 
 BUSY_MAX = 0.5

@@ -15,10 +15,10 @@ import attrs
 
 from arena.reading.strict import read_regular
 from arena.store.files import stamped_mark
-from arena.tournament.membership import ROSTER
+from arena.tournament.folder.membership import ROSTER
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.seal import told_of_seal
 from arena.tournament.plan import is_guessable
-from arena.tournament.run import Run
-from arena.tournament.seal import told_of_seal
 from arena.verify.schedule import Planned
 from arena.verify.untruth import Untruth
 from arena.words import counted, listed

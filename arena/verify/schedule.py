@@ -20,12 +20,12 @@ from arena.schedule.course import Course
 from arena.schedule.pairing import rotations
 from arena.schedule.roster import Roster
 from arena.store import Store, StoredBot
-from arena.tournament.folder import plan_as_begun, plan_changes, scale_of, ways_of
-from arena.tournament.intake import course_of, take_in
-from arena.tournament.membership import roster_of
+from arena.tournament.folder.folder import plan_as_begun, plan_changes, scale_of, ways_of
+from arena.tournament.folder.intake import course_of, take_in
+from arena.tournament.folder.membership import roster_of
+from arena.tournament.folder.run import Run
 from arena.tournament.plan import deals_of, identity, plan_from
-from arena.tournament.run import Run
-from arena.tournament.stopping import StopRule
+from arena.tournament.play.stopping import StopRule
 from arena.verify.stored_record import KEYS
 from arena.verify.untruth import Untruth, differs, is_not
 from arena.words import counted

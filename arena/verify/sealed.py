@@ -10,7 +10,15 @@ from typing import Any
 from arena.errors import ConfigError
 from arena.reading.strict import read_regular
 from arena.schedule.roster import Roster
-from arena.tournament.seal import OPENING_FILE, SEAL, SEAL_FILE, Opening, Seal, changes_since, opening_of
+from arena.tournament.folder.seal import (
+    OPENING_FILE,
+    SEAL,
+    SEAL_FILE,
+    Opening,
+    Seal,
+    changes_since,
+    opening_of,
+)
 from arena.verify.untruth import Untruth, differs
 from arena.words import counted
 

@@ -12,9 +12,9 @@ from typing import Any, get_args
 from arena.errors import ConfigError
 from arena.reading.units import unexpected
 from arena.schedule.roster import Act
-from arena.tournament.membership import ROSTER
-from arena.tournament.seal import SEAL
-from arena.tournament.stored import DECISIONS, ORIGIN
+from arena.tournament.folder.membership import ROSTER
+from arena.tournament.folder.seal import SEAL
+from arena.tournament.folder.stored import DECISIONS, ORIGIN
 
 _PLAN, _IDENTITY = "plan", "identity"
 _NEEDED: Mapping[str, type] = {

@@ -22,7 +22,7 @@ from arena.store import Store, StoredBot, columns, erase, exports, kept_lines, r
 from arena.store.files import COLUMNS_FOLDER
 from arena.store.keeping_ranges import RangeKeeper
 from arena.store.lines import TableLines, quoted_text
-from arena.tournament.fresh import forget_aside, put_aside
+from arena.tournament.folder.fresh import forget_aside, put_aside
 
 STORED = Path(__file__).parents[1] / "stored"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.games import GAMES
-from arena.tournament.entrants import builtin_bots, resolve
+from arena.tournament.bots.entrants import builtin_bots, resolve
 
 HOUSE = Path(__file__).parents[2]
 PAGE = (HOUSE / "bots" / "README.md").read_text()

@@ -18,8 +18,8 @@ from tournaments import faults, honest, play, program, rows
 from arena.box import bubblewrap
 from arena.box.box import open_box
 from arena.errors import ConfigError
-from arena.tournament import startup
-from arena.tournament.entrants import builtin_bots
+from arena.tournament.bots.entrants import builtin_bots
+from arena.tournament.play import startup
 
 pytestmark = pytest.mark.slow
 

@@ -23,12 +23,12 @@ from arena.players.access import place_of
 from arena.players.entrant import Entrant
 from arena.players.folders import build_folder, working_folder
 from arena.players.start import BotBroken
-from arena.tournament import build as building
-from arena.tournament.build import build
-from arena.tournament.copies import KEPT, copy_anew
-from arena.tournament.entrants import resolve
-from arena.tournament.fingerprints import needs_build
-from arena.tournament.grants import granted
+from arena.tournament.bots import build as building
+from arena.tournament.bots.build import build
+from arena.tournament.bots.copies import KEPT, copy_anew
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.fingerprints import needs_build
+from arena.tournament.bots.grants import granted
 
 pytestmark = pytest.mark.slow
 

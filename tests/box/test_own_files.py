@@ -21,8 +21,8 @@ from arena.box.box import open_box
 from arena.box.scratch import KeptFolders
 from arena.players.access import place_of
 from arena.players.entrant import Entrant, Rights
-from arena.tournament.entrants import resolve
-from arena.tournament.grants import granted
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.grants import granted
 
 pytestmark = pytest.mark.slow
 

@@ -21,9 +21,9 @@ from arena.players.access import place_of
 from arena.players.entrant import Entrant
 from arena.players.folders import build_folder, scratch_folder, working_folder
 from arena.players.start import BotBroken
-from arena.tournament.build import build
-from arena.tournament.entrants import resolve
-from arena.tournament.grants import granted
+from arena.tournament.bots.build import build
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.grants import granted
 
 pytestmark = pytest.mark.slow
 

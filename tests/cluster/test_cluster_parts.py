@@ -26,8 +26,8 @@ from arena.cluster.scheduler import open_cluster, other_arena, other_version
 from arena.cluster.sessions import Turns
 from arena.cluster.tasks import room_wanted
 from arena.errors import ConfigError, unwritable
-from arena.tournament.calibration import too_different
-from arena.tournament.fingerprints import fingerprint
+from arena.tournament.bots.fingerprints import fingerprint
+from arena.tournament.play.calibration import too_different
 from arena.tournament.workers import briefing
 from arena.tournament.workers.hiring import Hiring
 

@@ -14,8 +14,8 @@ from arena.errors import ArenaError, ConfigError
 from arena.games import GAMES
 from arena.match.clock import Control
 from arena.players.entrant import Entrant
-from arena.tournament.entrants import resolve
-from arena.tournament.fingerprints import needs_build
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.plan import (
     Plan,
     as_mapping,

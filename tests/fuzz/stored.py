@@ -17,8 +17,8 @@ from arena.store import DATABASE, Store, chunks, exports
 from arena.store.schema import TABLES
 from arena.telling.replay import EVERYBODY, replay_of
 from arena.terminal.match import retold
+from arena.tournament.folder.stored import stored_form, stored_game, stored_plan
 from arena.tournament.plan import Plan, identity
-from arena.tournament.stored import stored_form, stored_game, stored_plan
 
 from .files import check_sentence, scratch
 from .tape import Tape

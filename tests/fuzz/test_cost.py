@@ -8,7 +8,7 @@ from time import process_time
 import pytest
 
 from arena.errors import ConfigError
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.entrants import resolve
 from arena.tournament.plan import check, load_plan
 from arena.wire.connection import ArenaConnection
 from arena.wire.json_stream import JsonStream

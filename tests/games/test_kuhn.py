@@ -13,7 +13,7 @@ import pytest
 
 from arena.game import CHANCE, Seat
 from arena.testing import check_game
-from arena.tournament.game_source import find_game
+from arena.tournament.bots.game_source import find_game
 
 HOUSE = Path(__file__).parents[2]
 FILE = HOUSE / "examples" / "kuhn.py"

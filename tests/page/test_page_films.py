@@ -14,7 +14,7 @@ from arena.games import GAMES
 from arena.match.game import Game
 from arena.page.boards import board_of
 from arena.page.film import film_json, film_of
-from arena.tournament.game_source import find_game
+from arena.tournament.bots.game_source import find_game
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ import trio
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from arena.players.transport import StreamTransport
-from arena.tournament.lobby import COMINGS_NOTED_MAX, Lobby
+from arena.tournament.lobby.lobby import COMINGS_NOTED_MAX, Lobby
 
 
 class Guest:

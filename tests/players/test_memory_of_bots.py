@@ -14,8 +14,8 @@ from test_stream import play
 
 from arena.players.tcp import accept_all, listen
 from arena.testing import honest, seat_bots
-from arena.tournament.lobby import Lobby
-from arena.tournament.pool import Pool
+from arena.tournament.lobby.lobby import Lobby
+from arena.tournament.play.pool import Pool
 
 BOTS = 400
 

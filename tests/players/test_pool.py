@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows
 
-import arena.tournament.here
-import arena.tournament.instances
+import arena.tournament.play.here
+import arena.tournament.play.instances
 from arena.games.liars_dice import LiarsDice
 from arena.players.local import load_bot
 from arena.players.start import BotBroken
 from arena.schedule import Pairing
-from arena.tournament.instances import Instance
-from arena.tournament.intake import course_of
-from arena.tournament.logs import file_name
-from arena.tournament.pool import Pool
+from arena.tournament.folder.intake import course_of
+from arena.tournament.play.instances import Instance
+from arena.tournament.play.logs import file_name
+from arena.tournament.play.pool import Pool
 from arena.wire.messages import NAME_LENGTH_MAX, check_name
 
 
@@ -74,7 +74,7 @@ async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
         def careless(*entrants, **options):
             return Pool(*entrants, **{**options, "shares_deals": False})
 
-        monkeypatch.setattr(arena.tournament.here, "Pool", careless)
+        monkeypatch.setattr(arena.tournament.play.here, "Pool", careless)
         unfair = await rotation_points(tmp_path / "none", bots, series=30)
     # Seeded, and both bots deterministic.  With even odds, 30 matches give 0.5 with a deviation of 0.09.
     assert abs(fair - 0.5) < 0.2
@@ -85,7 +85,7 @@ async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("concurrency", "is_short"), [(1, True), (2, True), (1, False)])
 async def test_processes_are_bounded(tmp_path, monkeypatch, concurrency, is_short):
     """Every rotation needs its own: all stay while memory is free, else 2 x concurrency x seats; none in the end."""
-    monkeypatch.setattr(arena.tournament.instances, "FREE_MEMORY_SHARE", 2.0 if is_short else 0.0)
+    monkeypatch.setattr(arena.tournament.play.instances, "FREE_MEMORY_SHARE", 2.0 if is_short else 0.0)
     names = [f"bot{number}-{id(tmp_path)}" for number in range(4)]
     most = 0
 

@@ -19,8 +19,8 @@ from arena.players.process import ProcessPlayer, _serve_one, run_process
 from arena.players.start import BotBroken, settle
 from arena.players.tcp import Absences
 from arena.players.transport import StreamTransport
-from arena.tournament.build import build
-from arena.tournament.entrants import resolve
+from arena.tournament.bots.build import build
+from arena.tournament.bots.entrants import resolve
 from arena.wire.connection import ArenaConnection
 
 

@@ -12,8 +12,8 @@ from tournaments import honest
 from arena.box.spare import TICKS_PER_S, cpu_s, free_memory_share
 from arena.players.log import BotLog
 from arena.players.process import ProcessPlayer
-from arena.tournament import instances
-from arena.tournament.instances import KEPT_MAX, Instance, Instances
+from arena.tournament.play import instances
+from arena.tournament.play.instances import KEPT_MAX, Instance, Instances
 
 MEMINFO = "MemTotal: 1000 kB\nMemFree: 1 kB\nMemAvailable: 600 kB\n"
 

@@ -11,10 +11,10 @@ from arena.players.entrant import Entrant
 from arena.players.log import BotLog
 from arena.players.process import ProcessPlayer
 from arena.players.start import BotBroken
-from arena.tournament import instances, startup
-from arena.tournament.intake import course_of
-from arena.tournament.pool import Pool
-from arena.tournament.startup import BUDGET_S, CONNECT_FREE_S, StartUps
+from arena.tournament.folder.intake import course_of
+from arena.tournament.play import instances, startup
+from arena.tournament.play.pool import Pool
+from arena.tournament.play.startup import BUDGET_S, CONNECT_FREE_S, StartUps
 
 
 def bot(name: str = "slow", connect_s: float = 30.0) -> Entrant:

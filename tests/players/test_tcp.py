@@ -18,9 +18,9 @@ from arena.errors import ConfigError
 from arena.players.tcp import ACCEPT_PAUSE_S, BACKLOG, accept_all, listen
 from arena.sdk import run
 from arena.store import exports
-from arena.tournament.reporting import Silent
+from arena.tournament.play.reporting import Silent
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 
 
 async def test_port_in_use():

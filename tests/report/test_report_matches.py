@@ -11,7 +11,7 @@ from reports import films_of, reported, tournament
 
 from arena.games import GAMES
 from arena.page.boards import board_of
-from arena.tournament.game_source import find_game
+from arena.tournament.bots.game_source import find_game
 
 pytestmark = pytest.mark.slow
 

@@ -26,7 +26,7 @@ from arena.server.keeping import NotKept
 from arena.store import DATABASE, Store, store_lock
 from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, replay_of, viewer_of
 from arena.testing.games import random_match
-from arena.tournament.stored import stored_game
+from arena.tournament.folder.stored import stored_game
 
 NAMES = ("ann", "bob", "cat")
 SHORT = {"holdem": Holdem(hands=2), "liars-dice": LiarsDice(dice=2)}

@@ -21,7 +21,7 @@ from arena.server.packet_room import PacketClient, PacketRoom
 from arena.server.refusal import Refusal
 from arena.server.sockets import Code
 from arena.terminal.news import News
-from arena.tournament.entrants import bot_at, builtin_bots
+from arena.tournament.bots.entrants import bot_at, builtin_bots
 from tests.server.halls import BROKEN, a_house, people
 
 

@@ -34,7 +34,7 @@ from arena.server.http import HttpOptions, serve_http
 from arena.server.refusal import Refusal
 from arena.server.routing import Routing
 from arena.server.sockets import SocketOwner
-from arena.tournament.callers import lift_files_limit
+from arena.tournament.lobby.callers import lift_files_limit
 
 SECRET = "a secret of the server"
 SECURITY = Path(__file__).parents[2] / "SECURITY.md"

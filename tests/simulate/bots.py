@@ -16,7 +16,7 @@ import trio
 from arena.players.entrant import Restart
 from arena.sdk import Bot, choose
 from arena.testing import Peer
-from arena.tournament.places import WITHDRAWN
+from arena.tournament.lobby.places import WITHDRAWN
 
 from .network import WINDOW_BYTES, Network, Weather
 from .plain import illegal_move, plain_move

@@ -15,9 +15,9 @@ from arena.schedule.course import Course
 from arena.store import TABLES, Store, chunks, exports
 from arena.store.capsules import FOLDER as CAPSULES
 from arena.telling.replay import replay
-from arena.tournament.intake import course_of, take_in
+from arena.tournament.folder.intake import course_of, take_in
+from arena.tournament.folder.run import Run
 from arena.tournament.plan import deals_of
-from arena.tournament.run import Run
 
 from .run import Played, is_full_disk
 from .world import World

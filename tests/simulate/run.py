@@ -15,18 +15,18 @@ import trio._core._run as _run  # its dice decide who goes first: they are drawn
 import trio.testing
 
 import arena.players.lag
-import arena.tournament.gather
-import arena.tournament.instances
-import arena.tournament.match
-import arena.tournament.places
+import arena.tournament.lobby.gather
+import arena.tournament.lobby.places
+import arena.tournament.play.instances
+import arena.tournament.play.match
 import arena.tournament.runner
 from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
 from arena.store import DATABASE, Store
-from arena.tournament.reporting import Silent
-from arena.tournament.run import Run
+from arena.tournament.folder.run import Run
+from arena.tournament.play.reporting import Silent
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 
 from .bots import Local, Mind, live, pester
 from .network import Network, Trace
@@ -240,10 +240,10 @@ class _Session(trio.abc.Instrument):
         )
         program = Program(network, cast, minds)
         with (
-            patched(arena.tournament.gather, listen=network.listen, accept_all=network.accept_all),
+            patched(arena.tournament.lobby.gather, listen=network.listen, accept_all=network.accept_all),
             patched(arena.tournament.runner, open_box=program.open_box),
-            patched(arena.tournament.instances, run_process=program.run_process),
-            patched(arena.tournament.places, secrets=Dice(self.seed)),
+            patched(arena.tournament.play.instances, run_process=program.run_process),
+            patched(arena.tournament.lobby.places, secrets=Dice(self.seed)),
             patched(
                 arena.players.lag, perf_counter=lambda: 0.0
             ),  # real lag decides withdrawals: no seed has it

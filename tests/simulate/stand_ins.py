@@ -9,7 +9,7 @@ from typing import Any
 
 import trio
 
-import arena.tournament.match
+import arena.tournament.play.match
 from arena.match.record import MatchRecord
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
@@ -117,7 +117,7 @@ def noted_plays() -> Iterator[None]:
     plays: dict[str, Play] = {}
     lines: dict[int, tuple[ArenaConnection, Line]] = {}
     play_match, serve, begin_match = (
-        arena.tournament.match.play_match,
+        arena.tournament.play.match.play_match,
         StreamPlayer.serve,
         ArenaConnection.begin_match,
     )
@@ -139,7 +139,7 @@ def noted_plays() -> Iterator[None]:
         return begin_match(connection, match_id=match_id, **more)
 
     with (
-        patched(arena.tournament.match, play_match=played),
+        patched(arena.tournament.play.match, play_match=played),
         patched(StreamPlayer, serve=served),
         patched(ArenaConnection, begin_match=begun),
     ):

@@ -15,7 +15,7 @@ from arena.games import GAMES
 from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.tournament.plan import Plan, refusal_of
-from arena.tournament.stopping import StopRule
+from arena.tournament.play.stopping import StopRule
 
 from .bots import CLEAR, HARMLESS, MURKY, Character, Stranger, target
 from .network import NARROW_BYTES, WINDOW_BYTES, Weather

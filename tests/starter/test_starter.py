@@ -19,7 +19,7 @@ from arena.sdk import Bot, allows, choose, rehearse
 from arena.starter import LANGUAGES, find_language
 from arena.starter.folder import TEMPLATES, Starter, check_new_name, write_starter
 from arena.starter.recording import QUESTIONS_MAX, recording
-from arena.tournament.entrants import builtin_bots, resolve
+from arena.tournament.bots.entrants import builtin_bots, resolve
 
 HOUSE = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}

@@ -22,7 +22,7 @@ from arena.telling.spoken import in_the_imperative, ways_to_say
 from arena.terminal.phrases import HELP, places_told
 from arena.terminal.sitting import PersonMatch, Sitting
 from arena.terminal.voice import Voice, sentence
-from arena.tournament.game_source import find_game
+from arena.tournament.bots.game_source import find_game
 from arena.tournament.sparring import house_bots, opponents_of
 from arena.trials.check.opponents import RandomPlayer, hasty
 

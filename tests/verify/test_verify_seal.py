@@ -12,7 +12,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.store import Store
 from arena.store.files import stamped_mark
-from arena.tournament.seal import SEAL
+from arena.tournament.folder.seal import SEAL
 from tests.verify.folders import played, untruth, verified
 
 pytestmark = pytest.mark.slow

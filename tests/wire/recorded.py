@@ -43,10 +43,10 @@ from arena.players.transport import StreamTransport
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import bot_seed, match_id
 from arena.testing import ScriptedPlayer
-from arena.tournament.lobby import Lobby
+from arena.tournament.lobby.lobby import Lobby
+from arena.tournament.lobby.trial import trial_state
 from arena.tournament.plan import Plan, control_of
-from arena.tournament.pool import Pool
-from arena.tournament.trial import trial_state
+from arena.tournament.play.pool import Pool
 from arena.wire.connection import ArenaConnection
 
 DOCUMENT = Path(arena.wire.__file__).with_name("PROTOCOL.md")

@@ -10,8 +10,8 @@ import trio.testing
 from tournaments import FIELD, Record, opened
 
 from arena.store import exports
+from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
-from arena.tournament.summary import Summary
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import encoded
 from arena.tournament.workers.serve import work_for

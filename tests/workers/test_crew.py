@@ -10,7 +10,7 @@ from tournaments import FIELD, Fragile, Hopeless, Record, exact, faults, local, 
 from arena.cli.mistakes import the_mistake_in
 from arena.errors import ConfigError, DiskFull
 from arena.store import Store
-from arena.tournament.game_source import Origin
+from arena.tournament.bots.game_source import Origin
 from arena.tournament.workers import serve as serve_module
 from arena.tournament.workers.briefing import hello, mismatch, unfitness
 from arena.tournament.workers.hiring import Hiring

@@ -15,9 +15,9 @@ from tournaments import SHORT
 from arena.match.record import Decision, Entry, MatchRecord, pack
 from arena.schedule import Pairing
 from arena.schedule.admission import Capacity
-from arena.tournament.grounds import TakenMatch
 from arena.tournament.plan import Plan
-from arena.tournament.setting import Setting
+from arena.tournament.play.grounds import TakenMatch
+from arena.tournament.play.setting import Setting
 from arena.tournament.workers import serve as serve_module
 from arena.tournament.workers.crew import Crew
 from arena.tournament.workers.divided import Divided

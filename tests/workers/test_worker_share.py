@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
-from arena.tournament.logs import LOGS_KEPT, Logs
-from arena.tournament.share import Share, capacity_in, entrants_of
+from arena.tournament.play.logs import LOGS_KEPT, Logs
+from arena.tournament.play.share import Share, capacity_in, entrants_of
 
 
 @given(whole=st.integers(0, 1000), of=st.integers(1, 300))

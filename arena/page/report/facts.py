@@ -21,8 +21,8 @@ from arena.match.game import Game
 from arena.page.report.charts import Line
 from arena.reading.strict import read_regular
 from arena.store import DATABASE, Store
+from arena.tournament.folder.stored import ORIGIN, stored_game
 from arena.tournament.plan import is_guessable
-from arena.tournament.stored import ORIGIN, stored_game
 
 PAGES_MAX = 100
 """Bots that get a page of their own; if there are more, the first ones do."""

@@ -40,7 +40,7 @@ from arena.reading.strict import (
 )
 from arena.reading.units import parse_address, shown, unexpected
 from arena.schedule import FORMATS
-from arena.tournament.game_source import placed
+from arena.tournament.bots.game_source import placed
 from arena.tournament.plan.allow import ALLOW_OPTIONS, allow_as_mapping, allow_in_words, merged, read_allow
 from arena.tournament.plan.model import BotSpec, Plan, Rule
 

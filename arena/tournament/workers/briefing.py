@@ -19,12 +19,12 @@ from arena.players.codec import rules_of
 from arena.players.entrant import Entrant
 from arena.schedule import SEEDING, seed_in, seeding_of
 from arena.schedule.admission import Capacity
-from arena.tournament.calibration import quickest_loop_ms
-from arena.tournament.fingerprints import fingerprint
-from arena.tournament.game_source import Origin, Source, as_kept, load_game, origin_from
+from arena.tournament.bots.fingerprints import fingerprint
+from arena.tournament.bots.game_source import Origin, Source, as_kept, load_game, origin_from
 from arena.tournament.plan import as_mapping, make_game, plan_from
-from arena.tournament.setting import Setting
-from arena.tournament.share import Share, capacity_in, entrants_of
+from arena.tournament.play.calibration import quickest_loop_ms
+from arena.tournament.play.setting import Setting
+from arena.tournament.play.share import Share, capacity_in, entrants_of
 from arena.tournament.workers.messages import PIPE_VERSION, BeginWork, GameSaid, WorkerHello, WorkerReady
 from arena.tournament.workers.translation import seed_bytes
 from arena.words import listed

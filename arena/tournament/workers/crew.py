@@ -13,8 +13,8 @@ from arena.errors import ArenaError, ConfigError, RemoteProtocolError
 from arena.match.record import Place
 from arena.schedule import Pairing
 from arena.schedule.collector import rarely_collected
-from arena.tournament.grounds import Over, TakenMatch, bots_playing
-from arena.tournament.setting import Setting
+from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
+from arena.tournament.play.setting import Setting
 from arena.tournament.workers.briefing import unfitness
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import trio
 
 from arena.schedule import Pairing
-from arena.tournament.grounds import Grounds, Over, TakenMatch, bots_playing
+from arena.tournament.play.grounds import Grounds, Over, TakenMatch, bots_playing
 
 
 class Divided:

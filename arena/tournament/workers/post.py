@@ -10,7 +10,7 @@ import attrs
 import trio
 
 from arena.match.record import Entry
-from arena.tournament.grounds import Over, TakenMatch
+from arena.tournament.play.grounds import Over, TakenMatch
 from arena.tournament.workers.messages import (
     BeginWork,
     DropMatches,

@@ -19,21 +19,21 @@ from arena.players.lag import open_watch
 from arena.players.start import BotBroken
 from arena.schedule import Pairing
 from arena.store import DATABASE
-from arena.tournament.build import build
-from arena.tournament.fingerprints import needs_build
-from arena.tournament.here import (
+from arena.tournament.bots.build import build
+from arena.tournament.bots.fingerprints import needs_build
+from arena.tournament.bots.modules import make_importable
+from arena.tournament.plan import sandbox_of
+from arena.tournament.play.here import (
     Here,
     TakenHere,
     lift_files_limit,
     open_conversations,
     open_pool,
 )
-from arena.tournament.logs import FOLDER as LOGS
-from arena.tournament.logs import file_name
-from arena.tournament.modules import make_importable
-from arena.tournament.plan import sandbox_of
-from arena.tournament.pool import Pool
-from arena.tournament.setting import Setting
+from arena.tournament.play.logs import FOLDER as LOGS
+from arena.tournament.play.logs import file_name
+from arena.tournament.play.pool import Pool
+from arena.tournament.play.setting import Setting
 from arena.tournament.workers.briefing import hello, setting_of, what_is_there
 from arena.tournament.workers.messages import (
     BeginWork,

@@ -9,13 +9,13 @@ import attrs
 from arena.box.box import Box
 from arena.players.entrant import Entrant
 from arena.schedule.course import Course
-from arena.tournament.calibration import quickest_loop_ms, too_different
-from arena.tournament.game_source import Origin, origin_from
-from arena.tournament.intake import Intake
-from arena.tournament.run import Run
-from arena.tournament.setting import Setting
-from arena.tournament.share import Share, capacity_in, entrants_of
-from arena.tournament.stored import ORIGIN
+from arena.tournament.bots.game_source import Origin, origin_from
+from arena.tournament.folder.intake import Intake
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.stored import ORIGIN
+from arena.tournament.play.calibration import quickest_loop_ms, too_different
+from arena.tournament.play.setting import Setting
+from arena.tournament.play.share import Share, capacity_in, entrants_of
 from arena.tournament.workers.briefing import begin_for, mismatch
 from arena.tournament.workers.crew import Crew
 from arena.tournament.workers.hiring import Hiring

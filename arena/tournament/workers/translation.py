@@ -23,7 +23,7 @@ from arena.match.record import (
 )
 from arena.schedule import Pairing, match_id
 from arena.tournament.plan import deals_of
-from arena.tournament.setting import Setting
+from arena.tournament.play.setting import Setting
 from arena.tournament.workers.messages import (
     CapsuleSaid,
     DecisionSaid,

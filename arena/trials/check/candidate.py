@@ -13,10 +13,10 @@ from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
 from arena.store import RESULTS, results_beside
-from arena.tournament.entrants import resolve
-from arena.tournament.field import judged
-from arena.tournament.game_source import find_game
-from arena.tournament.grants import granted
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.field import judged
+from arena.tournament.bots.game_source import find_game
+from arena.tournament.bots.grants import granted
 from arena.tournament.plan import Plan, control_of, parse_rules, sandbox_of, with_options
 from arena.tournament.plan.rules import make_game
 from arena.trials.check.asking import BotAnswer, ask_bot

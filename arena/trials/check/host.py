@@ -23,9 +23,9 @@ from arena.players.lag import LagWatch, open_watch
 from arena.players.local import LocalPlayer, load_bot
 from arena.players.process import GRACE_S, ProcessPlayer, run_process
 from arena.store import DATABASE, RESULTS, results_beside
-from arena.tournament.build import build
-from arena.tournament.entrants import resolve
-from arena.tournament.fingerprints import needs_build
+from arena.tournament.bots.build import build
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.prepare import QUICKSTART
 from arena.trials.check.findings import Ending, Printed, Way
 

@@ -21,9 +21,9 @@ from arena.match.game import CHANCE, Game, Seat
 from arena.match.record import Turn, pack, unpack
 from arena.schedule import bot_seed, bot_seeds, older_seeding, seed_in
 from arena.store import Store, StoredMatch
-from arena.tournament.folder import ways_of
+from arena.tournament.folder.folder import ways_of
+from arena.tournament.folder.stored import stored_game
 from arena.tournament.plan.rules import make_game
-from arena.tournament.stored import stored_game
 
 FILE = "recorded-matches.jsonl"
 """In the folder of a game's module: matches whose questions are worth asking."""

@@ -10,8 +10,8 @@ import attrs
 from arena.box.processes import adopt_orphans
 from arena.players.entrant import Entrant
 from arena.terminal.text import as_json, out, say
-from arena.tournament.entrants import resolve
-from arena.tournament.game_source import placed
+from arena.tournament.bots.entrants import resolve
+from arena.tournament.bots.game_source import placed
 from arena.trials.torture import table
 from arena.trials.torture.habits import Habit, chosen
 from arena.trials.torture.promises import Findings, TrialRow, TrialTerms

@@ -13,7 +13,7 @@ import arena
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.reading.strict import Reader, flag, many, one_of, read_table, read_toml, text, unknown, whole
 from arena.reading.units import unexpected
-from arena.tournament.game_source import names_files
+from arena.tournament.bots.game_source import names_files
 
 Way: TypeAlias = Literal["tcp", "stdio", "lobby"]
 

@@ -19,9 +19,9 @@ import attrs
 
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.store import Store, chunks
-from arena.tournament.entrants import builtin_bots
-from arena.tournament.latest import latest_kept
-from arena.tournament.startup import BUDGET_S
+from arena.tournament.bots.entrants import builtin_bots
+from arena.tournament.folder.latest import latest_kept
+from arena.tournament.play.startup import BUDGET_S
 from arena.trials.torture import habits
 from arena.trials.torture.habits import HONEST, Habit
 from arena.trials.torture.processes import left_below_us, peak_mb

@@ -1,0 +1,1 @@
+"""The bots of a plan: found, granted what they may have, built and tried; also those that cannot play."""

@@ -1,0 +1,212 @@
+"""The field: every bot of a plan, also those that cannot play, each with what is wrong with it.
+
+What is found here is found without starting anything.  A bot with a mistake becomes an entrant of the kind
+`broken`, so that the others can be tried and all mistakes told together, or played without.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.players.entrant import Entrant
+from arena.reading.units import shown
+from arena.schedule.roster import is_version_name
+from arena.tournament.bots.entrants import NoBot, name_and_spec, remote, resolve, unique_names
+from arena.tournament.bots.fingerprints import fingerprint
+from arena.tournament.bots.submissions import place_of_spec, submitted
+from arena.tournament.plan import BotSpec
+from arena.wire.names import alike, told_apart
+from arena.words import listed, printable
+
+
+def field_of(
+    specs: Sequence[BotSpec],
+    remotes: Sequence[str] = (),
+    *,
+    game: str,
+    reserved: Collection[str] = (),
+    known: Collection[str] = (),
+) -> tuple[Entrant, ...]:
+    """The bots of a plan in its order, then those that connect with a token.
+
+    `reserved` are the words of the game that nobody can be called; `known` are the bots that have played
+    already, whose names are not judged again.  Raises ConfigError if a bot that connects has a wrong name.
+    """
+    said = [*map(_found, specs), *map(remote, remotes)]
+    given = [spec.name if spec.is_submission else None for spec in specs] + [None] * len(remotes)
+    return judged(unique_names(said), given, game=game, reserved=reserved, known=known)
+
+
+def judged(
+    entrants: Iterable[Entrant],
+    given: Sequence[str | None] = (),
+    *,
+    game: str,
+    reserved: Collection[str] = (),
+    known: Collection[str] = (),
+) -> tuple[Entrant, ...]:
+    """The entrants; broken are those whose name or game does not fit.  `given`: names that they must have."""
+    field = tuple(entrants)
+    found = [
+        *_of_names_taken(field, given, known),
+        *_of_looks(field, known),
+        *_of_words(field, reserved),
+        *_of_versions(field, known),
+        *_of_games(field, game),
+    ]
+    problems = dict(reversed(found))  # the first one of each bot counts
+    return tuple(broken(one, problems[one.name]) if one.name in problems else one for one in field)
+
+
+def broken(entrant: Entrant, problem: str) -> Entrant:
+    """The same bot, which cannot play, and why.  Raises ConfigError if it is one that connects by itself."""
+    if entrant.kind == "remote":
+        raise ConfigError(f"{entrant.name}: {problem}")
+    return entrant if entrant.kind == "broken" else attrs.evolve(entrant, kind="broken", problem=problem)
+
+
+def mistakes_of(field: Sequence[Entrant]) -> list[Entrant]:
+    """Those of the field that cannot play."""
+    return [entrant for entrant in field if entrant.kind == "broken"]
+
+
+# Helpers.
+
+
+def _found(spec: BotSpec) -> Entrant:
+    """The bot that a spec names, or a broken one."""
+    try:
+        if not spec.is_submission:
+            return resolve(spec.spec, base=spec.base, name=spec.name)
+        entrant = attrs.evolve(submitted(spec), name=_checked_name(spec), path=spec.spec, is_submission=True)
+        return attrs.evolve(entrant, fingerprint=fingerprint(entrant))
+    except ConfigError as error:
+        return _not_found(spec, error)
+
+
+def _checked_name(spec: BotSpec) -> str:
+    from arena.wire.messages import check_name
+
+    assert spec.name is not None, "where a submission lies names it"
+    if reason := check_name(spec.name):
+        raise ConfigError(f"it cannot be called {shown(spec.name)}: {reason}; rename it")
+    return spec.name
+
+
+def _not_found(spec: BotSpec, error: ConfigError) -> Entrant:
+    """In place of the bot; the files of a submission, if it has any, are kept from others nevertheless."""
+    name, said = name_and_spec(spec.spec, base=spec.base, name=spec.name)
+    place = place_of_spec(attrs.evolve(spec, spec=said))
+    about = error.about if isinstance(error, NoBot) else str(error)
+    mistakes = [_within(mistake, place.absolute(), Path(said)) for mistake in about.splitlines()]
+    if spec.is_submission:
+        mistakes = [_GUESSED.sub(r"\1", mistake) for mistake in mistakes]
+    bot = Entrant(
+        name=_likely_name(place, said) if name is None else _as_name(name),
+        kind="broken",
+        path=said,
+        problem="; ".join(mistakes),
+        is_missing=isinstance(error, NoBot) and error.is_missing,
+    )
+    if not spec.is_submission or not os.path.exists(place):
+        return bot
+    is_folder = os.path.isdir(place)
+    return attrs.evolve(
+        bot, folder=place if is_folder else place.parent, files=None if is_folder else (place,)
+    )
+
+
+def _likely_name(place: Path, said: str) -> str:
+    """The name that a bot would probably have if there were nothing wrong with it."""
+    if os.path.isdir(place):
+        return _as_name(place.resolve().name)
+    return _as_name(place.stem if os.path.exists(place) else said)
+
+
+def _as_name(name: str) -> str:
+    """As much of a name as can be shown and kept."""
+    from arena.wire.messages import NAME_LENGTH_MAX
+
+    return printable(name).strip()[:NAME_LENGTH_MAX].strip() or "nameless"
+
+
+def _within(mistake: str, *places: Path) -> str:
+    """A mistake without the bot's own path before it, which is told anyway."""
+    for place in places:
+        mistake = mistake.removeprefix(f"{place}{os.sep}")
+    return mistake
+
+
+_GUESSED = re.compile(r"(\(did you mean [^()]*\?\)); accepted: .*")
+"""A mistake for which a guess is enough, where each of many bots gets one line."""
+
+
+Problems = Iterator[tuple[str, str]]
+"""The name of a bot, and what is wrong with it."""
+
+
+def _of_names_taken(
+    field: Sequence[Entrant], given: Sequence[str | None], known: Collection[str]
+) -> Problems:
+    """Submissions whose name another bot had first: to number them would hide that there are two."""
+    paths: Mapping[str, str] = {entrant.name: _place(entrant) for entrant in field}
+    for entrant, name in zip(field, given, strict=False):
+        if name is not None and name != entrant.name and name in paths and entrant.name not in known:
+            yield entrant.name, f"{paths[name]} is called {name} too: rename one of them"
+
+
+def _of_words(field: Sequence[Entrant], reserved: Collection[str]) -> Problems:
+    from arena.wire.messages import check_name
+
+    for entrant in field:
+        if reason := check_name(entrant.name, reserved):
+            yield entrant.name, f"nobody can be called {shown(entrant.name)}: {reason}; {_ANOTHER_NAME}"
+
+
+def _of_versions(field: Sequence[Entrant], known: Collection[str]) -> Problems:
+    """Names of the kind that only new versions of bots get."""
+    for entrant in field:
+        if is_version_name(entrant.name) and entrant.name not in known:
+            yield (
+                entrant.name,
+                f"nobody can be called {shown(entrant.name)}: names that end in @ and a number are given to "
+                f"new versions of a bot; {_ANOTHER_NAME}",
+            )
+
+
+def _of_games(field: Sequence[Entrant], game: str) -> Problems:
+    for entrant in field:
+        if entrant.games and game not in entrant.games:
+            right = " or ".join(f"--game {own}" for own in entrant.games)
+            yield (
+                entrant.name,
+                f"it cannot play {game}: its bot.toml says that it plays {listed(entrant.games)}; "
+                f"{right} plays that, or add {game} to its games",
+            )
+
+
+def _of_looks(field: Sequence[Entrant], known: Collection[str]) -> Problems:
+    """Bots that people could mistake for one that is named before them."""
+    places = {entrant.name: place for place, entrant in enumerate(field) if entrant.kind != "broken"}
+    for pair in alike(places):
+        # The later one is blamed, but none that connects by itself: it could not be left out.
+        first, second = sorted(pair, key=lambda name: (field[places[name]].kind != "remote", places[name]))
+        if second not in known:
+            yield (
+                second,
+                f"{told_apart(second)} and {told_apart(first)} ({_place(field[places[first]])}) look alike: "
+                f"{_ANOTHER_NAME}",
+            )
+
+
+_ANOTHER_NAME = "rename it, or use NAME=BOT"
+
+
+def _place(entrant: Entrant) -> str:
+    return entrant.path or entrant.name

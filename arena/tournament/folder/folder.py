@@ -1,0 +1,376 @@
+"""A results folder that a run may write to: whose it is, and if its plan fits."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from arena.errors import ConfigError, DiskFull
+from arena.match.game import Game
+from arena.schedule import ORDERS, SEEDINGS, seed_in
+from arena.schedule.roster import Roster
+from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock
+from arena.store.files import made_new, open_database, sentences
+from arena.store.foreign import check_folder
+from arena.store.schema import APPLICATION_ID
+from arena.tournament.bots.game_source import as_kept
+from arena.tournament.folder.fresh import (
+    ASIDE,
+    TABLE_FILES,
+    forget_aside,
+    has_matches,
+    is_damage,
+    put_aside,
+    put_back,
+    remove_made,
+    settle_folder,
+)
+from arena.tournament.folder.latest import point_latest
+from arena.tournament.folder.membership import OTHERWISE, Membership, membership, roster_of
+from arena.tournament.folder.run import Run
+from arena.tournament.folder.seal import SEAL, Seal, is_sealed, opening_of, seal_for, seal_of, show_seal
+from arena.tournament.folder.stored import DECISIONS, ORIGIN, stored_form
+from arena.tournament.plan import (
+    Plan,
+    allocation_kept,
+    allocation_of,
+    differences,
+    format_of,
+    identity,
+    join_refusal,
+    seed_refusal,
+)
+from arena.tournament.play.stopping import StopRule
+from arena.tournament.prepare import Tournament
+
+
+@contextmanager
+def seen_there(tournament: Tournament, *, stop_rule: StopRule | None = None) -> Iterator[Run | None]:
+    """The folder as a run would find it, to be looked at; None if it holds no match.  Nothing is written.
+
+    Raises ConfigError if it belongs to another plan.
+    """
+    _check_ours(tournament.folder)
+    if not holds_tournament(tournament.folder):
+        yield None
+        return
+    with Store.checked(tournament.folder) as store:
+        if not store.finished():
+            yield None
+            return
+        _check_continues(tournament, store)
+        yield _opened(tournament, store, {}, stop_rule=stop_rule, damage=store.damage)
+
+
+def refuse_guessable(tournament: Tournament, *, fresh: bool) -> None:
+    """Raises ConfigError if bots are to connect to what begins here, and its seed can be guessed."""
+    folder = tournament.folder
+    goes_on = not fresh and (has_matches(folder) or (folder / ASIDE).exists())
+    if not goes_on and (reason := seed_refusal(tournament.plan)):
+        raise ConfigError(reason)
+
+
+# A folder to play into.
+
+
+@contextmanager
+def open_run(
+    tournament: Tournament,
+    *,
+    fresh: bool,
+    only: str | None = None,
+    stop_at_fault: bool = False,
+    stop_rule: StopRule | None = None,
+    commit: bool = False,
+) -> Iterator[Run]:
+    """The results folder, locked and open for writing, and all that a run needs.
+
+    `commit`: plan, seed and bots of a folder that begins are sealed; one that goes on must have its seal.
+    Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
+    nothing is overwritten then, nor if the run ends before `begin`.  A folder that is made here is removed
+    if a mistake ends the run before, unless the bots' logs say something, or tokens may have been sent.
+    """
+    folder = tournament.folder
+    _check_ours(folder)  # before the lock, which is a file too
+    refuse_guessable(tournament, fresh=fresh)
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    with _locked(tournament) as tournament:
+        folder = tournament.folder
+        made_here = [folder, *missing[1:]] if tournament.is_named_by_time else missing
+        settle_folder(folder)
+        tokens = _stored_tokens(folder)
+        damage = None if fresh else mended(folder)
+        run: Run | None = None
+        old = put_aside(folder) if fresh else {}
+        try:
+            is_new = not has_matches(folder)
+            opened = _created(tournament, tokens, commit) if is_new else _continued(tournament, commit)
+            with opened as store:
+                run = _opened(
+                    tournament,
+                    store,
+                    store.meta()["tokens"],
+                    only=only,
+                    stop_at_fault=stop_at_fault,
+                    stop_rule=stop_rule,
+                    damage=damage,
+                )
+                keep_plan = partial(store.set_meta, "plan", stored_form(run.plan, folder))
+                run.when_begun.extend(
+                    [
+                        keep_plan,
+                        partial(forget_aside, folder, old),
+                        partial(show_seal, store),
+                        partial(point_latest, folder),
+                    ]
+                )
+                yield run
+        except ConfigError as error:
+            if made_here and not (run and run.has_begun) and not tournament.plan.remote:
+                remove_made(folder, made_here)
+                if isinstance(error, DiskFull) and not folder.exists():  # it says how to continue
+                    raise DiskFull(f"the disk is full: make room for {folder}; nothing was played") from error
+            raise
+        finally:
+            if fresh and not (run and run.has_begun):
+                put_back(folder)
+
+
+@contextmanager
+def _locked(tournament: Tournament) -> Iterator[Tournament]:
+    """Holds the folder of the tournament, or, if nobody named it, the first one with a free name."""
+    if tournament.is_named_by_time:
+        tournament = attrs.evolve(tournament, folder=made_new(tournament.folder))
+    with store_lock(tournament.folder):
+        yield tournament
+
+
+def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **how: Any) -> Run:
+    """`tokens`: name -> token, of those that may connect with one."""
+    meta = store.meta()
+    kept = meta["identity"]
+    plan = plan_as_begun(tournament.plan, kept)
+    members = _members(attrs.evolve(tournament, plan=plan), store)
+    return Run(
+        plan=plan,
+        game=tournament.game,
+        entrants=members.entrants,
+        roster=members.roster,
+        renewed=members.renewed,
+        tokens={tokens[name]: name for name in tournament.plan.remote if name in tokens},
+        capacity=tournament.capacity,
+        workers=tournament.workers,
+        folder=tournament.folder,
+        store=store,
+        order=ways_of(kept)["order"],
+        **how,
+    )
+
+
+def _created(tournament: Tournament, tokens: Mapping[str, str], commit: bool) -> Store:
+    """A new store, in place of one left by a run that ended before its first match.
+
+    That one's seal, which may have been published, stays if this is the tournament that was sealed.
+    """
+    plan = attrs.evolve(tournament.plan, allocate=allocation_of(tournament.plan))
+    before = _seal_there(tournament.folder)
+    seal = before if before and is_sealed(before, plan.seed, identity(plan, tournament.game)) else None
+    if seal is not None:
+        plan = attrs.evolve(plan, seed=opening_of(seal).seed)
+    if plan.seed is None:
+        plan = attrs.evolve(plan, seed=secrets.randbits(128))
+    if holds_tournament(tournament.folder):
+        erase(tournament.folder)
+    assert plan.seed is not None, "it was given, or drawn"
+    meta = {
+        "identity": identity(plan, tournament.game),
+        "plan": stored_form(plan, tournament.folder),
+        "game_version": tournament.game.version,
+        "tokens": _tokens(plan, tokens),
+        DECISIONS: [plan.decisions],
+        **scale_of(tournament.game, tournament.plan),
+        **_kept_origin(tournament),
+    }
+    if seal is None and (commit or before):
+        seal = seal_for(plan.seed, meta["plan"], meta["identity"], tournament.entrants)
+    if seal is not None:
+        meta[SEAL] = attrs.asdict(seal)
+    return Store.create(tournament.folder, meta=meta)
+
+
+def _seal_there(folder: Path) -> Seal | None:
+    if not holds_tournament(folder):
+        return None
+    with Store.open(folder) as store:
+        return seal_of(store)
+
+
+def _continued(tournament: Tournament, commit: bool) -> Store:
+    """The store of a folder that has matches.  Raises ConfigError if they belong to another plan."""
+    store = Store.open(tournament.folder, write=True)
+    try:
+        _check_continues(tournament, store)
+        if seal_of(store) is None and commit:
+            raise ConfigError(
+                f"{tournament.folder} began without a seal, and what has begun cannot be sealed any more: "
+                f"leave --commit out; {OTHERWISE}"
+            )
+        meta, chosen = store.meta(), tournament.plan.decisions
+        store.set_meta("tokens", _tokens(tournament.plan, meta["tokens"]))
+        if chosen not in meta.get(DECISIONS, [chosen]):
+            store.set_meta(DECISIONS, [*meta[DECISIONS], chosen])
+        # An older arena may not have kept them, and the game's file may have been moved.
+        for key, value in {**scale_of(tournament.game, tournament.plan), **_kept_origin(tournament)}.items():
+            store.set_meta(key, value)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _check_continues(tournament: Tournament, store: Store) -> None:
+    """Raises ConfigError if the matches of the store are of another plan, or of bots that have changed."""
+    folder, plan = tournament.folder, tournament.plan
+    meta = store.meta()
+    kept = ways_of(meta["identity"])  # nobody chooses them: they stay what they were
+    later = "which this arena does not know: continue with the newer one that began it, or"
+    if kept["seeding"] not in SEEDINGS:
+        raise ConfigError(f"{folder} draws its matches in way {kept['seeding']}, {later} {OTHERWISE}")
+    if kept["order"] not in ORDERS:
+        raise ConfigError(f"{folder} plays its matches in order {kept['order']}, {later} {OTHERWISE}")
+    if changed := plan_changes(plan, tournament.game, meta["identity"]):
+        raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}; {OTHERWISE}")
+    if reason := join_refusal(plan, meta["plan"], int(meta["identity"]["seed"])):
+        raise ConfigError(f"{folder}: {reason}; {OTHERWISE}")
+    if plan.until is None and allocation_kept(meta["identity"]) == "open":
+        raise ConfigError(
+            f"{folder} gave its matches to the bots whose order --until left open, and cannot do without it: "
+            f"name the same goal again; {OTHERWISE}"
+        )
+    _check_same_game(tournament, meta.get(ORIGIN, {}))
+    series = meta["plan"]["series"]
+    if plan.series < series:
+        raise ConfigError(f"{folder} has {series} series, which cannot become {plan.series}; {OTHERWISE}")
+
+
+def _members(tournament: Tournament, store: Store) -> Membership:
+    """Who takes part.  Raises ConfigError if the folder cannot be continued with these bots."""
+    bots, finished = store.bots(), len(store.finished())
+    return membership(
+        tournament.plan,
+        tournament.entrants,
+        tournament.wishes,
+        roster_of(store.meta(), bots) if finished else Roster(),
+        bots,
+        matches=finished,
+        where=str(tournament.folder),
+    )
+
+
+def plan_as_begun(plan: Plan, kept: Mapping[str, Any]) -> Plan:
+    """The plan with what was decided when its folder began, whose identity is `kept`."""
+    seed = seed_in(ways_of(kept)["seeding"], int(kept["seed"]))
+    return attrs.evolve(plan, seed=seed, allocate=allocation_kept(kept))
+
+
+def plan_changes(plan: Plan, game: Game[Any, Any], kept: Mapping[str, Any]) -> list[str]:
+    """What this plan would change about the matches of the folder whose identity is `kept`, in words."""
+    before = {**kept, **ways_of(kept), "allocate": allocation_kept(kept)}
+    return differences(before, identity(plan, game) | ways_of(kept))
+
+
+def ways_of(identity: Mapping[str, Any]) -> dict[str, int]:
+    """How a folder's seeds are derived and its laps are ordered.
+
+    Folders from before one of these was recorded use its first way.
+    """
+    return {key: int(identity.get(key, 1)) for key in ("seeding", "order")}
+
+
+def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:
+    """A token for every entrant that connects with one; those known before stay the same."""
+    return {**known, **{name: known.get(name) or secrets.token_hex(16) for name in plan.remote}}
+
+
+def scale_of(game: Game[Any, Any], plan: Plan) -> dict[str, Any]:
+    """What the leaderboard must know of game and format; it sees only the store."""
+    return {
+        "rated_by": game.rated_by,
+        "returns_unit": list(game.returns_unit),
+        "ranked_by": format_of(plan).ranked_by,
+    }
+
+
+def _kept_origin(tournament: Tournament) -> dict[str, Any]:
+    """Where the game comes from, if it is not built in, for those who replay its matches."""
+    return {} if tournament.origin is None else {ORIGIN: as_kept(tournament.origin)}
+
+
+def _check_same_game(tournament: Tournament, kept: Mapping[str, str]) -> None:
+    """Raises ConfigError if the game's files have changed, whatever its version says."""
+    origin = tournament.origin
+    if origin is not None and origin.fingerprint != kept.get("fingerprint"):
+        raise ConfigError(
+            f"{tournament.folder}: {origin.module or origin.file.name} has changed since its matches were "
+            f"played; {OTHERWISE}"
+        )
+
+
+def _stored_tokens(folder: Path) -> dict[str, str]:
+    try:
+        with Store.open(folder) as store:
+            tokens: dict[str, str] = store.meta().get("tokens", {})
+    except ConfigError:  # nothing there, or nothing that can be read
+        return {}
+    return tokens
+
+
+# Whose folder it is.
+
+
+def _check_ours(folder: Path) -> None:
+    """Raises ConfigError if the run would overwrite files that are not ours, or read what no run wrote."""
+    check_folder(folder)
+    if _application_of(folder) not in (None, APPLICATION_ID):
+        raise ConfigError(f"{folder / DATABASE} is not a database of the arena: choose another --out")
+    _check_no_tables(folder)
+    if not (folder / DATABASE).exists():
+        tables = [name for name in TABLE_FILES if (folder / name).exists()]
+        if tables:
+            raise ConfigError(
+                f"{folder} holds {tables[0]} but no {DATABASE}, so the arena will not overwrite it: "
+                "choose another --out"
+            )
+
+
+def _check_no_tables(folder: Path) -> None:
+    """Raises ConfigError if a server keeps its tables' matches there: nobody could play them again."""
+    try:
+        with Store.unchecked(folder) as store:
+            holds_tables = store.holds_tables()
+    except ConfigError:  # nothing there, or nothing that can be read
+        return
+    if holds_tables:
+        raise ConfigError(f"{folder} holds the matches of a server's tables: choose another --out")
+
+
+def _application_of(folder: Path) -> int | None:
+    """The application id of the database; None if there is none, or it is empty or damaged."""
+    path = folder / DATABASE
+    if not path.is_file():
+        return None
+    try:
+        with sentences(path), closing(open_database(path, "rw")) as db:
+            if not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+                return None
+            return int(db.execute("PRAGMA application_id").fetchone()[0])
+    except ConfigError as error:
+        if is_damage(error):
+            return None
+        raise

@@ -1,0 +1,179 @@
+"""Matches played in this process: its bots, its tables, the referee."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager
+from math import inf
+
+import attrs
+import trio
+
+from arena.box.box import Box
+from arena.match.record import Entry
+from arena.players.lag import LagWatch
+from arena.schedule import Pairing
+from arena.store import results_beside
+from arena.tournament.lobby.callers import lift_files_limit
+from arena.tournament.lobby.lobby import Lobby
+from arena.tournament.play.conversations import Conversations
+from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
+from arena.tournament.play.logs import FOLDER as LOGS
+from arena.tournament.play.match import Venue
+from arena.tournament.play.pool import Pool
+from arena.tournament.play.setting import Setting
+from arena.tournament.play.tables import MatchTable, Tables
+
+LOOK_EVERY_S = 0.25
+"""While a match waits for a table, those in progress are measured so often."""
+
+
+@attrs.define(eq=False)
+class TakenHere(TakenMatch):
+    """A match at a table of this process."""
+
+    table: MatchTable
+
+
+class Here:
+    """The grounds of this process."""
+
+    def __init__(self, setting: Setting, pool: Pool, watch: LagWatch, conversations: Conversations) -> None:
+        self.pool = pool
+        """The bots."""
+        self._venue = Venue(setting, watch, conversations)
+        self._tables = Tables(setting.capacity)
+
+    @contextmanager
+    def lag_noted(self, note: Callable[[float], object]) -> Iterator[None]:
+        """At the end `note` is told how late this process was, at worst: matches were played here."""
+        try:
+            yield
+        finally:
+            note(self._venue.watch.worst_s)
+
+    @property
+    def in_use(self) -> int:
+        """How many matches are in progress."""
+        return self._tables.in_use
+
+    @property
+    def wanted(self) -> int:
+        """How many matches it could have now: those in progress, and another one if there is room."""
+        capacity = self._tables.capacity
+        return capacity.first if capacity.is_fixed else self.in_use + self._tables.have_room(())
+
+    @property
+    def looks_every_s(self) -> float:
+        return inf if self._tables.capacity.is_fixed else LOOK_EVERY_S
+
+    @property
+    def is_full(self) -> bool:
+        return self._tables.are_full
+
+    def follow(self, upcoming: Callable[[], Iterable[Pairing]], has_room: Callable[[], object]) -> None:
+        self.pool.upcoming = upcoming  # there is room when a match ends, which the dispatcher knows
+
+    def is_free(self, bot: str) -> bool:
+        return self.pool.is_free(bot)
+
+    def can_seat(self, pairing: Pairing, without: frozenset[str]) -> bool:
+        return self.pool.can_seat(pairing, without)
+
+    def has_room(self, pairing: Pairing, without: frozenset[str]) -> bool:
+        return self._tables.have_room(bots_playing(pairing, without))
+
+    def begin(self, pairing: Pairing, without: frozenset[str]) -> TakenHere:
+        self.pool.reserve(pairing, without)
+        table = self._tables.begin(bots_playing(pairing, without))
+        self.pool.instances.allow(2 * self._tables.in_use * len(pairing.bots))
+        return TakenHere(pairing, without, table)
+
+    def start(self, taken: TakenMatch, matches: trio.Nursery, over: Over) -> None:
+        matches.start_soon(self._play, taken, over)
+
+    async def _play(self, taken: TakenMatch, over: Over) -> None:
+        over(taken, await self.play(taken))
+
+    async def play(self, taken: TakenMatch) -> Entry:
+        """Plays the match to its end."""
+        assert isinstance(taken, TakenHere), "it was begun here"
+        seated = await self.pool.seat(taken.pairing, taken.without)
+        is_spoilt = True
+        try:
+            self._tables.seat(taken.table, seated)
+            began_at = trio.current_time()
+            entry = await self._venue.play(taken.pairing, taken.without, seated)
+            self._tables.note(taken.table, entry, trio.current_time() - began_at)
+            # A match that was cut short does not count; and one that ends in the very step in which the
+            # course does is past its end.
+            await trio.lowlevel.checkpoint_if_cancelled()
+            is_spoilt = entry.record.error is not None
+        finally:
+            self.pool.release(seated, are_spoilt=is_spoilt)
+        return entry
+
+    def end(self, taken: TakenMatch) -> None:
+        assert isinstance(taken, TakenHere), "it was begun here"
+        self.pool.free(taken.pairing, taken.without)
+        self._tables.end(taken.table)
+
+    def drop(self, taken_on: Sequence[TakenMatch]) -> None:
+        pass  # whatever was taken on has begun
+
+    def withdraw(self, bot: str) -> None:
+        self.pool.withdraw(bot)
+
+    def look(self) -> None:
+        self._tables.look()
+
+
+# What it needs.
+
+
+@contextmanager
+def open_conversations(setting: Setting) -> Iterator[Conversations]:
+    """What is said to the bots that are debugged, and by them."""
+    kept = Conversations(setting.debugged, setting.folder / LOGS, setting.share)
+    with closing(kept):
+        yield kept
+
+
+@asynccontextmanager
+async def open_pool(
+    setting: Setting,
+    box: Box | None,
+    watch: LagWatch,
+    note_bug: Callable[[str], None],
+    open_lobby: Callable[[trio.Nursery], Lobby | None] = lambda nursery: None,
+) -> AsyncIterator[tuple[Pool, Lobby | None]]:
+    """The bots' instances, and the lobby if there is any; when this ends, no bot is left alive."""
+    plan = setting.plan
+    async with trio.open_nursery() as nursery:
+        lobby = open_lobby(nursery)
+        pool = Pool(
+            setting.entrants,
+            nursery,
+            processes_max=2 * setting.capacity.first * plan.seats,
+            shares_deals=setting.shares_deals,
+            margin_s=setting.margins,
+            box=box,
+            results=results_beside(setting.folder),
+            move_s=plan.move_time,
+            name_wait_s=plan.name_wait_s,
+            reconnect_s=plan.reconnect_s,
+            logs=setting.folder / LOGS,
+            watch=watch,
+            lobby=lobby,
+            note_bug=note_bug,
+            share=setting.share,
+        )
+        try:
+            yield pool, lobby
+        finally:
+            with trio.CancelScope(shield=True):  # a run that is cancelled ends its bots too
+                await pool.close()
+        nursery.cancel_scope.cancel()
+
+
+__all__ = ["Here", "TakenHere", "lift_files_limit", "open_conversations", "open_pool"]

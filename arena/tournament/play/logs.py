@@ -1,0 +1,71 @@
+"""The logs of bots: what their files are called, and how many are kept."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import quote
+
+from arena.tournament.play.share import WHOLE, Share
+
+FOLDER = "logs"
+"""Where they lie in a results folder."""
+FILE_NAME_MAX = 150
+"""Characters of a bot's name in a file name, which may have 255 with everything else in it."""
+LOGS_KEPT = 100
+"""Logs kept of each bot: those of its last instances; one started for every match has thousands."""
+
+
+_NAMED = re.compile(r"(.+)-([0-9]{1,9})\.log", re.ASCII)
+_LOG = re.compile(r"[A-Za-z0-9%~_-][A-Za-z0-9%~._-]{0,200}-([0-9]{1,9}|build)\.log")
+
+
+class Logs:
+    """The folder with the logs of a run's instances, one file each.
+
+    They are numbered on from those of earlier runs, which the evidence of older faults names.
+    """
+
+    def __init__(self, folder: Path, share: Share = WHOLE) -> None:
+        """Processes that write to the same folder each have numbers of their own."""
+        self._folder = folder
+        self._share = share
+        self._kept = share.of * -(-LOGS_KEPT // share.of)
+        """A log makes room for the one that is so many numbers on."""
+        self._begun: Counter[str] = Counter()
+        """Instances by the bot's part of the file name."""
+        for path in folder.glob("*.log"):
+            if named := _NAMED.fullmatch(path.name):
+                self._begun[named[1]] = max(self._begun[named[1]], int(named[2]))
+
+    def next_path(self, bot: str) -> Path:
+        """The log file of the bot's next instance; the log of an old one makes room for it."""
+        name = file_name(bot)
+        self._begun[name] += 1 + (self._share.place - self._begun[name] - 1) % self._share.of
+        number = self._begun[name]
+        with suppress(OSError):
+            self._path(name, number - self._kept).unlink(missing_ok=True)
+        return self._path(name, number)
+
+    def _path(self, name: str, number: int) -> Path:
+        return self._folder / f"{name}-{number}.log"
+
+
+def is_log(name: str) -> bool:
+    """Whether a file of this name is a log, that of a bot's instance or of its build."""
+    return _LOG.fullmatch(name) is not None
+
+
+def file_name(bot: str) -> str:
+    """A bot's name as part of a file name; different names give different parts.
+
+    Anything but letters, digits, `-`, `_` and `.` is written as in a URL; a name that would be too long
+    then ends in a digest of it.
+    """
+    written = quote(bot, safe="").replace("~", "%7E")
+    if len(written) <= FILE_NAME_MAX:
+        return written
+    return f"{written[: FILE_NAME_MAX - 17]}~{blake2b(bot.encode(), digest_size=8).hexdigest()}"

@@ -1,0 +1,153 @@
+"""One match from its seats to what is kept of it: played by the referee, scored, packed."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from arena.errors import FAULT_KINDS
+from arena.match.game import Game
+from arena.match.record import Decision, Entry, MatchRecord, Turn, is_lagged, pack
+from arena.match.scoring import points
+from arena.players.codec import Codec
+from arena.players.lag import LagWatch
+from arena.referee import Conduct, Seating, play_match
+from arena.schedule import Pairing, bot_seeds, match_id, older_seeding
+from arena.schedule.course import MatchResult
+from arena.schedule.withdrawals import BotOutcome
+from arena.tournament.plan import control_of, deals_of
+from arena.tournament.play.conversations import Conversations
+from arena.tournament.play.instances import Instance
+from arena.tournament.play.setting import Setting
+
+
+class Venue:
+    """The place where the matches of one run are played."""
+
+    def __init__(self, setting: Setting, watch: LagWatch, conversations: Conversations) -> None:
+        self.setting = setting
+        self.watch = watch
+        self.conversations = conversations
+
+    async def play(
+        self, pairing: Pairing, without: frozenset[str], seated: Sequence[Instance | None]
+    ) -> Entry:
+        """One match, played and scored."""
+        run = self.setting
+        id = match_id(run.seed, pairing.id)
+        started_at = time.time()
+        turns: list[Turn] = []
+        for instance in filter(None, seated):
+            self.conversations.attend(instance.bot, instance.player, id)
+        try:
+            record = await play_match(
+                run.game,
+                [None if instance is None else instance.player for instance in seated],
+                seed=pairing.seed,
+                control=control_of(run.plan, connecting=False),
+                conduct=Conduct(run.plan.faults_max),
+                seating=Seating(
+                    id,
+                    pairing.bots,
+                    bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan)),
+                    older_seeding(run.seed),
+                ),
+                lag=self.watch.since,
+                turns=turns,
+            )
+            return self._entry(pairing, without, record, started_at)
+        except Exception:  # one of two broad catches in the house: our bug spoils this match and no other
+            error = traceback.format_exc()
+        return self._entry(pairing, without, _aborted(turns, len(seated), error), started_at)
+
+    def _entry(
+        self, pairing: Pairing, without: frozenset[str], record: MatchRecord, started_at: float
+    ) -> Entry:
+        run = self.setting
+        return Entry(
+            match_id=match_id(run.seed, pairing.id),
+            pairing=pairing,
+            deals=deals_of(run.plan),
+            versions=tuple(run.versions.get(bot, "") for bot in pairing.bots),
+            withdrawn=tuple(bot in without for bot in pairing.bots),
+            record=record,
+            points=() if record.error else points(record.ranks),
+            packed=packed_moves(run.game, record),
+            decisions=self._kept(pairing, record),
+            started_at=started_at,
+        )
+
+    def _kept(self, pairing: Pairing, record: MatchRecord) -> tuple[Decision, ...]:
+        """The decisions that get rows of their own, their moves as JSON text."""
+        wanted = self.setting.plan.decisions
+        if wanted == "none" or (wanted == "faults" and not record.capsules):
+            return ()
+        codec = Codec(self.setting.game, pairing.bots, None)
+        return tuple(
+            decision._replace(move=msgspec.json.encode(codec.move_json(decision.move)).decode())
+            for decision in record.decisions
+            if wanted == "all" or decision.fault is not None
+        )
+
+
+def _aborted(turns: Sequence[Turn], seats: int, error: str) -> MatchRecord:
+    return MatchRecord(tuple(turns), (), (), (), (False,) * seats, error=error)
+
+
+def packed_moves(game: Game[Any, Any], record: MatchRecord) -> bytes:
+    """The moves; if the rules broke, as many of them as can be packed."""
+    if record.error is None:
+        return pack(game, record.turns)
+    for end in range(len(record.turns), 0, -1):
+        with suppress(Exception):  # a move of a class unknown to the game may be what broke the rules
+            return pack(game, record.turns[:end])
+    return pack(game, ())
+
+
+def result_of(entry: Entry) -> MatchResult:
+    """What the course is told about a match."""
+    return MatchResult(
+        points=entry.points,
+        returns=entry.record.returns,
+        faults=tuple([sum(totals.faults) for totals in entry.totals]),
+        withdrawn=entry.withdrawn,
+    )
+
+
+def outcomes_of(entry: Entry) -> dict[str, BotOutcome]:
+    """How each bot came through a match."""
+    abandoned, withdrawn = entry.record.abandoned, entry.withdrawn
+    if not (entry.faults or True in abandoned or True in withdrawn):  # as nearly always
+        return dict.fromkeys(entry.pairing.bots, _FINE)
+    gone = {decision.seat for decision in entry.faults if decision.fault == "gone"}
+    crashed = [seat in gone for seat in range(len(entry.pairing.bots))]
+    lagged = [
+        is_lagged(sum(totals.faults), totals.faults[_TOO_LATE], totals.lagged) for totals in entry.totals
+    ]
+    return outcomes_by_bot(entry.pairing, abandoned, lagged, crashed, withdrawn)
+
+
+def outcomes_by_bot(
+    pairing: Pairing,
+    abandoned: Sequence[bool],
+    lagged: Sequence[bool],
+    crashed: Sequence[bool],
+    withdrawn: Sequence[bool],
+) -> dict[str, BotOutcome]:
+    """The same, from flags by seat, for a match played just now or read from a folder."""
+    return dict(zip(pairing.bots, map(_outcome, abandoned, lagged, crashed, withdrawn), strict=True))
+
+
+@cache
+def _outcome(abandoned: bool, lagged: bool, crashed: bool, withdrawn: bool) -> BotOutcome:
+    return BotOutcome(abandoned=abandoned, lagged=abandoned and lagged, crashed=crashed, withdrawn=withdrawn)
+
+
+_FINE = BotOutcome()
+_TOO_LATE = FAULT_KINDS.index("too_late")

@@ -1,0 +1,153 @@
+"""The tables of a run: whether one is free, from what bots and arena have wanted of the machine so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+import attrs
+import trio
+
+from arena.match.record import Entry
+from arena.schedule.admission import Capacity, Demand, admits, expected_load
+from arena.tournament.play.instances import Instance
+
+READ_EVERY_S = 0.25
+"""What an instance or a match in progress has wanted is read no more often: one look takes 0.1 ms."""
+ARENA_EVERY_S = 0.5
+"""Over this time the arena's own demand is measured."""
+
+
+@attrs.define(eq=False)
+class MatchTable:
+    """A match in progress."""
+
+    bots: tuple[str, ...]
+    """Those that play in it."""
+    seated: Sequence[Instance | None] = ()
+    load: float | None = None
+    """How many cores it keeps busy, if it lasts long enough for that to be measured."""
+    looked_at: tuple[float, float] | None = None
+    """The time of the last look, and what its bots had wanted by then."""
+
+
+class Tables:
+    """Which matches are in progress, and whether one more may be."""
+
+    def __init__(self, capacity: Capacity, cpu_s: Callable[[], float] = time.process_time) -> None:
+        """`cpu_s`: the processor time of the arena's own process so far."""
+        self.capacity = capacity
+        self._demands: dict[str, Demand] = {}
+        self._tables: list[MatchTable] = []
+        self._cpu_s = cpu_s
+        self._arena = 1.0
+        """How many cores the arena keeps busy for each match; until that is known, one."""
+        self._table_s = 0.0
+        """The time of all tables together since the arena's own demand was measured."""
+        self._counted_at = self._measured_at = self._looked_at = trio.current_time()
+        self._measured_s = cpu_s()
+
+    @property
+    def in_use(self) -> int:
+        return len(self._tables)
+
+    @property
+    def are_full(self) -> bool:
+        """Whether no match can begin, whatever its bots want."""
+        return self.in_use >= self.capacity.most
+
+    def have_room(self, bots: Iterable[str]) -> bool:
+        """Whether a match may begin in which these bots play."""
+        if self.capacity.is_fixed:
+            return not self.are_full
+        loads = [
+            expected_load(table.bots, self._demands) if table.load is None else table.load
+            for table in self._tables
+        ]
+        return admits(self.capacity, loads, expected_load(bots, self._demands), self._arena)
+
+    def begin(self, bots: Iterable[str]) -> MatchTable:
+        """A table for a match that begins, in which these bots play."""
+        self._count()
+        table = MatchTable(tuple(bots))
+        self._tables.append(table)
+        return table
+
+    def seat(self, table: MatchTable, seated: Sequence[Instance | None]) -> None:
+        """The bots of the match are there."""
+        if self.capacity.is_fixed:
+            return
+        table.seated = seated
+        for instance in filter(None, seated):
+            tab = instance.tab
+            if not tab.is_open:
+                # What it did before counts only if it was started for this match.
+                before_s = 0.0 if tab.wall_s else instance.player.demand_s()
+                tab.open(trio.current_time(), before_s or 0.0)
+
+    def end(self, table: MatchTable) -> None:
+        """The match is over, or was broken off."""
+        self._count()
+        self._tables.remove(table)
+
+    def _count(self) -> None:
+        """Adds up table time; and measures the arena's own demand now and then."""
+        now = trio.current_time()
+        self._table_s += self.in_use * (now - self._counted_at)
+        self._counted_at = now
+        if now - self._measured_at >= ARENA_EVERY_S and self._table_s:
+            used_s = self._cpu_s()
+            self._arena = (used_s - self._measured_s) / self._table_s
+            self._measured_at, self._measured_s, self._table_s = now, used_s, 0.0
+
+    # What is learnt.
+
+    def note(self, table: MatchTable, entry: Entry, wall_s: float) -> None:
+        """Learns from a finished match, which took so long from when its bots were there."""
+        if self.capacity.is_fixed:
+            return
+        for instance, waited_s in zip(table.seated, shares_of(entry, wall_s), strict=True):
+            if instance is not None:
+                self._learn(instance, waited_s)
+
+    def _learn(self, instance: Instance, waited_s: float) -> None:
+        tab, now = instance.tab, trio.current_time()
+        tab.matches += 1
+        tab.wall_s += waited_s
+        if instance.bot in self._demands and now < tab.read_at + READ_EVERY_S:
+            return
+        demand_s = instance.player.demand_s()
+        if demand_s is not None and demand_s >= tab.demand_s and tab.wall_s:
+            demand = self._demands.get(instance.bot, Demand())
+            self._demands[instance.bot] = demand.with_more(tab.matches, demand_s - tab.demand_s, tab.wall_s)
+        # Less than before: its processes are gone, and nobody knows what they had wanted.
+        tab.open(now, demand_s or 0.0)
+
+    def look(self) -> None:
+        """Measures the matches in progress, as one may last long between bots of which nothing is known."""
+        now = trio.current_time()
+        if self.capacity.is_fixed or now < self._looked_at + READ_EVERY_S:
+            return
+        self._looked_at = now
+        self._count()
+        for table in self._tables:
+            if not table.seated:
+                continue
+            demand_s = sum(instance.player.demand_s() or 0.0 for instance in filter(None, table.seated))
+            if table.looked_at is not None:
+                since, before_s = table.looked_at
+                table.load = max(0.0, demand_s - before_s) / (now - since)
+            table.looked_at = now, demand_s
+
+
+def shares_of(entry: Entry, wall_s: float) -> list[float]:
+    """How long a match that took so long has waited for each seat: in proportion to their thinking.
+
+    Seats that think at the same time are waited for once, and the arena's own time is everybody's.
+    """
+    thought_s = [totals.think_s for totals in entry.totals]
+    total_s = sum(thought_s)
+    return [wall_s * (one / total_s if total_s else 1 / len(thought_s)) for one in thought_s]
+
+
+__all__ = ["MatchTable", "Tables", "shares_of"]
