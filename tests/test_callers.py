@@ -10,6 +10,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.reading.units import parse_address
+from arena.tournament.lobby import callers
 from arena.tournament.lobby.callers import (
     bots_set_aside,
     connections_of,
@@ -17,7 +18,6 @@ from arena.tournament.lobby.callers import (
     prepare_files,
     short_backlog,
 )
-from arena.tournament.lobby.lobby import callers
 from arena.tournament.plan import Plan
 
 PLAN = Plan(expect=5_000, listen=parse_address("0.0.0.0:8888"))

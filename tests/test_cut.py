@@ -20,7 +20,7 @@ from arena.schedule import FORMATS, Terms, match_id
 from arena.schedule.course import Course, MatchResult
 from arena.schedule.withdrawals import BotOutcome
 from arena.store import Store
-from arena.tournament.folder.folder import writer as keeping
+from arena.tournament.folder import writer as keeping
 from arena.tournament.folder.intake import course_of, cut, take_in
 from arena.tournament.play.match import Venue
 from arena.tournament.play.summary import Summary

@@ -9,7 +9,7 @@ import pytest
 from calls import call
 
 from arena.errors import ConfigError
-from arena.server.database import DATABASE
+from arena.server.kept.database import DATABASE
 from arena.tournament.bots import grants
 from arena.tournament.bots.field import field_of
 from arena.tournament.bots.grants import granted, grants_said

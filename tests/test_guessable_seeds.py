@@ -21,7 +21,7 @@ from arena.page.report import write_report
 from arena.reading.units import Address
 from arena.schedule import match_id
 from arena.schedule.pairing import rotations
-from arena.server.request_types import Body
+from arena.server.http.request_types import Body
 from arena.store import Store
 from arena.tournament.folder.folder import open_run
 from arena.tournament.folder.intake import course_of

@@ -66,8 +66,8 @@ async def serve_bare() -> None:
 
 async def serve_measured(folder: Path) -> None:
     from arena.reading.units import Address
-    from arena.server.pauses import Pauses
     from arena.server.serve import OpenServer, ServerPlan, serve, set_aside
+    from arena.server.tables.pauses import Pauses
 
     def note_bug(traceback_text: str) -> None:
         print(traceback_text, file=sys.stderr)
@@ -92,9 +92,9 @@ async def serve_measured(folder: Path) -> None:
 
 async def keep_users(folder: Path, count: int) -> None:
     """Puts users of the poker document into the folder, whose passwords cost nothing."""
-    from arena.server.accounts import Accounts, Cost
-    from arena.server.keeping import open_keeper
+    from arena.server.kept.keeping import open_keeper
     from arena.server.limits import PASSWORDS_WAITING
+    from arena.server.ring.accounts import Accounts, Cost
 
     at_once = trio.CapacityLimiter(PASSWORDS_WAITING // 2)
     with open_keeper(folder, tell=print) as keeper:

@@ -9,7 +9,7 @@ from arena.cli.group import cli, options
 
 if TYPE_CHECKING:
     from arena.reading.units import Address
-    from arena.server.certificate import TlsFiles
+    from arena.server.http.certificate import TlsFiles
 
 HTTP, LISTEN, DATA = "127.0.0.1:8080", "127.0.0.1:8888", "arena-data"
 
@@ -59,7 +59,7 @@ def serve(
       arena serve --http 0.0.0.0:443 --allow-host arena.example.org --tls-cert cert.pem --tls-key key.pem
     """
     from arena.cli.hosting import host_server
-    from arena.server.guard_words import guard_options
+    from arena.server.http.guard_words import guard_options
     from arena.server.serve import ServerPlan
 
     plan = ServerPlan(
@@ -76,7 +76,7 @@ def serve(
 def _tls(certificate: str | None, key: str | None) -> TlsFiles | None:
     """Where certificate and key are.  Raises ConfigError if only one of them is given."""
     from arena.errors import ConfigError
-    from arena.server.certificate import TlsFiles
+    from arena.server.http.certificate import TlsFiles
 
     if certificate is None and key is None:
         return None

@@ -13,11 +13,11 @@ import trio
 from arena.match.game import Game
 from arena.players.base import GonePlayer, Player
 from arena.players.lag import LagWatch
-from arena.server.bots import BotPlaces
-from arena.server.live_match import LiveMatch, MatchTerms
-from arena.server.pauses import Pauses
-from arena.server.table import Member, Table
-from arena.server.visitors import Visitors
+from arena.server.tables.bots import BotPlaces
+from arena.server.tables.live_match import LiveMatch, MatchTerms
+from arena.server.tables.pauses import Pauses
+from arena.server.tables.table import Member, Table
+from arena.server.tables.visitors import Visitors
 
 
 class Records(Protocol):

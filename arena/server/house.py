@@ -12,14 +12,14 @@ from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.match.game import Game
 from arena.server import limits
-from arena.server.absence import after_restart, idle_s
-from arena.server.live import Hall, LiveTable
-from arena.server.live_match import LiveMatch
-from arena.server.places import are_short, check_room, makes_room
-from arena.server.records import ServerRecords, Unfinished
+from arena.server.kept.records import ServerRecords, Unfinished
 from arena.server.refusal import Refusal
-from arena.server.table import Alerted, Table
-from arena.server.views import Views
+from arena.server.tables.absence import after_restart, idle_s
+from arena.server.tables.live import Hall, LiveTable
+from arena.server.tables.live_match import LiveMatch
+from arena.server.tables.places import are_short, check_room, makes_room
+from arena.server.tables.table import Alerted, Table
+from arena.server.tables.views import Views
 from arena.tournament.plan import make_game
 from arena.words import counted
 

@@ -19,35 +19,35 @@ from arena.games import SERVICES
 from arena.players.lag import open_watch
 from arena.players.tcp import accept_all, listen
 from arena.reading.units import Address
-from arena.server.accounts import Accounts
-from arena.server.api import TablesApi
-from arena.server.archive import Archive, open_archive
-from arena.server.bots import HouseBots
-from arena.server.certificate import Certificate, TlsFiles
-from arena.server.endpoints import routes_to
-from arena.server.games_api import GamesApi
-from arena.server.goodbye import Goodbye
-from arena.server.guard import GuardOptions
-from arena.server.guests import OpenTable
 from arena.server.house import House
-from arena.server.http import HttpOptions, serve_http
-from arena.server.keeping import open_keeper
+from arena.server.http.certificate import Certificate, TlsFiles
+from arena.server.http.endpoints import routes_to
+from arena.server.http.goodbye import Goodbye
+from arena.server.http.guard import GuardOptions
+from arena.server.http.http import HttpOptions, serve_http
+from arena.server.http.openapi import openapi_route
+from arena.server.http.routing import Routing
+from arena.server.kept.archive import Archive, open_archive
+from arena.server.kept.games_api import GamesApi
+from arena.server.kept.keeping import open_keeper
+from arena.server.kept.records import ServerRecords
+from arena.server.kept.reports import Reports
+from arena.server.kept.results import Shelf
+from arena.server.kept.results_api import ResultsApi
 from arena.server.limits import TCP_CONNECTIONS_MAX
-from arena.server.live import Hall
-from arena.server.live_ring import LiveRing
-from arena.server.openapi import openapi_route
-from arena.server.packet_api import PacketApi
-from arena.server.poker import PokerApi, open_rings
-from arena.server.programs import Programs
-from arena.server.records import ServerRecords
-from arena.server.reports import Reports
-from arena.server.results import Shelf
-from arena.server.results_api import ResultsApi
-from arena.server.ring_records import RingRecords
-from arena.server.routing import Routing
-from arena.server.scene_api import SceneApi
-from arena.server.site import Site
-from arena.server.tcp_door import TcpDoor
+from arena.server.packets.packet_api import PacketApi
+from arena.server.ring.accounts import Accounts
+from arena.server.ring.live_ring import LiveRing
+from arena.server.ring.poker import PokerApi, open_rings
+from arena.server.ring.ring_records import RingRecords
+from arena.server.site.scene_api import SceneApi
+from arena.server.site.site import Site
+from arena.server.tables.api import TablesApi
+from arena.server.tables.bots import HouseBots
+from arena.server.tables.guests import OpenTable
+from arena.server.tables.live import Hall
+from arena.server.tables.programs import Programs
+from arena.server.tables.tcp_door import TcpDoor
 from arena.telling.replay import Replay
 from arena.tournament.lobby.callers import lift_files_limit
 from arena.words import counted

@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import attrs
@@ -34,8 +35,7 @@ any_box = pytest.mark.parametrize("box", [*BOXES, OFF], ids="-".join)
 @pytest.fixture
 def house(monkeypatch):
     """The current folder, with a bot's folder in it; not in /tmp, where each box has one of its own."""
-    top = Path(__file__).resolve().parents[2] / ".arena" / f"own-{secrets.token_hex(4)}"
-    top.mkdir(parents=True)
+    top = Path(tempfile.mkdtemp(prefix="arena-own-", dir="/var/tmp"))
     for name in ("own/.git/config", "own/.git/hooks/pre-commit", "own/sub/x.txt", "own/notes.txt", ".bashrc"):
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text("as it was")

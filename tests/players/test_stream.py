@@ -578,13 +578,13 @@ async def test_an_answer_after_the_deadline_is_late_however_busy_it_is():
     transport, bot = _pair()
 
     async def answer_late() -> None:
-        await trio.sleep(0.06)
+        await trio.sleep(0.2)
         bot.sendall(b'{"message_id": 1, "move": 88}')
 
     async with trio.open_nursery() as nursery:
         player = await _serve(nursery, transport, watch)
         nursery.start_soon(answer_late)
-        other = ScriptedPlayer("other", lambda _: After(0.1, Hut()), nursery=nursery, margin_s=1.0)
+        other = ScriptedPlayer("other", lambda _: After(0.22, Hut()), nursery=nursery, margin_s=1.0)
         decisions, _ = await play(player, turns=1, other=other, control=Control(move_s=0.03, first_s=0.03))
         player.dismiss("over")
     bot.close()

@@ -16,10 +16,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from arena.players.tcp import listen
-from arena.server.connection import Patience
-from arena.server.http import HttpOptions, serve_http
-from arena.server.routing import Routing
-from arena.server.sockets import SocketLimits, SocketOwner
+from arena.server.http.connection import Patience
+from arena.server.http.http import HttpOptions, serve_http
+from arena.server.http.routing import Routing
+from arena.server.http.sockets import SocketLimits, SocketOwner
 
 LIMITS = SocketLimits(send_s=0.5)
 PATIENCE = Patience(head_s=0.7, send_s=0.5, ping_s=5.0)

@@ -11,8 +11,8 @@ from typing import Any
 
 import trustme
 
-from arena.server.certificate import Certificate, TlsFiles
-from arena.server.tls import TlsSession
+from arena.server.http.certificate import Certificate, TlsFiles
+from arena.server.http.tls import TlsSession
 
 
 @cache

@@ -13,10 +13,10 @@ from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
 from arena.server.house import House
-from arena.server.live import Hall, LiveTable
-from arena.server.pauses import Pauses
-from arena.server.records import Forgetful
-from arena.server.table import Member
+from arena.server.kept.records import Forgetful
+from arena.server.tables.live import Hall, LiveTable
+from arena.server.tables.pauses import Pauses
+from arena.server.tables.table import Member
 
 BROKEN = "ModuleNotFoundError: No module named 'arena.sdk'"
 """Why a house bot cannot be started."""

@@ -9,8 +9,8 @@ from typing import Any
 import trio
 
 from arena.server.house import House
-from arena.server.live import LiveTable
-from arena.server.packet_room import PacketClient, PacketRoom
+from arena.server.packets.packet_room import PacketClient, PacketRoom
+from arena.server.tables.live import LiveTable
 
 
 class ListWire:

@@ -15,15 +15,15 @@ import trio
 from arena.players.base import Player
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
-from arena.server.accounts import User
-from arena.server.guard import Guard, GuardOptions
-from arena.server.live import Hall
-from arena.server.live_ring import LiveRing
-from arena.server.poker import PokerApi, ring_game
-from arena.server.records import Forgetful, Unfinished
+from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.routing import Routing
+from arena.server.kept.records import Forgetful, Unfinished
 from arena.server.refusal import Refusal
-from arena.server.ring import Ring
-from arena.server.routing import Routing
+from arena.server.ring.accounts import User
+from arena.server.ring.live_ring import LiveRing
+from arena.server.ring.poker import PokerApi, ring_game
+from arena.server.ring.ring import Ring
+from arena.server.tables.live import Hall
 from tests.server.poker_client import PokerClient
 
 RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from arena.cli import main
-from arena.server.live_ring import LiveRing
-from arena.server.pauses import Pauses
+from arena.server.ring.live_ring import LiveRing
+from arena.server.tables.pauses import Pauses
 
 
 def hurry() -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import trio
 
 from arena.players.tcp import listen
-from arena.server.certificate import Certificate
-from arena.server.connection import Application
-from arena.server.http import HttpOptions, serve_http
+from arena.server.http.certificate import Certificate
+from arena.server.http.connection import Application
+from arena.server.http.http import HttpOptions, serve_http
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 UPGRADE = (

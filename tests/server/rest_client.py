@@ -10,14 +10,14 @@ from typing import Any
 import attrs
 import httpx
 
-from arena.server.api import TablesApi
-from arena.server.endpoints import Endpoint, routes_to
-from arena.server.games_api import GamesApi
-from arena.server.guard import Guard, GuardOptions
 from arena.server.house import House
-from arena.server.openapi import openapi_route
-from arena.server.results_api import ResultsApi
-from arena.server.routing import Routing
+from arena.server.http.endpoints import Endpoint, routes_to
+from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.openapi import openapi_route
+from arena.server.http.routing import Routing
+from arena.server.kept.games_api import GamesApi
+from arena.server.kept.results_api import ResultsApi
+from arena.server.tables.api import TablesApi
 from tests.server.halls import a_house
 
 NO_TABLE = "00000000-0000-4000-8000-000000000000"

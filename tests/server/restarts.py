@@ -14,13 +14,13 @@ import msgspec
 import trio
 
 from arena.sdk import Bot
-from arena.server.archive import FinishedTable
 from arena.server.house import House
-from arena.server.keeping import Keeper, open_keeper
-from arena.server.live import LiveTable
-from arena.server.live_match import LiveScene
-from arena.server.records import ServerRecords
-from arena.server.table import Member, Notice
+from arena.server.kept.archive import FinishedTable
+from arena.server.kept.keeping import Keeper, open_keeper
+from arena.server.kept.records import ServerRecords
+from arena.server.tables.live import LiveTable
+from arena.server.tables.live_match import LiveScene
+from arena.server.tables.table import Member, Notice
 from tests.server.halls import a_house, any_move
 
 

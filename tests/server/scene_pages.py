@@ -8,8 +8,8 @@ from typing import Any
 import trio
 
 from arena.server.house import House
-from arena.server.live import LiveTable
-from arena.server.scenes import SceneClient, SceneRoom
+from arena.server.site.scenes import SceneClient, SceneRoom
+from arena.server.tables.live import LiveTable
 from tests.server.pages import ListWire
 
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.server import limits
-from arena.server.accounts import COST, Accounts, Cost, User, read_basic
-from arena.server.keeping import Keeper, open_keeper
+from arena.server.kept.keeping import Keeper, open_keeper
 from arena.server.refusal import Refusal
+from arena.server.ring.accounts import COST, Accounts, Cost, User, read_basic
 
 CHEAP = Cost(n=2, r=1, p=1)
 

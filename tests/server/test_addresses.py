@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from arena.server.addresses import Crowd, asker, is_host_allowed, is_loopback, is_same_origin, neighbourhood
+from arena.server.http.addresses import (
+    Crowd,
+    asker,
+    is_host_allowed,
+    is_loopback,
+    is_same_origin,
+    neighbourhood,
+)
 
 HOSTS = [
     ("localhost", True),

@@ -16,10 +16,17 @@ from trio.testing import MockClock
 
 from arena.games import GAMES
 from arena.games.blef import Blef
-from arena.server.answer_types import GameListed, GameShown, MatchPage, RoundShown, TableListed, TableShown
-from arena.server.archive import open_archive
+from arena.server.http.answer_types import (
+    GameListed,
+    GameShown,
+    MatchPage,
+    RoundShown,
+    TableListed,
+    TableShown,
+)
+from arena.server.kept.archive import open_archive
 from arena.server.limits import CHAT_AT_ONCE, IDLE_S, STEPS_MAX, WAITS_PER_ADDRESS
-from arena.server.pauses import Pauses
+from arena.server.tables.pauses import Pauses
 from tests.server.halls import any_move
 from tests.server.rest_client import NO_TABLE, Begun, Rest, rest
 from tests.server.test_archive import finished

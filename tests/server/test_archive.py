@@ -21,8 +21,8 @@ from arena.games.holdem import Holdem
 from arena.games.liars_dice import LiarsDice
 from arena.match.game import CHANCE, Game
 from arena.match.record import Decision, MatchRecord
-from arena.server.archive import FinishedTable, entry_of, open_archive
-from arena.server.keeping import NotKept
+from arena.server.kept.archive import FinishedTable, entry_of, open_archive
+from arena.server.kept.keeping import NotKept
 from arena.store import DATABASE, Store, store_lock
 from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, replay_of, viewer_of
 from arena.testing.games import random_match

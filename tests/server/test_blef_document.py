@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import trio
 
-from arena.server.pauses import Pauses
+from arena.server.tables.pauses import Pauses
 from tests.server.blef_client import CHECK, BlefUser
 from tests.server.halls import a_house
 from tests.server.raw_http import served

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from arena.cli import cli
 from arena.errors import ConfigError
-from arena.server.certificate import Certificate, TlsFiles, context_of
+from arena.server.http.certificate import Certificate, TlsFiles, context_of
 from tests.server.certificates import certificate_in, files_in, shaken, trusting
 
 PAST, FUTURE = datetime(2020, 1, 1, tzinfo=UTC), datetime(2120, 1, 1, tzinfo=UTC)
@@ -126,7 +126,7 @@ def test_a_key_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
             return path.read_bytes()
 
-        monkeypatch.setattr("arena.server.certificate.read_regular", read)
+        monkeypatch.setattr("arena.server.http.certificate.read_regular", read)
     said = refused(tmp_path, "--tls-cert", files.certificate, "--tls-key", files.key)
     assert said.startswith(f"{files.key} cannot be read: Permission denied")
 

@@ -12,8 +12,8 @@ import trio
 from trio.testing import MockClock
 
 from arena.errors import ConfigError
-from arena.server.keeping import RETRY_S, open_keeper
-from arena.server.records import ServerRecords
+from arena.server.kept.keeping import RETRY_S, open_keeper
+from arena.server.kept.records import ServerRecords
 from tests.server.halls import any_move
 from tests.server.pages import Page, room_of
 from tests.server.rest_client import Rest, rest

@@ -14,10 +14,10 @@ from arena.games import GAMES
 from arena.games.blef import Blef
 from arena.match.game import Game, Seat
 from arena.page.film import head_of
-from arena.server.answer_types import FilmPage
-from arena.server.archive import open_archive
-from arena.server.film_pages import film_page
-from arena.server.live_match import LiveShowing
+from arena.server.http.answer_types import FilmPage
+from arena.server.kept.archive import open_archive
+from arena.server.kept.film_pages import film_page
+from arena.server.tables.live_match import LiveShowing
 from arena.telling.replay import SPECTATOR, Moment, Viewer, replay
 from arena.tournament.plan import make_game
 from tests.server.rest_client import Rest, rest

@@ -17,14 +17,14 @@ from trio.testing import memory_stream_pair
 
 from arena.players.transport import StreamTransport
 from arena.reading.units import Address
-from arena.server.certificate import Certificate
-from arena.server.guests import ALONE_S, GATHER_S, OpenTable
 from arena.server.house import House
-from arena.server.live import LiveTable
-from arena.server.programs import RECONNECT_S, Programs
+from arena.server.http.certificate import Certificate
 from arena.server.refusal import Refusal
 from arena.server.serve import ServerPlan, serve
-from arena.server.tcp_door import STOPPED, TcpDoor
+from arena.server.tables.guests import ALONE_S, GATHER_S, OpenTable
+from arena.server.tables.live import LiveTable
+from arena.server.tables.programs import RECONNECT_S, Programs
+from arena.server.tables.tcp_door import STOPPED, TcpDoor
 from tests.server.halls import a_house
 
 HOME = "127.0.0.1"

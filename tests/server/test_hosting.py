@@ -24,12 +24,12 @@ from arena.cli.group import BUG
 from arena.cli.hosting import told_at_start
 from arena.errors import ConfigError
 from arena.reading.units import Address
-from arena.server.certificate import TlsFiles
-from arena.server.goodbye import Goodbye
-from arena.server.guard import GuardOptions
-from arena.server.guard_words import guard_options
-from arena.server.keeping import open_keeper
-from arena.server.packet_room import STOPS
+from arena.server.http.certificate import TlsFiles
+from arena.server.http.goodbye import Goodbye
+from arena.server.http.guard import GuardOptions
+from arena.server.http.guard_words import guard_options
+from arena.server.kept.keeping import open_keeper
+from arena.server.packets.packet_room import STOPS
 from arena.server.serve import OpenServer, ServerPlan
 from tests.server.raw_http import close_clients, connect, request, status_of, until_closed, upgraded
 from tests.server.served import Served, a_server

@@ -13,13 +13,13 @@ import trio
 from arena.games import GAMES
 from arena.players.base import GonePlayer
 from arena.players.start import BotBroken
-from arena.server import bots
-from arena.server.bots import HouseBots
 from arena.server.house import House
-from arena.server.live import LiveTable
-from arena.server.packet_room import PacketClient, PacketRoom
+from arena.server.http.sockets import Code
+from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.refusal import Refusal
-from arena.server.sockets import Code
+from arena.server.tables import bots
+from arena.server.tables.bots import HouseBots
+from arena.server.tables.live import LiveTable
 from arena.terminal.news import News
 from arena.tournament.bots.entrants import bot_at, builtin_bots
 from tests.server.halls import BROKEN, a_house, people

@@ -25,15 +25,15 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-import arena.server.http
+import arena.server.http.http
 from arena.players.tcp import listen
-from arena.server.clients import Caps
-from arena.server.connection import Patience
-from arena.server.guard import GuardOptions
-from arena.server.http import HttpOptions, serve_http
+from arena.server.http.clients import Caps
+from arena.server.http.connection import Patience
+from arena.server.http.guard import GuardOptions
+from arena.server.http.http import HttpOptions, serve_http
+from arena.server.http.routing import Routing
+from arena.server.http.sockets import SocketOwner
 from arena.server.refusal import Refusal
-from arena.server.routing import Routing
-from arena.server.sockets import SocketOwner
 from arena.tournament.lobby.callers import lift_files_limit
 
 SECRET = "a secret of the server"
@@ -285,15 +285,15 @@ async def test_a_web_socket_that_is_refused_gets_the_status() -> None:
 
 async def test_the_http_side_starts_again_on_the_same_socket(monkeypatch: pytest.MonkeyPatch) -> None:
     """A bug in the HTTP side itself ends neither the process's other tasks nor the listening socket."""
-    monkeypatch.setattr(arena.server.http, "RESTART_PAUSE_S", 0.0)
-    real, calls = arena.server.http.Clients.has_room, iter([RuntimeError("our bug")])
+    monkeypatch.setattr(arena.server.http.http, "RESTART_PAUSE_S", 0.0)
+    real, calls = arena.server.http.http.Clients.has_room, iter([RuntimeError("our bug")])
 
-    def has_room(self: arena.server.http.Clients, address: str) -> bool:
+    def has_room(self: arena.server.http.http.Clients, address: str) -> bool:
         for error in calls:
             raise error
         return real(self, address)
 
-    monkeypatch.setattr(arena.server.http.Clients, "has_room", has_room)
+    monkeypatch.setattr(arena.server.http.http.Clients, "has_room", has_room)
     notes: list[str] = []
     bugs: list[str] = []
     listener = listen("127.0.0.1", 0)
@@ -316,14 +316,14 @@ async def test_a_bug_that_one_connection_sets_off_costs_that_connection(
     bugs: list[str] = []
     async with served(APP, bugs=bugs) as port:
         other = await upgraded(port)
-        real = arena.server.connection.Http11.handle
+        real = arena.server.http.connection.Http11.handle
 
-        async def handle(self: arena.server.connection.Http11, event: object) -> None:
+        async def handle(self: arena.server.http.connection.Http11, event: object) -> None:
             if b"boom" in getattr(event, "data", b""):
                 raise RuntimeError("a bug")
             await real(self, event)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(arena.server.connection.Http11, "handle", handle)
+        monkeypatch.setattr(arena.server.http.connection.Http11, "handle", handle)
         assert 0 == status_of(await said_by(port, request("GET", "/boom")))
         await other.text("still here")
         assert (1, b"still here") == await other.hear()

@@ -20,12 +20,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from arena.server.clients import Caps
-from arena.server.connection import Patience
-from arena.server.http import HttpOptions
-from arena.server.routing import Routing
-from arena.server.sockets import SocketLimits, SocketOwner
-from arena.server.tls import SILENT_BYTES_MAX
+from arena.server.http.clients import Caps
+from arena.server.http.connection import Patience
+from arena.server.http.http import HttpOptions
+from arena.server.http.routing import Routing
+from arena.server.http.sockets import SocketLimits, SocketOwner
+from arena.server.http.tls import SILENT_BYTES_MAX
 from tests.server.certificates import certificate_in, trusting
 from tests.server.raw_http import (
     TEXT,

@@ -16,9 +16,9 @@ import pytest
 import trio
 
 from arena.errors import ConfigError
-from arena.server import database, keeping
-from arena.server.database import APPLICATION_ID
-from arena.server.keeping import GAP_S, RETRY_S, Keeper, KeptMatch, NotKept, open_keeper
+from arena.server.kept import database, keeping
+from arena.server.kept.database import APPLICATION_ID
+from arena.server.kept.keeping import GAP_S, RETRY_S, Keeper, KeptMatch, NotKept, open_keeper
 from arena.server.limits import CHAT_KEPT
 from arena.server.refusal import Refusal
 
@@ -361,7 +361,7 @@ CHILD = """
 import sys
 from pathlib import Path
 import trio
-from arena.server.keeping import open_keeper
+from arena.server.kept.keeping import open_keeper
 
 async def main(folder, first):
     with open_keeper(Path(folder), tell=print) as keeper:

@@ -29,11 +29,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from arena.server import absence, tables
 from arena.server.house import LOOK_EVERY_S
 from arena.server.limits import IDLE_S
 from arena.server.refusal import Refusal
-from arena.server.table import After, Member, Table
+from arena.server.tables import absence
+from arena.server.tables import rules as tables
+from arena.server.tables.table import After, Member, Table
 from tests.server.halls import any_move
 from tests.server.rest_client import NO_TABLE, rest
 from tests.server.test_api import quick

@@ -12,14 +12,14 @@ import trio
 
 from arena.games import GAMES
 from arena.server import limits
-from arena.server.bots import BotPlaces
 from arena.server.house import House
 from arena.server.limits import ABSENT_S
-from arena.server.live import LiveTable
-from arena.server.live_match import LiveScene
-from arena.server.pauses import BOT_S, SHOWDOWN_S
 from arena.server.refusal import Refusal
-from arena.server.table import Member, Notice
+from arena.server.tables.bots import BotPlaces
+from arena.server.tables.live import LiveTable
+from arena.server.tables.live_match import LiveScene
+from arena.server.tables.pauses import BOT_S, SHOWDOWN_S
+from arena.server.tables.table import Member, Notice
 from tests.server.halls import a_house, any_move, people
 
 

@@ -19,10 +19,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from arena.server import absence, tables
 from arena.server.limits import ABSENT_S, CHAT_AT_ONCE, CHAT_KEPT, IDLE_ASLEEP_S
 from arena.server.refusal import Refusal
-from arena.server.table import (
+from arena.server.tables import absence
+from arena.server.tables import rules as tables
+from arena.server.tables.table import (
     After,
     Began,
     Came,

@@ -18,20 +18,20 @@ from hypothesis.errors import Unsatisfiable
 from starlette.routing import Route
 
 import arena.server
-from arena.server.answers import refusal_body
-from arena.server.endpoints import Endpoint, routes_to
-from arena.server.guard import Guard, GuardOptions
 from arena.server.house import House
-from arena.server.live_ring import LiveRing
-from arena.server.openapi import openapi_document, openapi_route
-from arena.server.packet_api import PacketApi
-from arena.server.poker import PokerApi, ring_game
+from arena.server.http.answers import refusal_body
+from arena.server.http.endpoints import Endpoint, routes_to
+from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.openapi import openapi_document, openapi_route
+from arena.server.http.routing import Routing
+from arena.server.kept.results_api import ResultsApi
+from arena.server.packets.packet_api import PacketApi
 from arena.server.refusal import STATUS, Refusal
-from arena.server.results_api import ResultsApi
-from arena.server.ring import Ring
-from arena.server.routing import Routing
+from arena.server.ring.live_ring import LiveRing
+from arena.server.ring.poker import PokerApi, ring_game
+from arena.server.ring.ring import Ring
 from arena.server.serve import routes_of
-from arena.server.site import Site
+from arena.server.site.site import Site
 from tests.server.halls import a_house
 from tests.server.poker_server import FakeUsers, KeptRings
 from tests.server.raw_http import served

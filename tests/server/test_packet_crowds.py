@@ -14,9 +14,9 @@ from arena.players.base import Player
 from arena.players.desk import Question, Slot
 from arena.players.local import LocalPlayer
 from arena.players.wrapped import WrappedPlayer
-from arena.server.packet_room import BEHIND, PacketClient, PacketRoom
-from arena.server.sockets import SocketLimits, SocketOwner
-from arena.server.table import Member
+from arena.server.http.sockets import SocketLimits, SocketOwner
+from arena.server.packets.packet_room import BEHIND, PacketClient, PacketRoom
+from arena.server.tables.table import Member
 from tests.server.halls import AnyMove, a_house
 from tests.server.pages import Page, a_room, kinds, only
 from tests.server.test_packets_of_games import play

@@ -14,7 +14,7 @@ import trio
 
 from arena.games import GAMES
 from arena.match.game import CHANCE, Seat
-from arena.server.live_match import LiveMatch
+from arena.server.tables.live_match import LiveMatch
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room
 from tests.server.twins import NAMES, RULES, SCRIPT_OVER, Turns, script, times_of, twins_heard

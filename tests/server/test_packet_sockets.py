@@ -11,8 +11,8 @@ import pytest
 import trio
 
 from arena.server.house import House
-from arena.server.packet_api import PacketApi
-from arena.server.routing import Routing
+from arena.server.http.routing import Routing
+from arena.server.packets.packet_api import PacketApi
 from tests.server.halls import a_house
 from tests.server.raw_http import BINARY, TEXT, Raw, frame, served, upgraded
 

@@ -10,8 +10,8 @@ import trio
 
 from arena.games.chamber import Chamber
 from arena.games.chamber.moves import Load, Rebalance
-from arena.server.closed_pages import AWAY_S
-from arena.server.packet_room import PacketRoom
+from arena.server.packets.packet_room import PacketRoom
+from arena.server.tables.closed_pages import AWAY_S
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room, kinds, only, room_of
 

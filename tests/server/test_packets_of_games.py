@@ -15,7 +15,7 @@ import arena.server
 from arena.games import GAMES
 from arena.games.bluff import Bluff
 from arena.games.bluff.moves import Deal
-from arena.server.packets import move_packets
+from arena.server.packets.packets import move_packets
 from tests.server.halls import a_house
 from tests.server.pages import Page, a_room, kinds, only
 

@@ -19,11 +19,11 @@ from arena.games.holdem import Holdem
 from arena.games.holdem.moves import Bet, Deal
 from arena.match.game import CHANCE, Seat
 from arena.players.codec import Codec
-from arena.server.live_ring import BETWEEN_S
-from arena.server.pauses import SHOWDOWN_S
-from arena.server.poker import read_act, ring_game
-from arena.server.poker_view import poker_game
-from arena.server.ring import CHIPS, PLACES, STACK_MAX, Ring, begin_hand, join_ring
+from arena.server.ring.live_ring import BETWEEN_S
+from arena.server.ring.poker import read_act, ring_game
+from arena.server.ring.poker_view import poker_game
+from arena.server.ring.ring import CHIPS, PLACES, STACK_MAX, Ring, begin_hand, join_ring
+from arena.server.tables.pauses import SHOWDOWN_S
 from tests.server.poker_client import BET, FOLD
 from tests.server.poker_server import NOBODY, RING, Crasher, duel, now, opened
 

@@ -6,7 +6,7 @@ import attrs
 import pytest
 from trio.testing import MockClock
 
-from arena.server.ring import CHIPS, STACK_MAX, Ring, join_ring
+from arena.server.ring.ring import CHIPS, STACK_MAX, Ring, join_ring
 from tests.server.poker_client import BET, FOLD
 from tests.server.poker_server import RING, opened
 

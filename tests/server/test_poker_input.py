@@ -9,10 +9,10 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.server.accounts import Accounts, Cost
-from arena.server.keeping import not_kept, open_keeper
+from arena.server.kept.keeping import not_kept, open_keeper
 from arena.server.refusal import Refusal
-from arena.server.ring import CHIPS
+from arena.server.ring.accounts import Accounts, Cost
+from arena.server.ring.ring import CHIPS
 from tests.server.poker_client import BET, PokerClient
 from tests.server.poker_server import NOBODY, RING, KeptRings, duel, opened
 

@@ -16,12 +16,12 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.server.archive import FinishedTable, open_archive
 from arena.server.house import House
-from arena.server.keeping import NotKept, open_keeper
-from arena.server.records import ServerRecords
-from arena.server.ring import CHIPS, PLACES, Ring
-from arena.server.ring_records import RingRecords
+from arena.server.kept.archive import FinishedTable, open_archive
+from arena.server.kept.keeping import NotKept, open_keeper
+from arena.server.kept.records import ServerRecords
+from arena.server.ring.ring import CHIPS, PLACES, Ring
+from arena.server.ring.ring_records import RingRecords
 from tests.server.poker_client import BET, FOLD, PokerClient
 from tests.server.poker_server import RING, FakeUsers, Server, opened
 from tests.server.rest_client import rest

@@ -11,9 +11,9 @@ from raw_http import served, upgraded
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
-from arena.server.postman import AT_ONCE, Postman, framed
-from arena.server.routing import Routing
-from arena.server.sockets import SocketOwner
+from arena.server.http.postman import AT_ONCE, Postman, framed
+from arena.server.http.routing import Routing
+from arena.server.http.sockets import SocketOwner
 
 
 async def test_others_run_between_a_few_deliveries(nursery: trio.Nursery) -> None:

@@ -10,7 +10,7 @@ from anycorn.protocol.events import Data, Event, Request, Response, StreamClosed
 from anycorn.worker_context import WorkerContext
 from raw_http import CLOSE, TEXT, frame
 
-from arena.server.protocol import Socket
+from arena.server.http.protocol import Socket
 
 HEADERS = [
     (b"connection", b"upgrade"),

@@ -6,9 +6,9 @@ import pytest
 from trio.testing import MockClock
 
 from arena.server import limits
-from arena.server.rates import Rate
+from arena.server.http.rates import Rate
+from arena.server.http.waiting import WaitingRequests
 from arena.server.refusal import Refusal
-from arena.server.waiting import WaitingRequests
 from tests.server.halls import a_house
 
 

@@ -14,11 +14,11 @@ import trio
 from trio.testing import MockClock
 
 from arena.games import GAMES
-from arena.server.archive import FinishedTable
-from arena.server.keeping import NotKept
+from arena.server.kept.archive import FinishedTable
+from arena.server.kept.keeping import NotKept
 from arena.server.limits import ABSENT_S, IDLE_S
-from arena.server.live import LiveTable
 from arena.server.refusal import Refusal
+from arena.server.tables.live import LiveTable
 from tests.server.halls import any_move, people
 from tests.server.restarts import Kept, People, a_kept_house, exact
 

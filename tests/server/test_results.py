@@ -18,16 +18,16 @@ import httpx
 import pytest
 import trio
 
-import arena.server.reports
-from arena.server.answer_types import FilmPage, ResultsListed, ResultsMatches
-from arena.server.archive import open_archive
-from arena.server.endpoints import routes_to
-from arena.server.guard import Guard, GuardOptions
-from arena.server.reports import Reports
-from arena.server.results import Shelf
-from arena.server.results_api import ResultsApi
-from arena.server.routing import Routing
-from arena.server.site import Site
+import arena.server.kept.reports
+from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
+from arena.server.http.endpoints import routes_to
+from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.routing import Routing
+from arena.server.kept.archive import open_archive
+from arena.server.kept.reports import Reports
+from arena.server.kept.results import Shelf
+from arena.server.kept.results_api import ResultsApi
+from arena.server.site.site import Site
 from arena.store import Store
 from tests.report.reports import HOSTILE, entry, tournament
 from tests.server.test_api import strictly
@@ -336,7 +336,7 @@ async def test_a_report_is_made_once_and_kept(root: Path) -> None:
 
 async def test_a_folder_that_changes_gets_a_new_report(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The last one is shown until then, and dropped after."""
-    monkeypatch.setattr(arena.server.reports, "ANEW_S", 0.0)
+    monkeypatch.setattr(arena.server.kept.reports, "ANEW_S", 0.0)
     async with results(root) as server:
         assert 200 == (await report(server, "first")).status_code
         with Store.open(root / "first", write=True) as store:
@@ -361,7 +361,7 @@ async def test_a_report_that_cannot_be_made(
     root: Path, script: str, said: str, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Says why, once, and the log of the server too; it is not tried again until the folder changes."""
-    monkeypatch.setattr(arena.server.reports, "REPORT_S", 0.2 if "sleep" in script else 20.0)
+    monkeypatch.setattr(arena.server.kept.reports, "REPORT_S", 0.2 if "sleep" in script else 20.0)
     async with results(root, script) as server:
         answer = await report(server, "first")
         assert (status, True) == (answer.status_code, said.lower() in answer.text.lower()), answer.text

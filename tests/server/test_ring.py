@@ -16,7 +16,7 @@ from arena.games.holdem import Holdem
 from arena.match.game import CHANCE, Seat
 from arena.server.limits import RING_QUEUE_MAX
 from arena.server.refusal import Refusal
-from arena.server.ring import (
+from arena.server.ring.ring import (
     ALONE_S,
     CHIPS,
     PLACES,

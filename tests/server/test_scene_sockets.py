@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import trio
 
-import arena.server.scenes
+import arena.server.site.scenes
 from arena.server.house import House
-from arena.server.live import LiveTable
-from arena.server.routing import Routing
-from arena.server.scene_api import SceneApi
-from arena.server.sockets import FORBIDDEN, GONE
+from arena.server.http.routing import Routing
+from arena.server.http.sockets import FORBIDDEN, GONE
+from arena.server.site.scene_api import SceneApi
+from arena.server.tables.live import LiveTable
 from tests.server.halls import a_house
 from tests.server.raw_http import BINARY, TEXT, Raw, frame, served, upgraded
 
@@ -84,7 +84,7 @@ async def test_a_wrong_key_is_told() -> None:
 
 
 async def test_who_does_not_say_who_it_is_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arena.server.scenes, "HELLO_S", 0.05)
+    monkeypatch.setattr(arena.server.site.scenes, "HELLO_S", 0.05)
     async with opened() as (_, live, port):
         raw = await looking(port, live, None)
         assert "say who you are first" in (await hear(raw))["bye"]

@@ -12,10 +12,10 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from arena.server.house import House
-from arena.server.live import LiveTable
 from arena.server.refusal import Refusal
-from arena.server.spoken import move_from_words
-from arena.server.table import Member
+from arena.server.tables.live import LiveTable
+from arena.server.tables.spoken import move_from_words
+from arena.server.tables.table import Member
 from tests.server.halls import a_house, people
 from tests.server.restarts import a_kept_house
 

@@ -12,9 +12,9 @@ import pytest
 from raw_http import headers_of, request, said_by, served, status_of
 
 from arena.games import GAMES
-from arena.server.guard import Guard, GuardOptions
-from arena.server.routing import Routing
-from arena.server.site import ROOTS, Site
+from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.routing import Routing
+from arena.server.site.site import ROOTS, Site
 
 SECRET = "nobody may read this"
 SCRIPT = "export const line = 'the same again and again';\n" * 20

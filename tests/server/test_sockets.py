@@ -10,7 +10,7 @@ import trio
 import trio.testing
 from starlette.websockets import WebSocket
 
-from arena.server.sockets import FORBIDDEN, FRAMES_TOGETHER, SocketLimits, SocketOwner
+from arena.server.http.sockets import FORBIDDEN, FRAMES_TOGETHER, SocketLimits, SocketOwner
 
 
 class Client:

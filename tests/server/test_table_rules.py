@@ -7,10 +7,10 @@ from random import Random
 import attrs
 import pytest
 
-from arena.server import tables
 from arena.server.limits import CHAT_AT_ONCE
 from arena.server.refusal import Refusal
-from arena.server.table import After, Began, Closed, Ended, HostSet, Member, Published, Table
+from arena.server.tables import rules as tables
+from arena.server.tables.table import After, Began, Closed, Ended, HostSet, Member, Published, Table
 
 
 def a_table(**changes: object) -> Table:

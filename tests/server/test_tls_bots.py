@@ -18,8 +18,8 @@ from trio.testing import MockClock
 
 from arena.errors import ArenaError
 from arena.players.transport import SocketTransport
-from arena.server.tcp_door import TLS_ALONE
-from arena.server.tls import HANDSHAKE_S, TlsTransport
+from arena.server.http.tls import HANDSHAKE_S, TlsTransport
+from arena.server.tables.tcp_door import TLS_ALONE
 from arena.terminal.link import ServerLink, check_table, read_url
 from tests.server.certificates import authority, certificate_in, files_in, trusting
 from tests.server.served import a_server

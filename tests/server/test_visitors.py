@@ -8,9 +8,9 @@ import trio
 from trio.testing import MockClock
 
 from arena.server import limits
-from arena.server.live import LiveTable
-from arena.server.packet_room import PacketRoom
+from arena.server.packets.packet_room import PacketRoom
 from arena.server.refusal import Refusal
+from arena.server.tables.live import LiveTable
 from tests.server.halls import a_house
 from tests.server.pages import Page
 from tests.server.rest_client import app_of

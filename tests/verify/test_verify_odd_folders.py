@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from arena.cli import cli
 from arena.errors import ConfigError
-from arena.server.archive import open_archive
+from arena.server.kept.archive import open_archive
 from tests.golden.plans import Tournament
 from tests.verify.folders import changed, played, told, untruth, verified
 

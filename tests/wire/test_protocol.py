@@ -26,7 +26,7 @@ from arena.schedule import bot_seed
 from arena.sdk import Bot
 from arena.sdk.session import play
 from arena.testing import After
-from arena.tournament.lobby.lobby import lobby, quotas
+from arena.tournament.lobby import lobby, quotas
 from arena.tournament.plan import Plan, control_of
 from arena.wire import messages
 from arena.wire.bot_connection import BotConnection

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sysconfig
+from pathlib import Path
+
 from needs import missing
 
 from arena.starter import LANGUAGES
@@ -24,6 +27,8 @@ def lacking(cell: Cell, ground: Ground) -> str:
         wanted.append(LANGUAGES[cell.errand.removeprefix("new-")].title)
     if cell.errand == "compare":
         wanted.append("git")
+    if cell.world == "bubblewrap" and Path(sysconfig.get_path("purelib")).is_relative_to("/tmp"):
+        return "what the arena needs is installed in /tmp, where each box has a folder of its own"
     home = None if cell.user == "root" else ground.home(cell.user)
     return missing(*wanted) or unavailable(cell.world, cell.user, home)
 

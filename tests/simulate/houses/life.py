@@ -12,14 +12,14 @@ import attrs
 import trio
 
 from arena.errors import ConfigError
-from arena.server.archive import Archive, open_archive
-from arena.server.endpoints import routes_to
-from arena.server.guard import Guard, GuardOptions
 from arena.server.house import House
-from arena.server.keeping import NotKept, open_keeper
-from arena.server.pauses import Pauses
-from arena.server.records import ServerRecords
-from arena.server.routing import Routing
+from arena.server.http.endpoints import routes_to
+from arena.server.http.guard import Guard, GuardOptions
+from arena.server.http.routing import Routing
+from arena.server.kept.archive import Archive, open_archive
+from arena.server.kept.keeping import NotKept, open_keeper
+from arena.server.kept.records import ServerRecords
+from arena.server.tables.pauses import Pauses
 from tests.server.halls import a_house
 from tests.server.rest_client import endpoints_of
 from tests.server.restarts import SettledBot

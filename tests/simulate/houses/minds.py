@@ -8,7 +8,7 @@ from typing import Any
 
 import trio
 
-from arena.server.keeping import RETRY_S
+from arena.server.kept.keeping import RETRY_S
 from tests.server.halls import any_move
 from tests.server.killed_clients import is_early
 

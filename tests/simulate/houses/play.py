@@ -10,8 +10,8 @@ import trio
 import trio._core._run as _run  # its dice decide who goes first: they are drawn from the seed too
 import trio.testing
 
-import arena.server.gathering
 import arena.server.house
+import arena.server.tables.gathering
 
 from ..network import Trace
 from ..stand_ins import patched
@@ -56,7 +56,7 @@ def play(world: World, folder: Path, trace: Trace) -> Ledger:
 
     with (
         patched(arena.server.house, uuid4=numbers.uuid4),
-        patched(arena.server.gathering, uuid4=numbers.uuid4, new_key=numbers.new_key),
+        patched(arena.server.tables.gathering, uuid4=numbers.uuid4, new_key=numbers.new_key),
     ):
         clock = trio.testing.MockClock(autojump_threshold=0)
         trio.run(main, clock=clock, instruments=[town])

@@ -11,7 +11,7 @@ import msgspec
 import trio
 import trio.testing
 
-from arena.server.keeping import RETRY_S
+from arena.server.kept.keeping import RETRY_S
 
 from ..network import Trace
 from .ledger import Ledger, Person, Played

@@ -1,0 +1,371 @@
+"""What answers hold: the types that are encoded, and that `openapi` describes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from arena.server.refusal import Kind
+from arena.server.tables.table import Status, Way
+
+# ruff: noqa: N815 - playerID is the name in the documents
+
+
+class SeatsOfGame(msgspec.Struct):
+    """How many can play."""
+
+    least: int
+    most: int
+
+
+class SeatsOfTable(SeatsOfGame):
+    """How many can play, and how many have a seat."""
+
+    taken: int
+
+
+class TableListed(msgspec.Struct):
+    """What a list of tables says of one."""
+
+    id: str
+    game: str
+    status: Status
+    public: bool
+    seats: SeatsOfTable
+    nicknames: list[str]
+    """Of those with a seat, in the order in which they joined."""
+
+
+class PlayerShown(msgspec.Struct):
+    """Somebody with a seat, as all may see them."""
+
+    playerID: str
+    nickname: str
+    way: Way
+    """A person (HTTP, WebSocket), a program that connects over TCP, or a house bot."""
+    seat: int | None
+    """Its place in the order of play of the latest match."""
+    is_ready: bool
+    is_away: bool
+    """It missed two turns in a row, and has done nothing since; all its time runs each time."""
+    is_out: bool
+    """It was eliminated from the latest match, in which it is a spectator now."""
+    has_left: bool
+
+
+class ChatShown(msgspec.Struct):
+    """A message of the chat."""
+
+    number: int
+    nickname: str
+    playerID: str
+    message: str
+    timestamp: float
+
+
+class MatchShown(msgspec.Struct):
+    """The latest match, as one who looks may see it."""
+
+    match_id: str
+    number: int
+    """How many matches have begun at this table."""
+    round: int
+    turn: int
+    """How many turns were played, those of chance too; a move can name it."""
+    names: tuple[str, ...]
+    """Who plays, in the order of play."""
+    to_act: list[str]
+    """Who is asked now; nobody is told who of them has answered."""
+    state: msgspec.Raw
+    """The game's observation: that of a seat with its key, else a spectator's (its JSON Schema:
+    /api/games/{name})."""
+    ranks: dict[str, int] | None
+    returns: dict[str, float] | None
+
+
+class SelfShown(msgspec.Struct):
+    """What only the holder of the key is told."""
+
+    playerID: str
+    nickname: str
+    is_host: bool
+    is_spectator: bool
+    """It has no seat, or was eliminated."""
+    options: msgspec.Raw | None
+    """What it may do now; null: nothing is asked of it."""
+
+
+class TableCommon(TableListed):
+    """What a table tells all who look at it."""
+
+    rules: msgspec.Raw
+    """All house rules."""
+    move_time_s: float | None
+    """The limit of a move; null: there is none."""
+    is_asleep: bool
+    """Its match waits, without its bots, until the one person who plays it is back."""
+    version: int
+    """Counts what everybody can see change: the steps of the match and the lobby, never who has answered."""
+    last_modified: float
+    """Unix time of this version."""
+    admin_nickname: str | None
+    players: list[PlayerShown]
+    spectators: list[str]
+    """The first of them."""
+    spectators_count: int
+    chat: list[ChatShown]
+
+
+class TableShown(TableCommon):
+    """A table as somebody may see it."""
+
+    match: MatchShown | None
+    you: SelfShown | None
+    """Null without a key."""
+    clocks: dict[str, int | None]
+    resumes_in: float | None
+    """After how many seconds the next moves are put, where people read a showdown first; null: nothing waits.
+    A move that is sent meanwhile is taken."""
+    """The milliseconds that are left to those who are asked; null: no clock."""
+
+
+class Joined(msgspec.Struct):
+    """A newcomer's public id, and the secret that proves who it is, told this once."""
+
+    playerID: str
+    key: str
+
+
+class BotSeated(msgspec.Struct):
+    """The bot that was given a seat."""
+
+    playerID: str
+    nickname: str
+
+
+class Done(msgspec.Struct):
+    """Done; there is nothing to tell."""
+
+
+class MoveShown(msgspec.Struct):
+    """A move that may be known."""
+
+    player: str | None
+    """Null: chance."""
+    kind: str
+    move: Any
+    """As it is sent."""
+    sentence: str | None
+    fault: str | None
+
+
+class EventShown(msgspec.Struct):
+    """Something that happened."""
+
+    kind: str
+    to: str | None
+    """Who alone was told this; null: everybody."""
+    fields: dict[str, Any]
+    sentence: str | None
+
+
+class StepShown(msgspec.Struct):
+    """A turn: moves, and what followed from them."""
+
+    turn: int
+    """From 0; −1: the start, before any move."""
+    moves: list[MoveShown]
+    events: list[EventShown]
+
+
+class SceneShown(StepShown):
+    """The same with the state after it."""
+
+    state: Any
+
+
+class RoundShown(msgspec.Struct):
+    """A round of the latest match: what everybody saw of it, with a key that seat; once it is over, all."""
+
+    match_id: str
+    round: int
+    is_over: bool
+    state: Any
+    """The state at its end, with what was shown then, for games whose document gives past rounds (Blef); null
+    until then."""
+    steps: list[StepShown]
+
+
+class MatchPage(msgspec.Struct):
+    """A part of a finished match."""
+
+    match_id: str
+    game: str
+    rules: dict[str, Any]
+    names: tuple[str, ...]
+    seen_by: str | None
+    """Whose knowledge is shown; null: all of it."""
+    ranks: dict[str, int]
+    """Empty if the rules failed."""
+    returns: dict[str, float]
+    first: int
+    """The place of the first step of this page among all steps, from 0."""
+    next: int | None
+    """The `first` of the next page; null: this is the last one."""
+    steps: list[SceneShown]
+
+
+class FilmStepShown(msgspec.Struct, omit_defaults=True):
+    """A step of a film: what is different from the step before, and what happened; the first one is whole.
+
+    A mask says who is told something: bit i is seat i, bit n (of n seats) a spectator, bit n+1 who sees
+    everything.
+    """
+
+    turn: int
+    """From 0; −1: the start, before any move."""
+    round: int
+    asked: list[int]
+    """The seats that move next."""
+    state: dict[str, Any] | UnsetType | None = UNSET
+    """The fields of the observation that have changed; null if the rules failed here."""
+    own: dict[str, dict[str, Any]] | UnsetType = UNSET
+    """The same for what each seat observed, by its number, in a film for everybody."""
+    out: list[int] | UnsetType = UNSET
+    """The seats that are eliminated, if that has changed."""
+    lines: list[tuple[int, str, int, str, str]] = []
+    """Mask, kind (`h` a round begins, `a` an act, `n` what came of it), seat or −1, sentence, fault."""
+    events: list[tuple[int, str, int, dict[str, Any]]] = []
+    """Mask, kind, the seat that alone is told it or −1, fields."""
+    marks: list[str] = []
+    lost: list[tuple[int, float]] = []
+    """How much seats lost of what the game is about."""
+    times: list[tuple[int, float, str]] = []
+    """Milliseconds that answers took, by seat, with their faults."""
+
+
+class FilmPage(msgspec.Struct):
+    """A part of a finished match, as the site's player shows it."""
+
+    match: str
+    game: str
+    title: str
+    rules: dict[str, Any]
+    names: list[str]
+    sees: int | str
+    """`all`: who looks may see it as anybody; else `spectator`, or a seat."""
+    showdowns: list[str]
+    """Kinds of events that show what was hidden."""
+    holding: list[str]
+    """What seats lose and win, such as `die`, `dice`."""
+    move_s: float | None
+    """The limit of a move, if it is known."""
+    status: str
+    """`done`, or `aborted` if the rules failed."""
+    ranks: list[int] | None
+    """By seat."""
+    returns: list[str] | None
+    first: int
+    """The place of the first step of this page among all steps, from 0."""
+    steps_in_all: int
+    next: int | None
+    """The `first` of the next page; null: this is the last one."""
+    note: str
+    steps: list[FilmStepShown]
+    series: str | UnsetType = UNSET
+    """Of a tournament's match."""
+
+
+class ResultsListed(msgspec.Struct):
+    """A results folder."""
+
+    name: str
+    game: str | None
+    title: str | None
+    """Of its game; null if this server does not have it."""
+    bots: int
+    matches: int
+    planned: int
+    """How many matches its schedule has."""
+    changed: float
+    """Unix time of its latest change."""
+    problem: str | None
+    """Why it cannot be read, if it cannot; all else is empty then."""
+
+
+class ResultsMatch(msgspec.Struct):
+    """A match of a results folder."""
+
+    match_id: str
+    names: list[str]
+    """Who played, by seat."""
+    status: str
+    """`done`, or `aborted` if the rules failed."""
+    ranks: list[int] | None
+    """By seat."""
+    returns: list[float] | None
+    turns: int
+    faults: int
+    sealed: bool
+    """Its series is still played: what happened in it is shown once that is over."""
+
+
+class ResultsMatches(msgspec.Struct):
+    """A part of the matches of a results folder, in schedule order."""
+
+    name: str
+    bots: list[str]
+    """All that played."""
+    bot: str | None
+    """Whose matches these are; null: all."""
+    matches_in_all: int
+    first: int
+    next: int | None
+    """The `first` of the next page; null: this is the last one."""
+    matches: list[ResultsMatch]
+
+
+class GameListed(msgspec.Struct):
+    """A game of the house."""
+
+    name: str
+    title: str
+    seats: SeatsOfGame
+    move_time_s: float
+    """The usual limit of a move."""
+    bots: list[str]
+    """The house bots that play it."""
+    board: str | None
+    """The path of the script that draws it; null: there is none."""
+    emblem: str | None
+    """The path of a small picture that stands for it; null: there is none."""
+
+
+class GameShown(GameListed):
+    """A game: how many play, its house rules, what is asked and answered."""
+
+    version: int
+    description: str
+    """The rules, as people read them."""
+    rules: msgspec.Raw
+    """The house rules, as they are if nothing else is asked for."""
+    accepts: dict[str, str]
+    """What each house rule may be."""
+    schema: dict[str, Any]
+    """JSON Schema of observations (`state`), options and moves."""
+
+
+class RefusalShown(msgspec.Struct):
+    """Why something is not done; nothing has changed, unless `key` is `not_kept`."""
+
+    error: Kind | Literal["timeout", "internal"]
+    message: str
+    """A sentence that says what would be right."""
+    field: str | None
+    """What is wrong, if it is one field."""
+    key: str | UnsetType = UNSET
+    """Of `too_many`: which limit it is. Of `unavailable`: `disk`, `not_kept`, or another cause."""
+    seconds: float | UnsetType = UNSET
+    """Of `too_many` and `unavailable`: when to try again; 0 where nothing is to be sent again."""

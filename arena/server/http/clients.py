@@ -1,0 +1,90 @@
+"""How many connections there may be, in all and of one address, and which of them makes room."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection
+
+import attrs
+
+from arena.players.allowance import Bucket
+from arena.server.http.addresses import Crowd, is_loopback, neighbourhood
+from arena.server.http.connection import Connection
+from arena.server.http.rates import Lately
+
+
+@attrs.frozen
+class Caps:
+    """How many connections there may be.
+
+    Connections from this machine and from trusted proxies belong to many people: they have figures of
+    their own.
+    """
+
+    total: int = 1024
+    per_address: int = 64
+    per_near_address: int = 1024
+    new_per_s: float = 100.0
+    """New connections of one address over time; those beyond it wait before they are served."""
+    new_at_once: float = 200.0
+    near_new_per_s: float = 1000.0
+    near_new_at_once: float = 1024.0
+
+
+class Clients:
+    """All connections of the HTTP side."""
+
+    def __init__(self, caps: Caps, trusted_proxies: Collection[str]) -> None:
+        self._caps = caps
+        self._trusted_proxies = trusted_proxies
+        self._crowd = Crowd()
+        self._idle: OrderedDict[Connection, str] = OrderedDict()
+        """Those without a request, by where they come from; idle for longest first."""
+        self._paces: Lately[str, Bucket] = Lately()
+
+    @property
+    def total(self) -> int:
+        return self._crowd.total
+
+    def has_room(self, address: str) -> bool:
+        """Whether one more connection may come; if need be, one that is idle for longest is closed for it."""
+        here = neighbourhood(address)
+        if self._crowd.count(here) >= self._per_address(address):
+            oldest = next((idle for idle, where in self._idle.items() if where == here), None)
+        elif self._crowd.total >= self._caps.total:
+            oldest = next(iter(self._idle), None)
+        else:
+            return True
+        if oldest is None:
+            return False
+        del self._idle[oldest]
+        oldest.drop()
+        return True
+
+    def enter(self, connection: Connection, address: str) -> None:
+        self._crowd.enter(neighbourhood(address))
+        self._idle[connection] = neighbourhood(address)
+
+    def leave(self, connection: Connection, address: str) -> None:
+        self._crowd.leave(neighbourhood(address))
+        self._idle.pop(connection, None)
+
+    def set_idle(self, connection: Connection, address: str, is_idle: bool) -> None:
+        if is_idle:
+            self._idle[connection] = neighbourhood(address)
+        else:
+            self._idle.pop(connection, None)
+
+    def wait_s(self, address: str) -> float:
+        """How long a new connection from there waits until it is served."""
+        here, caps, is_near = neighbourhood(address), self._caps, self._is_near(address)
+        pace = self._paces.get(here) or Bucket(caps.near_new_per_s if is_near else caps.new_per_s)
+        self._paces.put(here, pace)
+        pace.add(1.0)
+        return pace.over_s(caps.near_new_at_once if is_near else caps.new_at_once)
+
+    def _per_address(self, address: str) -> int:
+        return self._caps.per_near_address if self._is_near(address) else self._caps.per_address
+
+    def _is_near(self, address: str) -> bool:
+        return is_loopback(address) or address in self._trusted_proxies

@@ -1,0 +1,242 @@
+"""What every request passes before the application sees it, and every answer after it: a pure ASGI
+middleware.
+
+A request from a page of somebody else's is refused (`Host` against DNS rebinding, `Origin` against
+requests in a visitor's name), a body is read with limits, a trusted proxy is believed.  An answer gets
+the headers that keep browsers from guessing, storing and leaking it.  A `Refusal` that the application
+raises becomes its status and JSON; any other exception is noted, and the client learns that there was one.
+
+The application sees `scope["client"]` and `scope["scheme"]` of who really asks, and a path without final
+slash.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+from starlette.exceptions import HTTPException
+
+from arena.server.http.addresses import (
+    Asker,
+    Crowd,
+    asker,
+    is_host_allowed,
+    is_loopback,
+    is_same_origin,
+    neighbourhood,
+)
+from arena.server.http.answers import refusal_body, refusal_headers, send_json, send_page
+from arena.server.http.bodies import SAFE_METHODS, BodyTooLate, ClientGone, with_body
+from arena.server.http.connection import Application, Message, Receive, Scope, Send
+from arena.server.refusal import STATUS, Refusal
+from arena.server.site.notices import notice
+
+Headers = dict[bytes, bytes]
+
+KINDS = {status: kind for kind, status in STATUS.items()}
+POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    b"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""What a page may load and run: our own files alone, and nothing that is written into the page."""
+REPORT_POLICY = (
+    "default-src 'none'; script-src {}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+ADDED = {
+    b"x-content-type-options": b"nosniff",
+    b"cache-control": b"no-store",
+    b"referrer-policy": b"no-referrer",
+    b"content-security-policy": POLICY,
+}
+"""Headers of every answer that does not give them itself."""
+PREFLIGHT_S = b"600"
+
+
+@attrs.frozen
+class GuardOptions:
+    """Who may ask, and how much."""
+
+    hosts: frozenset[str] = frozenset()
+    """Names of this server beside the loopback names and addresses, in lower case, without port."""
+    origins: frozenset[str] = frozenset()
+    """Origins of other sites whose pages may ask (CORS), such as `https://example.org`; none unless asked
+    for."""
+    trusted_proxies: frozenset[str] = frozenset()
+    """Addresses whose X-Forwarded-For, -Proto and -Host count."""
+    body_bytes_max: int = 1 << 16
+    body_s: float = 10.0
+    """How long a body may take."""
+    requests_per_address: int = 64
+    """Requests and WebSockets at one time of one address behind a trusted proxy."""
+
+
+class Guard:
+    """The application behind its guard; an ASGI application itself."""
+
+    def __init__(self, app: Application, options: GuardOptions, note_bug: Callable[[str], None]) -> None:
+        self._app = app
+        self._options = options
+        self._note_bug = note_bug
+        self._crowd = Crowd()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return
+        answer = _Answer(scope, send)
+        try:
+            await self._serve(scope, receive, answer)
+        except Refusal as refusal:
+            await answer.refuse(refusal.status, refusal_body(refusal), refusal_headers(refusal))
+        except HTTPException as error:
+            await answer.refuse(error.status_code, *_of_starlette(error))
+        except BodyTooLate:
+            body = {
+                "error": "timeout",
+                "message": "the body did not come in time: send it at once",
+                "field": None,
+            }
+            await answer.refuse(408, body, [(b"connection", b"close")])
+        except ClientGone:
+            pass
+        except Exception:
+            self._note_bug(traceback.format_exc())
+            body = {"error": "internal", "message": "the server made a mistake, and noted it", "field": None}
+            await answer.refuse(500, body, [])
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        headers: Headers = dict(scope["headers"])
+        peer = scope["client"][0] if scope.get("client") else ""
+        who = asker(peer, scope["scheme"].replace("ws", "http"), headers, self._options.trusted_proxies)
+        self._check_host(who)
+        method = scope.get("method", "GET")
+        if b"origin" in headers:
+            origin = headers[b"origin"].decode("latin1")
+            if self._check_origin(scope, method, origin, who, answer) and _is_preflight(method, headers):
+                return await answer.preflight()
+        scope["path"] = scope["path"].rstrip("/") or "/"
+        is_behind_proxy = peer in self._options.trusted_proxies
+        if is_behind_proxy:
+            scope["client"] = (who.address, 0)
+            scope["scheme"] = who.scheme if scope["type"] == "http" else who.scheme.replace("http", "ws")
+        if scope["type"] == "http":
+            limits = self._options
+            receive = await with_body(method, headers, receive, limits.body_bytes_max, limits.body_s)
+        if not is_behind_proxy:
+            return await self._app(scope, receive, answer.send)
+        return await self._counted(neighbourhood(who.address), scope, receive, answer)
+
+    async def _counted(self, here: str, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        """Serves somebody behind a proxy, whose connections say nothing about how many requests are
+        theirs."""
+        if self._crowd.count(here) >= self._options.requests_per_address and not is_loopback(here):
+            key = "requests_per_address"
+            raise Refusal(
+                "too_many",
+                "your address has too many open requests: wait for one of them",
+                key=key,
+                seconds=1,
+            )
+        self._crowd.enter(here)
+        try:
+            await self._app(scope, receive, answer.send)
+        finally:
+            self._crowd.leave(here)
+
+    def _check_host(self, who: Asker) -> None:
+        if not is_host_allowed(who.host, self._options.hosts):
+            raise Refusal(
+                "forbidden", "this server has no such name: use its address, or a name that it was given"
+            )
+
+    def _check_origin(self, scope: Scope, method: str, origin: str, who: Asker, answer: _Answer) -> bool:
+        """Whether CORS headers are due; raises Refusal for pages of other sites where it matters."""
+        if origin in self._options.origins:
+            answer.allow(origin)
+            return True
+        is_unsafe = scope["type"] == "websocket" or method not in SAFE_METHODS
+        if is_unsafe and not is_same_origin(origin, who.scheme, who.host):
+            raise Refusal("forbidden", "pages of other sites may not do this")
+        return False
+
+
+def report_policy(script_hash: str) -> str:
+    """The policy of a report, which has its style and its one script in itself; empty: it may run none."""
+    return REPORT_POLICY.format(f"'{script_hash}'" if script_hash else "'none'")
+
+
+def _is_for_people(scope: Scope) -> bool:
+    """Whether a browser asks for a page; what scripts and programs ask for says `*/*` or less."""
+    is_page = scope["method"] in ("GET", "HEAD") and not scope["path"].startswith("/api/")
+    return is_page and b"text/html" in dict(scope["headers"]).get(b"accept", b"")
+
+
+def _is_preflight(method: str, headers: Headers) -> bool:
+    return method == "OPTIONS" and b"access-control-request-method" in headers
+
+
+def _of_starlette(error: HTTPException) -> tuple[dict[str, Any], list[tuple[bytes, bytes]]]:
+    kind = KINDS.get(error.status_code, "bad_request")
+    headers = [(name.lower().encode(), value.encode()) for name, value in (error.headers or {}).items()]
+    return {"error": kind, "message": error.detail, "field": None}, headers
+
+
+class _Answer:
+    """The answer to one request, whoever gives it."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self._is_begun = False
+        self._added = ADDED
+
+    def allow(self, origin: str) -> None:
+        """Lets the page of another site read the answer."""
+        self._added = self._added | {
+            b"access-control-allow-origin": origin.encode("latin1"),
+            b"vary": b"Origin",
+        }
+
+    async def send(self, message: Message) -> None:
+        kind = message["type"]
+        if kind in ("http.response.start", "websocket.http.response.start"):
+            given = list(message.get("headers", ()))
+            names = {name.lower() for name, _ in given}
+            given += [
+                (name, value)
+                for name, value in self._added.items()
+                if name not in names or name == b"vary"  # an answer may vary by more than one header
+            ]
+            message["headers"] = given
+        self._is_begun = True
+        await self._send(message)
+
+    async def preflight(self) -> None:
+        """Tells a browser that a page of an allowed site may ask what it would like to ask."""
+        headers = [
+            (b"access-control-allow-methods", b"GET, POST, DELETE"),
+            (b"access-control-allow-headers", b"authorization, content-type"),
+            (b"access-control-max-age", PREFLIGHT_S),
+        ]
+        await self.send({"type": "http.response.start", "status": 204, "headers": headers})
+        await self.send({"type": "http.response.body", "body": b""})
+
+    async def refuse(self, status: int, body: dict[str, Any], headers: list[tuple[bytes, bytes]]) -> None:
+        """Answers in place of the application; if it had begun to, the connection or WebSocket ends."""
+        if self._scope["type"] == "websocket":
+            if not self._is_begun and "websocket.http.response" in self._scope.get("extensions", ()):
+                await send_json(self.send, status, body, headers, "websocket.http")
+            else:
+                reason = str(body["message"]).encode()[:120].decode(errors="ignore")
+                code = 1011 if status == 500 else 1008
+                await self.send({"type": "websocket.close", "code": code, "reason": reason})
+        elif not self._is_begun and status == 404 and _is_for_people(self._scope):
+            page = notice("There is no such page", str(body["message"]))
+            await send_page(self.send, status, page, headers)
+        elif not self._is_begun:
+            await send_json(self.send, status, body, headers)
+        else:
+            self._scope["state"]["connection"].abort()  # half an answer must not look like a whole one

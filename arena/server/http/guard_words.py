@@ -1,0 +1,60 @@
+"""Pure: whom a host lets ask beside the server's own pages, from the words of a command."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import IPv6Address, ip_address
+
+from arena.errors import ConfigError
+from arena.reading.units import unexpected
+from arena.server.http.addresses import DEFAULT_PORTS
+from arena.server.http.guard import GuardOptions
+
+NAME = "a name such as arena.example.org, without port and path"
+PROXY = "the IP address of a proxy, such as 127.0.0.1"
+ORIGIN = "a site as browsers name it, such as https://example.org or http://localhost:5173, without path"
+
+_LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"(?=.{{1,253}}\Z){_LABEL}(\.{_LABEL})*\.?", re.ASCII)
+_ORIGIN = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^\[\]:/?#@]+)(?::([0-9]{1,5}))?", re.ASCII)
+
+
+def guard_options(hosts: Iterable[str], proxies: Iterable[str], origins: Iterable[str]) -> GuardOptions:
+    """What `--allow-host`, `--trusted-proxy` and `--cors` ask for.  Raises ConfigError, which names the
+    option."""
+    return GuardOptions(
+        hosts=frozenset(map(_host, hosts)),
+        trusted_proxies=frozenset(map(_proxy, proxies)),
+        origins=frozenset(map(_origin, origins)),
+    )
+
+
+def _host(word: str) -> str:
+    if not _NAME.fullmatch(word.lower()):
+        raise _wrong("--allow-host", word, NAME)
+    return word.lower().removesuffix(".")
+
+
+def _proxy(word: str) -> str:
+    try:
+        found = ip_address(word)
+    except ValueError:
+        raise _wrong("--trusted-proxy", word, PROXY) from None
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    return f"::ffff:{mapped}" if mapped else str(found)  # as the kernel names the other end
+
+
+def _origin(word: str) -> str:
+    found = _ORIGIN.fullmatch(word.lower())
+    if found is None or not (found[2].startswith("[") or _NAME.fullmatch(found[2])):
+        raise _wrong("--cors", word, ORIGIN)
+    scheme, name, port = found.groups()
+    return f"{scheme}://{name}" + ("" if port in (None, DEFAULT_PORTS[scheme]) else f":{port}")
+
+
+def _wrong(option: str, word: str, expected: str) -> ConfigError:
+    return ConfigError(f"{option}: {unexpected(word, expected)}")
+
+
+__all__ = ["guard_options"]

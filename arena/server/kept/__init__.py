@@ -1,0 +1,1 @@
+"""What outlives the process: tables, their matches, the archive, and results folders with their reports."""

@@ -1,0 +1,162 @@
+"""The games of the house and finished matches over HTTP, below `/api`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import attrs
+import msgspec
+from msgspec.structs import asdict
+from starlette.requests import Request
+from starlette.responses import Response
+
+from arena.games import GAMES
+from arena.players.codec import rules_json
+from arena.players.schema import game_schema
+from arena.server.house import House
+from arena.server.http.addresses import neighbourhood
+from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
+from arena.server.http.endpoints import Endpoint, QueryField
+from arena.server.http.request_types import number_in_query
+from arena.server.kept.past import PastMatches
+from arena.server.limits import STEPS_MAX
+from arena.server.refusal import Refusal
+from arena.server.tables.api import address_of, json_answer
+from arena.telling.replay import Replay
+
+FIRST_MAX = 10**9
+SEEN_BY = QueryField(
+    "seen_by",
+    {"type": "string"},
+    "Who played, or `spectator`: what they knew then. Without it everything is shown.",
+)
+FIRST = QueryField(
+    "first",
+    {"type": "integer", "minimum": 0, "maximum": FIRST_MAX, "default": 0},
+    "The first step, from 0.",
+)
+COUNT = QueryField(
+    "count",
+    {"type": "integer", "minimum": 1, "maximum": STEPS_MAX, "default": STEPS_MAX},
+    "How many steps.",
+)
+
+
+class GamesApi:
+    """The handlers; `find` gives a match of the archive."""
+
+    def __init__(
+        self,
+        house: House,
+        find: Callable[[str], Replay | None] = lambda match_id: None,
+        plays_on: Callable[[str], bool] = lambda table_id: False,
+        bots: Callable[[str], Sequence[str]] = lambda game: (),
+        boards: Mapping[str, str | None] = MappingProxyType({}),
+        emblems: Mapping[str, str | None] = MappingProxyType({}),
+    ) -> None:
+        """`plays_on`: whether a table plays hand after hand, so that what one hid must stay hidden.
+
+        `bots` gives the house bots that play a game, and `boards` the paths of the scripts that draw it,
+        `emblems` those of the pictures that stand for it.
+        """
+        self._past = PastMatches(house, find, plays_on)
+        self._bots = bots
+        self._boards = boards
+        self._emblems = emblems
+        self._shown: dict[str, bytes] = {}
+        """Games as JSON, by name."""
+
+    def endpoints(self) -> list[Endpoint]:
+        """Every path with its methods."""
+        return [
+            Endpoint(
+                method="GET",
+                path="/api/games",
+                handle=self.list_games,
+                summary="The games of the house.",
+                answers={200: list[GameListed]},
+            ),
+            Endpoint(
+                method="GET",
+                path="/api/games/{name}",
+                handle=self.get_game,
+                summary="A game: its rules, and JSON Schema of what is asked and answered.",
+                answers={200: GameShown},
+            ),
+            Endpoint(
+                method="GET",
+                path="/api/matches/{match}",
+                handle=self.get_match,
+                summary="A finished match, step by step.",
+                query=(SEEN_BY, FIRST, COUNT),
+                answers={200: MatchPage},
+                refusals=("conflict",),
+            ),
+            Endpoint(
+                method="GET",
+                path="/api/matches/{match}/film",
+                handle=self.get_film,
+                summary="A finished match as the site's player shows it.",
+                query=(SEEN_BY, FIRST, COUNT),
+                answers={200: FilmPage},
+                refusals=("conflict",),
+            ),
+        ]
+
+    async def list_games(self, request: Request) -> Response:
+        return json_answer(msgspec.json.encode([self._listed(name) for name in GAMES]))
+
+    async def get_game(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in GAMES:
+            raise Refusal("not_found", f"no game is called that: {', '.join(GAMES)} are")
+        if name not in self._shown:
+            self._shown[name] = msgspec.json.encode(_shown(self._listed(name)))
+        return json_answer(self._shown[name])
+
+    async def get_match(self, request: Request) -> Response:
+        return json_answer(await self._page_of(self._past.page, request))
+
+    async def get_film(self, request: Request) -> Response:
+        return json_answer(await self._page_of(self._past.film, request))
+
+    async def _page_of(self, page: Callable[..., Awaitable[bytes]], request: Request) -> bytes:
+        first, count = steps_in_query(request)
+        seen_by = request.query_params.get("seen_by")
+        address = neighbourhood(address_of(request))
+        return await page(request.path_params["match"], seen_by, first, count, address=address)
+
+    def _listed(self, name: str) -> GameListed:
+        cls = GAMES[name]
+        return GameListed(
+            name=name,
+            title=cls.title,
+            seats=SeatsOfGame(cls.seats[0], cls.seats[-1]),
+            move_time_s=cls.people_move_s,
+            bots=list(self._bots(name)),
+            board=self._boards.get(name),
+            emblem=self._emblems.get(name),
+        )
+
+
+def steps_in_query(request: Request) -> tuple[int, int]:
+    """The first step, and how many."""
+    first = number_in_query(request, "first", 0, FIRST_MAX)
+    return first or 0, number_in_query(request, "count", 1, STEPS_MAX) or STEPS_MAX
+
+
+def _shown(listed: GameListed) -> GameShown:
+    cls = GAMES[listed.name]
+    return GameShown(
+        **asdict(listed),
+        version=cls.version,
+        description=(sys.modules[cls.__module__].__doc__ or "").strip(),
+        rules=msgspec.Raw(rules_json(cls(), cls.seats[0])),
+        accepts={rule.name: str(rule.validator) for rule in attrs.fields(cls)},
+        schema=game_schema(cls),
+    )
+
+
+__all__ = ["GamesApi"]

@@ -1,0 +1,294 @@
+"""What is kept of tables and their matches, in JSON that this arena reads back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import attrs
+import msgspec
+import trio
+
+from arena.errors import ConfigError
+from arena.games import GAMES
+from arena.match.game import CHANCE, Game, Seat, is_legal
+from arena.match.record import Decision, Turn, pack, unpack
+from arena.referee import Resumption
+from arena.server.kept.archive import FinishedTable
+from arena.server.kept.keeping import Keeper, KeptMatch, NotKept, not_kept
+from arena.server.tables.live_match import LiveMatch, MatchTerms
+from arena.server.tables.table import ChatLine, Table
+from arena.tournament.plan import make_game
+
+RING_PREFIX = "ring "
+"""Of the ids under which ring tables are kept, which are no tables of the lobby."""
+InThread: TypeAlias = Callable[[Callable[[], None]], Awaitable[None]]
+Row: TypeAlias = tuple[int, float, str | None, str, bool, bool]
+"""A decision without its move: seat, seconds, fault, reason, asked, lagged."""
+
+
+class KeptTerms(msgspec.Struct):
+    """A match as it began."""
+
+    table: str
+    terms: MatchTerms
+    game: str
+    version: int
+    rules: dict[str, Any]
+
+
+class Forgetful:
+    """Keeps nothing: for tests and measurements."""
+
+    def keep_table(self, table: Table) -> None:
+        pass
+
+    def drop_table(self, table: Table) -> None:
+        pass
+
+    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None:
+        pass
+
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
+        pass
+
+    def keep_turn(self, match: LiveMatch) -> None:
+        pass
+
+    async def end_match(self, table_id: str, match: LiveMatch) -> None:
+        pass
+
+    def forget_match(self, match_id: str) -> None:
+        pass
+
+    async def kept(self) -> None:
+        pass
+
+    def check(self) -> None:
+        pass
+
+
+@attrs.define
+class _OfTable:
+    """What the keeper has of a table that is open."""
+
+    chat: int = 0
+    """The number of the last message."""
+    match_id: str | None = None
+    """Its match, which is forgotten with it: the one that is played, or the last one, once it is archived."""
+
+
+class ServerRecords:
+    """Puts what happens into the keeper; finished matches go to the archive as well.
+
+    A table's last match leaves the keeper when the next one begins or the table is closed: people see how it
+    ended after a restart too.
+    """
+
+    def __init__(
+        self, keeper: Keeper, archive: Callable[[FinishedTable], None], *, in_thread: InThread | None = None
+    ) -> None:
+        """`archive` keeps a finished match for good; it is called off the Trio thread.
+
+        `in_thread`: tests in virtual time give a function that calls what it gets.
+        """
+        self._keeper = keeper
+        self._archive = archive
+        self._in_thread: InThread = in_thread or trio.to_thread.run_sync
+        self._open: dict[str, _OfTable] = {}
+
+    def keep_table(self, table: Table) -> None:
+        self._keeper.put_table(table.id, msgspec.json.encode(attrs.evolve(table, chat=())))
+        there = self._open.setdefault(table.id, _OfTable())
+        for line in table.chat:
+            if line.number > there.chat:
+                self._keeper.put_chat(table.id, line.number, msgspec.json.encode(line))
+                there.chat = line.number
+
+    def drop_table(self, table: Table) -> None:
+        there = self._open.pop(table.id, _OfTable())
+        if there.match_id is not None:
+            self._keeper.drop_match(there.match_id)
+        self._keeper.drop_table(table.id)
+
+    def begin_match(self, table: Table, game: Game[Any, Any], terms: MatchTerms) -> None:
+        there = self._open[table.id]
+        if there.match_id is not None:
+            self._keeper.drop_match(there.match_id)
+        there.match_id = terms.match_id
+        kept = KeptTerms(table.id, terms, game.name, game.version, dict(table.rules))
+        self._keeper.put_match(terms.match_id, msgspec.json.encode(kept))
+
+    def hold_match(self, table: Table, match_id: str) -> None:
+        """This is the table's match, which was kept before the server was started again."""
+        self._open[table.id].match_id = match_id
+
+    def keep_answer(self, match: LiveMatch, seat: int, move: Any, ahead: int = 0) -> None:
+        packed = pack(match.game, [{Seat(seat): move}])
+        self._keeper.put_answer(match.terms.match_id, match.turn + ahead, seat, packed)
+
+    def keep_turn(self, match: LiveMatch) -> None:
+        turn = match.turn - 1
+        rows: list[Row] = [
+            (int(each.seat), each.elapsed_s, each.fault, each.reason, each.asked, each.lagged)
+            for each in match.decisions_of(turn)
+        ]
+        packed = pack(match.game, [match.turns[turn]])
+        self._keeper.put_turn(match.terms.match_id, turn, packed, msgspec.json.encode(rows))
+
+    async def end_match(self, table_id: str, match: LiveMatch) -> None:
+        match_id, there = match.terms.match_id, self._open.get(table_id)
+        is_last = there is not None and there.match_id == match_id
+        if there is not None and is_last:
+            there.match_id = None  # until it is archived, nothing may forget it
+        with trio.CancelScope(shield=True):  # it is over: nothing may keep it from the archive
+            try:
+                await self._keeper.kept()  # else, after a kill, the match might end once more, and otherwise
+                await self._in_thread(partial(self._archive, finished(table_id, match)))
+            except NotKept:
+                return  # the disk fails, which people are told: it is archived when the server starts again
+        if there is not None and is_last and self._open.get(table_id) is there:
+            there.match_id = match_id
+        else:
+            self._keeper.drop_match(match_id)
+
+    def forget_match(self, match_id: str) -> None:
+        self._keeper.drop_match(match_id)
+
+    async def kept(self) -> None:
+        """Raises Refusal if the disk fails."""
+        try:
+            await self._keeper.kept()
+        except NotKept:
+            raise not_kept() from None
+
+    def check(self) -> None:
+        """Raises Refusal while the disk fails, so that nothing is done that cannot be kept."""
+        self._keeper.check()
+
+    # What was kept before: to be read before the keeper runs.
+
+    def tables(self, note: Callable[[str], None]) -> Iterator[Table]:
+        """The tables that were open, with their chat; of one that cannot be read, `note` is told."""
+        for id, octets in self._keeper.tables().items():
+            if id.startswith(RING_PREFIX):
+                continue
+            try:
+                table = msgspec.json.decode(octets, type=Table)
+                lines = [msgspec.json.decode(line, type=ChatLine) for _, line in self._keeper.chat(id)]
+            except ValueError as error:
+                note(f"table {id} is closed, as it cannot be read any more: {error}")
+                self._keeper.drop_table(id)
+                continue
+            self._open[id] = _OfTable(lines[-1].number if lines else 0)
+            yield attrs.evolve(table, chat=tuple(lines))
+
+    def matches(self, note: Callable[[str], None]) -> list[Unfinished]:
+        """The matches in the order in which they began; of one that cannot go on, `note` is told."""
+        found = []
+        for kept in self._keeper.matches():
+            try:
+                found.append(Unfinished.read(kept))
+            except (ConfigError, ValueError) as error:
+                note(f"match {kept.id} cannot go on: {error}")
+                self._keeper.drop_match(kept.id)
+        return sorted(found, key=lambda unfinished: unfinished.kept.terms.started_at)
+
+
+def finished(table_id: str, match: LiveMatch) -> FinishedTable:
+    """A match that is over, as the archive keeps it."""
+    assert match.record is not None, "it is over"
+    terms = match.terms
+    are_people = terms.are_people or (False,) * len(terms.names)
+    return FinishedTable(
+        match_id=terms.match_id,
+        table_id=table_id,
+        game=match.game,
+        names=terms.names,
+        kinds=tuple("person" if is_person else "bot" for is_person in are_people),
+        seed=terms.seed,
+        record=match.record,
+        started_at=terms.started_at,
+    )
+
+
+@attrs.frozen
+class Unfinished:
+    """A match that was being played when the server ended, or the last one of a table."""
+
+    kept: KeptTerms
+    game: Game[Any, Any]
+    turns: tuple[Turn, ...]
+    decisions: tuple[Decision, ...]
+    answers: dict[int, list[Any]]
+    """By seat the moves that had come already: of the open turn, and of the next one."""
+    is_over: bool
+    """Whether its last turn was made."""
+
+    @classmethod
+    def read(cls, match: KeptMatch) -> Unfinished:
+        """Raises ConfigError or ValueError if this arena cannot go on with it."""
+        kept = msgspec.json.decode(match.value, type=KeptTerms)
+        if kept.game not in GAMES:
+            raise ConfigError(f"this arena has no game {kept.game}")
+        game = make_game(GAMES[kept.game], kept.rules)
+        if game.version != kept.version:
+            raise ConfigError(
+                f"it was begun by version {kept.version} of {kept.game}, and this is version {game.version}"
+            )
+        turns = tuple(_one_turn(game, moves) for moves, _ in match.turns)
+        decisions = tuple(
+            _decision(number, turn, row)
+            for number, (turn, (_, rows)) in enumerate(zip(turns, match.turns, strict=True))
+            for row in msgspec.json.decode(rows, type=list[Row])
+        )
+        state = _replayed(game, len(kept.terms.names), turns)
+        answers: dict[int, list[Any]] = {}
+        for (turn_number, seat), move in sorted(match.answers.items()):
+            if turn_number >= len(turns):
+                answers.setdefault(seat, []).append(_one_turn(game, move).get(Seat(seat)))
+        return cls(kept, game, turns, decisions, answers, is_over=not game.to_act(state))
+
+    @property
+    def resumption(self) -> Resumption:
+        return Resumption(self.turns, self.decisions, (True,) * len(self.kept.terms.names))
+
+
+def _one_turn(game: Game[Any, Any], packed: bytes) -> Turn:
+    turns = unpack(game, packed)
+    if len(turns) != 1:
+        raise ValueError(f"there are {len(turns)} turns where one should be")
+    return turns[0]
+
+
+def _decision(number: int, turn: Turn, row: Row) -> Decision:
+    seat = Seat(row[0])
+    if seat not in turn:
+        raise ValueError(f"turn {number} has no move of {seat!r}")
+    fault: Any = row[2]
+    return Decision(number, seat, turn[seat], row[1], fault, *row[3:])
+
+
+def _may_be_made(game: Game[Any, Any], state: Any, seat: Seat, move: Any) -> bool:
+    """Whether the seat could make the move, or it was made for it."""
+    return seat == CHANCE or is_legal(game.options(state, seat), move) or move == game.default(state, seat)
+
+
+def _replayed(game: Game[Any, Any], seats: int, turns: Sequence[Turn]) -> Any:
+    """The state after these turns.  Raises ValueError if they cannot have been played."""
+    try:
+        state = game.start(seats)
+        for number, turn in enumerate(turns):
+            if set(turn) != set(game.to_act(state)):
+                raise ValueError(f"turn {number} is not of those whose turn it was")
+            for seat, move in turn.items():
+                if not _may_be_made(game, state, seat, move):
+                    raise ValueError(f"turn {number} has an illegal move")
+            state = game.apply(state, turn).state
+    except Exception as error:  # whatever the rules say to moves that were never made
+        raise ValueError(f"what is kept of it is damaged: {error}") from error
+    return state
+
+
+__all__ = ["RING_PREFIX", "Forgetful", "KeptTerms", "ServerRecords", "Unfinished"]

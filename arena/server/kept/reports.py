@@ -1,0 +1,196 @@
+"""Reports of results folders: made one at a time by a process that gives way to the matches, and kept.
+
+A kept report is shown at once, and made anew if the folder has changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import attrs
+import trio
+
+import arena
+from arena.server.http.rates import Lately
+from arena.server.kept.results import Fingerprint, ResultsFolder
+from arena.server.limits import REPORT_BYTES_MAX, REPORT_S, REPORTS_KEPT, REPORTS_WAITING
+from arena.server.refusal import Refusal
+from arena.words import clipped, printable, sized
+
+FOLDER = "reports"
+"""Within the server's folder."""
+ANEW_S = 30.0
+"""A folder that changes all the time has its report made so often."""
+SENTENCE_MAX = 300
+_HASH = re.compile(rb"script-src '(sha256-[A-Za-z0-9+/]{43}=)'")
+_HEAD_BYTES = 1 << 12
+"""Within which a report says the hash of its script, before anything that a bot's author wrote."""
+
+
+@attrs.frozen
+class KeptReport:
+    """A report as it is sent."""
+
+    octets: bytes
+    script_hash: str
+    """As a Content-Security-Policy has it."""
+
+
+@attrs.frozen
+class _Wish:
+    folder: ResultsFolder
+    file: Path
+
+
+class Reports:
+    """The reports of a server's results folders; `run` makes those that are asked for."""
+
+    def __init__(self, data: Path, note: Callable[[str], None], command: Sequence[str] = ()) -> None:
+        """`data`: the server's folder.  `command`: what makes a report, for tests."""
+        self._home = data / FOLDER
+        self._note = note
+        self._command = command or (sys.executable, "-m", "arena.page.report")
+        self._waiting: OrderedDict[str, _Wish] = OrderedDict()
+        self._made_at: Lately[str, float] = Lately()
+        self._failed: Lately[tuple[str, Fingerprint], str] = Lately(REPORTS_KEPT)
+        self._woken = trio.Event()
+
+    async def report(self, folder: ResultsFolder) -> KeptReport | None:
+        """The report of a folder, which may be a little older than it; None if it is being made.
+
+        Raises Refusal if it cannot be made.
+        """
+        kept = await trio.to_thread.run_sync(self._kept, folder.name)
+        if kept is None or kept.name != self._file(folder).name:
+            why = self._failed.get((folder.name, folder.fingerprint))
+            if why is not None and kept is None:
+                raise Refusal("conflict", why)
+            made_at = self._made_at.get(folder.name)
+            if why is None and (made_at is None or trio.current_time() - made_at > ANEW_S):
+                self._ask_for(folder)
+        return None if kept is None else await trio.to_thread.run_sync(_read, kept)
+
+    def _ask_for(self, folder: ResultsFolder) -> None:
+        if folder.name not in self._waiting and len(self._waiting) >= REPORTS_WAITING:
+            raise Refusal(
+                "too_many", "many reports are being made: ask again later", key="reports", seconds=10
+            )
+        self._waiting[folder.name] = _Wish(folder, self._file(folder))
+        self._woken.set()
+
+    def _file(self, folder: ResultsFolder) -> Path:
+        """Where the report of this state of a folder is kept."""
+        state = repr((folder.fingerprint, arena.__version__)).encode()
+        return self._home / f"{_begins(folder.name)}-{hashlib.sha256(state).hexdigest()[:16]}.html"
+
+    def _kept(self, name: str) -> Path | None:
+        """The latest report of a folder."""
+        found = [file for file in _files(self._home) if file.name.startswith(f"{_begins(name)}-")]
+        return max(found, key=_age, default=None)
+
+    # Making them
+
+    async def run(self) -> None:
+        """Makes the reports that are asked for, one after the other, until cancelled."""
+        while True:
+            while self._waiting:
+                name, wish = next(iter(self._waiting.items()))
+                why = await self._make(wish)
+                self._made_at.put(name, trio.current_time())
+                if why:
+                    self._failed.put((name, wish.folder.fingerprint), why)
+                    self._note(f"the report of {printable(name)} could not be made: {why}")
+                del self._waiting[name]
+            self._woken = trio.Event()
+            await self._woken.wait()
+
+    async def _make(self, wish: _Wish) -> str:
+        """Makes one; gives why it could not be made, or nothing."""
+        try:
+            self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            return f"it cannot be kept: {(error.strerror or '').lower()}"
+        address = f"/results/{quote(wish.folder.name, safe='')}/matches"
+        draft = wish.file.with_suffix(".draft")
+        command = [*self._command, str(wish.folder.path.resolve()), str(draft), address]
+        with trio.move_on_after(REPORT_S) as limit:
+            ended = await trio.run_process(
+                command,
+                capture_stdout=True,
+                capture_stderr=True,
+                check=False,
+                deliver_cancel=_kill,
+                start_new_session=True,
+                env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            )
+        if limit.cancelled_caught:
+            return f"it took longer than {REPORT_S:.0f} s"
+        if ended.returncode == 0:
+            return await trio.to_thread.run_sync(self._take, draft, wish.file)
+        if ended.returncode == 2:
+            return _sentence(ended.stderr, wish.folder)
+        self._note(clipped(printable(ended.stderr[-2000:].decode(errors="replace")), 500))
+        return "making it went wrong, as the log of this server says"
+
+    def _take(self, draft: Path, file: Path) -> str:
+        """Keeps what was made, in place of older ones; gives why not, or nothing."""
+        try:
+            if draft.stat().st_size > REPORT_BYTES_MAX:
+                draft.unlink()
+                return f"it is larger than {sized(REPORT_BYTES_MAX)}"
+            draft.replace(file)
+            begins = file.name.partition("-")[0]
+            kept = sorted(_files(self._home), key=_age, reverse=True)
+            for place, each in enumerate(kept):
+                if place >= REPORTS_KEPT or (each.name.startswith(f"{begins}-") and each != file):
+                    each.unlink(missing_ok=True)
+        except OSError as error:
+            return f"it cannot be kept: {(error.strerror or '').lower()}"
+        return ""
+
+
+def _begins(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _files(home: Path) -> list[Path]:
+    return [file for file in home.glob("*.html") if file.is_file() and not file.is_symlink()]
+
+
+def _age(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:  # it has just been replaced
+        return 0.0
+
+
+def _read(file: Path) -> KeptReport | None:
+    """None if it has just been replaced by a newer one."""
+    try:
+        octets = file.read_bytes()
+    except OSError:
+        return None
+    found = _HASH.search(octets[:_HEAD_BYTES])
+    return KeptReport(octets, found[1].decode() if found else "")
+
+
+async def _kill(process: trio.Process) -> None:
+    process.kill()
+
+
+def _sentence(said: bytes, folder: ResultsFolder) -> str:
+    """What the process said last, without where the folder is on this machine."""
+    last = said.decode(errors="replace").strip().rpartition("\n")[2]
+    for path in (folder.path.resolve(), folder.path):
+        last = last.replace(str(path), folder.name)
+    return clipped(printable(last), SENTENCE_MAX)
+
+
+__all__ = ["KeptReport", "Reports"]

@@ -1,0 +1,256 @@
+"""The results folders that a server shows: listed, and their matches read; what cannot be read says why.
+
+A name of a request is compared with the names of the folders, and never made part of a path.  Nothing here
+runs code that a folder names: matches are shown of the games of the house.  All of this reads the disk, so
+that it is called in a thread.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import attrs
+
+from arena.errors import ConfigError
+from arena.games import GAMES
+from arena.match.game import IllegalMove, Seat
+from arena.page.film import stored_head
+from arena.server.http.answer_types import ResultsListed, ResultsMatch, ResultsMatches
+from arena.server.kept.film_pages import film_page
+from arena.server.limits import RESULTS_MAX
+from arena.server.refusal import Refusal
+from arena.store import DATABASE, Store, StoredMatch
+from arena.telling.replay import EVERYBODY, Viewer, replay_of, viewer_of
+from arena.tournament.folder.stored import stored_game, stored_plan
+from arena.tournament.plan import control_of
+from arena.words import clipped, printable
+
+BESIDE = ("", "-wal", "-shm", "-journal")
+"""The database, and what SQLite may open beside it."""
+SENTENCE_MAX = 300
+Fingerprint: TypeAlias = tuple[tuple[int, ...], ...]
+"""Differs whenever a folder's results have changed."""
+
+
+@attrs.frozen
+class ResultsFolder:
+    """A folder that holds a database, sound or not."""
+
+    name: str
+    path: Path
+    fingerprint: Fingerprint
+    changed_at: float
+    """Unix time."""
+
+
+class Shelf:
+    """The results folders within one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._listed: dict[str, tuple[Fingerprint, ResultsListed]] = {}
+
+    def folder(self, name: str) -> ResultsFolder:
+        """The folder of this name.  Raises Refusal, with the reason, if there is none to be read."""
+        for entry in self._entries():
+            if entry.name == name:
+                return _folder(entry)
+        raise Refusal("not_found", "no results folder is called that")
+
+    def listed(self) -> list[ResultsListed]:
+        """All folders with results, those that were changed last first; the unreadable ones too."""
+        found: dict[str, tuple[Fingerprint, ResultsListed]] = {}
+        for entry in self._entries():
+            try:
+                folder = _folder(entry)
+            except Refusal as refusal:
+                if refusal.kind == "conflict":
+                    found[entry.name] = (), _unreadable(entry.name, str(refusal))
+                continue
+            known = self._listed.get(folder.name)
+            is_known = known is not None and known[0] == folder.fingerprint
+            found[folder.name] = known if known is not None and is_known else _summary(folder)
+        self._listed = found
+        return sorted((each for _, each in found.values()), key=lambda each: (-each.changed, each.name))
+
+    def _entries(self) -> list[os.DirEntry[str]]:
+        """What is in the folder; hidden things, and names that no page could show, are left out."""
+        try:
+            with os.scandir(self._root) as entries:
+                shown = (each for each in entries if each.name.isprintable() and each.name[0] != ".")
+                return list(islice(shown, RESULTS_MAX))
+        except FileNotFoundError:  # nothing was played yet
+            return []
+        except OSError as error:
+            why = (error.strerror or "it cannot be read").lower()
+            raise Refusal("conflict", f"the folder of results cannot be read: {why}") from None
+
+    # Matches
+
+    def matches(self, name: str, bot: str | None, first: int, count: int) -> ResultsMatches:
+        """So many of a folder's matches from `first` on: all, or those of a bot."""
+        with _opened(self.folder(name)) as store:
+            bots = sorted(store.players())
+            if bot is not None and bot not in bots:
+                raise Refusal("not_found", "nobody of this name has played there", field="bot")
+            total = store.size() if bot is None else store.count_of(bot)
+            found = store.matches_from(first, count, bot=bot)
+            sealed = store.sealed_among({match.series_id for match in found})
+            return ResultsMatches(
+                name=name,
+                bots=bots,
+                bot=bot,
+                matches_in_all=total,
+                first=first,
+                next=first + count if total > first + count else None,
+                matches=[_match(match, match.series_id in sealed) for match in found],
+            )
+
+    def film(self, name: str, match_id: str, seen_by: str | None, first: int, count: int) -> bytes:
+        """So many steps of a match, as a `FilmPage`.  Raises Refusal if there is none, or it is sealed."""
+        folder = self.folder(name)
+        with _opened(folder) as store:
+            match = _found(store, match_id)
+            if store.sealed_among([match.series_id]):
+                why = "the series of this match is still played: what was hidden is shown once it is over"
+                raise Refusal("forbidden", why)
+            identity: Mapping[str, Any] = store.meta()["identity"]
+            if identity["game"] not in GAMES:
+                why = f"this server does not have its game, {clipped(printable(str(identity['game'])), 60)}"
+                raise Refusal("conflict", f"{why}: the folder's report shows what it holds")
+            replay = replay_of(store, match, stored_game(store, match=match))
+            viewer = _viewer(match, seen_by)
+            head = stored_head(replay, _move_s(folder.path)) | {"sees": _sees(viewer)}
+            return film_page(replay, replay.moments(), viewer, head, first, count)
+
+
+def _folder(entry: os.DirEntry[str]) -> ResultsFolder:
+    if entry.is_symlink():
+        raise Refusal("not_found", "it is a link, and links are not followed here")
+    if not entry.is_dir(follow_symlinks=False):
+        raise Refusal("not_found", "it is not a folder, and results are folders")
+    path = Path(entry.path)
+    if not os.path.lexists(path / DATABASE):
+        raise Refusal("not_found", f"there are no results in it: it has no {DATABASE}")
+    looks = []
+    for ending in BESIDE:
+        try:
+            look = os.lstat(f"{path / DATABASE}{ending}")
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise Refusal("conflict", f"it cannot be read: {(error.strerror or '').lower()}") from None
+        if not stat.S_ISREG(look.st_mode):
+            raise Refusal("conflict", f"its {DATABASE}{ending} is not a file")
+        if ending in ("", "-wal"):
+            looks.append(look)
+    fingerprint = tuple((look.st_ino, look.st_size, look.st_mtime_ns) for look in looks if look.st_size)
+    return ResultsFolder(entry.name, path, fingerprint, max(look.st_mtime for look in looks))
+
+
+@contextmanager
+def _opened(folder: ResultsFolder) -> Iterator[Store]:
+    """The store of a folder, at one moment; what is wrong with it is a Refusal, also while it is read."""
+    try:
+        with Store.open(folder.path) as store, store.frozen():
+            store.check_is_tournament()
+            yield store
+    except ConfigError as error:
+        raise Refusal("conflict", _sentence(error, folder)) from None
+    except (sqlite3.DatabaseError, LookupError, TypeError, ValueError, IllegalMove, zlib.error):
+        if not _is_damaged(folder):
+            raise
+        raise Refusal("conflict", f"{folder.name} is damaged: this part of it cannot be read") from None
+
+
+def _is_damaged(folder: ResultsFolder) -> bool:
+    """Whether something in it is not as it was written."""
+    try:
+        with Store.checked(folder.path) as store:
+            return store.damage is not None
+    except ConfigError:
+        return True
+
+
+def _sentence(error: ConfigError, folder: ResultsFolder) -> str:
+    """What is wrong, without where the folder is on this machine."""
+    text = str(error).replace(str(folder.path.resolve()), folder.name).replace(str(folder.path), folder.name)
+    return clipped(printable(text), SENTENCE_MAX)
+
+
+def _summary(folder: ResultsFolder) -> tuple[Fingerprint, ResultsListed]:
+    try:
+        with _opened(folder) as store:
+            game = str(store.meta()["identity"]["game"])
+            shown = ResultsListed(
+                name=folder.name,
+                game=clipped(printable(game), 60),
+                title=GAMES[game].title if game in GAMES else None,
+                bots=len(store.bots()),
+                matches=store.size(),
+                planned=store.planned(),
+                changed=folder.changed_at,
+                problem=None,
+            )
+    except Refusal as refusal:
+        shown = _unreadable(folder.name, str(refusal), folder.changed_at)
+    return folder.fingerprint, shown
+
+
+def _unreadable(name: str, why: str, changed_at: float = 0.0) -> ResultsListed:
+    return ResultsListed(name, None, None, 0, 0, 0, changed_at, why)
+
+
+def _match(match: StoredMatch, is_sealed: bool) -> ResultsMatch:
+    is_done = match.status == "done"
+    return ResultsMatch(
+        match_id=match.match_id,
+        names=list(match.bots),
+        status=match.status,
+        ranks=[seat.rank for seat in match.seats] if is_done else None,
+        returns=[seat.returns for seat in match.seats] if is_done else None,
+        turns=match.turns,
+        faults=sum(seat.faults for seat in match.seats),
+        sealed=is_sealed,
+    )
+
+
+def _found(store: Store, match_id: str) -> StoredMatch:
+    rows = store.rows("SELECT 1 FROM matches WHERE match_id = ?", match_id)
+    if not any(rows):
+        raise Refusal("not_found", "no match of these results has this id")
+    return store.match(match_id)
+
+
+def _viewer(match: StoredMatch, seen_by: str | None) -> Viewer:
+    if seen_by is None:
+        return EVERYBODY
+    try:
+        return viewer_of(match, seen_by)
+    except ConfigError:
+        why = f"seen_by is spectator, or one of {', '.join(match.bots)}"
+        raise Refusal("bad_request", why, field="seen_by") from None
+
+
+def _sees(viewer: Viewer) -> str | int:
+    return "all" if viewer.sees_all else int(viewer.seat) if isinstance(viewer.seat, Seat) else "spectator"
+
+
+def _move_s(path: Path) -> float | None:
+    """The limit of a move, if the folder's plan says one."""
+    try:
+        control = control_of(stored_plan(path), connecting=False)
+    except (ConfigError, KeyError):  # a folder that no `arena run` wrote has none
+        return None
+    return control.move_s if control.bank_s is None else None
+
+
+__all__ = ["Fingerprint", "ResultsFolder", "Shelf"]

@@ -1,0 +1,140 @@
+"""Results folders over HTTP: `/results/NAME` is a folder's report; its matches are below `/api/results`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+import trio
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from arena.server.http.addresses import neighbourhood
+from arena.server.http.answer_types import FilmPage, ResultsListed, ResultsMatches
+from arena.server.http.endpoints import Endpoint, QueryField
+from arena.server.http.guard import report_policy
+from arena.server.http.request_types import number_in_query
+from arena.server.http.waiting import WaitingRequests
+from arena.server.kept.games_api import COUNT, FIRST, FIRST_MAX, SEEN_BY, steps_in_query
+from arena.server.kept.reports import Reports
+from arena.server.kept.results import ResultsFolder, Shelf
+from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
+from arena.server.refusal import Refusal
+from arena.server.site.notices import notice
+from arena.server.tables.api import address_of, json_answer
+
+T = TypeVar("T")
+
+BOT = QueryField("bot", {"type": "string"}, "The bot whose matches these are; without it all.")
+FIRST_MATCH = QueryField("first", FIRST.schema, "The first match, from 0.")
+MATCHES = QueryField(
+    "count",
+    {"type": "integer", "minimum": 1, "maximum": MATCHES_MAX, "default": MATCHES_MAX},
+    "How many matches.",
+)
+ASK_AGAIN_S = 2
+
+
+class ResultsApi:
+    """The handlers, over a shelf of folders; without one there are no results."""
+
+    def __init__(self, shelf: Shelf | None = None, reports: Reports | None = None) -> None:
+        self._shelf = shelf
+        self._reports = reports
+        self._readers = trio.CapacityLimiter(READERS)
+        self._waits = WaitingRequests(READING_PER_ADDRESS)
+
+    def routes(self) -> list[Route]:
+        """The page of a folder, which is no part of the API."""
+        return [Route("/results/{name}", self.get_report, methods=["GET"])]
+
+    def endpoints(self) -> list[Endpoint]:
+        """Every path with its methods."""
+        return [
+            Endpoint(
+                method="GET",
+                path="/api/results",
+                handle=self.list_folders,
+                summary="The results folders, those that were changed last first.",
+                answers={200: list[ResultsListed]},
+                refusals=("conflict",),
+            ),
+            Endpoint(
+                method="GET",
+                path="/api/results/{name}/matches",
+                handle=self.list_matches,
+                summary="The matches of a results folder.",
+                query=(BOT, FIRST_MATCH, MATCHES),
+                answers={200: ResultsMatches},
+                refusals=("conflict",),
+            ),
+            Endpoint(
+                method="GET",
+                path="/api/results/{name}/matches/{match}/film",
+                handle=self.get_film,
+                summary="A match of a results folder as the site's player shows it.",
+                query=(SEEN_BY, FIRST, COUNT),
+                answers={200: FilmPage},
+                refusals=("conflict",),
+            ),
+        ]
+
+    async def list_folders(self, request: Request) -> Response:
+        if self._shelf is None:
+            return json_answer(b"[]")
+        return json_answer(msgspec.json.encode(await self._read(request, self._shelf.listed)))
+
+    async def list_matches(self, request: Request) -> Response:
+        first = number_in_query(request, "first", 0, FIRST_MAX) or 0
+        count = number_in_query(request, "count", 1, MATCHES_MAX) or MATCHES_MAX
+        name, bot = request.path_params["name"], request.query_params.get("bot")
+        shelf = self._known_shelf()
+        return json_answer(
+            msgspec.json.encode(await self._read(request, lambda: shelf.matches(name, bot, first, count)))
+        )
+
+    async def get_film(self, request: Request) -> Response:
+        first, count = steps_in_query(request)
+        name, match = request.path_params["name"], request.path_params["match"]
+        seen_by = request.query_params.get("seen_by")
+        shelf = self._known_shelf()
+        film = await self._read(request, lambda: shelf.film(name, match, seen_by, first, count))
+        return json_answer(film)
+
+    async def get_report(self, request: Request) -> Response:
+        """A page for people, whatever is wrong."""
+        name = request.path_params["name"]
+        try:
+            shelf = self._known_shelf()
+            folder = await self._read(request, lambda: shelf.folder(name))
+            return await self._shown(folder)
+        except Refusal as refusal:
+            return _page(name, str(refusal), refusal.status)
+
+    async def _shown(self, folder: ResultsFolder) -> Response:
+        assert self._reports is not None, "who has results makes reports"
+        report = await self._reports.report(folder)
+        if report is None:
+            return _page(folder.name, "The report is being prepared; this page will refresh.", 202)
+        policy = report_policy(report.script_hash)
+        return HTMLResponse(report.octets, headers={"content-security-policy": policy})
+
+    def _known_shelf(self) -> Shelf:
+        if self._shelf is None:
+            raise Refusal("not_found", "this server shows no results: `arena serve --results DIR` does")
+        return self._shelf
+
+    async def _read(self, request: Request, read: Callable[[], T]) -> T:
+        """What a thread reads, of which an address may have a few at a time."""
+        with self._waits.counted(neighbourhood(address_of(request))):
+            return await trio.to_thread.run_sync(read, limiter=self._readers)
+
+
+def _page(name: str, said: str, status: int) -> Response:
+    """A page that says one thing; while a report is made, it asks again."""
+    return HTMLResponse(notice(name, said, again_s=ASK_AGAIN_S if status == 202 else None), status)
+
+
+__all__ = ["ResultsApi"]

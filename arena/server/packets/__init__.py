@@ -1,0 +1,1 @@
+"""The document that describes packets: clients, what they ask and what they are told."""

@@ -1,0 +1,392 @@
+"""A ring table as it lives: hand after hand, each a match by the referee, for whoever sits there.
+
+The rules of `ring` say who plays; this file deals, waits, removes who stays silent, and brings the house bot.
+What people do are synchronous methods, each one step, as at every table.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Literal, TypeAlias
+from uuid import uuid4
+
+import attrs
+import msgspec
+import trio
+
+from arena.errors import FaultKind, MalformedAnswer
+from arena.match.game import Game, Seat
+from arena.match.record import MatchRecord
+from arena.players.base import Player
+from arena.players.codec import Codec
+from arena.schedule import derive_seed
+from arena.server.kept.records import Unfinished
+from arena.server.refusal import Refusal
+from arena.server.ring.poker_view import act_at_stake, poker_game
+from arena.server.ring.ring import (
+    Hand,
+    Occupant,
+    Ring,
+    RingNotice,
+    begin_hand,
+    can_begin,
+    drop_hand,
+    end_hand,
+    find_player,
+    house_due_at,
+    house_joins,
+    is_seated,
+    join_ring,
+    leave_ring,
+    names_in_hand,
+    occupant_of,
+    seated,
+)
+from arena.server.ring.ring_records import HandRecords
+from arena.server.tables.live import Hall
+from arena.server.tables.live_match import LiveMatch, MatchTerms
+from arena.server.tables.seat import SeatPlayer
+from arena.telling.replay import Moment
+
+MOVE_S = 15.0
+"""Who has not acted by then is folded and removed, as the document says."""
+BETWEEN_S = 1.0
+"""Between two hands: whoever asks every now and then sees that one is over; longer after a showdown."""
+
+GameFor: TypeAlias = Callable[[tuple[int, ...]], Game[Any, Any]]
+"""The game of one hand, from the chips at stake by seat."""
+
+
+class RingSeat(SeatPlayer):
+    """Whoever acts over HTTP; the first silence is the last."""
+
+    def __init__(self, name: str, note_silent: Callable[[], None]) -> None:
+        super().__init__(name)
+        self._note_silent = note_silent
+
+    def read_any(self, value: Any) -> Any:
+        """The move that a JSON value means, legal or not.  Raises Refusal if it means none."""
+        assert self._codec is not None, "it plays a match"
+        try:
+            return self._codec.move(value)
+        except MalformedAnswer as error:
+            raise Refusal("bad_request", str(error)) from None
+
+    def expire(self) -> tuple[FaultKind, str]:
+        fault = super().expire()
+        self._note_silent()
+        return fault
+
+
+class LiveRing:
+    """One ring table, open for as long as the server runs."""
+
+    def __init__(
+        self,
+        ring: Ring,
+        game_for: GameFor,
+        hall: Hall,
+        records: HandRecords,
+        *,
+        bot: str,
+        move_s: float = MOVE_S,
+        between_s: float = BETWEEN_S,
+    ) -> None:
+        """`bot`: which house bot keeps somebody company who is alone."""
+        self.ring = ring
+        self.version = 1
+        self.match: LiveMatch | None = None
+        """The hand under way."""
+        self.showdown = b"null"
+        """What was shown at the end of the last hand, in JSON."""
+        self._game_for = game_for
+        self._hall = hall
+        self._records = records
+        self._bot = bot
+        self._move_s = move_s
+        self._between_s = between_s
+        self._seats: dict[str, RingSeat] = {}
+        """The people of the hand under way, by player_id."""
+        self._pauses = hall.pauses(frozenset())  # those of the latest hand
+        self._bots: dict[str, Player] = {}
+        """House bots that are ready, by player_id."""
+        self._opening: set[str] = set()
+        self._changed = trio.Event()
+        self._nursery: trio.Nursery | None = None
+        self._views: tuple[int, dict[Seat | None, bytes]] = (0, {})
+        self._expiry: tuple[float, str] = (0.0, "")
+
+    # What people do
+
+    def join(self, owner: str, handle: str) -> Occupant:
+        """The owner's player, a new one if there is none.  Raises Refusal if there is no room."""
+        self._records.check()
+        now, player_id = self._hall.now(), str(uuid4())
+        self._apply(join_ring(self.ring, owner=owner, handle=handle, player_id=player_id, now=now))
+        found = occupant_of(self.ring, owner)
+        assert found is not None, "it has joined"
+        return found
+
+    def leave(self, player_id: str, owner: str) -> None:
+        """The owner's player folds and is gone.  Raises Refusal if it is not there."""
+        find_player(self.ring, player_id, owner)
+        self._records.check()
+        self._remove(player_id, "left")
+        if (seat := self._seats.get(player_id)) is not None:
+            seat.leave()
+
+    def check_turn(self, player_id: str, owner: str) -> tuple[LiveMatch, RingSeat]:
+        """The hand in which the owner's player is asked now.  Raises Refusal if nothing is asked of it."""
+        find_player(self.ring, player_id, owner)
+        if not is_seated(self.ring, player_id):
+            raise Refusal("forbidden", "all places are taken: your player waits for one and plays then")
+        seat = self._seats.get(player_id)
+        if self.match is None or seat is None:
+            raise Refusal("forbidden", "your player is not in a hand now: it plays from the next one on")
+        if seat.open is None:
+            raise Refusal("forbidden", "it is not your player's turn: ask for the game to see whose it is")
+        return self.match, seat
+
+    def act(self, player_id: str, owner: str, value: Mapping[str, Any]) -> None:
+        """The owner's player makes the move that a JSON value means; if it is not legal it folds.
+
+        Raises Refusal if nothing is asked of it now, or the value means no move.
+        """
+        match, seat = self.check_turn(player_id, owner)
+        move = seat.read_any(act_at_stake(self.ring, _observed(match, None), player_id, value))
+        self._records.check()
+        self._records.keep_answer(match, match.terms.seating.index(player_id), move)
+        seat.play(move)
+
+    async def kept(self) -> None:
+        """Returns once all that has happened here is committed."""
+        await self._records.kept()
+
+    # What they see
+
+    def view(self, owner: str | None) -> bytes:
+        """The document's Game as this owner may see it; None: somebody who said no name."""
+        mine = None if owner is None else occupant_of(self.ring, owner)
+        match = self.match
+        seat = None
+        if match is not None and mine is not None and mine.player_id in match.terms.seating:
+            seat = Seat(match.terms.seating.index(mine.player_id))
+        if self._views[0] != self.version:
+            self._views = (self.version, {})
+        views = self._views[1]
+        if seat not in views:
+            views[seat] = self._made_view(match, seat)
+        return views[seat]
+
+    def _made_view(self, match: LiveMatch | None, seat: Seat | None) -> bytes:
+        if match is None or self.ring.hand is None:
+            return msgspec.json.encode(poker_game(self.ring, None, None))
+        return msgspec.json.encode(poker_game(self.ring, _observed(match, seat), self._expiry_of(match)))
+
+    def _expiry_of(self, match: LiveMatch) -> str | None:
+        """When the time of who is asked is over: the same text for all who look, whenever they do."""
+        asked = match.players[match.to_act[0]].asked if match.to_act and match.players else None
+        if asked is None:
+            return None
+        if self._expiry[0] != asked.deadline:
+            at = self._hall.now() + asked.deadline - trio.current_time()
+            until = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+            self._expiry = (asked.deadline, until)
+        return self._expiry[1]
+
+    # What happens by itself
+
+    async def run(
+        self,
+        unfinished: Unfinished | None = None,
+        *,
+        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Plays hand after hand until it is cancelled.
+
+        `unfinished`: what was played of the hand under way before the server was started again; without it
+        that hand did not happen.
+        """
+        async with trio.open_nursery() as self._nursery:
+            if self.ring.hand is not None and unfinished is None:
+                self._apply(drop_hand(self.ring, now=self._hall.now()))
+            self._welcome_bots()
+            self._nursery.start_soon(self._keep_company)
+            task_status.started()
+            if self.ring.hand is not None and unfinished is not None:
+                while not self._has_bots:
+                    await self._changed.wait()
+                await self._play_hand(self.ring.hand, unfinished.kept.terms, unfinished)
+                await self._rest()
+            while True:
+                while not (can_begin(self.ring) and self._has_bots):
+                    await self._changed.wait()
+                ring, hand = begin_hand(self.ring)
+                terms = self._terms(hand)
+                hand = attrs.evolve(hand, match_id=terms.match_id)
+                self.ring = attrs.evolve(ring, hand=hand)
+                await self._play_hand(hand, terms)
+                await self._rest()
+
+    async def _rest(self) -> None:
+        """Between two hands: until people have read what was shown."""
+        await trio.sleep(max(self._between_s, self._pauses.pause_s))
+
+    @property
+    def _has_bots(self) -> bool:
+        """Whether the house bots that sit there have been started."""
+        return all(each.player_id in self._bots for each in seated(self.ring) if each.is_house)
+
+    async def _keep_company(self) -> None:
+        """Has a house bot sit down with who is alone."""
+        while True:
+            due_at, changed = house_due_at(self.ring), self._changed
+            if due_at is None:
+                await changed.wait()
+                continue
+            with trio.move_on_after(max(0.0, due_at - self._hall.now())):
+                await changed.wait()
+            if not changed.is_set():
+                bot, now = str(uuid4()), self._hall.now()
+                self._apply(house_joins(self.ring, handle=self._bot, player_id=bot, now=now))
+
+    def _welcome_bots(self) -> None:
+        """Starts the house bots that have sat down."""
+        for occupant in seated(self.ring):
+            if occupant.is_house and occupant.player_id not in self._opening and self._nursery is not None:
+                self._opening.add(occupant.player_id)
+                self._nursery.start_soon(self._host_bot, occupant)
+
+    async def _host_bot(self, occupant: Occupant) -> None:
+        """Runs a house bot for as long as it has a place."""
+        async with self._hall.open_bot(self._bot, occupant.handle) as player:
+            self._bots[occupant.player_id] = player
+            self._bump()
+            while any(each is not None and each.player_id == occupant.player_id for each in self.ring.places):
+                await self._changed.wait()
+            del self._bots[occupant.player_id]
+        self._opening.discard(occupant.player_id)
+
+    # One hand
+
+    async def _play_hand(self, hand: Hand, terms: MatchTerms, before: Unfinished | None = None) -> None:
+        """Plays a hand; what came of it is committed with its last step."""
+        try:
+            record = await self._played(hand, terms, before)
+        except Exception:  # our bug, or that of the game's rules: it costs this hand and no other
+            self._hall.note_bug(traceback.format_exc())
+            self._end(drop_hand(self.ring, now=self._hall.now()))
+            self._records.forget_match(terms.match_id)
+        else:
+            if self.ring.hand is hand:  # it was at its end already when the server was started again
+                self._count(hand, record.returns)
+        for player_id, player in tuple(self._bots.items()):
+            if player.is_gone and is_seated(self.ring, player_id):
+                self._remove(player_id, "left")
+
+    async def _played(self, hand: Hand, terms: MatchTerms, before: Unfinished | None) -> MatchRecord:
+        """Plays the hand to its end."""
+        game = self._game_for(hand.stacks) if before is None else before.game
+        if before is None:
+            self._records.begin_hand(self.ring, game, terms)
+        resumption = None if before is None else before.resumption
+        watch = self._hall.lag_watch
+        match = LiveMatch(game, terms, note=self._note, lag_watch=watch, resumption=resumption)
+        async with trio.open_nursery() as nursery:
+            self.match = match
+            players = self._players(hand, terms, {} if before is None else before.answers)
+            are_bots = [player_id not in self._seats for player_id in hand.player_ids]
+            self._pauses = self._hall.pauses(game.showdowns)
+            record = await match.play(players, self._pauses, nursery, are_bots)
+            nursery.cancel_scope.cancel()
+        if self._nursery is not None:  # the disk may be slow, and the next hand need not wait for it
+            self._nursery.start_soon(self._records.end_match, self.ring.id, match)
+        return record
+
+    def _players(self, hand: Hand, terms: MatchTerms, answers: Mapping[int, Sequence[Any]]) -> list[Player]:
+        """Who sits in each seat, for the referee.  `answers`: moves that came before a restart, by seat."""
+        present = {occupant.player_id for occupant in seated(self.ring)}
+        self._seats = {}
+        for number, (player_id, name) in enumerate(zip(hand.player_ids, terms.names, strict=True)):
+            if player_id in self._bots:
+                continue
+            seat = self._seats[player_id] = RingSeat(name, partial(self._remove, player_id, "silent"))
+            if player_id not in present:
+                seat.leave()
+            elif number in answers:
+                seat.expect(answers[number])
+        return [self._bots.get(player_id) or self._seats[player_id] for player_id in hand.player_ids]
+
+    def _terms(self, hand: Hand) -> MatchTerms:
+        seed = self._hall.draw_seed()
+        there = {each.player_id: each for each in self.ring.places if each is not None}
+        return MatchTerms(
+            match_id=f"{derive_seed(seed, 'table match'):032x}"[:12],
+            seed=seed,
+            seating=hand.player_ids,
+            names=names_in_hand([there[player_id].handle for player_id in hand.player_ids]),
+            move_s=self._move_s,
+            started_at=self._hall.now(),
+            are_people=tuple([not there[player_id].is_house for player_id in hand.player_ids]),
+        )
+
+    def _note(self, moment: Moment) -> None:
+        """A step of the hand, just made."""
+        match, hand = self.match, self.ring.hand
+        assert match is not None, "it is played"
+        assert hand is not None, "it is played"
+        self._records.keep_turn(match)
+        if match.game.to_act(match.state):
+            self._bump()
+        else:  # nobody may see the hand over and its chips not counted
+            self.showdown = _shown(match, moment)
+            self._count(hand, match.game.returns(match.state))
+
+    def _count(self, hand: Hand, returns: Sequence[float]) -> None:
+        """The hand is over: its chips are where they belong."""
+        stacks = [chips + int(won) for chips, won in zip(hand.stacks, returns, strict=True)]
+        self._end(end_hand(self.ring, stacks, now=self._hall.now()))
+
+    def _end(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
+        self.match, self._seats = None, {}
+        self._apply(after)
+
+    # What follows from every change
+
+    def _remove(self, player_id: str, why: Literal["left", "silent"]) -> None:
+        self._apply(leave_ring(self.ring, player_id, now=self._hall.now(), why=why))
+
+    def _apply(self, after: tuple[Ring, tuple[RingNotice, ...]]) -> None:
+        """Makes the table what it is after something was done, and keeps it."""
+        changed, _ = after
+        if changed is self.ring:
+            return
+        self.ring = changed
+        self._records.keep_ring(changed)
+        self._welcome_bots()
+        self._bump()
+
+    def _bump(self) -> None:
+        self.version += 1
+        self._changed.set()
+        self._changed = trio.Event()
+
+
+def _observed(match: LiveMatch, seat: Seat | None) -> Mapping[str, Any]:
+    """What somebody may know of the hand under way, with playerIDs in place of seats."""
+    octets = Codec(match.game, match.terms.seating, None).encode(match.game.observe(match.state, seat))
+    observed: Mapping[str, Any] = msgspec.json.decode(octets)
+    return observed
+
+
+def _shown(match: LiveMatch, moment: Moment) -> bytes:
+    """What everybody saw at the end of a hand, if there was a showdown."""
+    events = () if moment.step is None else moment.step.events
+    shown = [event.public for event in events if event.kind in match.game.showdowns]
+    return Codec(match.game, match.terms.seating, None).encode(shown[-1] if shown else None)
+
+
+__all__ = ["BETWEEN_S", "MOVE_S", "GameFor", "LiveRing", "RingSeat"]

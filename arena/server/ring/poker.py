@@ -1,0 +1,247 @@
+"""The poker document over HTTP: users, ring tables, joining, acting, leaving; its paths and statuses.
+
+Source: the document of the Hacker School Poker Engine.  Authority is HTTP Basic authentication: a playerID is
+public, and obeys its owner alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+from uuid import uuid4
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from arena.games import GAMES, SERVICES
+from arena.match.game import Game
+from arena.server.http.endpoints import Endpoint, routes_to
+from arena.server.kept.records import Unfinished
+from arena.server.refusal import Refusal
+from arena.server.ring.accounts import User, read_basic
+from arena.server.ring.live_ring import LiveRing
+from arena.server.ring.poker_types import PokerAct, PokerGame, PokerShowdown
+from arena.server.ring.ring import Ring, is_seated
+from arena.server.ring.ring_records import RingRecords
+from arena.server.tables.api import address_of
+from arena.server.tables.live import Hall
+
+FOLD, BET = 0, 1
+"""The values of an Act's `action`."""
+
+
+class Users(Protocol):
+    """Who the users are; `Accounts` does it."""
+
+    async def create(self, name: str, password: str, *, address: str = "") -> str: ...
+
+    async def verify(self, name: str, password: str, *, address: str = "") -> User: ...
+
+
+def ring_game(stacks: tuple[int, ...]) -> Game[Any, Any]:
+    """The game of one hand at a ring table, from the chips at stake by seat."""
+    game: Any = GAMES[SERVICES["poker"]]
+    made: Game[Any, Any] = game(hands=1, reset_stacks=False, stacks=stacks)
+    return made
+
+
+async def open_rings(
+    hall: Hall, records: RingRecords, matches: Sequence[Unfinished], *, bot: str
+) -> tuple[list[LiveRing], list[Unfinished]]:
+    """The ring tables as they were left, one at least, with the hands that were being played; other matches.
+
+    `matches`: what was played of the hands, among others.  `bot`: who keeps somebody company who is alone.
+    """
+    rings, others = [], list(matches)
+    for ring in records.rings() or [Ring(str(uuid4()))]:
+        live = LiveRing(ring, ring_game, hall, records, bot=bot)
+        hand = records.hand(ring, matches)
+        await hall.nursery.start(live.run, hand)
+        others = [each for each in others if each is not hand]
+        rings.append(live)
+    return rings, others
+
+
+class PokerApi:
+    """The handlers, over the ring tables."""
+
+    def __init__(self, rings: Sequence[LiveRing], users: Users) -> None:
+        self.rings = rings
+        self._rings = {live.ring.id: live for live in rings}
+        self._users = users
+
+    def has_table(self, table_id: str) -> bool:
+        """Whether it is one of the ring tables, which never close."""
+        return table_id in self._rings
+
+    def routes(self) -> list[Route]:
+        return routes_to(self.endpoints())
+
+    def endpoints(self) -> list[Endpoint]:
+        """Every path with its methods; paths have no final slash here, and work with one."""
+        player = "/games/{game}/players/{player}"
+        return [
+            Endpoint(
+                method="POST",
+                path="/users",
+                handle=self.create_user,
+                summary="Makes a user; gives its GUID.",
+                proof="password",
+                answers={201: str},
+            ),
+            Endpoint(
+                method="GET",
+                path="/games",
+                handle=self.list_games,
+                summary="The ring tables, with your own hole cards.",
+                proof="password or none",
+                answers={200: list[PokerGame]},
+            ),
+            Endpoint(
+                method="GET",
+                path="/games/{game}",
+                handle=self.get_game,
+                summary="A ring table, with your own hole cards.",
+                proof="password or none",
+                answers={200: PokerGame},
+            ),
+            Endpoint(
+                method="GET",
+                path="/games/{game}/showdown",
+                handle=self.get_showdown,
+                summary="The cards that were shown at the end of the last hand; null if none were.",
+                answers={200: PokerShowdown | None},
+            ),
+            Endpoint(
+                method="POST",
+                path="/games/{game}/players",
+                handle=self.join,
+                summary="Joins, seated (201) or in the queue (202); gives the playerID.",
+                proof="password",
+                answers={201: str, 202: str},
+            ),
+            Endpoint(
+                method="POST",
+                path=f"{player}/acts",
+                handle=self.act,
+                summary="Bets or folds; a number of chips that is no valid bet folds.",
+                body=PokerAct,
+                proof="password",
+                answers={201: None},
+            ),
+            Endpoint(
+                method="DELETE",
+                path=player,
+                handle=self.leave,
+                summary="Leaves; folds if it is in a hand.",
+                proof="password",
+                answers={200: None},
+            ),
+        ]
+
+    async def create_user(self, request: Request) -> Response:
+        name, password = _credentials(request, "bad_request")
+        return _json(
+            msgspec.json.encode(await self._users.create(name, password, address=address_of(request))), 201
+        )
+
+    async def list_games(self, request: Request) -> Response:
+        owner = await self._viewer(request)
+        return _json(b"[" + b",".join([live.view(owner) for live in self._rings.values()]) + b"]")
+
+    async def get_game(self, request: Request) -> Response:
+        owner = await self._viewer(request)
+        return _json(self._ring(request).view(owner))
+
+    async def get_showdown(self, request: Request) -> Response:
+        """Not in the document, whose Game has no field for the cards of others."""
+        return _json(self._ring(request).showdown)
+
+    async def join(self, request: Request) -> Response:
+        user = await self._user(request)
+        live = self._ring(request)
+        player_id = live.join(user.id, user.name).player_id
+        has_place = is_seated(live.ring, player_id)
+        await live.kept()
+        return _json(msgspec.json.encode(player_id), 201 if has_place else 202)
+
+    async def act(self, request: Request) -> Response:
+        user = await self._user(request)
+        octets = await request.body()
+        live, player_id = self._ring(request), request.path_params["player"]
+        live.check_turn(player_id, user.id)
+        live.act(player_id, user.id, read_act(octets))
+        await live.kept()
+        return Response(status_code=201)
+
+    async def leave(self, request: Request) -> Response:
+        user = await self._user(request)
+        live = self._ring(request)
+        live.leave(request.path_params["player"], user.id)
+        await live.kept()
+        return Response(status_code=200)
+
+    # Who asks for what
+
+    async def _user(self, request: Request) -> User:
+        name, password = _credentials(request, "unauthorized")
+        return await self._users.verify(name, password, address=address_of(request))
+
+    async def _viewer(self, request: Request) -> str | None:
+        """Who looks; None: somebody who does not say.  Raises Refusal for credentials that are wrong."""
+        if "authorization" not in request.headers:
+            return None
+        return (await self._user(request)).id
+
+    def _ring(self, request: Request) -> LiveRing:
+        live = self._rings.get(request.path_params["game"])
+        if live is None:
+            raise Refusal("not_found", "no game has this gameID: GET /games/ lists them")
+        return live
+
+
+def read_act(octets: bytes) -> dict[str, Any]:
+    """The move that an Act means, as bots write it.  Raises Refusal if it cannot be read."""
+    try:
+        value = msgspec.json.decode(octets)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        raise _no_act("the body is not JSON", "") from None
+    if not isinstance(value, dict):
+        raise _no_act("the body is not a JSON object", "")
+    action = _whole(value.get("action"))
+    if action not in (FOLD, BET) or action is None:
+        raise _no_act("action is 0 to fold or 1 to bet", "action")
+    if action == FOLD:
+        return {"action": FOLD}
+    amount = _whole(value.get("betAmount"))
+    if amount is None:
+        raise _no_act("betAmount is a whole number of chips", "betAmount")
+    return {"action": BET, "betAmount": amount}
+
+
+def _no_act(why: str, field: str) -> Refusal:
+    said = f'{why}: send {{"action": 1, "betAmount": 20}} to bet 20 chips, or {{"action": 0}} to fold'
+    return Refusal("bad_request", said, field=field)
+
+
+def _whole(value: object) -> int | None:
+    """The integer that a JSON number is; None: it is none."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _credentials(request: Request, kind: Any) -> tuple[str, str]:
+    found = read_basic(request.headers.get("authorization", ""))
+    if found is None:
+        raise Refusal(kind, "send a name and a password by HTTP Basic authentication", key="basic")
+    return found
+
+
+def _json(octets: bytes, status: int = 200) -> Response:
+    return Response(octets, status, media_type="application/json")
+
+
+__all__ = ["PokerApi", "Users", "open_rings", "read_act", "ring_game"]

@@ -1,0 +1,347 @@
+"""A table as it lives: its people, its audience, its bots, and the match that is played there.
+
+What members do are synchronous methods, each one step: the rules of `tables` say what follows, it is kept,
+and everybody who listens is told.  Whoever waits for the table to change waits for its version, which counts
+what all can see; it says nothing of who has answered a question.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from random import Random
+from typing import Any
+
+import attrs
+import trio
+
+from arena.match.game import Game, Seat
+from arena.players.base import Player
+from arena.referee import Resumption
+from arena.schedule import derive_seed
+from arena.server.hall import Guest, Hall, Records
+from arena.server.refusal import Refusal
+from arena.server.tables import absence
+from arena.server.tables import rules as tables
+from arena.server.tables.bots import unstarted, why_called_off
+from arena.server.tables.gathering import Gathering
+from arena.server.tables.live_match import LiveMatch, LiveScene, MatchTerms
+from arena.server.tables.seat import SeatPlayer, seated_people
+from arena.server.tables.table import (
+    After,
+    Began,
+    Closed,
+    FellAsleep,
+    Member,
+    QuestionsAsked,
+    Resumed,
+    Table,
+    Woke,
+)
+from arena.server.tables.versioned import Listener
+from arena.server.tables.windows import Windows
+from arena.telling.replay import Moment
+
+
+class LiveTable(Gathering):
+    """One table, open."""
+
+    def __init__(
+        self, table: Table, game: Game[Any, Any], hall: Hall, *, address: str = "", version: int = 1
+    ) -> None:
+        """`address`: of who made it."""
+        super().__init__(table, game, hall, address=address, version=version)
+        self.match: LiveMatch | None = None
+        """The latest one."""
+        self.seats: Mapping[str, SeatPlayer] = {}
+        """The people who play it, by player_id."""
+        self.closed_because = ""
+        """Empty while the table is open."""
+        self._playing: trio.CancelScope | None = None
+        self._answers: Mapping[int, Sequence[Any]] = {}
+        """Moves that came before a restart, for the questions that are asked anew."""
+        self._is_resuming = False
+        """Whether a match goes on from earlier moves, and nobody has been asked yet."""
+
+    # What members do; all but leaving needs a disk that works
+
+    def leave(self, member: Member) -> None:
+        """It goes; in a match its seat keeps playing, with default moves."""
+        seed = self._hall.draw_seed()
+        self._apply(tables.leave(self.table, member.player_id, self._hall.now(), _shuffle(seed)), seed)
+        if (seat := self.seats.get(member.player_id)) is not None:
+            seat.leave()
+
+    def ready(self, member: Member) -> None:
+        self._hall.records.check()
+        seed = self._hall.draw_seed()
+        self._begin(tables.ready(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def begin(self, member: Member) -> None:
+        """The host starts."""
+        self._hall.records.check()
+        seed = self._hall.draw_seed()
+        self._begin(tables.begin(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def begin_standing(self) -> None:
+        """A standing table begins with all who are seated."""
+        seed = self._hall.draw_seed()
+        self._apply(tables.begin_standing(self.table, _shuffle(seed), self._hall.now()), seed)
+
+    def rematch(self, member: Member) -> None:
+        self._hall.records.check()
+        seed = self._hall.draw_seed()
+        self._begin(tables.rematch(self.table, member.player_id, _shuffle(seed), self._hall.now()), seed)
+
+    def _begin(self, after: After, seed: int) -> None:
+        """What was done may begin a match, for which there must be places for its house bots."""
+        if any(isinstance(notice, Began) for notice in after[1]):
+            self._hall.bot_places.check(_house_bots(after[0].players), self.address)
+        self._apply(after, seed)
+
+    def note_presence(self, member: Member) -> None:
+        """Its holder is there and does something: it is not away any more."""
+        self.note_seen(member)
+        if (seat := self.seats.get(member.player_id)) is not None:
+            seat.speak()
+
+    def note_seen(self, member: Member) -> None:
+        """Its key came: a match that is asleep until it is there goes on."""
+        after = absence.note_seen(self.table, member.player_id, self._hall.now())
+        if after[1]:
+            self._apply(after)
+        else:
+            self.table = after[0]  # which need not be kept
+
+    def look(self) -> None:
+        """Sees who is there; a match whose only person has been away for long falls asleep."""
+        person = absence.only_person(self.table)
+        if person is None or self.match is None or self.match.is_over:
+            return
+        if any(is_here(person.player_id) for is_here in self.attendance):
+            self.note_seen(person)
+        self._apply(absence.fall_asleep(self.table, self._hall.now()))
+
+    def play(self, member: Member, value: Any, turn: int | None = None) -> None:
+        """A member's move, as JSON.  Raises Refusal if it cannot be made now.
+
+        `turn`: for which turn of the match it is meant, if it says so: a request that comes twice is then
+        refused the second time, whatever is asked meanwhile.
+
+        It is kept once `kept` returns; the match may have gone on before this returns.
+        """
+        self.note_presence(member)
+        match, seat = self.match, self.seats.get(member.player_id)
+        if match is None or match.is_over:
+            raise Refusal("conflict", "no match is being played here")
+        if seat is None and member.way == "program":
+            raise Refusal("conflict", f"a bot that connects over TCP plays for {member.nickname}")
+        if seat is None and not self.seats and member.player_id in match.terms.seating:
+            raise Refusal("conflict", "the match has not begun yet: nothing is asked of you")
+        if seat is None:
+            raise Refusal("forbidden", f"{member.nickname} does not play in this match")
+        if turn is not None and turn != match.turn:
+            raise Refusal("conflict", f"this is turn {match.turn} of the match", field="turn")
+        move = seat.read(value)
+        self._hall.records.check()
+        self.table = attrs.evolve(self.table, active_at=self._hall.now())
+        number = match.terms.seating.index(member.player_id)
+        for ahead, answer in enumerate(seat.answers(move)):
+            self._hall.records.keep_answer(match, number, answer, ahead)
+        seat.play(move)
+
+    async def resumed(self) -> None:
+        """Returns once play goes on, if people are reading a showdown; at once if the server ends.
+
+        Whoever moves meanwhile is answered then: until then it is still theirs to move, as a program sees it.
+        """
+        match = self.match
+        while match is not None and match.is_paused and match is self.match and not self.is_stopped:
+            await self.changed(self.version)
+
+    # What follows from it
+
+    def _apply(self, after: After, seed: int | None = None) -> None:
+        """Makes the table what it is after something was done; keeps and tells it, and begins a match."""
+        changed, notices = after
+        if changed is self.table:
+            return
+        self.table = changed
+        if changed.is_closed:
+            self._hall.records.drop_table(changed)
+        else:
+            self._hall.records.keep_table(changed)
+        self._bump()
+        kinds = {type(notice) for notice in notices}
+        if Began in kinds:
+            assert seed is not None, "who begins a match has drawn its seed"
+            self._sit_down(seed)
+        elif Woke in kinds and self.match is not None:
+            self.match = self._new_match(self.match.terms, self.match.so_far)
+        elif FellAsleep in kinds and self.match is not None:
+            self.match.players, self.seats = (), {}
+        for notice in notices:
+            if isinstance(notice, Closed):
+                self.closed_because = notice.reason
+            self._tell(notice)
+        if kinds & {Began, Woke}:
+            self._hall.nursery.start_soon(self._play)
+        if kinds & {Closed, FellAsleep} and self._playing is not None:
+            self._playing.cancel()
+
+    def _note_missed(self, player_id: str, missed: int) -> None:
+        """How many turns in a row a player has missed, which is kept: who is away stays so over a restart."""
+        before = self.table
+        if not before.is_closed:
+            self.table = absence.note_missed(before, player_id, missed)
+            self._hall.records.keep_table(self.table)
+            if self.table.member(player_id).is_away != before.member(player_id).is_away:
+                self._bump()
+
+    # The match
+
+    def _sit_down(self, seed: int) -> None:
+        table = self.table
+        terms = MatchTerms(
+            match_id=f"{derive_seed(seed, 'table match'):032x}"[:12],
+            seed=seed,
+            seating=table.seating,
+            names=table.names,
+            move_s=absence.limit_s(table),
+            started_at=self._hall.now(),
+            are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
+        )
+        self.match = self._new_match(terms)
+        self.seats = {}
+        self._hall.records.begin_match(table, self.game, terms)
+
+    def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Sequence[Any]]) -> None:
+        """Goes on with a match that was being played when the server ended, or keeps it asleep.
+
+        `answers`: moves of the open turn that had come already, by seat.
+        """
+        self.match = self._new_match(terms, resumption)
+        self._answers = answers
+        if not self.table.is_asleep:
+            self._hall.nursery.start_soon(self._play)
+
+    def _new_match(self, terms: MatchTerms, resumption: Resumption | None = None) -> LiveMatch:
+        self._is_resuming = resumption is not None
+        return LiveMatch(
+            self.game,
+            terms,
+            note=self._note,
+            note_asked=self._note_asked,
+            lag_watch=self._hall.lag_watch,
+            resumption=resumption,
+        )
+
+    def recall(self, terms: MatchTerms, resumption: Resumption) -> None:
+        """Shows the last match, which was over when the server ended."""
+        self.match = LiveMatch(self.game, terms, note=self._note, resumption=resumption)
+        self._hall.nursery.start_soon(self._conclude, self.match)
+
+    async def _conclude(self, match: LiveMatch) -> None:
+        await match.conclude()
+        self._bump()
+        await self._hall.records.end_match(self.table.id, match)
+
+    def abandon(self, reason: str, broken: Iterable[Member] = ()) -> None:
+        """The match cannot be played any further, and the table waits for the next one.
+
+        `broken`: the bots because of which it cannot; they lose their seats.
+        """
+        ids = frozenset(bot.player_id for bot in broken)
+        if self.match is not None:
+            self._hall.records.forget_match(self.match.terms.match_id)
+        self.match = None
+        self._apply(tables.break_off(self.table, reason, self._hall.now(), ids))
+
+    async def _play(self) -> None:
+        """Plays the match that has begun, and ends it."""
+        match = self.match
+        assert match is not None, "it has begun"
+        with trio.CancelScope() as self._playing:
+            try:
+                if not self.table.is_closed:
+                    await self._play_out(match)
+            except Exception:  # our bug, or that of a game's rules: it costs this table and no other
+                self._hall.note_bug(traceback.format_exc())
+                self.close("the server made a mistake in this match, and noted it")
+        if self.match is match or self.match is None:
+            self._playing = None
+            self.seats = {}
+        if self.table.is_closed and not match.is_over:
+            self._hall.records.forget_match(match.terms.match_id)
+        if not self.table.is_closed and match.is_over:
+            self._apply(tables.finish(self.table, self._hall.now()))
+
+    async def _play_out(self, match: LiveMatch) -> None:
+        members = [self.table.member(player_id) for player_id in match.terms.seating]
+        has_people = any(member.is_person for member in members)
+        pauses = self._hall.pauses(self.game.showdowns) if has_people else None
+        if pauses is not None:
+            pauses.note_resumed = self._resume_play
+        async with (
+            self._hall.bot_places.taken(_house_bots(members), self.address),
+            AsyncExitStack() as bots,
+            trio.open_nursery() as nursery,
+        ):
+            players = await self._players(members, nursery, bots)
+            broken = unstarted(members, players)
+            if not broken:
+                are_bots = [not member.is_person for member in members]
+                await match.play(players, pauses, nursery, are_bots, windows=self._windows())
+            nursery.cancel_scope.cancel()
+        if broken:
+            self.abandon(why_called_off(broken), broken)
+        else:
+            await self._hall.records.end_match(self.table.id, match)
+
+    async def _players(
+        self, members: Sequence[Member], nursery: trio.Nursery, bots: AsyncExitStack
+    ) -> list[Player]:
+        """Who sits in each seat, for the referee."""
+        self.seats = seats = seated_people(members, self._answers, self._note_missed)
+        self._answers = {}
+        return [
+            seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)
+            for member in members
+        ]
+
+    def _windows(self) -> Windows:
+        """When silence is a move of the people who play."""
+        seats = {Seat(self.table.seating.index(player_id)): seat for player_id, seat in self.seats.items()}
+        return Windows(self.game, seats, self._resume_play)
+
+    def _resume_play(self) -> None:
+        """A pause is over, and those who are next have been asked; or a window has opened."""
+        self._bump()
+        self._tell(Resumed())
+
+    def _note_asked(self) -> None:
+        """The questions of a turn have been asked; no step told of the first ones of a match that resumes."""
+        if self._is_resuming:
+            self._is_resuming = False
+            self._bump()
+        self._tell(QuestionsAsked())
+
+    def _note(self, moment: Moment) -> None:
+        """A step of the match, just made."""
+        assert self.match is not None, "it is played"
+        self._hall.records.keep_turn(self.match)
+        self._bump()
+        self._tell(LiveScene(moment, self.version))
+
+
+def _house_bots(members: Iterable[Member]) -> int:
+    return sum(member.way == "house" for member in members)
+
+
+def _shuffle(seed: int) -> Random:
+    """The luck of who sits where, from the seed of the match."""
+    return Random(derive_seed(seed, "seating"))
+
+
+__all__ = ["Guest", "Hall", "Listener", "LiveTable", "Records"]

@@ -1,0 +1,81 @@
+"""Pure: how many tables there may be, in all and of one address, and which of them makes room.
+
+Tables that are asleep take none of these places; they have a bound of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from arena.server import limits
+from arena.server.http.addresses import is_loopback, neighbourhood
+from arena.server.refusal import Refusal
+from arena.server.tables.table import Table
+
+
+class Placed(Protocol):
+    """An open table, and the address of who made it: "" if nobody knows, as after a restart."""
+
+    @property
+    def table(self) -> Table: ...
+
+    @property
+    def address(self) -> str: ...
+
+
+_Open = TypeVar("_Open", bound=Placed)
+
+
+def check_room(open_now: Sequence[Placed], address: str) -> None:
+    """Raises Refusal if an address cannot have one more table; the server itself has the address ""."""
+    awake = _awake(open_now)
+    if len(awake) >= limits.TABLES_MAX:
+        raise Refusal("too_many", "this server has as many tables as it takes", key="tables", seconds=60.0)
+    if not address:
+        return
+    here = neighbourhood(address)
+    mine = sum(neighbourhood(each.address) == here for each in awake)
+    most = limits.TABLES_PER_LOOPBACK if is_loopback(address) else limits.TABLES_PER_ADDRESS
+    if mine >= most:
+        raise Refusal(
+            "too_many",
+            f"{most} tables of your address are open: close one by leaving it",
+            key="tables_per_address",
+            seconds=60.0,
+        )
+    if mine and are_short(open_now):
+        raise Refusal(
+            "too_many",
+            "this server has few places left, which are for addresses without a table: play at yours",
+            key="tables",
+            seconds=60.0,
+        )
+
+
+def are_short(open_now: Sequence[Placed]) -> bool:
+    """Whether only the places are left that are kept for addresses without a table."""
+    return len(_awake(open_now)) >= limits.TABLES_MAX - limits.TABLES_KEPT
+
+
+def _awake(open_now: Sequence[_Open]) -> list[_Open]:
+    return [each for each in open_now if not each.table.is_asleep and not each.table.is_closed]
+
+
+def makes_room(open_now: Sequence[_Open]) -> _Open | None:
+    """The table that is closed if more are asleep than may be: the longest asleep of those whose address has
+    most of them."""
+    asleep = [each for each in open_now if each.table.is_asleep]
+    if len(asleep) <= limits.TABLES_ASLEEP_MAX:
+        return None
+    crowds = Counter(map(_maker, asleep))
+    return min(asleep, key=lambda each: (-crowds[_maker(each)], each.table.asleep_at or 0.0))
+
+
+def _maker(placed: Placed) -> str:
+    """Whom a table is charged to; one of an unknown address stands for itself."""
+    return neighbourhood(placed.address) if placed.address else placed.table.id
+
+
+__all__ = ["Placed", "are_short", "check_room", "makes_room"]

@@ -1,0 +1,84 @@
+"""Pure: how many of one household come to a table, how often they come, and how much they say.
+
+Nobody needs an account to join a table, so what is counted is where they come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from arena.server import limits
+from arena.server.http.addresses import is_loopback, neighbourhood
+from arena.server.http.rates import Lately, Rate
+from arena.server.refusal import Refusal
+from arena.server.tables.table import Member, Table
+
+
+class Visitors:
+    """Who came to the tables of a server from where; nobody knows it of those from before a restart."""
+
+    def __init__(self) -> None:
+        self._joins = Rate(
+            "joins_per_address",
+            limits.JOINS_AT_ONCE,
+            limits.JOINS_PER_S,
+            "people of your address have joined tables",
+        )
+        self._messages = Rate(
+            "chat_per_address",
+            limits.CHAT_AT_ONCE_PER_ADDRESS,
+            limits.CHAT_PER_S_PER_ADDRESS,
+            "messages came from your address",
+        )
+        self._of: Lately[str, dict[str, str]] = Lately()
+        """By table: the neighbourhoods of its members, by player_id."""
+
+    @contextmanager
+    def joining(self, table: Table, address: str) -> Iterator[Callable[[Member], None]]:
+        """Open while somebody from this address joins; gives what has to be told who it is at the table.
+
+        Raises Refusal if too many of its household are there, or came lately; who is refused does not count.
+        """
+        if not address:  # nobody from outside
+            yield lambda member: None
+            return
+        here, members = neighbourhood(address), self._members(table)
+        is_near = is_loopback(address)
+        most = limits.MEMBERS_PER_LOOPBACK if is_near else limits.MEMBERS_PER_ADDRESS
+        if sum(each == here for each in members.values()) >= most:
+            raise Refusal(
+                "too_many",
+                f"{most} people of your address are at this table: one of them has to leave first",
+                key="members_per_address",
+                seconds=10.0,
+            )
+        self._joins.take(address)
+        try:
+            yield lambda member: members.__setitem__(member.player_id, here)
+        except BaseException:
+            self._joins.give_back(address)
+            raise
+
+    @contextmanager
+    def speaking(self, address: str) -> Iterator[None]:
+        """Open while somebody from this address says something; what is refused does not count."""
+        if not address:
+            yield
+            return
+        self._messages.take(address)
+        try:
+            yield
+        except BaseException:
+            self._messages.give_back(address)
+            raise
+
+    def _members(self, table: Table) -> dict[str, str]:
+        """Where those come from who are at the table now."""
+        known = self._of.get(table.id) or {}
+        there = {each.player_id: known[each.player_id] for each in table.members if each.player_id in known}
+        self._of.put(table.id, there)
+        return there
+
+
+__all__ = ["Visitors"]
