@@ -21,6 +21,8 @@ from .entering import USERS
 
 CLONED = ("arena", "bots", "examples", "pyproject.toml", "README.md", "LICENSE")
 _PIP_S_MAX = 300
+_AS_IT_IS = ("-q", "--no-deps", "--no-build-isolation")
+"""What builds is taken from this environment, and not installed once more for each build."""
 
 
 @attrs.frozen
@@ -90,7 +92,7 @@ def _install(ground: Ground) -> None:
     """A wheel, and the two clones, in environments of their own; what they need besides is that of this one."""
     wheels = ground.top / "wheels"
     clone = ground.clone("root")
-    _run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(wheels), str(clone)])
+    _run([sys.executable, "-m", "pip", "wheel", *_AS_IT_IS, "-w", str(wheels), str(clone)])
     (wheel,) = wheels.glob("*.whl")
     wanted = [
         (ground.environment("wheel", ""), (str(wheel),)),
@@ -103,9 +105,9 @@ def _install(ground: Ground) -> None:
 def _environment(folder: Path, words: Sequence[str]) -> None:
     _run([sys.executable, "-m", "venv", "--without-pip", str(folder)])
     python = folder / "bin" / "python"
-    _run([sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", *words])
     site = folder / "lib" / f"python{sysconfig.get_python_version()}" / "site-packages"
     (site / "others.pth").write_text(sysconfig.get_path("purelib"))
+    _run([sys.executable, "-m", "pip", "--python", str(python), "install", *_AS_IT_IS, *words])
 
 
 def _run(words: Sequence[str]) -> None:
