@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import attrs
 import pytest
 
-from arena.box import landlock
+from arena.box.kernel import landlock
 from arena.starter import LANGUAGES
 
 

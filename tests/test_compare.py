@@ -15,8 +15,8 @@ import pytest
 from calls import call
 
 from arena.analysis.comparison import Comparison, ReturnsRules
-from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.analysis.intervals import interval_of_mean, of_alike
+from arena.analysis.stopping.gsprt import Gsprt, Hypotheses
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.terminal.verdict import told

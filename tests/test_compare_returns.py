@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from calls import call
 
-from arena.analysis.betting import Gains
 from arena.analysis.comparison import Comparison, ReturnsRules
-from arena.analysis.gsprt import Hypotheses
 from arena.analysis.ranking import leaderboard
+from arena.analysis.stopping.betting import Gains
+from arena.analysis.stopping.gsprt import Hypotheses
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 from arena.store import Store

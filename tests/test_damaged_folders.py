@@ -25,7 +25,8 @@ from tournaments import exact
 from arena.analysis import load
 from arena.cli import cli
 from arena.errors import ArenaError
-from arena.store import DATABASE, Store, digest, exports
+from arena.store import DATABASE, Store, exports
+from arena.store.kept import digest
 
 HERE = Path(__file__).parent
 BOTS = "stored_bots"
@@ -282,7 +283,7 @@ def test_a_notebook_is_warned(played):
 
 def test_a_digest_spares_the_checking_of_a_large_database(played, monkeypatch):
     """It is written when a run ends, and vouches for no other bytes."""
-    monkeypatch.setattr("arena.store.digest.LARGE_BYTES", 1)
+    monkeypatch.setattr("arena.store.kept.digest.LARGE_BYTES", 1)
     played.reset(played.bytes)
     Store.open(FOLDER, write=True).close()
     assert not digest.is_as_written(played.folder / DATABASE)

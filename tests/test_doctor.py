@@ -65,8 +65,8 @@ def test_a_machine_that_can_play(capsys, monkeypatch, tmp_path):
 async def test_each_box_that_fails_has_its_cause(monkeypatch):
     """By what is missing: here a bubblewrap and a Landlock."""
     monkeypatch.setattr("arena.box.bubblewrap.program", lambda: None)
-    monkeypatch.setattr("arena.box.landlock.version", lambda: 0)
-    monkeypatch.setattr("arena.box.landlock.refusal", lambda: 95)
+    monkeypatch.setattr("arena.box.kernel.landlock.version", lambda: 0)
+    monkeypatch.setattr("arena.box.kernel.landlock.refusal", lambda: 95)
     tried = {made.name: cause for made, cause in await try_boxes()}
     assert BOXES == list(tried)
     assert [
@@ -144,7 +144,7 @@ def test_programs_may_not_be_run_in_tmp(seen, monkeypatch):
 def test_what_is_missing_is_noted(seen, monkeypatch):
     """Compilers with Debian's packages, cgroups and a fine clock with what helps."""
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr("arena.box.cgroups.made_for", lambda *_: [])
+    monkeypatch.setattr("arena.box.kernel.cgroups.made_for", lambda *_: [])
     monkeypatch.setattr(time, "get_clock_info", lambda name: SimpleNamespace(resolution=0.01))
     points = seen()
     assert ("note", "on Debian: apt-get install cargo librust-serde-json-dev") == (

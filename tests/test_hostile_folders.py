@@ -201,8 +201,8 @@ def tree(root: Path) -> dict[str, object]:
 @pytest.mark.parametrize("words", WRITES, ids=" ".join)
 def test_reading_writes_nothing_else(it, monkeypatch, words):
     """Not beside the folder either, where the last run's results are, nor into what another process keeps."""
-    monkeypatch.setattr("arena.store.digest.LARGE_BYTES", 1)  # as if it were large
-    monkeypatch.setattr("arena.store.ranges.SIZE", 10)
+    monkeypatch.setattr("arena.store.kept.digest.LARGE_BYTES", 1)  # as if it were large
+    monkeypatch.setattr("arena.store.kept.ranges.SIZE", 10)
     for name in (*CSVS, "report.html", ".tables.json"):
         (it / name).unlink(missing_ok=True)
     with Store.open(it, write=True) as store:  # to have a digest

@@ -13,7 +13,8 @@ import click
 import pytest
 from tournaments import exact
 
-from arena.cli import cli, run_options
+from arena.cli import cli
+from arena.cli.runs import run_options
 from arena.errors import ConfigError
 from arena.store import Store
 from arena.tournament.folder.membership import NewVersion

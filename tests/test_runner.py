@@ -34,8 +34,9 @@ from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice
 from arena.match.record import unpack
 from arena.schedule import match_id
-from arena.store import Store, columns, ranges
+from arena.store import Store
 from arena.store.files import COLUMNS_FOLDER
+from arena.store.kept import columns, ranges
 from arena.telling.replay import replay
 from arena.tournament.bots.broken import BrokenBots
 from arena.tournament.folder.intake import course_of

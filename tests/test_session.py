@@ -22,7 +22,7 @@ from calls import call
 from terminals import Glass, InTerminal
 
 from arena.cli import cli, main
-from arena.cli.run_options import how_to_connect, plan_of
+from arena.cli.runs.run_options import how_to_connect, plan_of
 from arena.cli.stop import Stop, move_streams
 from arena.errors import ConfigError
 from arena.games.liars_dice import LiarsDice

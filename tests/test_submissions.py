@@ -16,7 +16,7 @@ from test_prepare import entry
 
 import arena.tournament.bots.field
 from arena.cli import main
-from arena.cli.run_options import plan_of
+from arena.cli.runs.run_options import plan_of
 from arena.errors import ConfigError
 from arena.store import StoredBot
 from arena.tournament.bots import submissions

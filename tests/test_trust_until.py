@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from arena.analysis.until import RULES, Goal
+from arena.analysis.stopping.until import RULES, Goal
 from arena.bench.trust.until import Tournaments, leaders, mixture_bound, simulated
 from arena.bench.trust.until_covariances import TIMES, declared_shares
 from arena.bench.trust.until_fields import by_elo, in_circles, of_liars_dice, with_rare_losses

@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.analysis.until import parse_goal
-from arena.cli.until import UntilRule
+from arena.analysis.stopping.until import parse_goal
+from arena.cli.runs.until import UntilRule
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult
 

@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from arena.analysis.betting import BettingTest, Gains, Range, Tails
-from arena.analysis.gsprt import Gsprt, Hypotheses
 from arena.analysis.live import Standings
-from arena.analysis.verdict import Evidence, Verdict
+from arena.analysis.stopping.betting import BettingTest, Gains, Range, Tails
+from arena.analysis.stopping.gsprt import Gsprt, Hypotheses
+from arena.analysis.stopping.verdict import Evidence, Verdict
 from arena.reading.units import signed
 from arena.schedule.course import ClosedSeries, Course
 from arena.words import counted

@@ -52,7 +52,7 @@ class Unrated:
         """Bot -> its rating, to a hundredth, as on the leaderboard."""
         import numpy as np
 
-        from arena.analysis.ratings import ANCHOR, ratings_alone
+        from arena.analysis.strength.ratings import ANCHOR, ratings_alone
 
         match, bot, rank = (np.array(column, np.int64) for column in (self.match, self.bot, self.rank))
         found = ratings_alone(match, bot, rank, np.array(self.lengths))

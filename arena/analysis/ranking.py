@@ -9,14 +9,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.cycles import Order, order_of
 from arena.analysis.head_to_head import Meeting, MeetingTable, meetings
 from arena.analysis.intervals import Estimate, interval_of_mean, interval_of_share, quantiles
 from arena.analysis.leaderboard import ROUNDED, Leaderboard, LeaderboardRow, Scale, unknown_bot
-from arena.analysis.ratings import Ratings, rate
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.analysis.strata import Strata, estimates
-from arena.analysis.stronger import Stronger
+from arena.analysis.strength.cycles import Order, order_of
+from arena.analysis.strength.ratings import Ratings, rate
+from arena.analysis.strength.stronger import Stronger
 from arena.errors import FAULT_KINDS, ConfigError
 from arena.store import Store, StoredBot
 from arena.words import with_range

@@ -16,8 +16,8 @@ from arena.schedule.collector import without_collector
 from arena.schedule.roster import LEFT
 from arena.store import SEAT_BITS, Row, SeriesState, Store, StoredBot, chunks
 from arena.store.chunks import ALL, Numbers
-from arena.store.columns import ColumnChunk, kept_chunks
-from arena.store.ranges import numbers_of
+from arena.store.kept.columns import ColumnChunk, kept_chunks
+from arena.store.kept.ranges import numbers_of
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -20,8 +20,8 @@ from arena.analysis.counted import progress_of
 from arena.analysis.leaderboard import Scale
 from arena.analysis.live import Standings
 from arena.analysis.ranking import ranked
-from arena.analysis.ratings import rate
 from arena.analysis.sheet import Sheet
+from arena.analysis.strength.ratings import rate
 from arena.bench.measures import Effort, Measure, at_most
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult

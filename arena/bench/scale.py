@@ -29,7 +29,7 @@ from arena.match.game import CHANCE, Game
 from arena.match.record import pack
 from arena.store import Store, StoredBot
 from arena.store.checksums import MatchRows, note_matches, note_schedule
-from arena.store.keeping_ranges import RangeKeeper
+from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.store.schema import insertion
 from arena.testing.games import random_match
 from arena.tournament.plan import Plan, as_mapping, identity

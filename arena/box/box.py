@@ -15,11 +15,12 @@ from typing import Any
 import attrs
 import trio
 
-from arena.box import bubblewrap, landlock, limits, probe, seccomp
+from arena.box import bubblewrap, limits, probe
 from arena.box.allowed import rules
 from arena.box.causes import Cause, bubblewrap_cause, landlock_cause
 from arena.box.environment import inherited
 from arena.box.guard import BOX_PORT
+from arena.box.kernel import landlock, seccomp
 from arena.box.levels import LEVELS, Level, Means
 from arena.box.links import keep_compiled, link_package, link_shown
 from arena.box.places import FileView

@@ -16,9 +16,10 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from arena.box import cgroups, landlock, limits, messages, seccomp
+from arena.box import limits, messages
 from arena.box.held import Hidden, folder_bytes, open_bytes
-from arena.box.privileges import drop_privileges
+from arena.box.kernel import cgroups, landlock, seccomp
+from arena.box.kernel.privileges import drop_privileges
 from arena.box.processes import (
     IS_LINUX,
     adopt_orphans,

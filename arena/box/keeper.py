@@ -14,7 +14,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from arena.box import cgroups, guard, messages
+from arena.box import guard, messages
+from arena.box.kernel import cgroups
 from arena.box.processes import (
     adopt_orphans,
     bury_all,

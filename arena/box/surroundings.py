@@ -11,7 +11,8 @@ from pathlib import Path
 
 import attrs
 
-from arena.box import bubblewrap, landlock
+from arena.box import bubblewrap
+from arena.box.kernel import landlock
 
 APPARMOR = "kernel.apparmor_restrict_unprivileged_userns"
 CLONE = "kernel.unprivileged_userns_clone"

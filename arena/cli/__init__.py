@@ -16,7 +16,6 @@ from arena.cli import (  # noqa: F401  (their commands)
     doctor,
     help,
     new,
-    play,
     read,
     replay,
     schema,
@@ -26,6 +25,7 @@ from arena.cli import (  # noqa: F401  (their commands)
     verify,
 )
 from arena.cli.group import BUG, DONE, INTERRUPTED, MISTAKE, TERMINATED, cli
+from arena.cli.runs import play  # noqa: F401
 from arena.errors import ArenaError, ConfigError
 
 __all__ = ["cli", "main"]

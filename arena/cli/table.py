@@ -115,7 +115,7 @@ def watch(where: str, match: str | None, game: str | None, color: str | None) ->
       arena watch http://127.0.0.1:8080/api/tables/ID
     """
     if not _is_address(where):
-        from arena.cli.watching import watch_folder
+        from arena.cli.runs.watching import watch_folder
 
         return watch_folder(Path(where) if where else latest(), match, game, color)
     if match is not None or game is not None:

@@ -117,8 +117,8 @@ def _stop_rule(
     folder: Path, meta: Mapping[str, Any], game: Game[Any, Any]
 ) -> tuple[StopRule | None, Callable[[], Iterable[str]]]:
     """What may have stopped the run, and what it then says of it: the goal of `--until`, or a comparison."""
-    from arena.cli.compare import kept_comparison
-    from arena.cli.until import kept_goal
+    from arena.cli.runs.compare import kept_comparison
+    from arena.cli.runs.until import kept_goal
     from arena.terminal.verdict import told
 
     try:

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from arena.store.digest import file_state
 from arena.store.files import DATABASE, sentences
+from arena.store.kept.digest import file_state
 from arena.store.rows import Columns
 from arena.store.schema import Row
 from arena.store.soundness import Damage
@@ -27,7 +27,7 @@ class Database:
         self.damage: Damage | None = None
         """What is damaged in the database, if this is a copy of its sound part."""
         self.digest = ""
-        """Of the file as it was opened, if it was found as the last run left it: see `arena.store.digest`."""
+        """Of the file as it was opened, if it was found as the last run left it: see `store.kept.digest`."""
         self._state: tuple[int, ...] | None = None
         """Of the file when its digest was taken."""
 

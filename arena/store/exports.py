@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from arena.store import capsules
 from arena.store.database import Database
 from arena.store.files import Table, sentences, write_tables
-from arena.store.kept_lines import IN_LINES, texts
+from arena.store.kept.kept_lines import IN_LINES, texts
 from arena.store.lines import TableLines
 from arena.store.schema import TABLES, Row, column_names, rows_of
 

@@ -30,7 +30,7 @@ DATABASE, LOCK, STAMP = "arena.db", "arena.lock", ".tables.json"
 KEPT_BOARD = ".leaderboard.json"
 """What the last leaderboard says, and of which state of the database."""
 COLUMNS_FOLDER = ".columns"
-"""What `arena.store.columns` keeps of large databases."""
+"""What `arena.store.kept.columns` keeps of large databases."""
 _STAMP_BYTES_MAX = 100_000
 TABLE_FILES = tuple(f"{name}.csv" for name in (*TABLES, "series", "head_to_head", "leaderboard"))
 """All tables that an export writes; `arena.analysis` makes the last three."""

@@ -17,8 +17,8 @@ import attrs
 
 from arena.store import checksums
 from arena.store.checksums import BOT, MATCHES, META, SCHEDULE, MatchRows
-from arena.store.digest import is_as_written
 from arena.store.files import DATABASE_ERRORS, code_of
+from arena.store.kept.digest import is_as_written
 from arena.store.rows import insert_rows
 from arena.store.schema import (
     APPLICATION_ID,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError
-from arena.store.digest import file_state, write_digest, written_digest
 from arena.store.files import DATABASE, code_of, made, make_private, open_database, sentences, touch
 from arena.store.foreign import bound_steps, bound_values, check_folder
+from arena.store.kept.digest import file_state, write_digest, written_digest
 from arena.store.reading import Reading
 from arena.store.schema import APPLICATION_ID, OF_OLDER, SCHEMA_VERSION
 from arena.store.soundness import is_laid_out, is_sound, lay_out, lay_views_anew, migrate, salvaged

@@ -7,9 +7,9 @@ from math import isclose
 
 import attrs
 
-from arena.analysis.betting import fewest_series
 from arena.analysis.comparison import ComparisonState, Question, ReturnsRules, left_in_words, ranges
-from arena.analysis.gsprt import Hypotheses, expected_series
+from arena.analysis.stopping.betting import fewest_series
+from arena.analysis.stopping.gsprt import Hypotheses, expected_series
 from arena.words import counted, number, with_half
 
 

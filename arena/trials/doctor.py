@@ -16,9 +16,10 @@ from pathlib import Path
 
 import trio
 
-from arena.box import bubblewrap, cgroups, landlock, limits
+from arena.box import bubblewrap, limits
 from arena.box.box import Box, try_boxes
 from arena.box.causes import Cause
+from arena.box.kernel import cgroups, landlock
 from arena.starter import LANGUAGES
 from arena.store import RESULTS
 from arena.tournament.lobby.callers import FILES_SPARE, FILES_WANTED

@@ -13,7 +13,7 @@ import attrs
 
 from arena.analysis import ANCHORED, exported
 from arena.analysis.leaderboard import ROUNDED
-from arena.analysis.ratings import ANCHOR
+from arena.analysis.strength.ratings import ANCHOR
 from arena.analysis.tables import COLUMNS, MAKER
 from arena.errors import ConfigError
 from arena.store import TABLES, Row, Store, Table

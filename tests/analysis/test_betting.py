@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.analysis.betting import WATCHED, BettingTest, Bettor, Gains, fewest_series
+from arena.analysis.stopping.betting import WATCHED, BettingTest, Bettor, Gains, fewest_series
 from arena.errors import ConfigError
 
 BOUNDS = (-100.0, 100.0)

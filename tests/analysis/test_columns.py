@@ -18,9 +18,10 @@ from arena.analysis.ranking import leaderboard
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.match.game import Seat
 from arena.match.record import Decision, Entry
-from arena.store import Store, StoredBot, columns, erase, exports, kept_lines, ranges
+from arena.store import Store, StoredBot, erase, exports
 from arena.store.files import COLUMNS_FOLDER
-from arena.store.keeping_ranges import RangeKeeper
+from arena.store.kept import columns, kept_lines, ranges
+from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.store.lines import TableLines, quoted_text
 from arena.tournament.folder.fresh import forget_aside, put_aside
 

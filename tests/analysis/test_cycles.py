@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from arena.analysis.cycles import BOTS_MAX, circles, f_above, misfit_of, pairs_from, surely_beats
+from arena.analysis.strength.cycles import BOTS_MAX, circles, f_above, misfit_of, pairs_from, surely_beats
 from arena.bench.trust.cycles import PairedField, frequencies, random_pairs
 
 

@@ -16,10 +16,11 @@ from arena import analysis
 from arena.analysis import export, exported, ranking
 from arena.analysis.tables import COLUMNS
 from arena.cli.group import INTERRUPTED, TERMINATED
-from arena.store import Store, StoredBot, erase, files, kept_lines, ranges
+from arena.store import Store, StoredBot, erase, files
 from arena.store import aside as aside_module
 from arena.store.aside import TABLES_ASIDE, written_aside
 from arena.store.files import STAMP, TABLE_FILES, draft_path, write_table
+from arena.store.kept import kept_lines, ranges
 
 LASTING = ("matches.csv", "seats.csv", "bots.csv", "decisions.csv", "series.csv")
 

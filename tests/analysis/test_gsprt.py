@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from arena.analysis.gsprt import (
+from arena.analysis.intervals import win_rate_interval
+from arena.analysis.stopping.gsprt import (
     ELO_MAX,
     SERIES_MIN,
     Gsprt,
@@ -23,7 +24,6 @@ from arena.analysis.gsprt import (
     mean_of,
     steps_left,
 )
-from arena.analysis.intervals import win_rate_interval
 from arena.errors import ConfigError
 
 

@@ -11,9 +11,10 @@ from synthetic import play
 
 from arena.analysis import export, exported_before
 from arena.analysis.ranking import leaderboard
-from arena.store import DATABASE, Store, digest, erase
+from arena.store import DATABASE, Store, erase
 from arena.store.checksums import note_all, stored_rows
 from arena.store.files import KEPT_BOARD
+from arena.store.kept import digest
 
 
 @pytest.fixture

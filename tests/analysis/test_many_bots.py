@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.analysis import ratings
-from arena.analysis.ratings import rate
+from arena.analysis.strength import ratings
+from arena.analysis.strength.ratings import rate
 
 NAMES = tuple("abcdefg")
 

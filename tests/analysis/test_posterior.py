@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 from synthetic import play
 
-from arena.analysis.posterior import ELO_SPREADS, posterior
 from arena.analysis.ranking import leaderboard
+from arena.analysis.strength.posterior import ELO_SPREADS, posterior
 from arena.bench.trust.better import DESIGNS, Told, first_bots, neighbours, right
 
 MANY = np.full(4, 1000.0)

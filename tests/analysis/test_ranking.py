@@ -10,7 +10,7 @@ from synthetic import play
 
 from arena.analysis import export
 from arena.analysis.ranking import leaderboard
-from arena.analysis.ratings import ANCHOR
+from arena.analysis.strength.ratings import ANCHOR
 from arena.analysis.tables import COLUMNS
 from arena.errors import ConfigError
 from arena.store import Store, StoredBot

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from arena.analysis.plackett_luce import numbered, scores, shapes, slope
-from arena.analysis.ratings import ANCHOR, ELO, HALF_MAX, rate
+from arena.analysis.strength.plackett_luce import numbered, scores, shapes, slope
+from arena.analysis.strength.ratings import ANCHOR, ELO, HALF_MAX, rate
 from arena.errors import ConfigError
 
 NAMES = ("ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ida", "jon")

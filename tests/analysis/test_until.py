@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from arena.analysis.mixture import Mixture
-from arena.analysis.obrien_fleming import ObrienFleming
+from arena.analysis.stopping.mixture import Mixture
+from arena.analysis.stopping.obrien_fleming import ObrienFleming
+from arena.analysis.stopping.until import CYCLES_MIN, RULE, RULES, Goal, Until, parse_goal
 from arena.analysis.student import as_normal
-from arena.analysis.until import CYCLES_MIN, RULE, RULES, Goal, Until, parse_goal
 from arena.errors import ConfigError
 
 # the goal

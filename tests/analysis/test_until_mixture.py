@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from arena.analysis.mixture import TYPICAL_LAPS, Mixture, error_levels
-from arena.analysis.until import Goal
+from arena.analysis.stopping.mixture import TYPICAL_LAPS, Mixture, error_levels
+from arena.analysis.stopping.until import Goal
 
 BEST = Goal(1, 0.95)
 

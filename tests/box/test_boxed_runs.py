@@ -143,7 +143,7 @@ async def test_a_shield_steps_down_aloud(monkeypatch):
         assert box.means in ("landlock", "limits")
     if box.means == "landlock":
         assert said[0].startswith("bubblewrap is not installed; using Landlock; to have bubblewrap: ")
-    monkeypatch.setattr("arena.box.landlock.version", lambda: 0)
+    monkeypatch.setattr("arena.box.kernel.landlock.version", lambda: 0)
     async with open_box("shield", say=said.append) as box:
         assert "limits" == box.means
     assert said[-1].startswith("warning: bots run with limits alone")

@@ -13,8 +13,8 @@ import pytest
 import trio
 from boxes import OFF, program
 
-from arena.box import cgroups
 from arena.box.box import open_box
+from arena.box.kernel import cgroups
 from arena.box.places import FileView
 
 FILES = {

@@ -11,9 +11,10 @@ import pytest
 from boxes import SHIELD, STRICT, need
 from calls import call
 
-from arena.box import bubblewrap, landlock
+from arena.box import bubblewrap
+from arena.box.kernel import landlock
 from arena.cli.person import sitting_of
-from arena.cli.run_options import plan_of
+from arena.cli.runs.run_options import plan_of
 from arena.tournament.plan import sandbox_of, warnings_of
 from arena.tournament.prepare import prepare
 

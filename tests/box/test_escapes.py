@@ -312,7 +312,7 @@ def without_cgroups(monkeypatch):
     """The keeper is a process of its own: what it imports is told where cgroups are not."""
     from arena.box import spawn
 
-    stub = "import arena.box.cgroups as c; c.made_for = lambda *_: []; "
+    stub = "import arena.box.kernel.cgroups as c; c.made_for = lambda *_: []; "
     monkeypatch.setattr(spawn, "_MAIN", stub + spawn._MAIN)
 
 

@@ -38,7 +38,7 @@ TRIES = [
 @pytest.fixture
 def without_cgroups(monkeypatch):
     """The keeper is a process of its own: what it imports is told that no cgroup can be made."""
-    stub = "import arena.box.cgroups as c; c.made_for = lambda *_: []; "
+    stub = "import arena.box.kernel.cgroups as c; c.made_for = lambda *_: []; "
     monkeypatch.setattr(spawn, "_MAIN", stub + spawn._MAIN)
 
 

@@ -13,7 +13,7 @@ RIGHTS = {1: 13, 2: 14, 3: 15}
 """How many rights over files each version knows (`linux/landlock.h`)."""
 RESTRICTED = """
 import os, struct, sys
-from arena.box import landlock
+from arena.box.kernel import landlock
 
 class Kernel:
     def syscall(self, number, *words):

@@ -11,8 +11,8 @@ import struct
 
 import pytest
 
-from arena.box import seccomp
-from arena.box.seccomp import (
+from arena.box.kernel import seccomp
+from arena.box.kernel.seccomp import (
     ALLOW,
     ARCHITECTURES,
     BOT_RULES,

@@ -16,8 +16,8 @@ import click
 
 # What commands import when they are first used, some of it by starting programs.
 import arena.analysis.bot_page
-import arena.cli.compare
-import arena.cli.run
+import arena.cli.runs.compare
+import arena.cli.runs.run
 import arena.page.report
 import arena.terminal.match  # noqa: F401
 from arena.cli import cli, main

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import attrs
 
 from arena.analysis.comparison import Comparison
-from arena.analysis.gsprt import Hypotheses
-from arena.analysis.until import parse_goal
-from arena.cli.until import UntilRule
+from arena.analysis.stopping.gsprt import Hypotheses
+from arena.analysis.stopping.until import parse_goal
+from arena.cli.runs.until import UntilRule
 from arena.games import GAMES
 from arena.match.game import Game
 from arena.players.entrant import Entrant

@@ -24,7 +24,7 @@ played(SMALL, Path("small").resolve())
 FIELDS = """
 import json
 import numpy as np
-from arena.analysis.posterior import posterior
+from arena.analysis.strength.posterior import posterior
 
 rng = np.random.default_rng(7)
 leads, better = [], []

@@ -17,8 +17,8 @@ from pathlib import Path
 HOUSE = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(HOUSE))
 
-from arena.box import seccomp  # noqa: E402  as it is in this clone, whatever is installed
-from arena.box.privileges import drop_privileges  # noqa: E402
+from arena.box.kernel import seccomp  # noqa: E402  as it is in this clone, whatever is installed
+from arena.box.kernel.privileges import drop_privileges  # noqa: E402
 
 USER = 65534
 PROGRAMS = ("bwrap", "chromium", "chromium-browser", "g++", "c++", "gcc", "cc", "go", "node", "nodejs")

@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.plackett_luce import Floats, Ints
-from arena.analysis.posterior import Posterior
-from arena.analysis.ratings import ELO, rate
+from arena.analysis.strength.plackett_luce import Floats, Ints
+from arena.analysis.strength.posterior import Posterior
+from arena.analysis.strength.ratings import ELO, rate
 from arena.bench.measures import Measure, at_most
 
 SPREADS = (5.0, 500.0)

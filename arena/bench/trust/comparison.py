@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 
-from arena.analysis.betting import BettingTest, Gains, Tails
 from arena.analysis.comparison import ReturnsRules, ranges
-from arena.analysis.gsprt import Gsprt, Hypotheses, expected_series
+from arena.analysis.stopping.betting import BettingTest, Gains, Tails
+from arena.analysis.stopping.gsprt import Gsprt, Hypotheses, expected_series
 from arena.bench.measures import Measure, Threshold, at_least, at_most
 from arena.bench.trust.returns_series import (
     Floats,

@@ -8,9 +8,9 @@ from itertools import combinations
 import attrs
 import numpy as np
 
-from arena.analysis.cycles import Pairs, circles, misfit_of, pairs_from, surely_beats
-from arena.analysis.plackett_luce import Floats
-from arena.analysis.ratings import ELO
+from arena.analysis.strength.cycles import Pairs, circles, misfit_of, pairs_from, surely_beats
+from arena.analysis.strength.plackett_luce import Floats
+from arena.analysis.strength.ratings import ELO
 from arena.bench.measures import Measure, at_least, at_most
 
 

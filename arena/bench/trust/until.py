@@ -17,10 +17,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from arena.analysis.meetings import Meetings
-from arena.analysis.mixture import CYCLE_ERROR, error_levels
-from arena.analysis.open_sets import open_shares
-from arena.analysis.stopping import CYCLES_MIN
+from arena.analysis.stopping.goal import CYCLES_MIN
+from arena.analysis.stopping.mixture import CYCLE_ERROR, error_levels
+from arena.analysis.strength.meetings import Meetings
+from arena.analysis.strength.open_sets import open_shares
 from arena.analysis.student import Floats
 from arena.bench.measures import Measure, at_least, at_most
 from arena.bench.trust.until_covariances import largest_error

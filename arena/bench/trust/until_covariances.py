@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from arena.analysis.mixture import TYPICAL_LAPS, error_levels
+from arena.analysis.stopping.mixture import TYPICAL_LAPS, error_levels
 from arena.analysis.student import Floats
 
 WALKS = 2000

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.meetings import Meetings, Places
+from arena.analysis.strength.meetings import Meetings, Places
 from arena.analysis.student import Floats
 
 LIARS_DICE_SERIES = 60

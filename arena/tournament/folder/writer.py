@@ -13,7 +13,7 @@ import trio
 
 from arena.match.record import Entry
 from arena.store import Store, exports
-from arena.store.keeping_ranges import RangeKeeper
+from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.tournament.folder.changes import (
     Change,
     Changes,

@@ -25,7 +25,7 @@ from arena.errors import FAULT_KINDS
 from arena.store import chunks
 from arena.store.checksums import SCHEDULE
 from arena.store.database import Database
-from arena.store.ranges import (
+from arena.store.kept.ranges import (
     hashed,
     is_keepable,
     keep_octets,

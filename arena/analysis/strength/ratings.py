@@ -38,7 +38,7 @@ from operator import add
 import attrs
 import numpy as np
 
-from arena.analysis.plackett_luce import (
+from arena.analysis.strength.plackett_luce import (
     Floats,
     Ints,
     Shape,
@@ -50,7 +50,7 @@ from arena.analysis.plackett_luce import (
     slope,
     sums,
 )
-from arena.analysis.posterior import Posterior, posterior
+from arena.analysis.strength.posterior import Posterior, posterior
 from arena.analysis.student import student_t
 from arena.errors import ConfigError
 

@@ -9,12 +9,12 @@ from typing import Any
 import attrs
 
 from arena.analysis.comparison import Comparison, Question, ReturnsRules
-from arena.analysis.gsprt import Hypotheses
-from arena.analysis.verdict import Verdict
+from arena.analysis.stopping.gsprt import Hypotheses
+from arena.analysis.stopping.verdict import Verdict
 from arena.cli.group import BUG
-from arena.cli.question import QuestionWords, kept_of, question_kept, returns_rules
-from arena.cli.run import RunCommand
-from arena.cli.run_options import RunOptions, played_there, refuse_idle_options, warn_of_seconds
+from arena.cli.runs.question import QuestionWords, kept_of, question_kept, returns_rules
+from arena.cli.runs.run import RunCommand
+from arena.cli.runs.run_options import RunOptions, played_there, refuse_idle_options, warn_of_seconds
 from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.store import Store

@@ -13,7 +13,7 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
-from arena.analysis.meetings import Meetings
+from arena.analysis.strength.meetings import Meetings
 from arena.analysis.student import Floats
 
 POOLED_SERIES = 4.0

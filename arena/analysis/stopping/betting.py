@@ -30,7 +30,7 @@ import attrs
 
 from arena.analysis.intervals import interval_of_mean
 from arena.analysis.running import RunningEstimate, Stratum
-from arena.analysis.verdict import Evidence, Judgement, Verdict, check_error_rates
+from arena.analysis.stopping.verdict import Evidence, Judgement, Verdict, check_error_rates
 from arena.errors import ConfigError
 
 WATCHED = 4

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from arena.cli.until import UntilRule
+from arena.cli.runs.until import UntilRule
 from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
 from arena.store import Store

@@ -145,8 +145,8 @@ def run(
       arena run --game liars-dice --listen 127.0.0.1:8888 --expect 3 --seats 3
       arena run --resume results/latest
     """
-    from arena.cli.run import run_command
-    from arena.cli.run_options import RunOptions
+    from arena.cli.runs.run import run_command
+    from arena.cli.runs.run_options import RunOptions
     from arena.terminal.inks import inks_for
 
     inks_for(color)  # a wrong word is told before anything is played
@@ -271,9 +271,9 @@ def compare(
       arena compare --game holdem ./mybot equity --gain1 100
       arena compare new=./mybot odds --field bluffer --field truthful --seats 3 --elo1 10
     """
-    from arena.cli.compare import compare_command
-    from arena.cli.question import asked_from
-    from arena.cli.run_options import RunOptions
+    from arena.cli.runs.compare import compare_command
+    from arena.cli.runs.question import asked_from
+    from arena.cli.runs.run_options import RunOptions
 
     options = RunOptions(
         resume=None if resume is None else Path(resume),

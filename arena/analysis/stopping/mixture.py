@@ -29,12 +29,12 @@ from math import comb, inf
 import attrs
 import numpy as np
 
-from arena.analysis.meetings import Meetings
-from arena.analysis.open_sets import open_shares
 from arena.analysis.spread import Spread
-from arena.analysis.stopping import Until
+from arena.analysis.stopping.goal import Until
+from arena.analysis.strength.meetings import Meetings
+from arena.analysis.strength.open_sets import open_shares
+from arena.analysis.strength.sure_cycle import shortest_circle
 from arena.analysis.student import Floats
-from arena.analysis.sure_cycle import shortest_circle
 
 TYPICAL_LAPS = 3.0
 """The bound is lowest at 8 times as many laps, and within 6 % of that (in series) from 10 to 100 laps."""

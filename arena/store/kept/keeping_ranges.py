@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from arena.store.columns import keep_columns
 from arena.store.database import Database
-from arena.store.kept_lines import keep_lines
-from arena.store.ranges import sums_of, whole_ranges
+from arena.store.kept.columns import keep_columns
+from arena.store.kept.kept_lines import keep_lines
+from arena.store.kept.ranges import sums_of, whole_ranges
 
 
 class RangeKeeper:

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from arena.analysis.until import RULE, RULES, Goal, Until, parse_goal
+from arena.analysis.stopping.until import RULE, RULES, Goal, Until, parse_goal
 from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.schedule.allocation import Shares

@@ -25,9 +25,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.plackett_luce import Floats, Ints
 from arena.analysis.sheet import Sheet
-from arena.analysis.sure_cycle import shortest_circle
+from arena.analysis.strength.plackett_luce import Floats, Ints
+from arena.analysis.strength.sure_cycle import shortest_circle
 from arena.words import percent
 
 BOTS_MAX = 40

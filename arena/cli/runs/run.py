@@ -15,10 +15,10 @@ import trio
 
 from arena.analysis import export
 from arena.analysis.live import Standings
-from arena.cli.closing import closing_of, resume_command
 from arena.cli.group import BUG
 from arena.cli.mistakes import the_mistake_in
-from arena.cli.run_options import (
+from arena.cli.runs.closing import closing_of, resume_command
+from arena.cli.runs.run_options import (
     RunOptions,
     announced,
     how_to_connect,
@@ -32,8 +32,8 @@ from arena.cli.run_options import (
     warn,
     warn_of_seconds,
 )
+from arena.cli.runs.until import UntilRule, until_rule, with_goal
 from arena.cli.stop import EXIT_OF, Stop
-from arena.cli.until import UntilRule, until_rule, with_goal
 from arena.errors import ConfigError
 from arena.schedule.course import Course
 from arena.store import exports
@@ -297,7 +297,7 @@ class RunCommand:
             anchor=self.run.plan.anchor,
         )
         if standings.is_by_rating and not self.options.quiet:
-            import arena.analysis.ratings  # noqa: F401 - numpy takes a tenth of a second, better now than in play
+            import arena.analysis.strength.ratings  # noqa: F401 - numpy takes a tenth of a second, better now than in play
         reporter = progress(
             self._begins, self._guide, quiet=self.options.quiet, standings=standings, rule=rule
         )

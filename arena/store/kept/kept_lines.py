@@ -20,8 +20,7 @@ import msgspec
 from arena.store.chunks import ALL, Numbers
 from arena.store.database import Database
 from arena.store.files import sentences
-from arena.store.lines import CellsToQuote, is_plain
-from arena.store.ranges import (
+from arena.store.kept.ranges import (
     hashed,
     is_keepable,
     keep_octets,
@@ -30,6 +29,7 @@ from arena.store.ranges import (
     sums_of,
     whole_ranges,
 )
+from arena.store.lines import CellsToQuote, is_plain
 from arena.store.schema import IN_ORDER, TABLES, Row, line_format, parts_of_rows
 
 IN_LINES = ("matches", "seats")

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.analysis.intervals import win_rate_interval
-from arena.analysis.verdict import Evidence, Judgement, Verdict, check_error_rates
+from arena.analysis.stopping.verdict import Evidence, Judgement, Verdict, check_error_rates
 from arena.errors import ConfigError
 
 SERIES_MIN = 10

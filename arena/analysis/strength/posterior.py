@@ -19,7 +19,7 @@ from math import erf, pi, sqrt
 import attrs
 import numpy as np
 
-from arena.analysis.plackett_luce import Floats
+from arena.analysis.strength.plackett_luce import Floats
 
 ELO_SPREADS = (5.0, 1000.0)
 """The standard deviations of true ratings that are thought possible, all orders of magnitude alike."""

@@ -32,7 +32,7 @@ from statistics import NormalDist
 import numpy as np
 
 from arena.analysis.spread import Spread
-from arena.analysis.stopping import Until
+from arena.analysis.stopping.goal import Until
 from arena.analysis.student import Floats, as_normal
 
 _NORMAL = NormalDist()

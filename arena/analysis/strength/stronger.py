@@ -10,10 +10,10 @@ import numpy as np
 
 from arena.analysis.intervals import ALIKE
 from arena.analysis.leaderboard import ROUNDED, LeaderboardRow
-from arena.analysis.posterior import RETURNS_SPREADS, Posterior, posterior
-from arena.analysis.ratings import Ratings
 from arena.analysis.sheet import Sheet
 from arena.analysis.strata import means_and_covariance
+from arena.analysis.strength.posterior import RETURNS_SPREADS, Posterior, posterior
+from arena.analysis.strength.ratings import Ratings
 from arena.analysis.student import student_t
 
 

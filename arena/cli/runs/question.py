@@ -7,9 +7,9 @@ from typing import Any
 
 import attrs
 
-from arena.analysis.betting import Gains, Tails, usual_gain
 from arena.analysis.comparison import Question, ReturnsRules, ranges
-from arena.analysis.gsprt import Hypotheses
+from arena.analysis.stopping.betting import Gains, Tails, usual_gain
+from arena.analysis.stopping.gsprt import Hypotheses
 from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.reading.units import unexpected

@@ -1,0 +1,1 @@
+"""What the kernel enforces: Landlock, filters of system calls, capabilities, cgroups."""

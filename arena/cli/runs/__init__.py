@@ -1,0 +1,1 @@
+"""The commands that play, run and compare, from their words to their last ones."""
