@@ -49,6 +49,14 @@ def pytest_xdist_auto_num_workers() -> int | None:
     return cores + 1
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with the worlds: one worker then has them all, where it would wait for another one's installation.
+
+    xdist hands out long runs of tests first and short ones in the end.
+    """
+    items.sort(key=lambda item: "worlds" not in item.path.parts)
+
+
 def pytest_collection_finish() -> None:
     """Has garbage looked for where there may be some: not among eight thousand tests and what they import.
 
