@@ -194,9 +194,10 @@ def workers_of(run: int) -> list[int]:
     return sorted(found)
 
 
-def killed_worker(run: int, rng: random.Random) -> bool:
-    """Kills one of a run's workers; False if there is none."""
-    there = workers_of(run)
+def killed_worker(run: subprocess.Popen[bytes], rng: random.Random) -> bool:
+    """Kills one of a run's workers, as soon as it has some; False if it ends before."""
+    while not (there := workers_of(run.pid)) and run.poll() is None:
+        time.sleep(0.02)
     if there:
         with suppress(OSError):
             os.kill(rng.choice(there), signal.SIGKILL)
@@ -233,13 +234,14 @@ def try_plan(plan: str, kills: int, rng: random.Random, told: Told, sandbox: str
             there = 0
             while told.kills < wanted:
                 wait_s = took_s * rng.uniform(0.05, 1.05) * (1 - 0.7 * there / whole)
-                playing = arena.running(folder, rng.randint(1, 4), rng.randint(1, workers))
+                tables, processes = rng.randint(1, 4), rng.randint(1, workers)
+                playing = arena.running(folder, tables, processes)
                 with playing as process, suppress(subprocess.TimeoutExpired):
-                    if workers > 1 and rng.random() < WORKER_SHARE:
+                    if processes > 1 and rng.random() < WORKER_SHARE:
                         before_s = wait_s * rng.random()
                         with suppress(subprocess.TimeoutExpired):
                             process.wait(before_s)
-                        told.workers += killed_worker(process.pid, rng)
+                        told.workers += killed_worker(process, rng)
                         wait_s -= before_s
                     process.wait(wait_s)
                     break  # it was over before

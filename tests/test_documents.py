@@ -264,7 +264,7 @@ def parse_curl(words: Sequence[str], *_: object) -> None:
     """The server has a route of that path."""
     (address,) = (word for word in words if word.startswith("localhost:8080"))
     path = address.removeprefix("localhost:8080")
-    assert any(f'"{path}"' in module.read_text() for module in (HOUSE / "arena" / "server").glob("*.py"))
+    assert any(f'"{path}"' in module.read_text() for module in (HOUSE / "arena" / "server").rglob("*.py"))
 
 
 def parse_pytest(words: Sequence[str], in_prose: bool, monkeypatch: pytest.MonkeyPatch) -> None:
