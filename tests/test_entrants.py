@@ -1,9 +1,11 @@
 """From what the user said of a bot to what is needed to start it."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+from calls import call
 
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
@@ -15,6 +17,16 @@ from arena.tournament.bots.fingerprints import BUILT, fingerprint, needs_build
 from arena.tournament.plan import BotSpec
 
 RECIPE = 'name = "liar"\nversion = "2"\nrun = "python3 bot.py --deep"\n'
+
+RANDOM_BOT = """
+from arena.sdk import Bot, choose, run
+
+class Mine(Bot):
+    def move(self, state, options):
+        return choose(options, self.rng)
+
+run(Mine)
+"""
 
 
 @pytest.fixture
@@ -352,6 +364,8 @@ CHANGES = [
     ("liar", "liar/__pycache__/bot.pyc", False),
     ("liar", "liar/deep/__pycache__/bot.pyc", False),
     ("liar", "liar/build/bot", False),
+    ("liar", "liar/results/now/matches.csv", False),
+    ("liar", "liar/arena-data/bugs.log", False),
     ("liar", "solo.py", False),
     ("solo.py", "solo.py", True),
     ("solo.py", "solo.js", False),
@@ -367,6 +381,8 @@ CHANGES = [
 @pytest.mark.parametrize(("spec", "changed", "counts"), CHANGES, ids=[f"{c[0]} {c[1]}" for c in CHANGES])
 def test_what_a_fingerprint_covers(base, spec, changed, counts):
     """Source files make a bot what it is; hidden files and what is built do not."""
+    for kept in ("results/now/arena.db", "arena-data/server.db"):
+        write(base / "liar" / kept, "")
     before = resolve(spec, base=base).fingerprint
     assert before == resolve(spec, base=base).fingerprint
     mode = (base / changed).stat().st_mode if (base / changed).exists() else None
@@ -445,3 +461,15 @@ def test_nothing_to_build(base):
     """A bot without a build command is never built."""
     assert not needs_build(resolve("liar", base=base))
     assert not needs_build(remote("alice"))
+
+
+@pytest.mark.slow
+def test_runs_from_a_bots_own_folder_go_on(tmp_path, capsys, monkeypatch):
+    """The results lie in its folder, and make no new version of it."""
+    write(tmp_path / "mine" / "bot.py", RANDOM_BOT)
+    write(tmp_path / "mine" / "bot.toml", f'run = ["{sys.executable}", "bot.py"]')
+    monkeypatch.chdir(tmp_path / "mine")
+    for series, said in (("1", "results in results/o"), ("2", "4 matches, 2 of them played already")):
+        words = ("run", ".", "random", "--rule", "dice=1", "--series", series, "--out", "results/o")
+        code, _, told = call(capsys, monkeypatch, *words)
+        assert (0, True) == (code, said in told), told

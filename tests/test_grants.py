@@ -8,7 +8,9 @@ import attrs
 import pytest
 from calls import call
 
+from arena.box import places
 from arena.errors import ConfigError
+from arena.players.access import place_of
 from arena.server.kept.database import DATABASE
 from arena.tournament.bots import grants
 from arena.tournament.bots.field import field_of
@@ -115,6 +117,37 @@ def test_a_plan_cannot_grant_what_is_hidden_from_all(course, path, of):
     )
     with pytest.raises(ConfigError, match="hidden from all bots"):
         prepare(load_plan(course / "cup.toml"))
+
+
+@pytest.mark.parametrize("words", [("class",), ("class/ann",)], ids=["folder", "named"])
+def test_what_the_arena_keeps_below_what_is_granted_stays_hidden(course, words):
+    """A server's data and other results, wherever they lie in it; what is granted directly is refused."""
+    kept = course / "data" / "deep" / "kept"
+    for folder in (kept, course / "data" / "now"):
+        folder.mkdir(parents=True)
+    (kept / DATABASE).write_text("seeds")
+    (course / "data" / "now" / "arena.db").write_text("seeds")
+    submitted(course, "ann", 'read = ["../../data"]')
+    bots = found(course, *words, allow_read=("*=data",))
+    assert (course / "data",) == bots["ann"].read
+    view = place_of(bots["ann"], tuple(bots.values()), (course / "results",))
+    assert {kept, course / "data" / "now"} <= set(view.hidden)
+
+
+def test_what_the_arena_keeps_in_the_current_folder_is_hidden(course):
+    """The data of a server that was started there, and results that do not lie in `results`."""
+    submitted(course, "ann")
+    bots = found(course, "class/ann", "class/other")
+    assert course / "hall" in place_of(bots["other"], tuple(bots.values()), ()).hidden
+
+
+def test_what_cannot_be_looked_through_is_not_read(course, monkeypatch):
+    """Results might lie in it, unseen."""
+    monkeypatch.setattr(places, "LOOKED_AT_MAX", 2)
+    for name in ("a", "b", "c"):
+        (course / "data" / name).write_text("")
+    submitted(course, "ann", 'read = ["../../data"]')
+    assert "results may be among them" in found(course, "class/ann")["ann"].problem
 
 
 def test_a_bot_that_its_user_names_has_what_it_asks_for_up_to_the_limit_of_memory(course):

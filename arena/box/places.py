@@ -6,6 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +14,10 @@ import attrs
 
 import arena
 
+KEPT_BY_THE_ARENA = frozenset(("arena.db", "server.db"))
+"""A folder with one of these holds results, or a server's data: what was dealt, and seeds."""
+LOOKED_AT_MAX = 1_000_000
+"""So many files and folders are looked through for such folders, which takes about two seconds."""
 _GRAPHICS = ("/dev/dri", "/dev/kfd")
 FILES_SHOWN_MAX = 10_000
 """With Landlock, if part of a folder is hidden the rest is allowed file by file, up to this many."""
@@ -80,6 +85,39 @@ def graphics() -> Iterator[Path]:
 def below(path: Path, tops: Iterable[Path]) -> bool:
     """Whether the path is one of these, or in one of them."""
     return any(path == top or top in path.parents for top in tops)
+
+
+def is_kept_by_the_arena(folder: Path) -> bool:
+    """Whether a folder holds results, or a server's data."""
+    return any(os.path.lexists(folder / name) for name in KEPT_BY_THE_ARENA)
+
+
+@lru_cache(maxsize=256)
+def kept_below(top: Path, levels: int | None = None) -> tuple[Path, ...]:
+    """The folders below this one, as of the first look, with results or a server's data; no link is followed.
+
+    `levels`: how deep to look.  Raises OSError if there is more than can be looked through.
+    """
+    found: list[Path] = []
+    looked, level = 0, [top]
+    while level and levels != 0:
+        levels = None if levels is None else levels - 1
+        inner: list[Path] = []
+        for folder in level:
+            with (
+                suppress(PermissionError, FileNotFoundError, NotADirectoryError),
+                os.scandir(folder) as entries,
+            ):
+                for entry in entries:
+                    looked += 1
+                    if looked > LOOKED_AT_MAX:
+                        raise OSError(errno.EFBIG, f"more than {LOOKED_AT_MAX:,} files", str(top))
+                    if entry.is_dir(follow_symlinks=False):
+                        inner.append(Path(entry.path))
+        level = []
+        for folder in inner:
+            (found if is_kept_by_the_arena(folder) else level).append(folder)
+    return tuple(found)
 
 
 def shown_paths(hidden: Sequence[Path], top: Path = Path("/")) -> list[Path]:

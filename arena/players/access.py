@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from arena.box.places import FILES_SHOWN_MAX, FileView, needed_paths
+from arena.box.places import FILES_SHOWN_MAX, FileView, below, kept_below, needed_paths
 from arena.players.entrant import Entrant
 from arena.players.folders import arena_folder, scratch_folder, working_folder
 
@@ -17,7 +17,10 @@ RECIPE_FILE = "bot.toml"
 
 
 def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: tuple[Path, ...]) -> FileView:
-    """What a bot started among others sees of the file system: nothing below `results` but its own files."""
+    """What a bot started among others sees of the file system: nothing below `results` but its own files.
+
+    Nor results, or a server's data, in the current folder or below what it may read besides.
+    """
     return _place_of(entrant, field, results, Path.cwd())
 
 
@@ -32,6 +35,8 @@ def _place_of(
     hidden -= {folder}  # the other is run in the same folder, and may be the same bot
     hidden |= {path.resolve() for path in results}
     hidden |= {arena_folder(one) for one in (entrant, *others)}
+    kept = {path for top in entrant.read for path in kept_below(top)} | set(kept_below(here, levels=1))
+    hidden |= {path for path in kept if not any(below(one, (path,)) for one in (folder, *own))}
     return FileView(
         folder=folder,
         own=own,

@@ -15,6 +15,7 @@ import attrs
 import pytest
 import trio
 from boxes import HOSTILE, LANDLOCK, OFF, PLAYS, SHIELD, STRICT, TRIES, need, program
+from calls import call
 from tournaments import BAD, faults, honest, play
 
 from arena.box import limits
@@ -259,3 +260,20 @@ def test_folders_that_stay_empty_are_removed(tmp_path):
     three.make(empty)
     three.close()
     assert [] == os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [("", 1, "PermissionError"), ('read = ["../base"]', 2, "which is hidden from all bots")],
+    ids=["opened", "asked for"],
+)
+def test_a_check_finds_that_a_bot_needs_the_bot_beside_it(house, line, code, said, monkeypatch, capsys):
+    """A run with both could not start it."""
+    need(LANDLOCK)
+    monkeypatch.setattr("arena.box.box._means", lambda level: ("landlock",))
+    for name in ("base", "mine"):
+        (house / name).mkdir()
+        (house / name / "bot.toml").write_text(f"run = {json.dumps([sys.executable, 'bot.py'])}\n{line}\n")
+        (house / name / "bot.py").write_text("open('../base/bot.toml')\n")
+    found, out, err = call(capsys, monkeypatch, "check", "./mine", "--sandbox", "shield")
+    assert (code, True) == (found, said in out + err), out + err

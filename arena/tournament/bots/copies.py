@@ -16,6 +16,7 @@ from pathlib import Path
 
 import trio
 
+from arena.box.places import is_kept_by_the_arena
 from arena.box.scratch import make_kept_folder, remove_folder
 from arena.players.folders import FILES
 from arena.tournament.bots.fingerprints import BUILT
@@ -52,7 +53,8 @@ def _locks(descriptor: int) -> bool:
 def copy_anew(source: Path, folder: Path, hidden: Collection[Path]) -> None:
     """Makes the copy in the folder of a build, without what is hidden from the bot.
 
-    Left out are also the bot's repository and what earlier builds left in `build/`.  Raises OSError.
+    Left out are also the bot's repository, results of runs in its folder, and what earlier builds left in
+    `build/`.  Raises OSError.
     """
     with suppress(FileNotFoundError):
         (folder / BUILT).unlink()
@@ -83,6 +85,8 @@ def _walk(source: Path, hidden: Collection[Path]) -> Iterator[Path]:
                 if entry.name in _NOT_COPIED or path in hidden or path == source / "build":
                     continue
                 is_folder = entry.is_dir(follow_symlinks=False)
+                if is_folder and is_kept_by_the_arena(path):
+                    continue
                 if is_folder:
                     folders.append(path)
                 if is_folder or entry.is_symlink() or entry.is_file(follow_symlinks=False):

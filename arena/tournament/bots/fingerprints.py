@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from arena.box.places import KEPT_BY_THE_ARENA
 from arena.errors import ConfigError
 from arena.players.entrant import Entrant
 from arena.players.folders import FILES, build_folder
@@ -23,7 +24,8 @@ BUILT = "built"
 def fingerprint(entrant: Entrant) -> str:
     """32 hexadecimal digits that change whenever the bot's files or its command do.
 
-    In a folder everything counts except hidden files, `__pycache__` and `build/`.
+    In a folder everything counts except hidden files, `__pycache__`, `build/`, and what the arena keeps
+    there: results of runs that were started in it, and a server's data.
     Raises ConfigError if the files cannot be read, or are too many or too large.
     """
     if entrant.files is None and entrant.folder is None:
@@ -86,13 +88,17 @@ def sources(folder: Path, *, skipped: Sequence[str] = ("build",)) -> list[str]:
 def _walk(folder: Path, *, skipped: Sequence[str]) -> list[str]:
     """The regular files below a folder, by relative path, sorted; without hidden and `skipped` ones.
 
+    Nor what the arena keeps there: whoever runs their bot in its own folder has results in it.
     Raises ConfigError if there are too many.
     """
-    found, looked, tops = [], 0, [os.fspath(folder)]
+    found: list[str] = []
+    looked, tops = 0, [os.fspath(folder)]
     while tops:
         top = tops.pop()
         # One level at a time: `os.walk` may call itself for each, and a bot can make them a thousand deep.
         _, folders, names = next(os.walk(top), (top, [], []))
+        if top != os.fspath(folder) and not KEPT_BY_THE_ARENA.isdisjoint(names):
+            continue
         unwanted = skipped if top == os.fspath(folder) else ()
         inner = [os.path.join(top, name) for name in folders if _counts(name) and name not in unwanted]
         tops += [path for path in inner if not os.path.islink(path)]

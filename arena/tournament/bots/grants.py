@@ -17,17 +17,14 @@ from pathlib import Path
 import attrs
 
 from arena.box.limits import MEMORY_MB
-from arena.box.places import below
+from arena.box.places import LOOKED_AT_MAX, below, is_kept_by_the_arena, kept_below
 from arena.errors import ConfigError
 from arena.players.access import own_files
 from arena.players.entrant import Entrant, Rights
 from arena.reading.units import shown
-from arena.store import DATABASE
 from arena.tournament.plan import EVERYONE, FLAGS, Allow, rights_of
 from arena.words import counted, listed, printable
 
-_KEPT_BY_THE_ARENA = (DATABASE, "server.db")
-"""A folder with one of these holds results, or a server's data."""
 _OF_THE_BOX = tuple(map(Path, ("/dev", "/proc", "/run", "/tmp")))
 """Every box has its own of these."""
 _ASKS = {
@@ -94,7 +91,7 @@ class _View:
             or any(top == path or path in top.parents for top in _OF_THE_BOX)
             or below(path, _OF_THE_BOX[:2])
             or any(way.name == ".arena" for way in ways)
-            or any(os.path.isfile(way / name) for way in ways for name in _KEPT_BY_THE_ARENA)
+            or any(map(is_kept_by_the_arena, ways))
             or any(self._is_of_others(way, reader) for way in ways)
         )
 
@@ -159,6 +156,8 @@ def _lacks(entrant: Entrant, asked: Rights, allow: Allow, view: _View) -> Iterat
     for path in asked.read:
         if view.hides(path, entrant):
             yield _Lack(f"to read {path}, which is hidden from all bots")
+        elif not _can_be_looked_through(path):
+            yield _Lack(f"to read {path}, with more than {LOOKED_AT_MAX:,} files: results may be among them")
         elif entrant.is_submission and not below(path, granted):
             yield _Lack(f"to read {path}", str(path), "--allow-read")
     for flag in FLAGS:
@@ -166,6 +165,15 @@ def _lacks(entrant: Entrant, asked: Rights, allow: Allow, view: _View) -> Iterat
             yield _Lack(_ASKS[flag], flag, "--allow")
     if asked.memory_mb is not None and asked.memory_mb > _limit(rights):
         yield _Lack(f"for {asked.memory_mb:,} MB of memory", str(asked.memory_mb), "--memory-max")
+
+
+def _can_be_looked_through(path: Path) -> bool:
+    """Whether all results below the path can be found, and so be hidden."""
+    try:
+        kept_below(path)
+    except OSError:
+        return False
+    return True
 
 
 def _limit(rights: Rights) -> int:

@@ -12,7 +12,6 @@ from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.players.start import BotBroken
-from arena.store import RESULTS, results_beside
 from arena.tournament.bots.entrants import resolve
 from arena.tournament.bots.field import judged
 from arena.tournament.bots.game_source import find_game
@@ -22,7 +21,7 @@ from arena.tournament.plan.rules import make_game
 from arena.trials.check.asking import BotAnswer, ask_bot
 from arena.trials.check.examination import RECORDED_SHARE, STORED_SHARE, CheckTerms, Examination
 from arena.trials.check.findings import CheckFindings
-from arena.trials.check.host import instances_of
+from arena.trials.check.host import hidden_beside, instances_of
 from arena.trials.check.matches import RecordedMatch, StoredSource, shipped_matches, stored_matches
 from arena.trials.check.recorded import read_question
 
@@ -90,7 +89,7 @@ def candidate_of(
 
 def _with_grants(entrant: Entrant, plan: Plan) -> Entrant:
     """What it would have in a run: as it is named here, what it asks for up to the limits."""
-    (entrant,) = granted([entrant], plan.allow, hidden=results_beside(RESULTS / entrant.name))
+    (entrant,) = granted([entrant], plan.allow, hidden=hidden_beside(entrant))
     return entrant
 
 

@@ -15,7 +15,7 @@ import trio
 
 from arena.box.box import Box, Level, open_box
 from arena.box.processes import descendants, memory_bytes
-from arena.players.access import place_of
+from arena.players.access import RECIPE_FILE, place_of
 from arena.players.base import Player
 from arena.players.crash import exception_in
 from arena.players.entrant import Entrant
@@ -30,6 +30,8 @@ from arena.tournament.prepare import QUICKSTART
 from arena.trials.check.findings import Ending, Printed, Way
 
 TAIL_LINES = 40
+BESIDE_MAX = 1000
+"""Bots in the folder in which a checked bot lies."""
 STRAY = "arena: printed to stdout"
 """How the log tells of what came over standard output and was no answer."""
 
@@ -61,9 +63,19 @@ class HiddenFiles:
 
 
 def hidden_in_a_run(entrant: Entrant) -> HiddenFiles:
-    """What the bot would not see of a first run: the results, and the house bots that it would play."""
+    """What the bot would not see of a run with those beside it, and with house bots."""
     others = (resolve(spec.spec, base=spec.base) for spec in QUICKSTART.bots)
-    return HiddenFiles((entrant, *others), results_beside(RESULTS / entrant.name))
+    return HiddenFiles((entrant, *others), hidden_beside(entrant))
+
+
+def hidden_beside(entrant: Entrant) -> tuple[Path, ...]:
+    """The results, and the folders of the bots that lie beside this one."""
+    results = results_beside(RESULTS / entrant.name)
+    if entrant.folder is None or entrant.files is not None:
+        return results
+    own = entrant.folder.resolve()
+    beside = sorted(own.parent.glob(f"*/{RECIPE_FILE}"))[:BESIDE_MAX]
+    return (*(recipe.parent.resolve() for recipe in beside if recipe.parent.resolve() != own), *results)
 
 
 class ProcessHost:
