@@ -81,14 +81,60 @@ ROOMS = rooms()
 
 
 def imports_of(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """(module, name or nothing) of every import, wherever in a file: in functions and for type checkers too."""
+    """(module, name or nothing) of every import, wherever in a file: in functions and for type checkers too.
+
+    Also of `import_module("…")` and `__import__("…")`, of an f-string what it begins with.
+    """
+    callers = {"import_module", "__import__"}
     for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "importlib":
+            callers |= {alias.asname for alias in node.names if alias.asname and alias.name in callers}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in callers:
+            yield from called_imports(node)
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             assert node.module is not None
             yield from ((node.module, alias.name) for alias in node.names)
+
+
+def called_imports(call: ast.Call) -> Iterator[tuple[str, str]]:
+    """What `imports_of` gives for one call; nothing if the name comes from a variable, which nobody can read here."""
+    said = {"name": call.args[0]} if call.args else {}
+    said |= {"fromlist": call.args[3]} if len(call.args) > 3 else {}
+    said |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    name = said.get("name")
+    if isinstance(name, ast.JoinedStr):
+        name = name.values[0]
+    if isinstance(name, ast.Constant) and isinstance(name.value, str):
+        assert not name.value.startswith("."), "imports are absolute"
+        listed = [each.value for each in getattr(said.get("fromlist"), "elts", ()) if hasattr(each, "value")]
+        yield from ((name.value.rstrip("."), of) for of in listed or [""])
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import importlib\ndef f():\n    importlib.import_module('arena.cli')", ("arena.cli", "")),
+        (
+            "from importlib import import_module\nimport_module(name='arena.cli.group')",
+            ("arena.cli.group", ""),
+        ),
+        ("from importlib import import_module as load\nload('time')", ("time", "")),
+        ("from importlib import import_module\nimport_module(f'arena.games.{name}')", ("arena.games", "")),
+        ("__import__('arena.cli')", ("arena.cli", "")),
+        ("__import__('arena', fromlist=['cli'])", ("arena", "cli")),
+        ("__import__('arena', None, None, ('cli',))", ("arena", "cli")),
+    ],
+)
+def test_an_import_by_a_call_is_read(code: str, found: tuple[str, str]) -> None:
+    """The laws cannot be walked round with a name in quotes; a name in a variable cannot be read."""
+    assert found in imports_of(ast.parse(code))
+    assert [("importlib", "")] == list(
+        imports_of(ast.parse("import importlib\nimportlib.import_module(name)"))
+    )
 
 
 @cache
@@ -208,6 +254,7 @@ def impurities(tree: ast.Module) -> list[str]:
         ("from random import Random\nRandom()", "Random() without a seed"),
         ("import random\nrandom.SystemRandom()", "random.SystemRandom"),
         ("open('x')", "open"),
+        ("__import__('time').time()", "time"),
     ],
 )
 def test_what_is_impure_is_found(code: str, what: str) -> None:

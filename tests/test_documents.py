@@ -230,9 +230,8 @@ def parse_python(words: Sequence[str], in_prose: bool, monkeypatch: pytest.Monke
     module, *rest = words[1:]
     if module == "venv":
         return None
-    if module in ("arena", "arena.bench"):
-        return parse_arena(["bench"] * (module == "arena.bench") + rest, in_prose, monkeypatch)
-
+    if module == "arena":
+        return parse_arena(rest, in_prose, monkeypatch)
     if "argparse" not in source_of(module):  # it would do what it is told
         assert [] == [word for word in rest if word.startswith("-") and f'"{word}"' not in source_of(module)]
         return None

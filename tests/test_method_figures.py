@@ -1,4 +1,4 @@
-"""The tables of METHOD.md are those of the kept run of `python -m arena.bench --only trust`."""
+"""The tables of METHOD.md are those of the kept run of `python -m tests.bench --only trust`."""
 
 from __future__ import annotations
 

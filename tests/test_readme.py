@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.bench.command import MEASURINGS
 from arena.cli import cli
 from arena.games import GAMES
 from arena.tournament.bots.entrants import builtin_bots
 from arena.tournament.prepare import QUICKSTART
+from tests.bench.__main__ import main as bench
+from tests.bench.command import MEASURINGS
 
 HOUSE = Path(__file__).parent.parent
 README = (HOUSE / "README.md").read_text()
@@ -125,7 +126,7 @@ def test_the_speed_table_is_one_run_of_the_bench(capsys: pytest.CaptureFixture[s
     """It shows nothing else, and the file holds every measuring of that run."""
     kept = HOUSE / "results" / "bench.json"
     shown = [f"--only={group}" for group in MEASURINGS if group not in WHERE_THE_TIME_GOES]
-    cli.main(["bench", "--show", str(kept), *shown], standalone_mode=False)
+    assert 0 == bench(["--show", str(kept), *shown])
     (block,) = (block for block in blocks("text") if "decisions/s" in block)
     assert capsys.readouterr().out == block
     assert MEASURINGS.keys() == {row["group"] for row in json.loads(kept.read_text())["measures"]}
@@ -173,6 +174,7 @@ def test_what_contributors_are_sent_to_is_there() -> None:
     assert not [name for name in named if not (HOUSE / name).exists()]
     modules = set(re.findall(r"python -m (tests[\w.]*)", page))
     commands = {
+        "bench",
         "golden",
         "simulate",
         "fuzz",

@@ -1,1 +1,1 @@
-"""How fast the arena is, on this machine: `python -m arena.bench`."""
+"""How fast the arena is, on this machine: `arena bench`."""

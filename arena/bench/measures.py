@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
+FORMAT = 2
+"""1 had neither a number of the format, nor samples, nor the machine's loop."""
 Measuring: TypeAlias = Callable[["Effort"], "list[Measure]"]
 
 
@@ -30,11 +32,6 @@ class Threshold:
 
     def is_met(self, value: float) -> bool:
         return value <= self.bound if self.is_upper else value >= self.bound
-
-    @classmethod
-    def read(cls, said: str | None) -> Threshold | None:
-        """What `str` of a goal says."""
-        return None if said is None else cls(float(said[2:].replace(",", "")), is_upper=said[0] == "≤")
 
     def __str__(self) -> str:
         return f"{'≤' if self.is_upper else '≥'} {short(self.bound)}"
@@ -78,6 +75,24 @@ class Measure:
             "samples": self.samples if self.repeats is None else None,
             "goal": None if self.goal is None else str(self.goal),
             "is_met": None if self.goal is None else self.goal.is_met(self.value),
+        }
+
+
+@attrs.frozen
+class Report:
+    """One run: where, how fast the machine was, and what was measured."""
+
+    machine: dict[str, Any]
+    measures: tuple[Measure, ...]
+    loop_ms: tuple[float, ...] = ()
+    """The times of the fixed loop, run between the measurings; empty if they were not kept."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "machine": self.machine,
+            "loop_ms": self.loop_ms,
+            "measures": [measure.as_json() for measure in self.measures],
         }
 
 

@@ -7,23 +7,19 @@ import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
-from typing import Any
 
-import msgspec
 import trio
 
 from arena.bench.clients import Client
 from arena.players.lag import LagWatch, open_watch
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import accept_all, introduce, listen
-from arena.players.transport import RECEIVE_BYTES, Transport
+from arena.players.transport import Transport
 from arena.wire.connection import ArenaConnection
 
 PATIENCE_S = 30.0
 """Within this all clients have connected, or something is wrong."""
 
-Saying = tuple[Any, ...]
-"""What the arena says between two answers, as JSON values: a question, in the full protocol after events."""
 Wrapped = Callable[[Transport, str], Transport]
 """Gives what is used in place of a transport, from it and the name of who is there."""
 
@@ -32,11 +28,11 @@ Wrapped = Callable[[Transport, str], Transport]
 async def seated_clients(
     client: Client,
     seats: int,
-    wrapped: Wrapped = lambda transport, name: transport,
+    wrapped: Wrapped | None = None,
 ) -> AsyncIterator[tuple[list[StreamPlayer], LagWatch]]:
     """This many clients, connected and introduced as in a run, in the order of their names.
 
-    Each plays over what `wrapped` makes of its transport.
+    If `wrapped` is given, each plays over what it makes of the transport.
     """
     players: list[StreamPlayer] = []
     everyone = trio.Event()
@@ -50,7 +46,7 @@ async def seated_clients(
         if len(players) == seats:
             players.sort(key=lambda player: int(player.name.rpartition("-")[2]))
             everyone.set()
-        await player.serve(wrapped(transport, player.name), connection)
+        await player.serve(wrapped(transport, player.name) if wrapped else transport, connection)
 
     with open_watch() as watch, closing(listen("127.0.0.1", 0)) as listener:
         async with trio.open_nursery() as nursery:
@@ -91,44 +87,3 @@ def started_clients(client: Client, port: int, count: int) -> Iterator[None]:
             process.kill()
         for process in processes:
             process.wait()
-
-
-class RecordingTransport(Transport):
-    """A transport that keeps what is sent, grouped by the answers in between."""
-
-    def __init__(self, inner: Transport) -> None:
-        super().__init__()
-        self._inner = inner
-        self._said = [b""]
-
-    def send_now(self, octets: bytes | memoryview) -> int:
-        sent = self._inner.send_now(octets)
-        self._said[-1] += bytes(octets[:sent])
-        return sent
-
-    async def send_some(self, octets: memoryview) -> int:
-        sent = await self._inner.send_some(octets)
-        self._said[-1] += bytes(octets[:sent])
-        return sent
-
-    async def receive(self, most: int = RECEIVE_BYTES) -> bytes:
-        received = await self._inner.receive(most)
-        if received:
-            self._said.append(b"")
-        return received
-
-    def close(self) -> None:
-        self._inner.close()
-
-    @property
-    def said(self) -> bytes:
-        """All that was sent."""
-        return b"".join(self._said)
-
-    def sayings(self) -> list[Saying]:
-        """All groups but the last, which no answer followed; encoded again they are the same bytes."""
-        groups = [said for said in self._said[:-1] if said]
-        sayings = [tuple(map(msgspec.json.decode, said.splitlines())) for said in groups]
-        for said, saying in zip(groups, sayings, strict=True):
-            assert said == b"".join(msgspec.json.encode(value) + b"\n" for value in saying), said
-        return sayings

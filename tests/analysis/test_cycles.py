@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from arena.analysis.strength.cycles import BOTS_MAX, circles, f_above, misfit_of, pairs_from, surely_beats
-from arena.bench.trust.cycles import PairedField, frequencies, random_pairs
+from tests.trust.cycles import PairedField, frequencies, random_pairs
 
 
 def pairs_of_series(*results):

@@ -11,7 +11,7 @@ from synthetic import play
 
 from arena.analysis.ranking import leaderboard
 from arena.analysis.strength.posterior import ELO_SPREADS, posterior
-from arena.bench.trust.better import DESIGNS, Told, first_bots, neighbours, right
+from tests.trust.better import DESIGNS, Told, first_bots, neighbours, right
 
 MANY = np.full(4, 1000.0)
 ESTIMATE = np.array([60.0, 15.0, -5.0, -70.0])

@@ -17,7 +17,7 @@ from arena.analysis.ranking import ranked
 from arena.analysis.sheet import Sheet, read_sheet
 from arena.analysis.strata import means_and_covariance
 from arena.analysis.student import student_t
-from arena.bench.trust.intervals import DESIGNS, coverage
+from tests.trust.intervals import DESIGNS, coverage
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
 

@@ -8,7 +8,7 @@ estimates, and every probability is an average over τ (Efron & Morris, J. Am. S
 probabilities hold for bots that were picked by their rank as well.
 
 Along the eigenvectors of the estimates' covariance, without the mean, all is independent given τ, so that one
-decomposition serves all τ.  `arena.bench.trust.better` shows how often it is right.
+decomposition serves all τ.  tests/trust/better.py shows how often it is right.
 """
 
 from __future__ import annotations

@@ -347,7 +347,7 @@ def _steepened(every: Sequence[Shape], weight: Floats, strength: Floats, informa
 
     From the maximum to equal strengths the likelihood then falls far more than its curvature at the maximum
     says.  Of two bots the variance is such that both say the same; of more, who share that fall, the
-    exponent 1 / (bots − 1) was found by simulation (`arena.bench.trust.better`).
+    exponent 1 / (bots − 1) was found by simulation (tests/trust/better.py).
     """
     here, equal = (
         reduce(add, (slope(at, shape) for shape in every), _prior(at, weight)).value

@@ -130,7 +130,7 @@ OTHER_WORDS: Mapping[str, str] = {
 
 WORKERS_MAX = 256
 CONNECTING_MAX = 10_000
-"""5,000 were measured (`arena bench --only connected`)."""
+"""5,000 were measured (`python -m tests.bench --only connected`)."""
 
 _COMMAND_LINE = "can be said on the command line only"
 
