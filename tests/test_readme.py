@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from documents import pages
 
+from arena.bench.measures import short
 from arena.cli import cli
 from arena.games import GAMES
 from arena.tournament.bots.entrants import builtin_bots
@@ -25,8 +27,10 @@ README = (HOUSE / "README.md").read_text()
 ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, page: str = "README.md") -> list[str]:
+    """The blocks of a page in this language, or with this name after it."""
+    text = (HOUSE / page).read_text()
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
 def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -65,7 +69,8 @@ def test_the_two_set_up_commands_do_all_by_themselves() -> None:
 @pytest.mark.slow
 def test_the_first_output_is_what_the_first_command_prints(home: Path) -> None:
     """`arena run` ends with a leaderboard of the same columns and bots as the README shows, and says what to do next."""
-    shown = blocks("text")[0].splitlines()
+    (block,) = blocks("text first run")
+    shown = block.splitlines()
     result = shell("arena run", home)
     assert result.returncode == 0, result.stderr
     printed = result.stdout.splitlines()
@@ -83,13 +88,16 @@ def test_the_first_output_is_what_the_first_command_prints(home: Path) -> None:
     assert (home / "results" / "quickstart" / "leaderboard.csv").is_file()
 
 
+GUIDES = ("README.md", "results/README.md", "arena/games/README.md", "arena/tournament/README.md")
+"""Pages whose `$` lines are run, one after the other in one folder."""
+
+
 @pytest.mark.slow
 def test_the_commands_run_as_they_stand(home: Path) -> None:
-    """Every `$` line of the README ends with exit code 0, and prints what is shown of it; MATCH is a match's id."""
+    """Every `$` line ends with exit code 0, and prints what is shown of it; MATCH is a match's id."""
     (home / "mybot.py").write_text(next(block for block in blocks("python") if "class MyBot" in block))
-    commands = [
-        line[2:] for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
-    ]
+    lines = [line for page in GUIDES for block in blocks("console", page) for line in block.splitlines()]
+    commands = dict.fromkeys(line[2:] for line in lines if line.startswith("$ "))
     assert len(commands) >= 6
     printed = ""
     for command in commands:
@@ -102,7 +110,9 @@ def test_the_commands_run_as_they_stand(home: Path) -> None:
         assert result.stdout.strip(), f"{command} printed nothing"
         printed += result.stderr + result.stdout
     # Seeded: the first match of Kuhn poker, the verdict and its proof are the same in every run, to the letter.
-    _, retold, compared, proved, *_ = blocks("text")
+    (retold,) = blocks("text replay", "arena/games/README.md")
+    (proved,) = blocks("text verified", "results/README.md")
+    (compared,) = blocks("text comparison")
     assert retold in printed
     assert proved in printed
     lines = iter(printed.splitlines())
@@ -111,26 +121,46 @@ def test_the_commands_run_as_they_stand(home: Path) -> None:
 
 @pytest.mark.slow
 def test_the_analysis_runs_as_it_stands(home: Path) -> None:
-    """The lines of Python under "Read the tables" print one mean for each bot of the sample."""
-    (code,) = (block for block in blocks("python") if "arena.analysis" in block)
+    """The lines of Python that read tables print one mean for each bot of the sample."""
+    (code,) = (block for block in blocks("python", "results/README.md") if "arena.analysis" in block)
     result = shell(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", home)
     assert result.returncode == 0, result.stderr
     assert "odds" in result.stdout
 
 
-WHERE_THE_TIME_GOES = ("rules", "referee", "stages", "loop")
-"""Measurings of the kept run that the README does not show."""
+KEPT_RUN = HOUSE / "results" / "bench.json"
 
 
-def test_the_speed_table_is_one_run_of_the_bench(capsys: pytest.CaptureFixture[str]) -> None:
-    """It shows nothing else, and the file holds every measuring of that run."""
-    kept = HOUSE / "results" / "bench.json"
-    shown = [f"--only={group}" for group in MEASURINGS if group not in WHERE_THE_TIME_GOES]
-    assert 0 == bench(["--show", str(kept), *shown])
-    (block,) = (block for block in blocks("text") if "decisions/s" in block)
-    assert capsys.readouterr().out == block
-    assert MEASURINGS.keys() == {row["group"] for row in json.loads(kept.read_text())["measures"]}
-    assert all(f"`{group}`" in README for group in WHERE_THE_TIME_GOES)
+def test_the_page_of_figures_is_one_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is what its command prints of the file, which holds every measuring of that run."""
+    assert 0 == bench(["--show", str(KEPT_RUN), "--page"])
+    assert capsys.readouterr().out == (HOUSE / "results" / "BENCH.md").read_text()
+    assert MEASURINGS.keys() == {row["group"] for row in json.loads(KEPT_RUN.read_text())["measures"]}
+
+
+def test_the_figures_of_the_front_page_are_of_that_run() -> None:
+    """Five rows, what misses its goal first, each with the command that measures it."""
+    rows = re.findall(
+        r"^\| (.*) \| (\S+) (.*) \| ([≤≥] .*) \| (met|NOT MET) \| `python -m tests.bench --only (.*)` \|$",
+        README,
+        re.MULTILINE,
+    )
+    kept = {
+        (row["what"], row["group"], row["unit"]): row
+        for row in json.loads(KEPT_RUN.read_text())["measures"]
+        if row["goal"]
+    }
+    assert 5 == len(rows)
+    for what, value, unit, goal, verdict, group in rows:
+        row = kept[what, group, unit]
+        assert (short(row["value"]), row["goal"]) == (value, goal)
+        assert row["is_met"] == (verdict == "met")
+    assert sorted(row[4] != "NOT MET" for row in rows) == [row[4] != "NOT MET" for row in rows]
+
+
+def test_the_front_page_is_short() -> None:
+    """What does not fit stands on the pages that it links."""
+    assert len(README.splitlines()) <= 150
 
 
 def test_a_bot_takes_no_more_than_twenty_lines() -> None:
@@ -139,31 +169,25 @@ def test_a_bot_takes_no_more_than_twenty_lines() -> None:
     assert len([line for line in code.splitlines() if line.strip()]) <= 20
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_command_is_on_the_front_page_or_on_one_that_it_links() -> None:
     """No command of the program is kept secret."""
-    missing = [name for name in cli.commands if f"arena {name}" not in README]
+    linked = [page for page in linked_from("README.md") if page.suffix == ".md"]
+    told = README + "".join(page.read_text() for page in linked)
+    missing = [name for name in cli.commands if f"arena {name}" not in told]
     assert not missing
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "CONTRIBUTING.md",
-        "SECURITY.md",
-        "arena/README.md",
-        "bots/README.md",
-        "bots/first-wins.md",
-        "results/README.md",
-        "arena/games/README.md",
-        "arena/page/README.md",
-    ],
-)
+def linked_from(page: str) -> list[Path]:
+    """What the relative links of a page name."""
+    path = HOUSE / page
+    targets = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text())
+    return [path.parent / target for target in targets]
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page.endswith(".md")])
 def test_links_lead_somewhere(page: str) -> None:
     """Every relative link of a page names a file that is there."""
-    path = HOUSE / page
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())
-    assert not [target for target in targets if not (path.parent / target).exists()]
+    assert not [str(target) for target in linked_from(page) if not target.exists()]
 
 
 def test_what_contributors_are_sent_to_is_there() -> None:

@@ -31,6 +31,7 @@ Examples:
   python -m tests.bench --only tcp --repeats 9
   python -m tests.bench --json > before.json
   python -m tests.bench --against before.json
+  python -m tests.bench --show results/bench.json --page > results/BENCH.md
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--seconds", default="1", metavar="S", help="about how long one sample takes (1)")
     add("--json", action="store_true", help="print as JSON, with all samples")
     add("--show", default="", metavar="FILE", help="measure nothing; print the table of what --json printed")
+    add("--page", action="store_true", help="print the table as a page, figures that miss their goal first")
     add("--against", default="", metavar="FILE", help="say what changed since the run that --json printed")
     return parser
 
@@ -80,7 +82,8 @@ def _carried_out(asked: argparse.Namespace) -> int:
         effort = Effort(repeats, duration(beyond=True)(asked.seconds))
     except ConfigError as error:
         raise ConfigError(f"{what}: {error}") from None
-    return bench_command(asked.only, effort, json=asked.json, show=asked.show, against=asked.against)
+    form = "json" if asked.json else "page" if asked.page else "table"
+    return bench_command(asked.only, effort, form=form, show=asked.show, against=asked.against)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Literal
 
 import attrs
 
@@ -69,17 +70,22 @@ IF_NAMED: dict[str, Measuring] = {
 """Measured only if named: they take long, say nothing about a machine, or are about having it to oneself."""
 
 
-def bench_command(only: Sequence[str], effort: Effort, *, json: bool, show: str, against: str) -> int:
+def bench_command(
+    only: Sequence[str], effort: Effort, *, form: Literal["table", "json", "page"], show: str, against: str
+) -> int:
     """Does everything asked for, prints it, and returns the exit code.
 
     Raises ConfigError for wrong words and files, before anything is measured.
     """
     chosen = measurings_named(only, MEASURINGS | IF_NAMED)
     then = read_report(_path(against, "--against"), "--against") if against else None
-    now = _kept(show, chosen) if show else report_of(chosen or MEASURINGS, effort, is_quiet=json)
+    now = _kept(show, chosen) if show else report_of(chosen or MEASURINGS, effort, is_quiet=form != "table")
     found = changes(now, then) if then is not None else []
-    if json:
+    if form == "json":
         out(as_json(_as_objects(now, then, found)))
+        return 0
+    if form == "page":
+        out(_as_page(now))
         return 0
     if show:
         out(machine_line(now.machine))
@@ -89,6 +95,21 @@ def bench_command(only: Sequence[str], effort: Effort, *, json: bool, show: str,
         for line in change_notes(now, then, found):
             out(f"- {line}")
     return 0
+
+
+def _as_page(report: Report) -> str:
+    """The whole table in Markdown, what misses its goal first."""
+    missed = [one for one in report.measures if one.goal is not None and not one.goal.is_met(one.value)]
+    ordered = [*missed, *(one for one in report.measures if one not in missed)]
+    return f"""# How fast the arena is
+
+One run of `python -m tests.bench`, kept in `results/bench.json`; what misses its goal stands first.
+The machine is shared, and its speed varies by half from hour to hour: compare ratios, or measure on your own.
+
+```text bench
+{machine_line(report.machine)}
+{as_text(ordered)}
+```"""
 
 
 def _kept(word: str, groups: Collection[str]) -> Report:
