@@ -184,10 +184,20 @@ def linked_from(page: str) -> list[Path]:
     return [path.parent / target for target in targets]
 
 
+def anchors(page: Path) -> set[str]:
+    """What a link may name of a page: its headings, as GitHub writes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", [page for page in pages() if page.endswith(".md")])
 def test_links_lead_somewhere(page: str) -> None:
-    """Every relative link of a page names a file that is there."""
+    """Every relative link of a page names a file that is there, or a heading."""
     assert not [str(target) for target in linked_from(page) if not target.exists()]
+    path = HOUSE / page
+    named = re.findall(r"\]\(([^):#\s]*)#([^)\s]+)\)", path.read_text())
+    places = [(path.parent / target if target else path, anchor) for target, anchor in named]
+    assert not [anchor for place, anchor in places if place.suffix == ".md" and anchor not in anchors(place)]
 
 
 def test_what_contributors_are_sent_to_is_there() -> None:

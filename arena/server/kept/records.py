@@ -148,8 +148,8 @@ class ServerRecords:
                 await self._in_thread(partial(self._archive, finished(table_id, match)))
             except NotKept:
                 return  # the disk fails, which people are told: it is archived when the server starts again
-        if there is not None and is_last and self._open.get(table_id) is there:
-            there.match_id = match_id
+        if there is not None and is_last and self._open.get(table_id) is there and there.match_id is None:
+            there.match_id = match_id  # unless the next match has begun meanwhile
         else:
             self._keeper.drop_match(match_id)
 

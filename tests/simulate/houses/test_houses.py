@@ -33,6 +33,10 @@ def test_a_seed_is_the_whole_world():
 
 
 FOUND = {
+    3909: (
+        "holdem",
+        "records: a match that began while the last one was archived was forgotten at its end",
+    ),
     254: ("blef", "pauses: the end of a pause was not told that had begun as another one ended"),
 }
 """By seed the game that its world must have, and what was wrong."""
