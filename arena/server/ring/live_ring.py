@@ -118,6 +118,8 @@ class LiveRing:
         self._nursery: trio.Nursery | None = None
         self._views: tuple[int, dict[Seat | None, bytes]] = (0, {})
         self._expiry: tuple[float, str] = (0.0, "")
+        self._is_resuming = False
+        """Whether a hand that was under way before the server was started again waits for its house bots."""
 
     # What people do
 
@@ -160,6 +162,11 @@ class LiveRing:
         self._records.check()
         self._records.keep_answer(match, match.terms.seating.index(player_id), move)
         seat.play(move)
+
+    async def resumed(self) -> None:
+        """Returns once a hand goes on that was under way before the server was started again, if one was."""
+        while self._is_resuming:
+            await self._changed.wait()
 
     async def kept(self) -> None:
         """Returns once all that has happened here is committed."""
@@ -213,6 +220,7 @@ class LiveRing:
         async with trio.open_nursery() as self._nursery:
             if self.ring.hand is not None and unfinished is None:
                 self._apply(drop_hand(self.ring, now=self._hall.now()))
+            self._is_resuming = self.ring.hand is not None
             self._welcome_bots()
             self._nursery.start_soon(self._keep_company)
             task_status.started()
@@ -220,6 +228,7 @@ class LiveRing:
                 while not self._has_bots:
                     await self._changed.wait()
                 await self._play_hand(self.ring.hand, unfinished.kept.terms, unfinished)
+                self._note_resumed()  # if it was at its end already, nobody was asked
                 await self._rest()
             while True:
                 while not (can_begin(self.ring) and self._has_bots):
@@ -294,7 +303,14 @@ class LiveRing:
             self._records.begin_hand(self.ring, game, terms)
         resumption = None if before is None else before.resumption
         watch = self._hall.lag_watch
-        match = LiveMatch(game, terms, note=self._note, lag_watch=watch, resumption=resumption)
+        match = LiveMatch(
+            game,
+            terms,
+            note=self._note,
+            note_asked=self._note_resumed,
+            lag_watch=watch,
+            resumption=resumption,
+        )
         async with trio.open_nursery() as nursery:
             self.match = match
             players = self._players(hand, terms, {} if before is None else before.answers)
@@ -332,6 +348,12 @@ class LiveRing:
             started_at=self._hall.now(),
             are_people=tuple([not there[player_id].is_house for player_id in hand.player_ids]),
         )
+
+    def _note_resumed(self) -> None:
+        """The first questions of a hand that goes on have been asked."""
+        if self._is_resuming:
+            self._is_resuming = False
+            self._bump()
 
     def _note(self, moment: Moment) -> None:
         """A step of the hand, just made."""
