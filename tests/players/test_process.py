@@ -122,7 +122,10 @@ async def test_broken(tmp_path, code, reason, log):
 async def test_no_such_program(tmp_path):
     """A command that cannot be run says so."""
     error = await why_broken(evolve(honest("me"), run=("./nothing-here",), folder=tmp_path))
-    assert "cannot run ./nothing-here: No such file or directory" == error.reason
+    assert (
+        "cannot run ./nothing-here: No such file or directory; mend the command, or put the file there"
+        == error.reason
+    )
 
 
 @pytest.mark.slow

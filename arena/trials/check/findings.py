@@ -113,6 +113,12 @@ class CheckFindings:
     """How much memory it may hold."""
     broken: str | None = None
     """Why it could not be started."""
+    broken_at: Literal["command", "build", "start"] = "start"
+    """Whether its command, or its build's, started nothing; its build failed; or what was started did."""
+    remedy: str = ""
+    """What would be right where its command started nothing; empty: nobody knows."""
+    is_boxed: bool = True
+    """Whether it was started in a box, which hides results and other bots."""
     log: str = ""
     """The end of what it then printed."""
     starts_s: list[float] = attrs.field(factory=list)
