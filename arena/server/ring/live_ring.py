@@ -21,11 +21,10 @@ from arena.errors import FaultKind, MalformedAnswer
 from arena.match.game import Game, Seat
 from arena.match.record import MatchRecord
 from arena.players.base import Player
-from arena.players.codec import Codec
 from arena.schedule import derive_seed
 from arena.server.kept.records import Unfinished
 from arena.server.refusal import Refusal
-from arena.server.ring.poker_view import act_at_stake, poker_game
+from arena.server.ring.poker_view import act_at_stake, observed_in, poker_game, shown_at_end
 from arena.server.ring.ring import (
     Hand,
     Occupant,
@@ -158,7 +157,7 @@ class LiveRing:
         Raises Refusal if nothing is asked of it now, or the value means no move.
         """
         match, seat = self.check_turn(player_id, owner)
-        move = seat.read_any(act_at_stake(self.ring, _observed(match, None), player_id, value))
+        move = seat.read_any(act_at_stake(self.ring, observed_in(match, None), player_id, value))
         self._records.check()
         self._records.keep_answer(match, match.terms.seating.index(player_id), move)
         seat.play(move)
@@ -191,7 +190,7 @@ class LiveRing:
     def _made_view(self, match: LiveMatch | None, seat: Seat | None) -> bytes:
         if match is None or self.ring.hand is None:
             return msgspec.json.encode(poker_game(self.ring, None, None))
-        return msgspec.json.encode(poker_game(self.ring, _observed(match, seat), self._expiry_of(match)))
+        return msgspec.json.encode(poker_game(self.ring, observed_in(match, seat), self._expiry_of(match)))
 
     def _expiry_of(self, match: LiveMatch) -> str | None:
         """When the time of who is asked is over: the same text for all who look, whenever they do."""
@@ -364,7 +363,7 @@ class LiveRing:
         if match.game.to_act(match.state):
             self._bump()
         else:  # nobody may see the hand over and its chips not counted
-            self.showdown = _shown(match, moment)
+            self.showdown = shown_at_end(match, moment)
             self._count(hand, match.game.returns(match.state))
 
     def _count(self, hand: Hand, returns: Sequence[float]) -> None:
@@ -395,20 +394,6 @@ class LiveRing:
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
-
-
-def _observed(match: LiveMatch, seat: Seat | None) -> Mapping[str, Any]:
-    """What somebody may know of the hand under way, with playerIDs in place of seats."""
-    octets = Codec(match.game, match.terms.seating, None).encode(match.game.observe(match.state, seat))
-    observed: Mapping[str, Any] = msgspec.json.decode(octets)
-    return observed
-
-
-def _shown(match: LiveMatch, moment: Moment) -> bytes:
-    """What everybody saw at the end of a hand, if there was a showdown."""
-    events = () if moment.step is None else moment.step.events
-    shown = [event.public for event in events if event.kind in match.game.showdowns]
-    return Codec(match.game, match.terms.seating, None).encode(shown[-1] if shown else None)
 
 
 __all__ = ["BETWEEN_S", "MOVE_S", "GameFor", "LiveRing", "RingSeat"]

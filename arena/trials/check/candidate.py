@@ -20,13 +20,7 @@ from arena.tournament.bots.grants import granted
 from arena.tournament.plan import Plan, control_of, parse_rules, sandbox_of, with_options
 from arena.tournament.plan.rules import make_game
 from arena.trials.check.asking import BotAnswer, ask_bot
-from arena.trials.check.examination import (
-    RECORDED_SHARE,
-    STORED_SHARE,
-    CheckTerms,
-    Examination,
-    note_broken,
-)
+from arena.trials.check.examination import RECORDED_SHARE, STORED_SHARE, CheckTerms, Examination
 from arena.trials.check.findings import CheckFindings
 from arena.trials.check.host import instances_of
 from arena.trials.check.matches import RecordedMatch, StoredSource, shipped_matches, stored_matches
@@ -137,7 +131,7 @@ async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None
             )
             await examination.examine()
     except BotBroken as error:  # its build
-        note_broken(found, error)
+        found.note_broken(error)
 
 
 async def asked_of(

@@ -14,7 +14,7 @@ from arena.errors import FaultKind
 from arena.match.clock import Control
 from arena.match.game import Game, Seat
 from arena.players.base import Player
-from arena.players.start import BotBroken, BuildFailed, CannotStart
+from arena.players.start import BotBroken
 from arena.players.stream import StreamPlayer
 from arena.referee import Conduct, Seating, no_lag, play_match
 from arena.schedule import derive_seed
@@ -74,15 +74,6 @@ class CheckTerms:
     recorded_share: float = RECORDED_SHARE
 
 
-def note_broken(found: CheckFindings, error: BotBroken) -> None:
-    """It could not be built, or started."""
-    found.broken, found.log, found.is_boxed = error.reason, error.log, error.is_boxed
-    if isinstance(error, CannotStart):
-        found.broken, found.broken_at, found.remedy = error.cause, "command", error.remedy
-    elif isinstance(error, BuildFailed):
-        found.broken_at = "build"
-
-
 class Examination:
     """One bot, checked in one game."""
 
@@ -117,7 +108,7 @@ class Examination:
         try:
             player = await self._start()
         except BotBroken as error:
-            note_broken(found, error)
+            found.note_broken(error)
             return
         self._told_at = trio.current_time()
         self._ends_at = self._told_at + self.terms.time_s

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import FaultKind
+from arena.players.start import BotBroken, BuildFailed, CannotStart
 from arena.words import listed
 
 CheckStage: TypeAlias = Literal[
@@ -149,6 +150,14 @@ class CheckFindings:
     duration_s: float = 0.0
     is_out_of_time: bool = False
     """Whether something was left out, or cut short, for lack of time."""
+
+    def note_broken(self, error: BotBroken) -> None:
+        """It could not be built, or started."""
+        self.broken, self.log, self.is_boxed = error.reason, error.log, error.is_boxed
+        if isinstance(error, CannotStart):
+            self.broken, self.broken_at, self.remedy = error.cause, "command", error.remedy
+        elif isinstance(error, BuildFailed):
+            self.broken_at = "build"
 
     def recorded(self) -> list[Asked]:
         """The questions that were asked in recorded matches."""
