@@ -187,12 +187,20 @@ async def _run(entrant: Entrant, box: Box, job: Job, fds: Sequence[int], nursery
     try:
         if any("\0" in word for word in job.argv):
             raise ValueError("embedded null byte")
+        _check_folder(entrant.name, job.place.folder)
         _check_program(job)
         return await box.start(job, fds, nursery)
     except (OSError, ValueError, CannotRun) as error:
         reason = getattr(error, "strerror", None) or error
         cause = f"cannot run {job.argv[0]}: {reason}"
         raise CannotStart(entrant.name, cause, _remedy(job.argv[0], job, error)) from None
+
+
+def _check_folder(name: str, folder: Path) -> None:
+    """Raises CannotStart if the folder in which a bot runs may not be entered."""
+    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
+        where = "/".join(folder.parts[-2:])  # people at a table are told, who need not know more
+        raise CannotStart(name, f"{where} cannot be read: {os.strerror(errno.EACCES)}")
 
 
 def _remedy(program: str, job: Job, error: Exception) -> str:
@@ -208,7 +216,7 @@ def _remedy(program: str, job: Job, error: Exception) -> str:
 
 def _check_program(job: Job) -> None:
     """Raises OSError if there is no such program: a box would report that only in its log."""
-    program = job.argv[0]
+    program, folder = job.argv[0], job.place.folder
     path = (
         str(job.place.folder / program) if "/" in program else shutil.which(program, path=job.env.get("PATH"))
     )
@@ -216,7 +224,6 @@ def _check_program(job: Job) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if not os.access(path, os.X_OK) or os.path.isdir(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    folder = job.place.folder
     is_own = "/" in program and below(Path(os.path.normpath(path)), [folder])
     # What is its own may be a link that its build has left: where that leads to is not looked at.
     if os.path.isfile(path) and (not is_own or below(Path(path).resolve(), [folder])):

@@ -128,6 +128,16 @@ async def test_no_such_program(tmp_path):
     )
 
 
+async def test_a_folder_that_cannot_be_entered(tmp_path, monkeypatch):
+    """Not the interpreter is at fault; and no more is said of where the folder is than its name."""
+    folder = tmp_path / "bots" / "mine"
+    folder.mkdir(parents=True)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(folder) and access(path, mode))
+    error = await why_broken(evolve(honest("me"), folder=folder))
+    assert "bots/mine cannot be read: Permission denied" == error.reason
+
+
 @pytest.mark.slow
 async def test_standard_output_closed_at_once():
     """Over pipes nobody can connect again: it is said at once, not after `connect_s`."""
