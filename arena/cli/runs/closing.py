@@ -99,9 +99,10 @@ class Closing:
         for broken in summary.left_out:
             yield f"left out: {said_of(broken)}"
         if summary.lagged:
+            fewer = "" if self.run.plan.concurrency == 1 else "fewer tables (--concurrency) or "
             yield (
                 f"{counted(summary.lagged, 'decision')} may have been spoilt by the arena's own lag, up to "
-                f"{summary.lag_worst_s * 1000:.0f} ms: fewer tables (--concurrency) or longer limits help"
+                f"{summary.lag_worst_s * 1000:.0f} ms: {fewer}longer limits help"
             )
 
     def _first_fault(self) -> Iterator[str]:
