@@ -643,3 +643,17 @@ def test_lag_is_told_with_what_helps(tables, fewer):
         + "fewer tables (--concurrency) or " * fewer
         + "longer limits help"
     )
+
+
+def test_the_log_of_the_first_fault_is_named_from_here():
+    """As everything else is that a run says last: the folder of its results comes first."""
+    record = SimpleNamespace(
+        capsules=(
+            SimpleNamespace(lines=({"t_s": 1.0, "dir": "→", "text": "hi"}, {"log": "logs/odds-1.log"})),
+        )
+    )
+    run = SimpleNamespace(folder=Path("results/x"))
+    closing = Closing(
+        run, Summary(first_fault=SimpleNamespace(record=record)), "arena run --resume x", (), ()
+    )
+    assert "log: results/x/logs/odds-1.log" in list(closing._first_fault())
