@@ -93,6 +93,14 @@ async def test_a_match_of_each_game_over_rest(game: str, autojump_clock: MockClo
         assert len(match.steps) == min(STEPS_MAX, shown.match.turn + 1)
 
 
+async def test_a_word_that_a_field_does_not_take_is_told_with_what_it_takes() -> None:
+    """What is valid, not what was sent."""
+    async with rest() as server:
+        status, told = await server.post("/api/tables", {"game": "blef", "move_time": "abc"})
+        assert (400, "move_time") == (status, told["field"])
+        assert 'Expected a number, "none" or null, in `move_time`' == told["message"]
+
+
 def strictly(octets: bytes, kind: Any) -> Any:
     """The value, if it is of this type and has the fields of the type in their order."""
     value = msgspec.json.decode(octets, type=kind)

@@ -164,7 +164,7 @@ async def test_a_start_alone_fails_with_the_reason() -> None:
     async with a_house() as house:
         ann = Page(a_room(house)).join("ann")
         (told,) = ann.say("StartGame")
-        assert "chamber needs 2 players, and 1 are seated" == told["reason"]
+        assert "chamber needs 2 players, and 1 is seated" == told["reason"]
 
 
 async def test_it_starts_without_the_host_once_all_are_ready() -> None:
