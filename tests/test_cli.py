@@ -14,6 +14,7 @@ import sys
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -21,7 +22,10 @@ from calls import call
 from click.shell_completion import ShellComplete
 
 from arena.cli import cli
+from arena.cli.runs.closing import Closing
 from arena.store import LATEST, Store
+from arena.tournament.plan import Plan
+from arena.tournament.play.summary import Summary
 
 COMMANDS = sorted(cli.commands)
 PLAYING = {
@@ -624,3 +628,32 @@ def test_a_signal_that_gets_lost_is_raised_again() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], timeout=25, check=False, capture_output=True)
     assert (143, b"", b"") == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(("tables", "fewer"), [(None, True), (4, True), (1, False)])
+def test_lag_is_told_with_what_helps(tables, fewer):
+    """Of one table there are no fewer."""
+    run = SimpleNamespace(
+        plan=Plan(concurrency=tables), roster=SimpleNamespace(vacant=()), folder=Path("new")
+    )
+    closing = Closing(run, Summary(lagged=121, lag_worst_s=0.3), "arena run --resume new", (), ())
+    (line,) = closing._remarks()
+    assert line.endswith(
+        "by the arena's own lag, up to 300 ms: "
+        + "fewer tables (--concurrency) or " * fewer
+        + "longer limits help"
+    )
+
+
+def test_the_log_of_the_first_fault_is_named_from_here():
+    """As everything else is that a run says last: the folder of its results comes first."""
+    record = SimpleNamespace(
+        capsules=(
+            SimpleNamespace(lines=({"t_s": 1.0, "dir": "→", "text": "hi"}, {"log": "logs/odds-1.log"})),
+        )
+    )
+    run = SimpleNamespace(folder=Path("results/x"))
+    closing = Closing(
+        run, Summary(first_fault=SimpleNamespace(record=record)), "arena run --resume x", (), ()
+    )
+    assert "log: results/x/logs/odds-1.log" in list(closing._first_fault())

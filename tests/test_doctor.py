@@ -81,10 +81,30 @@ def test_boxes_in_words(seen):
     missing = Cause("bubblewrap is not installed", "sudo apt install bubblewrap")
     points = seen((box("strict", "bubblewrap"), missing), (box(failings=("signal other processes",)), None))
     strict, shield = points["strict (bubblewrap)"], points["shield (landlock)"]
-    assert ("note", missing.why, missing.remedy) == (strict.standing, strict.said, strict.advice)
+    refused = f"{missing.why}; folders of bots, which play in it, are refused here"
+    assert ("note", refused, missing.remedy) == (strict.standing, strict.said, strict.advice)
     assert ("note", "Linux 6.12 or newer prevents that") == (shield.standing, shield.advice)
     assert shield.said.endswith("; bots can still signal other processes")
     assert "fine" == seen((box(), None))["shield (landlock)"].standing
+
+
+def test_where_no_shield_works_it_is_said_what_bots_may_do(seen):
+    """One of them is enough."""
+    bubblewrap, landlock = box("shield", "bubblewrap"), box()
+    missing = Cause("it is not installed", "install it")
+    point = seen((bubblewrap, missing), (landlock, missing))["shield"]
+    assert ("note", True) == (point.standing, "bots run with your permissions" in point.said)
+    assert "shield" not in seen((bubblewrap, missing), (landlock, None))
+
+
+@pytest.mark.parametrize("has_systemd", [True, False])
+def test_a_clock_that_follows_none(has_systemd, seen, monkeypatch, tmp_path):
+    """Where systemd does not run, as in a container, its command sets nothing."""
+    monkeypatch.setattr(doctor, "_is_time_synchronized", lambda: False)
+    monkeypatch.setattr(doctor, "_SYSTEMD", tmp_path if has_systemd else tmp_path / "none")
+    point = seen()["clock"]
+    assert has_systemd == (point.advice == "timedatectl set-ntp true")
+    assert has_systemd != ("in a container, that of the host" in point.advice)
 
 
 @pytest.mark.parametrize(("number", "standing"), [((0, 9, 0), "note"), ((0, 12, 0), "fine"), ((), "fine")])

@@ -307,6 +307,20 @@ def test_builtin_bots_are_folders_with_a_recipe():
         assert (name, folder, name) == (bot.name, bot.folder, bot.path)
 
 
+def test_a_builtin_bot_that_cannot_be_read(tmp_path, monkeypatch):
+    """It is there: whoever names it is told what keeps us from it."""
+    write(tmp_path / "bots/odds/bot.toml", RECIPE)
+    folder = tmp_path / "bots" / "odds"
+    folder.chmod(0)
+    if os.geteuid() == 0:  # who may read everything: a stand-in hides what is in there
+        access = os.access
+        monkeypatch.setattr(os, "access", lambda path, mode: path != folder and access(path, mode))
+        monkeypatch.setattr(entrants, "builtin_bots", dict)
+    monkeypatch.setattr(entrants, "_bots_folder", lambda: tmp_path / "bots")
+    assert f"{folder} cannot be read: Permission denied" == refusal(resolve, "odds", base=tmp_path)
+    assert refusal(resolve, "evens", base=tmp_path).startswith("no such bot: evens")
+
+
 def test_bots_that_connect():
     """They have a name and nothing to start; what nobody may be called, they may not be called either."""
     assert remote("alice") == Entrant(name="alice", kind="remote")

@@ -163,7 +163,8 @@ async def fails(run_for_s, *said, **how):
 
 
 async def test_too_few_came(tmp_path, autojump_clock):
-    """One sentence that names who is missing; nothing is played."""
+    """One sentence that names who is missing; nothing is played, nor said to begin."""
+    told = Record()
     sentence = await fails(
         31,
         {"name": "ann"},
@@ -172,7 +173,9 @@ async def test_too_few_came(tmp_path, autojump_clock):
         tokens={"secret": "carol"},
         expect=3,
         wait=30.0,
+        told=told,
     )
+    assert not [note for note in told.notes if "play begins" in note or "did not connect" in note]
     assert (
         "carol and 2 more did not connect within 30s (--wait); 1 of the bots can play, and a table has 2 seats: "
         "nothing was played"

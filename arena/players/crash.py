@@ -22,7 +22,7 @@ _UNREACHABLE = re.compile(
     # Python, C, Go, Rust, Java; Node and C# name the error, Java and Go also what they asked for
     r"network is unreachable|temporary failure in name resolution|name or service not known|"
     r"connection refused|no such host|failed to lookup address|UnknownHost|"
-    r"ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED",
+    r"\b(?-i:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b",  # not a FileNotFoundError
     re.IGNORECASE,
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")

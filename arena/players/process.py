@@ -141,6 +141,7 @@ async def run_process(
                     end = partial(_end, started.running, GRACE_S if is_patient else 0.0, note_sticky)
                     broken = await _live(player, started, door, connect_s, end, task_status)
         if broken is not None:
+            broken.is_boxed = box.means != "limits"
             raise broken
     finally:
         log.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -21,6 +22,7 @@ from arena.box.scratch import SCRATCH
 from arena.errors import ArenaError
 from arena.players.entrant import Entrant
 from arena.players.log import BotLog
+from arena.players.packages import how_to_have
 from arena.players.tcp import listen
 from arena.players.transport import PipeTransport, Transport
 
@@ -46,6 +48,8 @@ class BotBroken(ArenaError):
         self, name: str, reason: str, log: str = "", log_path: Path | None = None, *, path: str = ""
     ) -> None:
         self.name, self.reason, self.log, self.log_path, self.path = name, reason, log, log_path, path
+        self.is_boxed = True
+        """Whether it was started in a box, from which results and other bots are hidden."""
         super().__init__(name, reason)
 
     def __str__(self) -> str:
@@ -55,6 +59,21 @@ class BotBroken(ArenaError):
     def told(self) -> str:
         """The reason, and which log says more: `its process ended with exit code 1 (out/logs/ann-1.log)`."""
         return f"{self.reason} ({self.log_path})" if self.log_path and self.log.strip() else self.reason
+
+
+class CannotStart(BotBroken):
+    """A bot whose command, or that of its build, starts no program at all."""
+
+    def __init__(
+        self, name: str, cause: str, remedy: str = "", log: str = "", log_path: Path | None = None
+    ) -> None:
+        """`remedy`: what would be right, which is part of the reason too; empty: nobody knows."""
+        super().__init__(name, f"{cause}; {remedy}" if remedy else cause, log, log_path)
+        self.cause, self.remedy = cause, remedy
+
+
+class BuildFailed(BotBroken):
+    """A bot whose build ran, and failed."""
 
 
 class NeverConnected(BotBroken):
@@ -89,7 +108,7 @@ async def start(
 ) -> StartedProgram:
     """Starts a bot; `ours` closes the link.
 
-    `nursery` hears of the program until `Running.close`.  Raises BotBroken if it cannot be started.
+    `nursery` hears of the program until `Running.close`.  Raises CannotStart.
     """
     env = environment(entrant.name, token)
     if box.level == "strict" and not entrant.writable:
@@ -145,7 +164,7 @@ async def start_with_log(
     env: Mapping[str, str],
     has_network: bool,
 ) -> Running:
-    """Starts a program that only prints into a log, such as a build.  Raises BotBroken if it cannot."""
+    """Starts a program that only prints into a log, such as a build.  Raises CannotStart."""
     job = Job(
         argv=tuple(argv),
         env=env,
@@ -168,16 +187,36 @@ async def _run(entrant: Entrant, box: Box, job: Job, fds: Sequence[int], nursery
     try:
         if any("\0" in word for word in job.argv):
             raise ValueError("embedded null byte")
+        _check_folder(entrant.name, job.place.folder)
         _check_program(job)
         return await box.start(job, fds, nursery)
     except (OSError, ValueError, CannotRun) as error:
         reason = getattr(error, "strerror", None) or error
-        raise BotBroken(entrant.name, f"cannot run {job.argv[0]}: {reason}") from None
+        cause = f"cannot run {job.argv[0]}: {reason}"
+        raise CannotStart(entrant.name, cause, _remedy(job.argv[0], job, error)) from None
+
+
+def _check_folder(name: str, folder: Path) -> None:
+    """Raises CannotStart if the folder in which a bot runs may not be entered."""
+    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
+        where = "/".join(folder.parts[-2:])  # people at a table are told, who need not know more
+        raise CannotStart(name, f"{where} cannot be read: {os.strerror(errno.EACCES)}")
+
+
+def _remedy(program: str, job: Job, error: Exception) -> str:
+    """What to do about a program that cannot be run; empty if nobody knows."""
+    if isinstance(error, FileNotFoundError):
+        return "mend the command, or put the file there" if "/" in program else how_to_have(program)
+    if isinstance(error, PermissionError) and "/" in program:
+        path = job.place.folder / program
+        if path.is_file() and not path.stat().st_mode & 0o111:
+            return f"chmod +x {shlex.quote(program)}"
+    return ""
 
 
 def _check_program(job: Job) -> None:
     """Raises OSError if there is no such program: a box would report that only in its log."""
-    program = job.argv[0]
+    program, folder = job.argv[0], job.place.folder
     path = (
         str(job.place.folder / program) if "/" in program else shutil.which(program, path=job.env.get("PATH"))
     )
@@ -185,7 +224,6 @@ def _check_program(job: Job) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if not os.access(path, os.X_OK) or os.path.isdir(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    folder = job.place.folder
     is_own = "/" in program and below(Path(os.path.normpath(path)), [folder])
     # What is its own may be a link that its build has left: where that leads to is not looked at.
     if os.path.isfile(path) and (not is_own or below(Path(path).resolve(), [folder])):

@@ -18,7 +18,7 @@ from arena.players.stream import StreamPlayer
 from arena.players.transport import SocketTransport, Transport
 from arena.wire import messages
 from arena.wire.connection import ArenaConnection
-from arena.wire.states import Introduced, Refused, State
+from arena.wire.states import Introduced, Noted, Refused, State
 
 BACKLOG = 256
 """Connections that the kernel keeps until they are accepted, if no more are expected."""
@@ -164,9 +164,15 @@ async def introduce(
 
 
 async def hear_introduction(
-    transport: Transport, connection: ArenaConnection, allowance: Allowance
+    transport: Transport,
+    connection: ArenaConnection,
+    allowance: Allowance,
+    note: Callable[[str], None] = lambda remark: None,
 ) -> str | None:
-    """The same however long it takes: such a connection never enters without saying something."""
+    """The same however long it takes: such a connection never enters without saying something.
+
+    `note` is told what is wrong with what it says meanwhile, of which a part is quoted.
+    """
     said = values = 0
     while True:
         octets = b"" if connection.has_more else await transport.receive(INTRODUCTION_PIECE_BYTES)
@@ -182,6 +188,8 @@ async def hear_introduction(
                 return received.reason
             if isinstance(received, Introduced):
                 return None
+            if isinstance(received, Noted):
+                note(received.reason)
         if connection.state is not State.NAMING:  # it spoke and gave no name: a plain bot
             return None
         if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:

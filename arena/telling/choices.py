@@ -116,13 +116,15 @@ def move_of(options: Sequence[Choice], words: Sequence[str]) -> Any:
     if len({option.kind for option in called}) > 1:
         names = " or ".join(option.names[0] for option in called)
         raise ConfigError(f"{words[0]} can mean {names}: say more of it")
-    problem = ""
+    problems = set()
     for option in called:
         try:
             return option.filled(_values(option, list(words[1:])))
         except ConfigError as error:
-            problem = problem or str(error)
-    raise ConfigError(f"{problem}: {forms_text(called)}")
+            problems.add(str(error))
+    if len(problems) > 1:  # what one family does not allow, another may
+        raise NotLegalNow(text, forms_text(called))
+    raise ConfigError(f"{problems.pop()}: {forms_text(called)}")
 
 
 def legal_move(codec: Codec, options: tuple[Option, ...], names: Sequence[str], value: Any) -> Any:
@@ -234,7 +236,7 @@ def _one(name: str, domain: Domain, word: str) -> Any:
                 return found[0]
     elif re.fullmatch(r"-?\d{1,15}", word, re.ASCII) and domain["min"] <= int(word) <= domain["max"]:
         return int(word)
-    raise ConfigError(f"{word} is not {_told(name, domain)}")
+    raise ConfigError(f"{word} cannot be the {name} now")
 
 
 # Words for moves

@@ -57,11 +57,14 @@ def read_url(text: str) -> TableUrl:
         raise ConfigError(f"{shown(text)} is not a URL: {HOW}")
     is_tls = parts.scheme == "https"
     path = parts.path.rstrip("/")
-    found = re.fullmatch(rf"(?P<prefix>.*?)(/api|/ws)?(/tables)?/(?P<id>{_ID})", path)
+    found = re.fullmatch(
+        rf"(?P<prefix>.*?)(/api|/ws)?(/tables/(?P<word>[\w~.-]+)|/(?P<id>{_ID}))", path, re.ASCII
+    )
     prefix = found["prefix"] if found else re.sub(r"(/api)?(/tables)?$", "", path)
     if not re.fullmatch(r"[\w./~-]*", prefix, re.ASCII):
         raise ConfigError(f"{shown(text)} is not a URL of a server: {HOW}")
-    return TableUrl(is_tls, host, port or (443 if is_tls else 80), prefix, found["id"] if found else None)
+    id = (found["word"] or found["id"]) if found else None
+    return TableUrl(is_tls, host, port or (443 if is_tls else 80), prefix, id)
 
 
 class NoAnswer(ArenaError):

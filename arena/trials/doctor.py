@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,6 +31,9 @@ ROOM_BYTES_LEAST = 1 << 28
 TICK_S_MAX = 0.001
 """A clock that steps by more than this cannot tell quick answers apart."""
 SIGNALS_SINCE = "Linux 6.12 or newer prevents that"
+_SYSTEMD = Path("/run/systemd/system")
+"""Is there where systemd is the first process, and nowhere else."""
+_SET_CLOCK = "have its clock follow others: in a container, that of the host"
 _NOEXEC = getattr(os, "ST_NOEXEC", 0)  # Linux has it
 _NOT_SYNCHRONIZED = 5
 """What Linux's `adjtimex` returns then."""
@@ -43,8 +46,7 @@ def machine_points() -> Iterator[CheckPoint]:
     if temporary is None:
         yield CheckPoint("boxes", "open", "not tried: they need a folder for temporary files")
     else:
-        for box, cause in trio.run(try_boxes):
-            yield _box_point(box, cause)
+        yield from _box_points(trio.run(try_boxes))
     yield _cgroup_point()
     yield from _language_points()
     yield _room_point("results", Path.cwd() / RESULTS)
@@ -53,9 +55,20 @@ def machine_points() -> Iterator[CheckPoint]:
     yield _clock_point()
 
 
+def _box_points(tried: Sequence[tuple[Box, Cause | None]]) -> Iterator[CheckPoint]:
+    """Each kind of box, and what follows where no shield works."""
+    for box, cause in tried:
+        yield _box_point(box, cause)
+    shields = [cause for box, cause in tried if box.level == "shield"]
+    if shields and None not in shields:
+        said = "none works here: bots run with your permissions, and see results and other bots"
+        yield CheckPoint("shield", "note", said, "play only bots that you trust")
+
+
 def _box_point(box: Box, cause: Cause | None) -> CheckPoint:
     if cause is not None:
-        return CheckPoint(box.name, "note", cause.why, cause.remedy)
+        refused = "; folders of bots, which play in it, are refused here" if box.level == "strict" else ""
+        return CheckPoint(box.name, "note", f"{cause.why}{refused}", cause.remedy)
     by = f"works (version {landlock.version()})" if box.means == "landlock" else "works"
     if box.failings:
         return CheckPoint(box.name, "note", f"{by}; bots can still {listed(box.failings)}", SIGNALS_SINCE)
@@ -156,7 +169,8 @@ def _clock_point() -> CheckPoint:
         return CheckPoint("clock", "note", said, "use a kernel with high-resolution timers")
     if _is_time_synchronized() is False:
         said += "; the time of day is not synchronized, which only the dates of results show"
-        return CheckPoint("clock", "fine", said, "timedatectl set-ntp true")
+        remedy = "timedatectl set-ntp true" if _SYSTEMD.is_dir() else _SET_CLOCK
+        return CheckPoint("clock", "fine", said, remedy)
     return CheckPoint("clock", "fine", said)
 
 

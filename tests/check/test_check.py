@@ -417,6 +417,67 @@ def test_a_bot_that_crashes_at_its_start(capsys, monkeypatch, tmp_path):
     assert "| KeyError: 'mine'" in out
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("recipe", "said", "advice"),
+    [
+        (
+            'run = "node bot.js"',
+            "cannot run node: No such file or directory",
+            "install node (Debian: apt-get install nodejs)",
+        ),
+        (
+            'build = "cargo build"\nrun = "./bot"',
+            "its build failed with exit code 127: sh -c cargo build: sh: 1: cargo: not found",
+            "install cargo (Debian: apt-get install cargo)",
+        ),
+        (
+            'run = "python9 bot.py"',
+            "cannot run python9: No such file or directory",
+            "install python9, or mend the command",
+        ),
+        (
+            'run = "./nothing"',
+            "cannot run ./nothing: No such file or directory",
+            "mend the command, or put the file there",
+        ),
+        ('run = "./bot.py"', "cannot run ./bot.py: Permission denied", "chmod +x ./bot.py"),
+        (
+            'build = "exit 3"\nrun = "./bot"',
+            "its build failed with exit code 3: sh -c exit 3",
+            "its build printed nothing; it was started as in a run here: without a box, with your permissions",
+        ),
+    ],
+)
+def test_a_bot_whose_program_never_ran(recipe, said, advice, capsys, monkeypatch, tmp_path):
+    """Nothing is said of connecting; a run gives the same remedy."""
+    folder, programs = tmp_path / "mine", tmp_path / "programs"
+    folder.mkdir()
+    programs.mkdir()
+    (programs / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.chdir(tmp_path)
+    (folder / "bot.toml").write_text(f"{recipe}\n")
+    (folder / "bot.py").write_text("print(1)\n")
+    code, out, err = call(capsys, monkeypatch, "check", "./mine", "--sandbox", "off", "--json")
+    assert 1 == code, err
+    (point,) = json.loads(out)["points"]
+    assert (f"cannot play: {said}", advice) == (point["said"], point["advice"])
+    code, _, err = call(capsys, monkeypatch, "run", "./mine", "random", "--sandbox", "off", "-q")
+    assert 2 == code
+    assert f"  ./mine: {said}" in err
+    assert ("printed" in advice) or f"; {advice}" in err
+
+
+@pytest.mark.parametrize("is_boxed", [True, False])
+def test_what_is_said_of_the_box_in_which_a_bot_could_not_be_started(is_boxed):
+    """Without a box nothing is hidden from it."""
+    found = CheckFindings(bot="mine", game="x", title="X", seats=(2,), broken="ended", is_boxed=is_boxed)
+    (point,) = check_points(found)
+    assert is_boxed == ("sees neither results nor other bots" in point.advice)
+    assert is_boxed != ("without a box, with your permissions" in point.advice)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -172,6 +172,20 @@ def test_where_a_box_has_no_network_an_exception_about_it_is_explained(said):
     assert NO_NETWORK not in why_ended("exit", PYTHON, is_offline=True)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "FileNotFoundError: [Errno 2] No such file or directory: '../base/bot.toml'",
+        "ModuleNotFoundError: No module named 'numpy'",
+    ],
+)
+def test_what_is_not_found_on_disk_is_not_about_the_network(said):
+    """Whatever letters its name has in common with Node's ENOTFOUND."""
+    assert why_ended("exit", said, is_offline=True).endswith(said)
+    node = "Error: getaddrinfo ENOTFOUND example.org"
+    assert why_ended("exit", node, is_offline=True).endswith(f"{node}{NO_NETWORK}")
+
+
 def test_a_long_message_is_cut():
     """What is told fits into a reason."""
     said = exception_in(f"KeyError: {'x' * 10_000}")

@@ -156,6 +156,21 @@ async def test_a_scanner_is_not_counted_and_takes_no_place(autojump_clock):
         assert "the table is full" == (await scanner.hear())["reason"]
 
 
+async def test_who_waits_is_told_what_a_nameless_connection_said(autojump_clock):
+    """What is no JSON is shown as it began, in a few printable characters; of a silent one it is said that it is."""
+    notes = []
+    async with open_lobby(expect=2, name_wait_s=1.0, note=notes.append) as (_, come):
+        await come(b"\x1b[2JI am bob" + b"!" * 500 + b"\n")
+        await come(peer="10.0.0.2")
+        await trio.sleep(2)
+    began = '"\\u001b[2JI am bob' + "!" * 48 + '"'
+    asked = "it is asked a question in 9s, and gets a place if it answers"
+    assert {
+        f"a connection from 10.0.0.1 does not say who it is (not a JSON object: {began}): {asked}",
+        f"a connection from 10.0.0.2 says nothing: {asked}",
+    } == set(notes)
+
+
 async def test_an_answer_that_is_none_is_refused_with_what_was_wrong(autojump_clock):
     """Its author reads why, and nobody plays with it."""
     async with open_lobby(expect=1, name_wait_s=1.0) as (lobby, come):

@@ -122,7 +122,20 @@ async def test_broken(tmp_path, code, reason, log):
 async def test_no_such_program(tmp_path):
     """A command that cannot be run says so."""
     error = await why_broken(evolve(honest("me"), run=("./nothing-here",), folder=tmp_path))
-    assert "cannot run ./nothing-here: No such file or directory" == error.reason
+    assert (
+        "cannot run ./nothing-here: No such file or directory; mend the command, or put the file there"
+        == error.reason
+    )
+
+
+async def test_a_folder_that_cannot_be_entered(tmp_path, monkeypatch):
+    """Not the interpreter is at fault; and no more is said of where the folder is than its name."""
+    folder = tmp_path / "bots" / "mine"
+    folder.mkdir(parents=True)
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != str(folder) and access(path, mode))
+    error = await why_broken(evolve(honest("me"), folder=folder))
+    assert "bots/mine cannot be read: Permission denied" == error.reason
 
 
 @pytest.mark.slow

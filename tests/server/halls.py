@@ -62,12 +62,13 @@ async def a_house(
     *,
     bot: Callable[[], Bot] = AnyMove,
     broken: Collection[str] = (),
+    starts_s: float = 0.0,
     pauses: Callable[[frozenset[str]], Pauses] = Pauses,
     **changes: Any,
 ) -> AsyncIterator[House]:
     """A house whose seeds are 1, 2, 3, …, or those after `first_seed`.
 
-    `broken`: the house bots that cannot be started.
+    `broken`: the house bots that cannot be started; `starts_s`: how long each of them takes to start.
 
     It must not note a bug that the test does not ask for.
     """
@@ -76,6 +77,8 @@ async def a_house(
 
     @asynccontextmanager
     async def open_bot(name: str, nickname: str) -> AsyncIterator[Player]:
+        if starts_s:
+            await trio.sleep(starts_s)
         yield GonePlayer(nickname, BROKEN) if name in broken else LocalPlayer(nickname, bot())
 
     async with trio.open_nursery() as nursery:

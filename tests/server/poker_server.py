@@ -120,8 +120,12 @@ async def opened(
     ring: Ring | None = None,
     unfinished: Unfinished | None = None,
     house: type[Bot] = Caller,
+    starts_s: float = 0.0,
 ) -> AsyncIterator[Server]:
-    """A server with one ring table, in virtual time.  `users`: FakeUsers, if not given."""
+    """A server with one ring table, in virtual time.  `users`: FakeUsers, if not given.
+
+    `starts_s`: how long a house bot takes to start.
+    """
     rng, records = Random(7), records or KeptRings()
 
     def note_bug(text: str) -> None:
@@ -129,6 +133,8 @@ async def opened(
 
     @asynccontextmanager
     async def open_bot(_: str, name: str) -> AsyncIterator[Player]:
+        if starts_s:
+            await trio.sleep(starts_s)
         yield LocalPlayer(name, house())
 
     async with trio.open_nursery() as nursery:

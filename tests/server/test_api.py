@@ -25,7 +25,7 @@ from arena.server.http.answer_types import (
     TableShown,
 )
 from arena.server.kept.archive import open_archive
-from arena.server.limits import CHAT_AT_ONCE, IDLE_S, STEPS_MAX, WAITS_PER_ADDRESS
+from arena.server.limits import ABSENT_S, CHAT_AT_ONCE, IDLE_S, STEPS_MAX, WAITS_PER_ADDRESS
 from arena.server.tables.pauses import Pauses
 from tests.server.halls import any_move
 from tests.server.rest_client import NO_TABLE, Begun, Rest, rest
@@ -47,6 +47,26 @@ async def played(server: Rest, begun: Begun, luck: Random) -> None:
 
 
 # A table.
+
+
+async def test_the_first_request_after_a_match_fell_asleep_may_be_a_move(autojump_clock: MockClock) -> None:
+    """It is answered with the table as it is after that move."""
+    async with rest(pauses=quick, starts_s=5.0) as server:
+        at = await server.table()
+        _, key = await server.join(at, "ann")
+        assert (await server.post(f"{at}/bots", {"bot": "odds"}, key))[0] == 201
+        assert (await server.post(f"{at}/start", key=key))[0] == 200
+        await trio.sleep(20.0)  # silence took the chance to pass on the bot's bid
+        _, options = await server.asked(Begun(at, {"ann": key}))
+        server.house.hall.nursery.start_soon(server.house.watch)
+        await trio.sleep(ABSENT_S + 15.0)
+        _, told = await server.get(at)
+        assert told["is_asleep"]
+        move = {"move": any_move(options, Random(1)), "turn": told["match"]["turn"]}
+        status, answered = await server.post(f"{at}/moves", move, key)
+        assert status == 200, answered
+        assert not answered["is_asleep"]
+        assert answered["match"]["turn"] > told["match"]["turn"]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -71,6 +91,14 @@ async def test_a_match_of_each_game_over_rest(game: str, autojump_clock: MockClo
         assert match.ranks == shown.match.ranks
         assert match.steps[0].turn == -1
         assert len(match.steps) == min(STEPS_MAX, shown.match.turn + 1)
+
+
+async def test_a_word_that_a_field_does_not_take_is_told_with_what_it_takes() -> None:
+    """What is valid, not what was sent."""
+    async with rest() as server:
+        status, told = await server.post("/api/tables", {"game": "blef", "move_time": "abc"})
+        assert (400, "move_time") == (status, told["field"])
+        assert 'Expected a number, "none" or null, in `move_time`' == told["message"]
 
 
 def strictly(octets: bytes, kind: Any) -> Any:

@@ -59,7 +59,11 @@ WRONG: list[tuple[str, Callable[[TlsFiles], object], str]] = [
     ),
     ("missing", lambda files: files.certificate.unlink(), "cert.pem cannot be read: No such file"),
     ("missing key", lambda files: files.key.unlink(), "key.pem cannot be read: No such file"),
-    ("folder", lambda files: in_place_of(files.key, Path.mkdir), "key.pem cannot be read: it is a folder"),
+    (
+        "folder",
+        lambda files: in_place_of(files.key, Path.mkdir),
+        "key.pem is a folder, expected a file in PEM$",
+    ),
     ("pipe", lambda files: in_place_of(files.key, os.mkfifo), "key.pem cannot be read: not a regular file"),
     (
         "empty",

@@ -65,6 +65,25 @@ async def test_a_bot_that_cannot_be_started_is_told(
     assert ["the house bot random could not be started: its program is missing"] == told
 
 
+async def test_people_are_not_told_where_the_servers_files_are(
+    tmp_path: Path, nursery: trio.Nursery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server's own notes have the path of what could not be read; the table has the name of the file."""
+    file = builtin_bots()["random"] / "random_bot.py"
+    printed = f"its process ended with exit code 2: /usr/bin/python3: can't open file '{file}': no permission"
+
+    async def broken(entrant: Any, **others: Any) -> None:
+        raise BotBroken(entrant.name, printed)
+
+    monkeypatch.setattr(bots, "run_process", broken)
+    told: list[str] = []
+    async with house(nursery, tmp_path, told).seated("random", "random") as player:
+        assert isinstance(player, GonePlayer)
+        why = "its process ended with exit code 2: python3: can't open file 'random_bot.py': no permission"
+        assert player.reason == why
+    assert [f"the house bot random could not be started: {printed}"] == told
+
+
 async def test_a_table_is_told_that_a_bot_could_not_be_started(
     autojump_clock: trio.testing.MockClock,
 ) -> None:

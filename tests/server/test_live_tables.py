@@ -177,6 +177,36 @@ async def test_a_match_against_bots_falls_asleep_and_wakes(autojump_clock: trio.
         assert {None} == {each.fault for each in live.match.decisions}
 
 
+async def test_a_move_that_wakes_a_match_is_made_once_its_bots_are_there(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """It is read at once: what is not legal is refused, and a second move as well."""
+    async with a_house(starts_s=5.0) as house:
+        live, ann, key = await alone_with_a_bot(house)
+        await trio.sleep(20.0)  # silence took the chance to pass on the bot's bid
+        options = await next_question(house, live, ann)
+        await trio.sleep(ABSENT_S + 15.0)
+        assert live.table.is_asleep
+        assert live.match is not None
+        turns = tuple(live.match.turns)
+        for value in ("nonsense", {"bid": [99, 99]}):
+            with pytest.raises(Refusal) as refused:
+                live.play(live.holder(key), value)
+            assert ("bad_request", "move") == (refused.value.kind, refused.value.field)
+        move = any_move(options, Random(1))
+        live.play(live.holder(key), move)
+        with pytest.raises(Refusal, match="not your turn"):
+            live.play(live.holder(key), move)
+        began = trio.current_time()
+        await live.resumed()
+        assert trio.current_time() - began == pytest.approx(5.0)
+        await trio.sleep(1.0)
+        assert turns == tuple(live.match.turns[: len(turns)])
+        seat = live.match.viewer(ann.player_id).seat
+        made = [each for each in live.match.decisions if each.turn == len(turns) and each.seat == seat]
+        assert [(None, True)] == [(each.fault, each.elapsed_s < 0.1) for each in made]
+
+
 async def test_a_connected_page_keeps_its_table_awake(autojump_clock: trio.testing.MockClock) -> None:
     """Somebody may think for as long as it likes; the two minutes begin when its page is closed."""
     async with a_house() as house:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
 from arena.games.chamber import Chamber
 from arena.games.chamber.moves import Load, Rebalance
+from arena.server.limits import ABSENT_S
 from arena.server.packets.packet_room import PacketRoom
 from arena.server.tables.closed_pages import AWAY_S
-from tests.server.halls import a_house
+from tests.server.halls import a_house, any_move
 from tests.server.pages import Page, a_room, kinds, only, room_of
 
 Clock = trio.testing.MockClock
@@ -161,7 +164,7 @@ async def test_a_start_alone_fails_with_the_reason() -> None:
     async with a_house() as house:
         ann = Page(a_room(house)).join("ann")
         (told,) = ann.say("StartGame")
-        assert "chamber needs 2 players, and 1 are seated" == told["reason"]
+        assert "chamber needs 2 players, and 1 is seated" == told["reason"]
 
 
 async def test_it_starts_without_the_host_once_all_are_ready() -> None:
@@ -427,6 +430,31 @@ async def test_a_long_chat_does_not_make_every_state_long(autojump_clock: Clock)
 
 
 # Coming back
+
+
+async def test_who_comes_back_to_a_match_that_is_asleep_may_move_at_once(autojump_clock: Clock) -> None:
+    """The move waits for the bots, of which nothing is said; a second one is refused."""
+    async with a_house(starts_s=5.0) as house:
+        house.hall.nursery.start_soon(house.watch)
+        room = a_room(house, "liars-dice", None)
+        ann = Page(room).join("ann")
+        (member,) = room.live.table.members
+        room.live.give_seat(member, "odds")
+        ann.say("StartGame")
+        await trio.sleep(20.0)
+        options = msgspec.json.decode(house.views(room.live).table_fields(member)["you"]["options"])
+        ann.close()
+        await trio.sleep(ABSENT_S + 15.0)
+        assert room.live.table.is_asleep
+        key, ann = ann.key, Page(room)
+        ann.say("JoinGame", key=key)
+        move = any_move(options, Random(1))
+        assert ["GameDataSync"] == kinds(ann.say("Move", move=move))
+        assert ["ActionFailed"] == kinds(ann.say("Move", move=move))
+        await trio.sleep(4.9)
+        assert ann.news() == []
+        await trio.sleep(1.0)
+        assert len(only(ann.news(), "GameDataSync")) > 1
 
 
 async def test_who_comes_back_with_its_key_goes_on(autojump_clock: Clock) -> None:

@@ -33,7 +33,10 @@ async def at_once(commit: Callable[[], None]) -> None:
 
 @asynccontextmanager
 async def served(
-    folder: Path, users: FakeUsers, archive: Callable[[FinishedTable], None] = lambda match: None
+    folder: Path,
+    users: FakeUsers,
+    archive: Callable[[FinishedTable], None] = lambda match: None,
+    starts_s: float = 0.0,
 ) -> AsyncIterator[Server]:
     """A server over what lies in this folder, as it was left there."""
     with open_keeper(folder, tell=print, in_thread=at_once) as keeper:
@@ -45,7 +48,7 @@ async def served(
         unfinished = ring_records.hand(ring, matches)
         async with trio.open_nursery() as nursery:
             await nursery.start(keeper.run)
-            async with opened(ring_records, users, ring, unfinished) as server:
+            async with opened(ring_records, users, ring, unfinished, starts_s=starts_s) as server:
                 for each in matches:
                     if each is not unfinished:
                         await House(server.live._hall).put_away(each)
@@ -89,6 +92,22 @@ async def test_a_hand_goes_on_after_a_restart(tmp_path: Path, autojump_clock: Mo
             player["playerID"]: player["wealth"] for player in (await clients[first].game(RING))["table"]
         }
         assert wealth == {first: CHIPS + 20, second: CHIPS - 20}
+
+
+async def test_an_act_before_the_house_bot_is_there_again_is_made_then(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """Whoever does not ask whose turn it is after a restart is not told that there is no hand."""
+    users = FakeUsers()
+    async with served(tmp_path, users) as server:
+        ann = await server.user("ann")
+        player_id = await ann.join(RING)
+        await server.asked(player_id)
+    async with served(tmp_path, users, starts_s=5.0) as server:
+        began = trio.current_time()
+        assert await PokerClient(server.http, "ann").act(RING, player_id, FOLD) == 201
+        assert trio.current_time() - began == pytest.approx(5.0, abs=0.1)
+        assert server.live.ring.hands == 1
 
 
 async def test_who_left_before_a_restart_folds_after_it(tmp_path: Path, autojump_clock: MockClock) -> None:

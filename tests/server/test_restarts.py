@@ -345,6 +345,38 @@ async def test_a_match_that_everybody_left_is_forgotten(tmp_path: Path, autojump
         assert kept.archived == []
 
 
+async def test_a_move_before_the_bots_are_there_again_is_made_once(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    """Whoever moves right after a restart has moved, even if the server is killed before its bots run."""
+    async with a_kept_house(tmp_path / "one") as kept:
+        live = kept.house.create("liars-dice", {}, 30.0, is_clock_chosen=False)
+        ann, key = live.join("ann")
+        live.give_seat(ann, "odds")
+        live.begin(ann)
+        await trio.sleep(20.0)  # silence took the chance to pass on the bot's bid
+        told = kept.house.views(live).table_fields(ann)["you"]["options"]
+        image = kept.image()
+    async with a_kept_house(tmp_path / "two", image, starts_s=5.0) as kept:
+        live = kept.table
+        await trio.sleep(1.0)
+        live.play(live.holder(key), any_move(msgspec.json.decode(told), Random(1)))
+        image = kept.image()
+    async with a_kept_house(tmp_path / "three", image, starts_s=5.0) as kept:
+        live = kept.table
+        with pytest.raises(Refusal, match="not your turn"):
+            live.play(live.holder(key), any_move(msgspec.json.decode(told), Random(2)))
+        await live.resumed()
+        await settled()
+        assert live.match is not None
+        own = [
+            each
+            for each in live.match.decisions
+            if each.asked and each.seat == live.match.viewer(ann.player_id).seat
+        ]
+        assert [None] == [each.fault for each in own]
+
+
 async def test_a_table_that_is_asleep_stays_so_and_wakes(tmp_path: Path, autojump_clock: MockClock) -> None:
     """Killed while it sleeps, it costs no bot after the restart, until its key is back and all goes on."""
     async with a_kept_house(tmp_path / "one") as kept:

@@ -76,7 +76,7 @@ def test_a_full_table_and_a_running_match_take_spectators_only() -> None:
 
 
 def test_only_the_host_starts_from_two_players_on() -> None:
-    with pytest.raises(Refusal, match="needs 2 players, and 1 are seated"):
+    with pytest.raises(Refusal, match="needs 2 players, and 1 is seated"):
         tables.begin(seated("ann"), "id-ann", Random(1), 1.0)
     two = seated("ann", "bob")
     with pytest.raises(Refusal, match="only ann, the host, can start") as refused:

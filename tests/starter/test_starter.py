@@ -15,6 +15,7 @@ from needs import needs
 
 from arena.errors import ConfigError
 from arena.games import GAMES
+from arena.players.packages import PACKAGES
 from arena.sdk import Bot, allows, choose, rehearse
 from arena.starter import LANGUAGES, find_language
 from arena.starter.folder import TEMPLATES, Starter, check_new_name, write_starter
@@ -157,6 +158,13 @@ def is_test(path):
 def test_every_template_is_a_languages():
     """No folder is left without its language, nor a language without its folder."""
     assert set(LANGUAGES) == {path.name for path in TEMPLATES.iterdir() if path.is_dir()}
+
+
+def test_a_missing_program_comes_with_a_package_of_its_language():
+    """What a run says is what `arena new` says."""
+    needs = {program: each for each in LANGUAGES.values() if each.packages for program in each.needs}
+    assert needs.keys() == PACKAGES.keys()
+    assert all(package in needs[program].packages for program, package in PACKAGES.items())
 
 
 def test_templates_know_no_game():

@@ -33,6 +33,17 @@ def test_urls_of_tables(said: str, url: str) -> None:
     assert url == read.of(ID)
 
 
+def test_what_stands_where_the_id_of_a_table_does_is_one() -> None:
+    """Whoever mistyped it is told that there is no such table, and not that the server has no such path."""
+    for said in ("http://127.0.0.1:8080/api/tables/nosuch", "http://127.0.0.1:8080/arena/ws/tables/1.2/"):
+        read = read_url(said)
+        assert said.removesuffix("/").rpartition("/")[2] == read.id
+    assert read.server == "http://127.0.0.1:8080/arena"
+    for said in ("http://127.0.0.1:8080/api/tables/é", "http://127.0.0.1:8080/api/tables/a%20b"):
+        with pytest.raises(ConfigError, match="give the URL of a table"):
+            read_url(said)
+
+
 def test_the_url_of_a_server_has_no_table() -> None:
     for said in ("http://127.0.0.1:8080", "127.0.0.1:8080/", "http://127.0.0.1:8080/api/tables"):
         assert (None, "http://127.0.0.1:8080") == (read_url(said).id, read_url(said).server)

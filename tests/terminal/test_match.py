@@ -102,7 +102,7 @@ def test_who_leaves_is_told_how_it_stood(capsys: Any) -> None:
     ("typed", "sentence"),
     [
         ("zz", '"zz" is not a legal move now: bid FACE COUNT'),
-        ("b 7 1", "7 is not face: 1 to 6: bid FACE COUNT"),
+        ("b 7 1", "7 cannot be the face now: bid FACE COUNT"),
         ("999", "the moves are numbered from 1 to 60 now"),
         ("{", "this begins like JSON, and is none"),
         ('{"a": 1}', 'move {"a":1} is not a move of liars-dice'),

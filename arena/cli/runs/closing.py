@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -99,9 +100,10 @@ class Closing:
         for broken in summary.left_out:
             yield f"left out: {said_of(broken)}"
         if summary.lagged:
+            fewer = "" if self.run.plan.concurrency == 1 else "fewer tables (--concurrency) or "
             yield (
                 f"{counted(summary.lagged, 'decision')} may have been spoilt by the arena's own lag, up to "
-                f"{summary.lag_worst_s * 1000:.0f} ms: fewer tables (--concurrency) or longer limits help"
+                f"{summary.lag_worst_s * 1000:.0f} ms: {fewer}longer limits help"
             )
 
     def _first_fault(self) -> Iterator[str]:
@@ -109,9 +111,13 @@ class Closing:
         entry = self.summary.first_fault
         if entry is not None:
             yield "what both sides said before the first fault:"
-            yield from capsule_lines(entry.record.capsules[0].lines)
+            yield from capsule_lines(map(self._from_here, entry.record.capsules[0].lines))
             # Not "the same command": without --out that one has a new folder each time, and another seed.
             yield f"with the bot fixed, from the start: {self.resume} --fresh -x; as it is: {self.resume}"
+
+    def _from_here(self, line: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A line of evidence; a log that it names is found from where the command was given."""
+        return {**line, "log": str(self.run.folder / line["log"])} if "log" in line else line
 
     def _bugs_of_matches(self) -> Iterator[str]:
         aborted = self.aborted

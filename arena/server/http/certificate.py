@@ -120,6 +120,8 @@ def _read(path: Path) -> bytes:
     try:
         return read_regular(path, FILE_BYTES_MAX)
     except OSError as error:
+        if path.is_dir():
+            raise ConfigError(f"{path} is a folder, expected a file in PEM") from None
         raise ConfigError(
             f"{path} cannot be read: {error.strerror or error}, expected a file in PEM"
         ) from None

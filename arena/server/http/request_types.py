@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import UNSET, Meta
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from arena.games import GAMES
 from arena.server.limits import CHAT_MAX, NICKNAME_MAX, WORDS_MAX
 from arena.server.refusal import Refusal
+from arena.words import listed
 
 T = TypeVar("T")
 
@@ -89,14 +90,31 @@ async def body_of(request: Request, kind: type[T]) -> T:
         text = str(error)
         found = re.search(r"at `\$\.(\w+)", text) or re.search(r"field `(\w+)`", text)
         field = found.group(1) if found else ""
-        raise Refusal("bad_request", _in_words(text), field=field) from None
+        raise Refusal("bad_request", _in_words(text, kind, field), field=field) from None
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise Refusal("bad_request", "the body is not JSON: send an object as application/json") from None
 
 
-def _in_words(error: str) -> str:
-    """msgspec's sentence, with the place as people write it."""
+def _in_words(error: str, kind: type[Any], field: str) -> str:
+    """msgspec's sentence, with the place as people write it, and with what is valid."""
+    if error.startswith("Invalid enum value"):
+        return f"Expected {_valid(kind, field)}, in `{field}`"
     return error.replace(" - at `$.", ", in `").replace(" - at `$`", "")
+
+
+def _valid(kind: type[Any], field: str) -> str:
+    """What may stand in a field of some words, and perhaps numbers and null: `a number, "none" or null`."""
+    (found,) = (each for each in msgspec.structs.fields(kind) if each.name == field)
+    words = list[str]()
+    for each in get_args(found.type):
+        origin, values = get_origin(each), get_args(each)
+        if origin is Literal:
+            words += [f'"{value}"' for value in values]
+        elif each is type(None):
+            words.append("null")
+        else:
+            words.append("a number")
+    return listed(words, "or")
 
 
 def key_of(request: Request) -> str | None:

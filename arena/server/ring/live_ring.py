@@ -21,11 +21,10 @@ from arena.errors import FaultKind, MalformedAnswer
 from arena.match.game import Game, Seat
 from arena.match.record import MatchRecord
 from arena.players.base import Player
-from arena.players.codec import Codec
 from arena.schedule import derive_seed
 from arena.server.kept.records import Unfinished
 from arena.server.refusal import Refusal
-from arena.server.ring.poker_view import act_at_stake, poker_game
+from arena.server.ring.poker_view import act_at_stake, observed_in, poker_game, shown_at_end
 from arena.server.ring.ring import (
     Hand,
     Occupant,
@@ -118,6 +117,8 @@ class LiveRing:
         self._nursery: trio.Nursery | None = None
         self._views: tuple[int, dict[Seat | None, bytes]] = (0, {})
         self._expiry: tuple[float, str] = (0.0, "")
+        self._is_resuming = False
+        """Whether a hand that was under way before the server was started again waits for its house bots."""
 
     # What people do
 
@@ -156,10 +157,15 @@ class LiveRing:
         Raises Refusal if nothing is asked of it now, or the value means no move.
         """
         match, seat = self.check_turn(player_id, owner)
-        move = seat.read_any(act_at_stake(self.ring, _observed(match, None), player_id, value))
+        move = seat.read_any(act_at_stake(self.ring, observed_in(match, None), player_id, value))
         self._records.check()
         self._records.keep_answer(match, match.terms.seating.index(player_id), move)
         seat.play(move)
+
+    async def resumed(self) -> None:
+        """Returns once a hand goes on that was under way before the server was started again, if one was."""
+        while self._is_resuming:
+            await self._changed.wait()
 
     async def kept(self) -> None:
         """Returns once all that has happened here is committed."""
@@ -184,7 +190,7 @@ class LiveRing:
     def _made_view(self, match: LiveMatch | None, seat: Seat | None) -> bytes:
         if match is None or self.ring.hand is None:
             return msgspec.json.encode(poker_game(self.ring, None, None))
-        return msgspec.json.encode(poker_game(self.ring, _observed(match, seat), self._expiry_of(match)))
+        return msgspec.json.encode(poker_game(self.ring, observed_in(match, seat), self._expiry_of(match)))
 
     def _expiry_of(self, match: LiveMatch) -> str | None:
         """When the time of who is asked is over: the same text for all who look, whenever they do."""
@@ -213,6 +219,7 @@ class LiveRing:
         async with trio.open_nursery() as self._nursery:
             if self.ring.hand is not None and unfinished is None:
                 self._apply(drop_hand(self.ring, now=self._hall.now()))
+            self._is_resuming = self.ring.hand is not None
             self._welcome_bots()
             self._nursery.start_soon(self._keep_company)
             task_status.started()
@@ -220,6 +227,7 @@ class LiveRing:
                 while not self._has_bots:
                     await self._changed.wait()
                 await self._play_hand(self.ring.hand, unfinished.kept.terms, unfinished)
+                self._note_resumed()  # if it was at its end already, nobody was asked
                 await self._rest()
             while True:
                 while not (can_begin(self.ring) and self._has_bots):
@@ -294,7 +302,14 @@ class LiveRing:
             self._records.begin_hand(self.ring, game, terms)
         resumption = None if before is None else before.resumption
         watch = self._hall.lag_watch
-        match = LiveMatch(game, terms, note=self._note, lag_watch=watch, resumption=resumption)
+        match = LiveMatch(
+            game,
+            terms,
+            note=self._note,
+            note_asked=self._note_resumed,
+            lag_watch=watch,
+            resumption=resumption,
+        )
         async with trio.open_nursery() as nursery:
             self.match = match
             players = self._players(hand, terms, {} if before is None else before.answers)
@@ -333,6 +348,12 @@ class LiveRing:
             are_people=tuple([not there[player_id].is_house for player_id in hand.player_ids]),
         )
 
+    def _note_resumed(self) -> None:
+        """The first questions of a hand that goes on have been asked."""
+        if self._is_resuming:
+            self._is_resuming = False
+            self._bump()
+
     def _note(self, moment: Moment) -> None:
         """A step of the hand, just made."""
         match, hand = self.match, self.ring.hand
@@ -342,7 +363,7 @@ class LiveRing:
         if match.game.to_act(match.state):
             self._bump()
         else:  # nobody may see the hand over and its chips not counted
-            self.showdown = _shown(match, moment)
+            self.showdown = shown_at_end(match, moment)
             self._count(hand, match.game.returns(match.state))
 
     def _count(self, hand: Hand, returns: Sequence[float]) -> None:
@@ -373,20 +394,6 @@ class LiveRing:
         self.version += 1
         self._changed.set()
         self._changed = trio.Event()
-
-
-def _observed(match: LiveMatch, seat: Seat | None) -> Mapping[str, Any]:
-    """What somebody may know of the hand under way, with playerIDs in place of seats."""
-    octets = Codec(match.game, match.terms.seating, None).encode(match.game.observe(match.state, seat))
-    observed: Mapping[str, Any] = msgspec.json.decode(octets)
-    return observed
-
-
-def _shown(match: LiveMatch, moment: Moment) -> bytes:
-    """What everybody saw at the end of a hand, if there was a showdown."""
-    events = () if moment.step is None else moment.step.events
-    shown = [event.public for event in events if event.kind in match.game.showdowns]
-    return Codec(match.game, match.terms.seating, None).encode(shown[-1] if shown else None)
 
 
 __all__ = ["BETWEEN_S", "MOVE_S", "GameFor", "LiveRing", "RingSeat"]

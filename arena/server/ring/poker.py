@@ -171,6 +171,7 @@ class PokerApi:
         user = await self._user(request)
         octets = await request.body()
         live, player_id = self._ring(request), request.path_params["player"]
+        await live.resumed()
         live.check_turn(player_id, user.id)
         live.act(player_id, user.id, read_act(octets))
         await live.kept()

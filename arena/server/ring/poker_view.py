@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from arena.server.ring.ring import Occupant, Ring, chips_aside, seated
+import msgspec
 
-__all__ = ["act_at_stake", "poker_game"]
+from arena.match.game import Seat
+from arena.players.codec import Codec
+from arena.server.ring.ring import Occupant, Ring, chips_aside, seated
+from arena.server.tables.live_match import LiveMatch
+from arena.telling.replay import Moment
+
+__all__ = ["act_at_stake", "observed_in", "poker_game", "shown_at_end"]
 
 STATES = {"all_in": "called"}
 """The document has no word for a player who is all-in."""
@@ -32,6 +38,20 @@ def poker_game(ring: Ring, observed: Mapping[str, Any] | None, expiry: str | Non
         "cards": {name: observed["cards"][name] for name in NO_CARDS},
         "pots": [{"size": pot["size"], "players": pot["players"]} for pot in observed["pots"]],
     }
+
+
+def observed_in(match: LiveMatch, seat: Seat | None) -> Mapping[str, Any]:
+    """What somebody may know of the hand under way, with playerIDs in place of seats."""
+    octets = Codec(match.game, match.terms.seating, None).encode(match.game.observe(match.state, seat))
+    observed: Mapping[str, Any] = msgspec.json.decode(octets)
+    return observed
+
+
+def shown_at_end(match: LiveMatch, moment: Moment) -> bytes:
+    """What everybody saw at the end of a hand, if there was a showdown."""
+    events = () if moment.step is None else moment.step.events
+    shown = [event.public for event in events if event.kind in match.game.showdowns]
+    return Codec(match.game, match.terms.seating, None).encode(shown[-1] if shown else None)
 
 
 def act_at_stake(

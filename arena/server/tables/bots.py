@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -31,6 +33,9 @@ PROCESSES_MAX = 32
 """House bots that play at once, at all tables."""
 PROCESSES_PER_ADDRESS = 16
 """The same at the tables that one address has made; this machine's own has no limit but that of all."""
+
+_FOLDERS = re.compile(r"""(?<![\w./~-])(?:/[^/\s'"():]+)+/""")
+"""The folders of an absolute path, before the name of its file."""
 
 
 class HouseBots:
@@ -102,7 +107,7 @@ class HouseBots:
             player = await self._nursery.start(run)
         except BotBroken as error:
             self._note(f"the house bot {bot} could not be started: {error.reason}")
-            yield GonePlayer(name, error.reason)
+            yield GonePlayer(name, _for_everybody(error.reason, entrant))
             return
         try:
             yield player
@@ -157,6 +162,12 @@ class BotPlaces:
             self._by_address += Counter()  # forgets addresses without any
             self._changed.set()
             self._changed = trio.Event()
+
+
+def _for_everybody(reason: str, entrant: Entrant) -> str:
+    """The reason without the folders of this machine, which are nobody's business at a table."""
+    own = reason if entrant.folder is None else reason.replace(f"{entrant.folder}{os.sep}", "")
+    return _FOLDERS.sub("", own)
 
 
 def unstarted(members: Sequence[Member], players: Sequence[Player]) -> dict[Member, str]:

@@ -62,7 +62,7 @@ class LiveTable(Gathering):
         self._answers: Mapping[int, Sequence[Any]] = {}
         """Moves that came before a restart, for the questions that are asked anew."""
         self._is_resuming = False
-        """Whether a match goes on from earlier moves, and nobody has been asked yet."""
+        """Whether a match goes on from earlier moves, and nobody has been asked yet: its bots are started."""
 
     # What members do; all but leaving needs a disk that works
 
@@ -152,13 +152,22 @@ class LiveTable(Gathering):
         seat.play(move)
 
     async def resumed(self) -> None:
-        """Returns once play goes on, if people are reading a showdown; at once if the server ends.
+        """Returns once play goes on, if people are reading a showdown or the match's bots are being started
+        again; at once if the server ends.
 
         Whoever moves meanwhile is answered then: until then it is still theirs to move, as a program sees it.
         """
         match = self.match
-        while match is not None and match.is_paused and match is self.match and not self.is_stopped:
+        while match is self.match and self._is_held and not self.is_stopped:
             await self.changed(self.version)
+
+    @property
+    def _is_held(self) -> bool:
+        """Whether what is moved now is answered later."""
+        match = self.match
+        if match is None or match.is_over or self.table.is_closed:
+            return False
+        return match.is_paused or self._is_resuming
 
     # What follows from it
 
@@ -179,6 +188,7 @@ class LiveTable(Gathering):
             self._sit_down(seed)
         elif Woke in kinds and self.match is not None:
             self.match = self._new_match(self.match.terms, self.match.so_far)
+            self._sit_down_again(self.match)
         elif FellAsleep in kinds and self.match is not None:
             self.match.players, self.seats = (), {}
         for notice in notices:
@@ -224,7 +234,22 @@ class LiveTable(Gathering):
         self.match = self._new_match(terms, resumption)
         self._answers = answers
         if not self.table.is_asleep:
+            self._sit_down_again(self.match)
             self._hall.nursery.start_soon(self._play)
+
+    def _sit_down_again(self, match: LiveMatch) -> None:
+        """The people of a match that goes on have their seats; who is to act may move before its bots run."""
+        members = [self.table.member(player_id) for player_id in match.terms.seating]
+        self.seats = self._seated_people(members)
+        for number in match.to_act:
+            seat = self.seats.get(match.terms.seating[number])
+            if seat is not None:
+                options = match.game.options(match.state, number)
+                seat.await_question(match.game, match.terms.names, number, options)
+
+    def _seated_people(self, members: Sequence[Member]) -> Mapping[str, SeatPlayer]:
+        answers, self._answers = self._answers, {}
+        return seated_people(members, answers, self._note_missed)
 
     def _new_match(self, terms: MatchTerms, resumption: Resumption | None = None) -> LiveMatch:
         self._is_resuming = resumption is not None
@@ -303,8 +328,8 @@ class LiveTable(Gathering):
         self, members: Sequence[Member], nursery: trio.Nursery, bots: AsyncExitStack
     ) -> list[Player]:
         """Who sits in each seat, for the referee."""
-        self.seats = seats = seated_people(members, self._answers, self._note_missed)
-        self._answers = {}
+        seats = self.seats or self._seated_people(members)
+        self.seats = seats
         return [
             seats.get(member.player_id) or await self._hall.bot_for(self.table.id, member, bots)
             for member in members

@@ -268,7 +268,8 @@ def _begun(table: Table, rng: Random, now: float) -> After:
     _check_not_playing(table)
     players, (least, most) = table.players, table.seats
     if len(players) < least:
-        raise Refusal("conflict", f"{table.game} needs {least} players, and {len(players)} are seated")
+        are = "is" if len(players) == 1 else "are"
+        raise Refusal("conflict", f"{table.game} needs {least} players, and {len(players)} {are} seated")
     assert len(players) <= most, "nobody more was let in"
     seated = list(players)
     rng.shuffle(seated)

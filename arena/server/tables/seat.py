@@ -78,6 +78,14 @@ class SeatPlayer(Player):
         """The next question will allow this, and may be answered at once."""
         self._offered = options if self.is_there else ()
 
+    def await_question(
+        self, game: Game[Any, Any], names: tuple[str, ...], seat: Seat, options: tuple[Option, ...]
+    ) -> None:
+        """Its match goes on soon with a question that allows this, which may be answered at once."""
+        self._know(game, names, seat)
+        if not (self._expected or self.has_left):
+            self._offered = options
+
     def read(self, value: Any) -> Any:
         """The legal move that a JSON value means now.  Raises Refusal if it is none, or nothing is asked."""
         if self._codec is None or not self.options:
@@ -139,9 +147,10 @@ class SeatPlayer(Player):
     # The referee
 
     def begin(self, start: MatchStart) -> None:
-        self._codec = Codec(start.game, start.names, start.seat)
-        self._names = start.names
-        self._game = start.game
+        self._know(start.game, start.names, start.seat)
+
+    def _know(self, game: Game[Any, Any], names: tuple[str, ...], seat: Seat) -> None:
+        self._codec, self._names, self._game = Codec(game, names, seat), names, game
 
     def ask(self, question: Question, slot: Slot) -> None:
         now = trio.current_time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -18,13 +19,25 @@ from arena.players.crash import error_in_build, last_line
 from arena.players.entrant import Entrant
 from arena.players.folders import FILES, build_folder
 from arena.players.log import BotLog
-from arena.players.start import BotBroken, ending, environment, settle, start_with_log
+from arena.players.packages import how_to_have
+from arena.players.start import (
+    BotBroken,
+    BuildFailed,
+    CannotStart,
+    ending,
+    environment,
+    settle,
+    start_with_log,
+)
 from arena.tournament.bots.copies import alone_in, copy_anew, note_built
 from arena.tournament.bots.fingerprints import is_built
 
 BUILD_S_MAX = 600.0
 NO_ROOM = (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT))
 """What compilers print where a disk is full; afterwards it is not, as they remove what they have written."""
+NOT_FOUND = "failed with exit code 127"
+"""How a build fails whose shell does not find a program; the shell then says `sh: 1: cargo: not found`."""
+_NOT_FOUND = re.compile(r": ([\w+.-]+): (?:command )?not found$")
 IN_ENGLISH = {"LANGUAGE": "en"}
 """Has programs of the GNU kind print what `NO_ROOM` and `arena.players.crash` know, wherever they run."""
 
@@ -63,9 +76,14 @@ async def _build_copy(entrant: Entrant, box: Box, place: FileView, log_path: Pat
         log.close()
     if failure:
         full, error = _disk_full(build_folder(entrant) / FILES, log.kept())
-        error = error or error_in_build(log.kept())
+        missing = _missing_program(failure, log.kept())
+        error = error or error_in_build(log.kept()) or (last_line(log.kept()) if missing else "")
         reason = f"its build {failure}{full}: {command}" + (f": {error}" if error else "")
-        raise BotBroken(entrant.name, reason, log.tail(), log_path)
+        if missing:
+            raise CannotStart(entrant.name, reason, how_to_have(missing), log.tail(), log_path)
+        broken = BuildFailed(entrant.name, reason, log.tail(), log_path)
+        broken.is_boxed = box.means != "limits"
+        raise broken
 
 
 async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -> str:
@@ -101,6 +119,12 @@ async def _run_build(entrant: Entrant, box: Box, place: FileView, log: BotLog) -
     if broken is not None:
         raise broken
     return failure
+
+
+def _missing_program(failure: str, printed: str) -> str:
+    """The program that the shell of a build did not find; empty if that is not why it failed."""
+    said = _NOT_FOUND.search(last_line(printed)) if failure == NOT_FOUND else None
+    return said[1] if said else ""
 
 
 def _disk_full(folder: Path, printed: str) -> tuple[str, str]:

@@ -131,12 +131,13 @@ def remote(name: str) -> Entrant:
 
 def builtin_bots() -> dict[str, Path]:
     """The folders of the bots that come with the arena, by name."""
-    home = Path(arena.__file__).parent
-    bots = next((folder for folder in (home / "_bots", home.parent / "bots") if folder.is_dir()), None)
-    if bots is None:
-        return {}
-    found = (path.parent for path in sorted(bots.glob("*/bot.toml")))
+    found = (path.parent for path in sorted(_bots_folder().glob("*/bot.toml")))
     return {folder.name: folder for folder in found if folder.name != "misbehaving"}
+
+
+def _bots_folder() -> Path:
+    folder = Path(arena.__file__).parent / "_bots"
+    return folder if folder.is_dir() else folder.parents[1] / "bots"
 
 
 def unique_names(entrants: Iterable[Entrant]) -> tuple[Entrant, ...]:
@@ -381,13 +382,14 @@ def no_bot_in(
 
 
 def _no_such_bot(said: str) -> ConfigError:
-    bots = tuple(builtin_bots())
-    words = said.replace(",", " ").split()
+    bots, folder = tuple(builtin_bots()), _bots_folder() / said
+    if "/" not in said and os.path.isdir(folder) and not os.access(folder, os.X_OK):
+        return NoBot(about := f"{folder} cannot be read: Permission denied", about)
     why = did_you_mean(said, bots) or (
         f"; built-in bots are {listed(bots) if bots else 'missing'}, "
         "or give a folder with bot.toml or bot.py, a .py or .js file, module:Class or a command"
     )
-    if len(words) > 1 and all(word in bots for word in words):
+    if len(words := said.replace(",", " ").split()) > 1 and all(word in bots for word in words):
         why = f"; these are {len(words)} bots, expected a word for each: {' '.join(words)}"
     return NoBot(f"no such bot: {said}{why}", f"no such bot{why}", is_missing=True)
 

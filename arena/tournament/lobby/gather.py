@@ -101,9 +101,10 @@ async def gather(
             f"{run.plan.anchor} cannot play, and ratings are relative to it (--anchor): name another one "
             "or none"
         )
+    here: list[str] = []
     late: list[str] = []
     if lobby is not None:
-        late = await _await_all(run.plan, lobby, reporter, stops_at)
+        here, late = await _await_all(run.plan, lobby, reporter, stops_at)
         came = {name for name, players in lobby.players.items() if players}
         names += [entrant.name for entrant in entrants if entrant.name in came]
         names += sorted(came - set(names))  # in an order that does not depend on who was faster
@@ -116,6 +117,11 @@ async def gather(
     if len(names) < run.plan.seats:
         why = _too_few(run.plan, len(names), late)
         raise BrokenBots(broken, head=why, logs=run.folder / LOGS) if broken else ConfigError(why)
+    if late:
+        limit = format_duration(run.plan.wait or 0.0)
+        reporter.note(f"{listed(late)} did not connect within {limit} (--wait)")
+    if here:
+        reporter.note(f"play begins with {at_most_listed(here)}")
     return names
 
 
@@ -131,8 +137,10 @@ def _all_broken(entrants: Sequence[Entrant], tried: Sequence[BotBroken]) -> list
     return broken
 
 
-async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: float) -> list[str]:
-    """Waits until everybody is there, or as long as the plan says; play begins then.  Gives who is missing.
+async def _await_all(
+    plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: float
+) -> tuple[list[str], list[str]]:
+    """Waits until everybody is there, or as long as the plan says.  Gives who is here, and who is missing.
 
     Raises ConfigError if the run's time is over first.
     """
@@ -144,12 +152,7 @@ async def _await_all(plan: Plan, lobby: Lobby, reporter: Reporter, stops_at: flo
         raise ConfigError(
             f"{limit} (--max-time) ran out before {listed(missing)} connected: nothing was played"
         )
-    here = lobby.begin()
-    if late := lobby.missing:
-        reporter.note(f"{listed(late)} did not connect within {format_duration(plan.wait or 0.0)} (--wait)")
-    if here:
-        reporter.note(f"play begins with {at_most_listed(here)}")
-    return late
+    return lobby.begin(), lobby.missing
 
 
 async def _await_missing(lobby: Lobby, reporter: Reporter) -> None:

@@ -19,6 +19,7 @@ from arena.tournament.lobby.trial import REMARKS_MAX, SAID_A_LOT, answers, hear_
 from arena.wire.connection import ArenaConnection
 from arena.wire.short_json import short_json
 from arena.wire.states import State
+from arena.words import printable
 
 REFUSALS_NOTED_MAX = 20
 """Different reasons shown to people, each once: a bot that keeps trying must not fill the screen."""
@@ -169,25 +170,30 @@ class Lobby:
         Raises trio.BrokenResourceError if it closes before it has said who it is.
         """
         with self._quotas.unnamed(transport.peer):
-            reason = None
+            reason, remarks = None, list[str]()
             with trio.move_on_after(self._name_wait_s):
-                reason = await hear_introduction(transport, connection, self._strangers)
+                reason = await hear_introduction(transport, connection, self._strangers, remarks.append)
             if reason is not None or _said_who(connection):
                 if reason is None and not self._places.is_new(connection):
                     await _let_others_leave()
                 return reason or self._places.seat(transport.peer, connection)
             if self._expect and not self._places.has_begun:
-                return await self._hold(transport, connection)
+                return await self._hold(transport, connection, remarks)
         _enter(connection)
         return self._places.seat(transport.peer, connection)
 
-    async def _hold(self, transport: Transport, connection: ArenaConnection) -> StreamPlayer | str:
-        """The player that a silent connection is, once it says so or play begins; or why it is refused."""
+    async def _hold(
+        self, transport: Transport, connection: ArenaConnection, remarks: Sequence[str]
+    ) -> StreamPlayer | str:
+        """The player that a silent connection is, once it says so or play begins; or why it is refused.
+
+        `remarks`: what it said so far, which does not say who it is.
+        """
         asked_at = trio.current_time() + (SILENCES - 1) * self._name_wait_s
         silent = _Silent(transport.peer, asked_at)
         self._silent.append(silent)
         self._note_once(
-            f"a connection from {transport.peer} says nothing: it is asked a question in "
+            f"a connection from {transport.peer} {_as_heard(remarks)}: it is asked a question in "
             f"{format_duration((SILENCES - 1) * self._name_wait_s)}, and gets a place if it answers"
         )
         self._wake()
@@ -290,6 +296,11 @@ class Lobby:
             allowance=allowance,
             note_bug=self.note_bug,
         )
+
+
+def _as_heard(remarks: Sequence[str]) -> str:
+    """What people are told of a connection that has not said who it is."""
+    return f"does not say who it is ({printable(remarks[0])})" if remarks else "says nothing"
 
 
 def _said_who(connection: ArenaConnection) -> bool:

@@ -130,7 +130,7 @@ async def examine_bot(candidate: Candidate, note: Callable[[str], None]) -> None
             )
             await examination.examine()
     except BotBroken as error:  # its build
-        found.broken, found.log = error.reason, error.log
+        found.note_broken(error)
 
 
 async def asked_of(

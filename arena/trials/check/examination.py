@@ -108,7 +108,7 @@ class Examination:
         try:
             player = await self._start()
         except BotBroken as error:
-            found.broken, found.log = error.reason, error.log
+            found.note_broken(error)
             return
         self._told_at = trio.current_time()
         self._ends_at = self._told_at + self.terms.time_s

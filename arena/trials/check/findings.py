@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 
 from arena.errors import FaultKind
+from arena.players.start import BotBroken, BuildFailed, CannotStart
 from arena.words import listed
 
 CheckStage: TypeAlias = Literal[
@@ -113,6 +114,12 @@ class CheckFindings:
     """How much memory it may hold."""
     broken: str | None = None
     """Why it could not be started."""
+    broken_at: Literal["command", "build", "start"] = "start"
+    """Whether its command, or its build's, started nothing; its build failed; or what was started did."""
+    remedy: str = ""
+    """What would be right where its command started nothing; empty: nobody knows."""
+    is_boxed: bool = True
+    """Whether it was started in a box, which hides results and other bots."""
     log: str = ""
     """The end of what it then printed."""
     starts_s: list[float] = attrs.field(factory=list)
@@ -143,6 +150,14 @@ class CheckFindings:
     duration_s: float = 0.0
     is_out_of_time: bool = False
     """Whether something was left out, or cut short, for lack of time."""
+
+    def note_broken(self, error: BotBroken) -> None:
+        """It could not be built, or started."""
+        self.broken, self.log, self.is_boxed = error.reason, error.log, error.is_boxed
+        if isinstance(error, CannotStart):
+            self.broken, self.broken_at, self.remedy = error.cause, "command", error.remedy
+        elif isinstance(error, BuildFailed):
+            self.broken_at = "build"
 
     def recorded(self) -> list[Asked]:
         """The questions that were asked in recorded matches."""
