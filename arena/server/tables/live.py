@@ -59,8 +59,9 @@ class LiveTable(Gathering):
         self.closed_because = ""
         """Empty while the table is open."""
         self._playing: trio.CancelScope | None = None
-        self._answers: Mapping[int, Sequence[Any]] = {}
-        """Moves that came before a restart, for the questions that are asked anew."""
+        self._given: dict[int, tuple[int, Sequence[Any]]] = {}
+        """By seat the moves that came last, and for which turn the first of them is: whoever has answered is not
+        asked again when the match goes on after a restart, or wakes."""
         self._is_resuming = False
         """Whether a match goes on from earlier moves, and nobody has been asked yet: its bots are started."""
 
@@ -147,8 +148,10 @@ class LiveTable(Gathering):
         self._hall.records.check()
         self.table = attrs.evolve(self.table, active_at=self._hall.now())
         number = match.terms.seating.index(member.player_id)
-        for ahead, answer in enumerate(seat.answers(move)):
+        answers = seat.answers(move)
+        for ahead, answer in enumerate(answers):
             self._hall.records.keep_answer(match, number, answer, ahead)
+        self._given[number] = match.turn, answers
         seat.play(move)
 
     async def resumed(self) -> None:
@@ -223,7 +226,7 @@ class LiveTable(Gathering):
             are_people=tuple(table.member(player_id).is_person for player_id in table.seating),
         )
         self.match = self._new_match(terms)
-        self.seats = {}
+        self.seats, self._given = {}, {}
         self._hall.records.begin_match(table, self.game, terms)
 
     def resume(self, terms: MatchTerms, resumption: Resumption, answers: Mapping[int, Sequence[Any]]) -> None:
@@ -232,7 +235,7 @@ class LiveTable(Gathering):
         `answers`: moves of the open turn that had come already, by seat.
         """
         self.match = self._new_match(terms, resumption)
-        self._answers = answers
+        self._given = {number: (self.match.turn, moves) for number, moves in answers.items()}
         if not self.table.is_asleep:
             self._sit_down_again(self.match)
             self._hall.nursery.start_soon(self._play)
@@ -248,8 +251,9 @@ class LiveTable(Gathering):
                 seat.await_question(match.game, match.terms.names, number, options)
 
     def _seated_people(self, members: Sequence[Member]) -> Mapping[str, SeatPlayer]:
-        answers, self._answers = self._answers, {}
-        return seated_people(members, answers, self._note_missed)
+        turn = 0 if self.match is None else self.match.turn
+        given = {number: moves[turn - first :] for number, (first, moves) in self._given.items()}
+        return seated_people(members, {n: moves for n, moves in given.items() if moves}, self._note_missed)
 
     def _new_match(self, terms: MatchTerms, resumption: Resumption | None = None) -> LiveMatch:
         self._is_resuming = resumption is not None

@@ -33,6 +33,7 @@ def test_a_seed_is_the_whole_world():
 
 
 FOUND = {
+    4085: ("liars-dice", "absence: who had answered was asked again when the match woke"),
     3909: (
         "holdem",
         "records: a match that began while the last one was archived was forgotten at its end",
