@@ -60,8 +60,10 @@ class LiveTable(Gathering):
         """Empty while the table is open."""
         self._playing: trio.CancelScope | None = None
         self._given: dict[int, tuple[int, Sequence[Any]]] = {}
-        """By seat the moves that came last, and for which turn the first of them is: whoever has answered is not
-        asked again when the match goes on after a restart, or wakes."""
+        """By seat the moves that came last, and for which turn the first of them is.
+
+        Whoever has answered is not asked again when the match goes on after a restart, or wakes.
+        """
         self._is_resuming = False
         """Whether a match goes on from earlier moves, and nobody has been asked yet: its bots are started."""
 
