@@ -390,12 +390,18 @@ class Tables(RuleBasedStateMachine):
             self.known.remove(known)
         for known in self.known:
             response = self.server.send("GET", known.at)
+            if response.status_code == 404 and self.is_idle(known):
+                known.table, _ = tables.close(known.table, "idle")
             if response.status_code == 404:
                 assert known.table.is_closed or self.ended_without_people(known)
                 continue
             self.compare(known, response.json())
         listed = [each["id"] for each in self.server.send("GET", "/api/tables").json()]
         assert sorted(listed) == sorted(each.table.id for each in self.known if each.table.is_public)
+
+    def is_idle(self, known: Known) -> bool:
+        """Whether so little has happened there, by many short waits, that it may be closed by now."""
+        return not known.table.is_playing and self.now - known.table.active_at >= IDLE_S
 
     def ended_without_people(self, known: Known) -> bool:
         """Whether its match has ended by default moves after all had left: nobody is there any more."""
