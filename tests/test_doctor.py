@@ -134,7 +134,7 @@ def test_a_folder_that_cannot_be_written(capsys, seen, monkeypatch):
     code, out, err = call(capsys, monkeypatch, "doctor")
     assert (1, "") == (code, err)
     assert "cannot be written" in out
-    assert "1 point to mend" in out
+    assert "1 point to fix" in out
 
 
 def test_no_place_for_temporary_files(seen, monkeypatch):

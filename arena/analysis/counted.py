@@ -38,7 +38,7 @@ class Coverage:
         reasons = {
             "played, waiting for their series or one before it": self.waiting,
             f"left out with a match that was aborted (series {', '.join(self.spoilt)})": self.left_out,
-            "not in the schedule any more": self.unplanned,
+            "belong to replaced or excluded bots": self.unplanned,
         }
         parts = [f"{matches} {reason}" for reason, matches in reasons.items() if matches]
         if not parts and self.counted == self.planned:

@@ -21,7 +21,7 @@ FINE, TO_MEND = 0, 1
 
 
 @cli.command(
-    epilog="Exit codes: 0 nothing to mend; 1 something to mend; 2 a mistake in what was asked; "
+    epilog="Exit codes: 0 nothing to fix; 1 something to fix; 2 a mistake in what was asked; "
     "70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
 )
 @click.argument("bot", metavar="BOT", shell_complete=completion.bots)

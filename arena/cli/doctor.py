@@ -18,7 +18,7 @@ def doctor(as_json: bool) -> int:
     """Say what this machine has for a run, and how to get what it lacks.
 
     It tries every kind of box, and looks at cgroups, the languages of `arena new`, the disk, file descriptors
-    and the clock.  A point to mend keeps `arena run` from playing; a note names what is missing for some of
+    and the clock.  A point to fix keeps `arena run` from playing; a note names what is missing for some of
     its uses.
 
     \b

@@ -172,7 +172,7 @@ def series(name: str, planned: int, stored: int, aborted: int = 0) -> SeriesStat
         pytest.param(
             [series("a", 2, 2), series("z", 0, 3)],
             {"a"},
-            "2 of 2 matches counted; 3 not in the schedule any more",
+            "2 of 2 matches counted; 3 belong to replaced or excluded bots",
             id="what the schedule does not name",
         ),
     ],

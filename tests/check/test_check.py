@@ -401,10 +401,10 @@ def test_a_bot_that_does_not_end(capsys, monkeypatch, tmp_path):
     code, out, err = call(capsys, monkeypatch, *words)
     assert 1 == code
     assert "" == err
-    lines = {line.split()[1]: line for line in out.splitlines() if line.startswith(("ok", "MEND", "note"))}
-    assert ["bye", "connection"] == sorted(name for name, line in lines.items() if line.startswith("MEND"))
+    lines = {line.split()[1]: line for line in out.splitlines() if line.startswith(("ok", "FIX", "note"))}
+    assert ["bye", "connection"] == sorted(name for name, line in lines.items() if line.startswith("FIX"))
     assert "I am awake" in out
-    assert "2 points to mend" in out
+    assert "2 points to fix" in out
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ EXAMPLE_LINES = 4
 EXAMPLE_COLUMNS = 300
 COLUMNS, COLUMNS_LEAST = 100, 50
 """Of a verdict, where nobody says how wide the terminal is; at least."""
-_MARKS = {"fine": "ok", "mend": "MEND", "note": "note", "open": "–"}
+_MARKS = {"fine": "ok", "mend": "FIX", "note": "note", "open": "–"}
 _ARROW = "→ "
 
 
@@ -93,9 +93,9 @@ def conclusion_of(points: Sequence[CheckPoint]) -> str:
     """The last line."""
     mend = sum(point.standing == "mend" for point in points)
     if mend:
-        return f"{counted(mend, 'point')} to mend"
+        return f"{counted(mend, 'point')} to fix"
     left = sum(point.standing == "open" for point in points)
-    return f"nothing to mend; {counted(left, 'point')} could not be tried" if left else "nothing to mend"
+    return f"nothing to fix; {counted(left, 'point')} could not be tried" if left else "nothing to fix"
 
 
 def check_json(found: CheckFindings, points: Sequence[CheckPoint]) -> dict[str, Any]:
