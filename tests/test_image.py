@@ -12,7 +12,7 @@ from arena.box.causes import _FLAGS  # what `arena doctor` prints
 from arena.cli import cli
 from tests.image import DOCKERFILE, HOUSE, Image, Stage, carry_out, stages, steps_of
 
-README = (HOUSE / "README.md").read_text()
+README = (HOUSE / ".devcontainer" / "README.md").read_text()
 CONTAINER = json.loads(DOCKERFILE.with_name("devcontainer.json").read_text())
 
 
@@ -31,7 +31,7 @@ def test_an_instruction_that_nothing_carries_out_is_refused(tmp_path) -> None:
 
 
 def test_the_options_that_open_a_container_are_those_that_doctor_tells() -> None:
-    """In the development container, in the Dockerfile's own example and in the README."""
+    """In the development container, in the Dockerfile's own example and in the page beside it."""
     options = shlex.split(_FLAGS["docker"])
     assert options == CONTAINER["runArgs"]
     assert _FLAGS["docker"] in DOCKERFILE.read_text()
