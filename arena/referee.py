@@ -46,8 +46,6 @@ class Seating:
     match_id: str
     names: tuple[str, ...]
     bot_seeds: tuple[int, ...]
-    seeding: int | None = None
-    """The way in which an older tournament makes its seeds; None: as today."""
 
 
 @attrs.frozen
@@ -190,7 +188,6 @@ class _Match:
                         names=seating.names,
                         control=chair.clock.control,
                         bot_seed=bot_seed,
-                        seeding=seating.seeding,
                     )
                 )
 

@@ -1,4 +1,4 @@
-"""The bots of `stored/schema1`; it holds no other code, as a run looks whether it has changed."""
+"""Two bots that answer at once, one of them rudely now and then; no other code: a run looks whether it has changed."""
 
 from arena.sdk import Bot
 

@@ -201,38 +201,20 @@ def test_even_is_the_old_way(arena):
 
 
 @pytest.mark.slow
-def test_a_folder_from_before_goes_on_by_its_rule(arena):
-    """Its goal is settled by the bound that ends with the schedule: a longer one is refused."""
-    words = (
-        "run",
-        *FIELD[:2],
-        "--rule",
-        "dice=2",
-        "--seed",
-        "3",
-        "--out",
-        "out",
-        "-q",
-        "--until",
-        "best at 99%",
-    )
-    assert 0 == arena(*words, "--series", "6", "--allocate", "even")[0]
-    with Store.open(Path("out"), write=True) as store:  # as an arena left it that knew one rule only
-        meta = store.meta()
-        store.set_meta(
-            "identity", {key: value for key, value in meta["identity"].items() if key != "allocate"}
+def test_a_goal_of_another_rule_is_not_continued(arena):
+    """The folder keeps the number of the rule; what was begun by another one is refused, and nothing is played."""
+    words = ("run", *FIELD, *GOAL, "--series", "6", "--out", "out", "-q")
+    assert 0 == arena(*words)[0]
+    with Store.open(Path("out"), write=True) as store:
+        assert 2 == store.meta()["until_rule"]
+        store.set_meta("until_rule", 1)
+    before = left("out")
+    for command in (words, ("verify", "out")):
+        code, _, said = arena(*command)
+        assert (2, True) == (code, "--until goes by rule 1 in this folder, and by 2 in this arena" in said), (
+            said
         )
-        store.set_meta("plan", {key: value for key, value in meta["plan"].items() if key != "allocate"})
-        store.connection.execute("DELETE FROM meta WHERE key = 'until_rule'")
-        store.connection.execute("DELETE FROM checksums WHERE part = 'meta until_rule'")
-    code, _, said = arena(*words, "--series", "8")
-    assert (2, True) == (code, "over 6 series, and to look again in a longer schedule would err" in said), (
-        said
-    )
-    code, _, said = arena(*words, "--series", "6")
-    assert (0, True) == (code, "not settled after 6 of 6 cycles" in said)
-    with Store.open(Path("out")) as store:
-        assert 1 == store.meta()["until_rule"]
+    assert before == left("out")
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
-import attrs
 import pytest
 import seed_guesser
 from calls import call
@@ -68,15 +67,6 @@ def begun(tournament: Tournament) -> None:
         run.store.add_many(map(entry, course_of(run, names).order[:2]))
 
 
-def begun_before(tournament: Tournament, seed: int) -> None:
-    """The same of an arena that let bots connect to any seed."""
-    begun(attrs.evolve(tournament, plan=attrs.evolve(tournament.plan, seed=DRAWN)))
-    with Store.open(Path("out"), write=True) as store:
-        meta = store.meta()
-        store.set_meta("identity", meta["identity"] | {"seed": seed})
-        store.set_meta("plan", meta["plan"] | {"seed": seed})
-
-
 # Where bots connect.
 
 
@@ -106,18 +96,6 @@ def test_the_command_of_the_refusal_draws_a_seed():
     drawn = int(subprocess.run(shlex.split(DRAWING), capture_output=True, check=True).stdout)
     assert not is_guessable(drawn)
     assert drawn < 2**128
-
-
-def test_a_folder_from_before_goes_on(home):
-    """An older arena let bots connect to a short seed: what was played so is not lost, but nothing new begins so."""
-    tournament = planned("odds", expect=1, listen=ANYWHERE, seed=7)
-    begun_before(tournament, 7)
-    with open_run(tournament, fresh=False) as run:
-        assert (7, 2) == (run.seed, len(run.store.finished()))
-    with pytest.raises(ConfigError, match="leave seed out"), open_run(tournament, fresh=True):
-        pass
-    with Store.open(Path("out")) as store:
-        assert 2 == len(store.finished()), "a refused --fresh has put nothing aside"
 
 
 def test_bots_do_not_join_a_folder_with_a_guessable_seed(home):

@@ -19,7 +19,6 @@ from arena.errors import ArenaError, ConfigError
 from arena.store import DATABASE, LOCK, Store, capsules, mended, store_lock
 from arena.store.files import draft_path
 
-STORED = Path(__file__).parent / "stored" / "schema3"
 READERS = (
     ("leaderboard", "it"),
     ("report", "it"),
@@ -35,11 +34,23 @@ READERS = (
 readers = pytest.mark.parametrize("words", READERS, ids=" ".join)
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory) -> Path:
+    """Six series between two bots: the database and its tables."""
+    folder = tmp_path_factory.mktemp("stored") / "it"
+    words = ("stored_bots:Even", "stored_bots:Odd", "--rule", "dice=2", "--series", "6", "--seed", "1")
+    assert 0 == (cli.main(["run", *words, "-q", "--out", str(folder)], standalone_mode=False) or 0)
+    kept = {DATABASE, "bots.csv", "decisions.csv", "matches.csv", "seats.csv"}
+    for path in [path for path in folder.iterdir() if path.name not in kept]:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return folder
+
+
 @pytest.fixture
-def it(tmp_path, monkeypatch) -> Path:
+def it(stored, tmp_path, monkeypatch) -> Path:
     """A sound folder, of which a test makes a hostile one; a file of the reader's lies beside it."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(STORED, "it")
+    shutil.copytree(stored, "it")
     Path("precious").write_text("precious")
     return Path("it")
 

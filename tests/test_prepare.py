@@ -22,7 +22,7 @@ from arena.store import DATABASE, LATEST, Store, StoredBot, store_lock
 from arena.store.files import made_new
 from arena.tournament.bots.broken import BrokenBots
 from arena.tournament.folder.folder import open_run, seen_there
-from arena.tournament.folder.intake import course_of
+from arena.tournament.folder.intake import course_of, keep_course
 from arena.tournament.folder.latest import is_latest, latest_kept
 from arena.tournament.folder.stored import stored_form, stored_game, stored_plan, write_run_file
 from arena.tournament.plan import BotSpec, Plan
@@ -49,14 +49,15 @@ def open_up(wanted: Plan, *, matches: int = 0, begins: bool = True, fresh: bool 
     """Opens the folder as a run does, and keeps so many matches; gives its seed."""
     with open_run(prepare(wanted, **more), fresh=fresh) as run:
         setup = run
-        pairings = course_of(setup, [entrant.name for entrant in setup.entrants]).order
+        course = course_of(setup, [entrant.name for entrant in setup.entrants])
         if begins:
             run.begin()
             setup.store.put_bots(
                 StoredBot(e.name, path=e.path, fingerprint=e.fingerprint) for e in setup.entrants
             )
+            keep_course(setup, course)
         there = setup.store.finished()
-        new = [pairing for pairing in pairings if pairing.id not in there][:matches]
+        new = [pairing for pairing in course.order if pairing.id not in there][:matches]
         setup.store.add_many(map(entry, new))
         return str(setup.seed)
 
@@ -475,7 +476,7 @@ def test_no_path_of_this_machine_is_written(home):
     ],
 )
 def test_a_folder_says_on_what_its_game_is_rated(game, rules, rated_by, unit, home):
-    """The leaderboard, which knows no game, finds it there; an older folder is told when play goes on."""
+    """The leaderboard, which knows no game, finds it there."""
     wanted = plan("mine:Mine", "random", game=game, rules=rules)
 
     def scale() -> tuple[str, list]:
@@ -485,17 +486,10 @@ def test_a_folder_says_on_what_its_game_is_rated(game, rules, rated_by, unit, ho
 
     open_up(wanted, matches=1)
     assert (rated_by, unit) == scale()
-    with closing(sqlite3.connect(f"out/{DATABASE}")) as database, database:
-        database.execute("DELETE FROM meta WHERE key IN ('rated_by', 'returns_unit')")
-        database.execute("DELETE FROM checksums WHERE part IN ('meta rated_by', 'meta returns_unit')")
-    database.close()
-    assert (None, None) == scale()
-    open_up(wanted)
-    assert (rated_by, unit) == scale()
 
 
-def test_a_folder_from_before_there_were_stacks_goes_on(home):
-    """It does not name the rule, and a new one does not either unless there are any; with some it is another tournament."""
+def test_a_folder_without_stacks_does_not_name_the_rule(home):
+    """Unless there are any; with some it is another tournament."""
     wanted = plan("mine:Mine", "random", game="holdem", rules={"reset_stacks": False})
     open_up(wanted, matches=1)
     with Store.open("out") as store:

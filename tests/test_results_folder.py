@@ -60,7 +60,7 @@ def test_seeds_are_for_the_owner_alone(tmp_path):
 
 
 def test_a_folder_of_ones_own_stays_as_it_is(tmp_path):
-    """Only the database in it becomes private, that of an older arena too."""
+    """Only the database in it becomes private, one that was made readable too."""
     tmp_path.chmod(0o755)
     Store.create(tmp_path, meta={}).close()
     assert (0o755, 0o600) == (mode(tmp_path), mode(tmp_path / DATABASE))

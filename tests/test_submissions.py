@@ -14,7 +14,6 @@ import classroom
 import pytest
 from test_prepare import entry
 
-import arena.tournament.bots.field
 from arena.cli import main
 from arena.cli.runs.run_options import plan_of
 from arena.errors import ConfigError
@@ -23,10 +22,9 @@ from arena.tournament.bots import submissions
 from arena.tournament.bots.field import field_of
 from arena.tournament.bots.submissions import expanded, not_named_yet
 from arena.tournament.folder.folder import open_run, seen_there
-from arena.tournament.folder.intake import course_of, is_complete, left_out_before
+from arena.tournament.folder.intake import course_of, is_complete, keep_course, left_out_before
 from arena.tournament.plan import BotSpec, as_mapping, plan_from
 from arena.tournament.prepare import prepare
-from arena.wire.names import alike
 
 PYTHON = "print()\n"
 
@@ -257,14 +255,6 @@ def test_a_broken_one_has_a_name_of_its_own(base):
     assert ["ann", "ann-2", "two words"] == [entrant.name for entrant in field()]
 
 
-def test_who_played_under_its_name_plays_on(base):
-    """A run that an older arena began is not judged by later rules."""
-    write("subs/Ann.py")
-    write("subs/ann.py")
-    assert ["", ""] == list(problems(known={"Ann", "ann"}).values())
-    assert "look alike" in problems(known={"Ann"})["subs/ann.py"]
-
-
 @pytest.mark.parametrize(
     ("files", "said"),
     [
@@ -320,8 +310,9 @@ def played(
             )
             for one in run.entrants
         )
-        there = run.store.finished()
-        pairings = [one for one in course_of(run, names).order if one.id not in there]
+        course, there = course_of(run, names), run.store.finished()
+        keep_course(run, course)
+        pairings = [one for one in course.order if one.id not in there]
         run.store.add_many([entry(pairing) for pairing in pairings])
         return Counter(bot for pairing in pairings for bot in pairing.bots)
 
@@ -360,17 +351,6 @@ def test_a_bot_that_was_left_out_plays_when_it_is_mended(base):
     assert is_over()
     Path("subs/ann.py").rename("subs/anne.py")
     assert not is_over()
-
-
-def test_an_older_run_is_completed_whatever_its_bots_are_called(base, monkeypatch):
-    """Which names look alike may be judged otherwise later; who has matches plays on."""
-    for name in ("Ann", "ann"):
-        write(f"subs/{name}.py")
-    monkeypatch.setattr(arena.tournament.bots.field, "alike", lambda names: ())
-    assert {"Ann": 2, "ann": 2} == played()
-    monkeypatch.setattr(arena.tournament.bots.field, "alike", alike)
-    resumed = prepare(plan_of((), Path("out"), {}), resume=Path("out"))
-    assert ["process", "process"] == [bot.kind for bot in resumed.entrants]
 
 
 def test_a_broken_bot_is_no_reason_to_refuse_a_folder(base):

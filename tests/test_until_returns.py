@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.analysis.stopping.until import parse_goal
+from arena.analysis.stopping.goal import parse_goal
 from arena.cli.runs.until import UntilRule
 from arena.schedule import FORMATS, Terms
 from arena.schedule.course import ClosedSeries, Course, MatchResult

@@ -142,7 +142,7 @@ class Scale:
 
     @classmethod
     def of(cls, meta: Mapping[str, Any]) -> Scale:
-        """The scale of a store; a folder older than these choices was rated by ranks and ranked by score."""
+        """The scale of a store; of one that says nothing, ranks and scores."""
         unit, per_unit = meta.get("returns_unit", ("", 1.0))
         return cls(
             rated_by=meta.get("rated_by", "ranks"),

@@ -55,8 +55,6 @@ class Measure:
     unit: str
     samples: tuple[float, ...]
     goal: Threshold | None = None
-    repeats: int | None = None
-    """How many samples there were, if only the lowest, the median and the highest are known."""
 
     @property
     def value(self) -> float:
@@ -71,8 +69,8 @@ class Measure:
             "value": self.value,
             "lowest": min(self.samples),
             "highest": max(self.samples),
-            "repeats": len(self.samples) if self.repeats is None else self.repeats,
-            "samples": self.samples if self.repeats is None else None,
+            "repeats": len(self.samples),
+            "samples": self.samples,
             "goal": None if self.goal is None else str(self.goal),
             "is_met": None if self.goal is None else self.goal.is_met(self.value),
         }

@@ -135,7 +135,7 @@ def _say_what_is_missing(store: Store, game: str | None) -> None:
         stored_game(store, game)
     except ConfigError as error:
         say(f"arena: the page shows no matches: {error}")
-    except KeyError:  # an older folder, which names no game
+    except KeyError:  # a folder that no run wrote, which names no game
         pass
 
 

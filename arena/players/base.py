@@ -36,8 +36,6 @@ class MatchStart:
     control: Control
     bot_seed: int
     """For the bot's own randomness; independent of the deals."""
-    seeding: int | None = None
-    """The way in which an older tournament makes its seeds; None: as today."""
 
 
 UNREAD = "does not read: the question could not be handed over in time"

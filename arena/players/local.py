@@ -14,7 +14,6 @@ from typing import Any
 import attrs
 import msgspec
 import trio
-from msgspec import UNSET
 
 from arena.errors import FaultKind, MalformedAnswer
 from arena.match.game import Seat
@@ -181,7 +180,6 @@ def match_message(start: MatchStart, game_number: int) -> Match:
         names=list(start.names),
         time_control=attrs.asdict(start.control),
         bot_seed=str(start.bot_seed),
-        seeding=UNSET if start.seeding is None else start.seeding,
     )
 
 

@@ -275,7 +275,6 @@ class StreamPlayer(Player):
             names=start.names,
             time_control=attrs.asdict(control),
             bot_seed=start.bot_seed,
-            seeding=start.seeding,
         )
 
     def ask(self, question: Question, slot: Slot) -> None:

@@ -7,11 +7,9 @@ from types import MappingProxyType
 
 from arena.schedule import comparison, gauntlet, knockout, round_robin, swiss
 from arena.schedule.allocation import Allocate, Shares
-from arena.schedule.laps import ORDER, ORDERS
+from arena.schedule.laps import ORDER
 from arena.schedule.pairing import (
     SEEDING,
-    SEEDINGS,
-    SHARED_SINCE,
     Deals,
     Pairing,
     PairingId,
@@ -20,9 +18,6 @@ from arena.schedule.pairing import (
     bot_seeds,
     derive_seed,
     match_id,
-    older_seeding,
-    seed_in,
-    seeding_of,
     series_id,
 )
 from arena.schedule.round_robin import SETS_MAX
@@ -39,11 +34,8 @@ FORMATS: Mapping[str, FormatKind] = MappingProxyType(
 __all__ = [
     "FORMATS",
     "ORDER",
-    "ORDERS",
     "SEEDING",
-    "SEEDINGS",
     "SETS_MAX",
-    "SHARED_SINCE",
     "Allocate",
     "Deals",
     "FinishedPoints",
@@ -61,8 +53,5 @@ __all__ = [
     "bot_seeds",
     "derive_seed",
     "match_id",
-    "older_seeding",
-    "seed_in",
-    "seeding_of",
     "series_id",
 ]

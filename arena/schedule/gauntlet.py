@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from math import comb, lcm
 
-from arena.schedule.laps import ORDERS, BotSets
+from arena.schedule.laps import BotSets, nobody_far_ahead
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
     FinishedPoints,
@@ -32,9 +31,8 @@ def pairings(
     """
     assert len(set(entrants)) == len(entrants), "two entrants of one name would be one bot in the tables"
     challengers, field = sorted(entrants[: terms.challengers]), sorted(entrants[terms.challengers :])
-    opponents = ORDERS[terms.order](field, terms.seats - 1, None)
-    meetings = product(challengers, opponents) if terms.order == 1 else _in_turns(challengers, opponents)
-    sets = [(challenger, *others) for challenger, others in meetings]
+    opponents = nobody_far_ahead(field, terms.seats - 1, None)
+    sets = [(challenger, *others) for challenger, others in _in_turns(challengers, opponents)]
     for cycle in range(terms.series):
         for bots in sets:
             yield from series_of(terms, bots, cycle, cycle=cycle)

@@ -7,7 +7,7 @@ from at the end, so that a search (`beam`) may be needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, islice, product
 from random import Random
@@ -30,53 +30,33 @@ SEARCHES_MAX = 8
 """Searches at most for an order with a given lead.  The first one usually finds it, in less than a second."""
 
 
-def alphabetical(bots: Sequence[str], seats: int, drawn: BotSets | None) -> BotSets:
-    """The sets as in a dictionary: the first bot plays all that it has before others play each other."""
-    return tuple(combinations(bots, seats)) if drawn is None else drawn
+ORDER = 3
+"""The number of the order that `nobody_far_ahead` gives, which the folder of a tournament keeps.
 
-
-def everybody_early(bots: Sequence[str], seats: int, drawn: BotSets | None) -> BotSets:
-    """The same sets, but after any number of them all bots have played about equally many.
-
-    Of all sets, no bot has ever played more than 2 more than any other, at up to 12 seats.  Some samples
-    need 3 or 4 here, and a few up to 5; which ones depends on the seed, mostly those at 6 seats and more.
-    """
-    if drawn is not None:
-        points = _sample_evenly(_numbered(bots, drawn), len(bots))
-    elif seats == 2:
-        points = tuple(_circle(len(bots)))
-    else:
-        points = _all_evenly(len(bots), seats)
-    return _named(bots, points)
+Withdrawals and `--until` are decided in schedule order, so a folder of another order is not continued.  A
+better order gets a new number.
+"""
 
 
 def nobody_far_ahead(bots: Sequence[str], seats: int, drawn: BotSets | None) -> BotSets:
-    """The same, and where that takes a bot of a sample 3 ahead of another, a search for a better order.
+    """The sets that were drawn from sorted bots, or all, in order of play: nobody is ever far ahead.
 
+    Of all sets, no bot has ever played more than 2 more than any other, at up to 12 seats.  Where a bot of a
+    sample would get 3 ahead of another if those that have played least always came first, a better order is
+    searched for.
     So, at all seeds that were tried, nobody has ever played more than 2 more than anybody else in a sample of
     up to 40 bots at up to 10 seats, except in eight that have as many sets as bots, any two of which share
     equally many bots.  No order keeps these within 2: a test tries them all.  11 bots at 5 or 6 seats, 13 at
     4 or 9, 15 at 7 or 8, and 21 at 5 are kept within 3, the least that is possible; 31 at 6 within 4, and
     whether 3 is possible is not known.
     """
-    if drawn is None:
-        return everybody_early(bots, seats, drawn)
-    return _named(bots, _sample_searched(_numbered(bots, drawn), len(bots)))
-
-
-ORDERS: dict[int, Callable[[Sequence[str], int, BotSets | None], BotSets]] = {
-    1: alphabetical,
-    2: everybody_early,
-    3: nobody_far_ahead,
-}
-"""The orders of a lap, by the number that the folder of a tournament keeps: sorted bots, seats, the sets that
-were drawn or None for all -> those sets in order of play.
-
-Entries never change: a folder goes on in the order in which it began, in any later version, because
-withdrawals and `--until` are decided in schedule order.  A better order gets a new number.
-"""
-ORDER = 3
-"""The order of new tournaments."""
+    if drawn is not None:
+        points = _sample_searched(_numbered(bots, drawn), len(bots))
+    elif seats == 2:
+        points = tuple(_circle(len(bots)))
+    else:
+        points = _all_evenly(len(bots), seats)
+    return _named(bots, points)
 
 
 def _numbered(bots: Sequence[str], drawn: BotSets) -> tuple[Points, ...]:
@@ -199,4 +179,4 @@ def _shuffled(sets: Sequence[Points], seed: int) -> list[Points]:
     return [chosen for _, chosen in sorted((rng.random(), chosen) for chosen in sets)]
 
 
-__all__ = ["ORDER", "ORDERS", "alphabetical", "everybody_early", "nobody_far_ahead"]
+__all__ = ["ORDER", "nobody_far_ahead"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal, TypeAlias
@@ -69,16 +69,18 @@ def joined(bots: Sequence[str]) -> str:
     return "+".join(map(_escape, bots))
 
 
+SEEDING = 2
+"""The number of the way in which seeds are derived, here and in `bot_seeds`; a tournament's folder keeps it.
+
+A folder of another way is not continued: its matches would be others.  A better way gets a new number.
+"""
+
+
 def derive_seed(seed: int, *key: str | int) -> int:
-    """A 128-bit seed for what `key` names, from a seed of at most 512 bits, in that seed's way."""
-    if type(seed) is int:
-        return SEEDINGS[SEEDING](seed, key)
-    seeding = seeding_of(seed)
-    return seed_in(seeding, SEEDINGS[seeding](seed, key))
+    """A 128-bit seed for what `key` names, from a seed of at most 512 bits.
 
-
-def _by_keyed_hash(seed: int, key: tuple[str | int, ...]) -> int:
-    """By keyed BLAKE2b, so that it reveals nothing about `seed`."""
+    By keyed BLAKE2b, so that it reveals nothing about `seed`.
+    """
     text = "\x1f".join(
         ["s" + part if type(part) is str else f"{type(part).__name__[0]}{part}" for part in key]
     )
@@ -93,45 +95,11 @@ def _keyed(seed: int) -> blake2b:
     return blake2b(key=seed.to_bytes(64, "big"), digest_size=16)
 
 
-SEEDINGS: dict[int, Callable[[int, tuple[str | int, ...]], int]] = {1: _by_keyed_hash, 2: _by_keyed_hash}
-"""The ways in which seeds are derived, by the number that the folder of a tournament keeps.
-
-Entries never change: a folder resumes in the way in which it began, in any later version.  A better way
-gets a new number.
-"""
-SHARED_SINCE = 2
-"""From this way on, a seat of shared deals has the same bot seed in all rotations: see `bot_seeds`."""
-SEEDING = 2
-"""The way of new tournaments."""
-
-
-class SeedOfOld(int):
-    """A seed from which others are derived in an older way than in new tournaments."""
-
-    seeding: int
-
-
-def seed_in(seeding: int, seed: int) -> int:
-    """The seed, marked so that all seeds derived from it are derived in this way."""
-    if seeding == SEEDING:
-        return seed
-    kept = SeedOfOld(seed)
-    kept.seeding = seeding
-    return kept
-
-
-def seeding_of(seed: int) -> int:
-    """The number of the way in which seeds are derived from this one."""
-    return seed.seeding if isinstance(seed, SeedOfOld) else SEEDING
-
-
 def match_id(seed: int, pairing: PairingId) -> str:
     """12 hexadecimal digits that stand for a pairing where the plan must stay hidden: in tables, on the wire.
 
     48 bits: of 100,000 matches two share one with probability 2e-5.
     """
-    if type(seed) is not int:
-        return f"{derive_seed(seed, 'match', pairing):032x}"[:12]
     keyed = _before_match(seed).copy()
     keyed.update(pairing.encode())
     return keyed.hexdigest()[:12]
@@ -140,7 +108,6 @@ def match_id(seed: int, pairing: PairingId) -> str:
 @lru_cache(maxsize=8)
 def _before_match(seed: int) -> blake2b:
     """The hash that has read what is the same in the keys of all matches: each takes half as long then."""
-    assert SEEDINGS[SEEDING] is _by_keyed_hash, "this is that way"
     keyed = _keyed(seed).copy()
     keyed.update(b"smatch\x1fs")
     return keyed
@@ -157,14 +124,7 @@ def bot_seeds(seed: int, match: str, series: str, seats: int, deals: Deals) -> t
     Where the rotations of a series share their deals, a seat has one seed in all of them: two bots that sit
     there are dealt the same, and draw the same.
     """
-    shares = deals == "same" and seeding_of(seed) >= SHARED_SINCE
-    return tuple(bot_seed(seed, series if shares else match, seat) for seat in range(seats))
-
-
-def older_seeding(seed: int) -> int | None:
-    """The way of a tournament in which each bot has a seed for each match; None: as today."""
-    seeding = seeding_of(seed)
-    return seeding if seeding < SHARED_SINCE else None
+    return tuple(bot_seed(seed, series if deals == "same" else match, seat) for seat in range(seats))
 
 
 @lru_cache(maxsize=4096)

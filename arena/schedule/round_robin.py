@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import comb
 
 from arena.schedule.design import blocks, sample
-from arena.schedule.laps import ORDERS
+from arena.schedule.laps import nobody_far_ahead
 from arena.schedule.pairing import Pairing
 from arena.schedule.terms import (
     FinishedPoints,
@@ -61,9 +61,9 @@ def sets_of(entrants: Sequence[str], terms: Terms) -> Sequence[tuple[str, ...]]:
     assert set(entrants) == {bot for bot in bots.values() if bot is not None}, "every bot has a slot"
     if not _is_sampled(len(bots), terms):
         slots = sorted(slot for slot, bot in bots.items() if bot is not None)
-        return _seated(ORDERS[terms.order](slots, terms.seats, None), bots)
+        return _seated(nobody_far_ahead(slots, terms.seats, None), bots)
     slots = sorted(bots)
-    return _seated(ORDERS[terms.order](slots, terms.seats, sample(slots, terms.seats, terms.seed)), bots)
+    return _seated(nobody_far_ahead(slots, terms.seats, sample(slots, terms.seats, terms.seed)), bots)
 
 
 def _seated(sets: Sequence[tuple[str, ...]], bots: Mapping[str, str | None]) -> list[tuple[str, ...]]:

@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from arena.schedule.laps import ORDER
 from arena.schedule.pairing import Deals, Pairing, PairingId, Points, rotations
 from arena.words import counted
 
@@ -31,8 +30,6 @@ class Terms:
     """Gauntlet: how many entrants, the first ones, challenge the others."""
     sets: Sets | None = None
     """Round-robin; None: all up to `SETS_MAX` of them, and always at two seats."""
-    order: int = ORDER
-    """In which of the `laps.ORDERS` the sets of a lap play."""
     slots: Mapping[str, str | None] = attrs.field(factory=dict, eq=False)
     """Round-robin: slot -> the bot that has it now, None: nobody; see `roster`.  All bots have one.  Empty:
     every entrant has a slot of its own name."""

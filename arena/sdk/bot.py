@@ -52,15 +52,14 @@ class Bot:
     def begin(self, match: Match) -> None:
         """Starts a match; called by whatever drives the bot, not by bots."""
         self.match = match
-        is_older = getattr(match, "seeding", None) == 1
-        self.rng = (Random if is_older else MatchRandom)(int(match.bot_seed))
+        self.rng = MatchRandom(int(match.bot_seed))
         self.started(match)
 
 
 def drawn_move(bot: Bot, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
     """The bot's move, drawn from the chance of this decision; called by whatever drives the bot."""
     rng = getattr(bot, "rng", None)
-    if not isinstance(rng, MatchRandom):  # the bot's own, or that of an older tournament
+    if not isinstance(rng, MatchRandom):  # the bot's own
         return bot.move(state, options)
     rng.begin_decision(state)
     move = bot.move(state, options)

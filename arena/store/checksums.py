@@ -49,7 +49,7 @@ class MatchRows:
     @property
     def checksum(self) -> bytes:
         """The same for the same rows, whenever and wherever they are stored."""
-        # Older schemas did not have them.
+        # What few matches have is left out where there is none, so that no checksum depends on it.
         later = (self.games, self.places) if self.places else (self.games,) if self.games else ()
         return checksum((self.match, self.seats, self.decisions, self.capsules, *later))
 
@@ -144,14 +144,9 @@ def schedule_sum(db: sqlite3.Connection) -> tuple[int, bytes]:
 
 
 def stored_rows(db: sqlite3.Connection) -> Iterator[tuple[int, bytes, MatchRows]]:
-    """(number, checksum as stored, rows) of all matches, in the order in which they are stored.
-
-    Schema 1 has no checksums: they are empty there.
-    """
+    """(number, checksum as stored, rows) of all matches, in the order in which they are stored."""
     others = [_Tail(db, table, order) for table, order in HANGING.items()]
-    has_sums = db.execute("PRAGMA user_version").fetchone()[0] > 1
-    sum_of = "checksum" if has_sums else "x''"
-    matches = f"SELECT number, {sum_of}, {stored_columns('matches')} FROM matches ORDER BY number"
+    matches = f"SELECT number, checksum, {stored_columns('matches')} FROM matches ORDER BY number"
     for number, sum, *row in db.execute(matches):
         yield number, sum, MatchRows(row, *[other.of(number) if other.next else () for other in others])
 

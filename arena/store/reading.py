@@ -41,7 +41,7 @@ class Reading(Database):
             raise ConfigError(f"{self.damage}: {self.damage.advice}")
         with sentences(self.path):
             try:
-                if self.pragma("user_version") > 1 and not is_meta_whole(self.connection):
+                if not is_meta_whole(self.connection):
                     raise ValueError("a row is not as it was written")
                 rows = self.connection.execute("SELECT key, value FROM meta ORDER BY key").fetchall()
                 return {key: json.loads(value) for key, value in rows if key != MARK}
@@ -51,8 +51,8 @@ class Reading(Database):
                 ) from error
 
     def mark(self) -> str | None:
-        """A value that differs after every change and never recurs; None in a folder of an older arena."""
-        # counts too: an older arena may have added matches, and left the mark as it was
+        """A value that differs after every change and never recurs; None in a copy of what is sound."""
+        # The counts too, so that nobody's arena can add matches and leave all as it was.
         counts = "(SELECT COUNT(*) FROM matches), (SELECT MAX(number) FROM matches)"
         rows = self.rows(f"SELECT value, {counts} FROM meta WHERE key = ?", MARK)
         marks = [f"{value} {count} {last}" for value, count, last in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import accumulate, groupby
 from typing import Any, Literal, TypeAlias
@@ -15,6 +15,7 @@ Row: TypeAlias = Sequence[Any]
 """A row of a table."""
 
 SCHEMA_VERSION = 4
+"""Of `SCHEMA`, in every database; one of another version is refused."""
 APPLICATION_ID = 0x4172656E
 """`Aren`: tells our databases from other programs'."""
 
@@ -23,7 +24,7 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE bots (
     bot TEXT PRIMARY KEY, version TEXT NOT NULL, path TEXT NOT NULL, command TEXT NOT NULL,
     language TEXT NOT NULL, fingerprint TEXT NOT NULL, status TEXT NOT NULL, margin_s REAL NOT NULL
-) WITHOUT ROWID;
+, box TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 CREATE TABLE schedule (
     position INTEGER PRIMARY KEY, pairing_id TEXT NOT NULL UNIQUE, series_id TEXT NOT NULL
 );
@@ -33,7 +34,7 @@ CREATE TABLE matches (
     seats INTEGER NOT NULL, deals TEXT NOT NULL, status TEXT NOT NULL, turns INTEGER NOT NULL,
     decisions INTEGER NOT NULL, duration_s REAL NOT NULL, started_at REAL NOT NULL,
     seed TEXT NOT NULL, error TEXT, packed BLOB NOT NULL
-);
+, checksum BLOB NOT NULL DEFAULT x'');
 CREATE TABLE seats (
     match INTEGER NOT NULL, seat INTEGER NOT NULL, bot TEXT NOT NULL, version TEXT NOT NULL,
     opponents TEXT NOT NULL, rank INTEGER NOT NULL, "returns" REAL NOT NULL, points REAL NOT NULL,
@@ -53,13 +54,19 @@ CREATE TABLE capsules (
     match INTEGER NOT NULL, seat INTEGER NOT NULL, number INTEGER NOT NULL, packed BLOB NOT NULL,
     PRIMARY KEY (match, seat, number)
 );
+CREATE TABLE checksums (part TEXT PRIMARY KEY, count INTEGER NOT NULL, sum BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE games (
+    match INTEGER PRIMARY KEY, version INTEGER NOT NULL, rules TEXT NOT NULL, kinds TEXT NOT NULL
+);
+CREATE TABLE places (match INTEGER PRIMARY KEY, host TEXT NOT NULL, worker TEXT NOT NULL);
 
 CREATE VIEW unplayed AS
     SELECT p.* FROM schedule p LEFT JOIN matches m USING (pairing_id) WHERE m.number IS NULL;
 CREATE VIEW shown_matches AS
-    SELECT m.*, p.position,
-        CAST(COALESCE((SELECT value FROM meta WHERE key = 'game_version'), 0) AS INTEGER) AS game_version
-    FROM matches m LEFT JOIN schedule p USING (pairing_id);
+    SELECT m.*, p.position, COALESCE(g.rules, '') AS rules, COALESCE(g.kinds, '') AS kinds,
+        CAST(COALESCE(g.version, (SELECT value FROM meta WHERE key = 'game_version'), 0) AS INTEGER)
+            AS game_version
+    FROM matches m LEFT JOIN schedule p USING (pairing_id) LEFT JOIN games g ON g.match = m.number;
 CREATE VIEW shown_seats AS
     SELECT s.*, m.match_id, m.pairing_id, m.series_id, m.cycle, m.rotation, m.game, m.seats, m.status,
         p.position, COALESCE(b.margin_s, 0.0) AS margin_s
@@ -73,37 +80,6 @@ CREATE VIEW shown_decisions AS
 """
 # `unplayed` guards what a match hid: moves are shown only of series that no bot can still be playing.
 
-CHANGES: Mapping[int, str] = {
-    2: """
-ALTER TABLE bots ADD COLUMN box TEXT NOT NULL DEFAULT '';
-ALTER TABLE matches ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';
-CREATE TABLE checksums (part TEXT PRIMARY KEY, count INTEGER NOT NULL, sum BLOB NOT NULL) WITHOUT ROWID;
-""",
-    3: """
-CREATE TABLE games (
-    match INTEGER PRIMARY KEY, version INTEGER NOT NULL, rules TEXT NOT NULL, kinds TEXT NOT NULL
-);
-DROP VIEW shown_matches;
-CREATE VIEW shown_matches AS
-    SELECT m.*, p.position, COALESCE(g.rules, '') AS rules, COALESCE(g.kinds, '') AS kinds,
-        CAST(COALESCE(g.version, (SELECT value FROM meta WHERE key = 'game_version'), 0) AS INTEGER)
-            AS game_version
-    FROM matches m LEFT JOIN schedule p USING (pairing_id) LEFT JOIN games g ON g.match = m.number;
-""",
-    4: """
-CREATE TABLE places (match INTEGER PRIMARY KEY, host TEXT NOT NULL, worker TEXT NOT NULL);
-""",
-}
-"""Schema -> the change from the one before.  A new store goes through them too: each has one layout."""
-OF_OLDER = {
-    1: ("CREATE TEMP VIEW bots AS SELECT *, '' AS box FROM main.bots",),
-    2: (
-        "CREATE TEMP TABLE games (match, version, rules, kinds)",
-        "CREATE TEMP VIEW shown_matches AS SELECT *, '' AS rules, '' AS kinds FROM main.shown_matches",
-    ),
-    3: ("CREATE TEMP TABLE places (match, host, worker)",),
-}
-"""Schema -> what a reader of it adds in its connection, not in the file, to find what the next one has."""
 MARK = "mark"
 """The key in `meta` of the value that differs after every change."""
 
@@ -224,10 +200,9 @@ def packed_seat() -> str:
     return " | ".join(f"({name} << {shift})" for name, shift in zip(SEAT_BITS, shifts, strict=False))
 
 
-def statements(version: int, since: int = 0) -> Iterator[str]:
-    """The SQL that lays out a database of this schema, or turns one of an older schema into it."""
-    for script in [SCHEMA, *CHANGES.values()][since:version]:
-        yield from script.strip().split(";\n")
+def statements() -> list[str]:
+    """The SQL that lays out a database."""
+    return SCHEMA.strip().split(";\n")
 
 
 STORED: Mapping[str, tuple[str, ...]] = {

@@ -89,24 +89,13 @@ _PARTS = {
 }
 
 
-def lay_out(db: sqlite3.Connection, version: int = SCHEMA_VERSION) -> None:
+def lay_out(db: sqlite3.Connection) -> None:
     """Lays out an empty database as one of ours."""
-    for statement in statements(version):
+    for statement in statements():
         db.execute(statement)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {version}")
-    if version > 1:
-        checksums.note_all(db)
-
-
-def migrate(db: sqlite3.Connection, since: int) -> None:
-    """Brings an older database to the present schema, within a transaction of the caller's."""
-    for statement in statements(SCHEMA_VERSION, since):
-        db.execute(statement)
-    sums = [(rows.checksum, number) for number, _, rows in checksums.stored_rows(db)]
-    db.executemany("UPDATE matches SET checksum = ? WHERE number = ?", sums)
-    checksums.note_all(db)
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    checksums.note_all(db)
 
 
 # Whether it is sound.
@@ -119,7 +108,7 @@ def is_sound(db: sqlite3.Connection, path: Path) -> bool:
     try:
         db.execute("BEGIN")  # one moment, whatever a run adds meanwhile
         try:
-            return is_laid_out(db) and _is_whole(db) and (_version(db) == 1 or _is_unchanged(db))
+            return is_laid_out(db) and _is_whole(db) and _is_unchanged(db)
         finally:
             db.execute("ROLLBACK")
     except DATABASE_ERRORS as error:
@@ -130,20 +119,17 @@ def is_sound(db: sqlite3.Connection, path: Path) -> bool:
 
 def is_laid_out(db: sqlite3.Connection) -> bool:
     """Whether tables and views are those of its schema: a changed view would show other numbers."""
-    version = _version(db)
-    return 1 <= version <= SCHEMA_VERSION and _layout(db) == _layout_of(version)
+    return _layout(db) == _our_layout()
 
 
 def lay_views_anew(db: sqlite3.Connection) -> bool:
     """Puts ours in place of views that differ, for this connection alone; False if tables differ too.
 
-    A changed view would show other numbers, or compute for ever.  In an older layout it counts as a table.
+    A changed view would show other numbers, or compute for ever.
     """
     if is_laid_out(db):
         return True
-    if _version(db) != SCHEMA_VERSION:
-        return False
-    ours = _layout_of(SCHEMA_VERSION)
+    ours = _our_layout()
     if not {row for row in ours if row[0] == "table"} <= _layout(db):
         return False
     for kind, *_, sql in ours:
@@ -153,10 +139,10 @@ def lay_views_anew(db: sqlite3.Connection) -> bool:
 
 
 @cache
-def _layout_of(version: int) -> frozenset[Row]:
+def _our_layout() -> frozenset[Row]:
     model = sqlite3.connect(":memory:")
     try:
-        lay_out(model, version)
+        lay_out(model)
         return _layout(model)
     finally:
         model.close()
@@ -179,10 +165,6 @@ def _is_unchanged(db: sqlite3.Connection) -> bool:
             return False
         sums.append(sum)
     return checksums.noted(db) == checksums.parts(db, sums)
-
-
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 # What is sound of it.
@@ -214,12 +196,9 @@ class _Salvage:
         self.db = db
         self.copy = copy
         self.path = path
-        columns = self._rows("SELECT name FROM pragma_table_info('matches')")
-        self.has_sums = ("checksum",) in list(columns)
         self.unread: list[Exception] = []  # if the sums cannot be read, none found is not none kept
         sums = "SELECT part, count, sum FROM checksums"
-        noted = self._rows(sums, errors=self.unread) if self.has_sums else ()
-        self.noted = {str(part): (count, sum) for part, count, sum in noted}
+        self.noted = {str(part): (count, sum) for part, count, sum in self._rows(sums, errors=self.unread)}
 
     def all(self) -> Damage:
         sound, lost = self._matches()
@@ -246,8 +225,7 @@ class _Salvage:
 
     def _bots(self) -> bool:
         """Copies the bots; of a bot whose row is damaged, name and version as its matches give them."""
-        columns = stored_columns("bots") if self.has_sums else stored_columns("bots").replace("box", "''")
-        rows, errors = self._part(f"SELECT {columns} FROM main.bots")
+        rows, errors = self._part(f"SELECT {stored_columns('bots')} FROM main.bots")
         is_whole = self._put("bots", [row for row in rows if self._is_noted(BOT, row)], rows, BOT)
         self.copy.execute(
             f"INSERT OR IGNORE INTO bots ({stored_columns('bots')})"
@@ -260,11 +238,9 @@ class _Salvage:
         for row in sound:
             self.copy.execute(insertion(table, or_="IGNORE"), row)
         noted = sum(each.startswith(part) for each in self.noted)
-        return len(sound) == len(found) == (noted if self.has_sums else len(found))
+        return len(sound) == len(found) == noted
 
     def _is_noted(self, part: str, row: Row) -> bool:
-        if not self.has_sums:
-            return True
         name, *_ = row
         return isinstance(name, str) and self.noted.get(part + name) == (1, checksums.checksum(row))
 
@@ -273,7 +249,7 @@ class _Salvage:
         try:
             self.copy.execute("SAVEPOINT schedule")
             self.copy.executemany(insertion("schedule"), rows)
-            is_whole = not self.has_sums or checksums.schedule_sum(self.copy) == self.noted.get(SCHEDULE)
+            is_whole = checksums.schedule_sum(self.copy) == self.noted.get(SCHEDULE)
         except DATABASE_ERRORS:
             is_whole = False
         self.copy.execute("RELEASE schedule" if is_whole else "ROLLBACK TO schedule")
@@ -285,7 +261,7 @@ class _Salvage:
         for number in self._numbers():
             rows, sum = self._match(number)
             try:
-                if rows is None or (self.has_sums and rows.checksum != sum):
+                if rows is None or rows.checksum != sum:
                     raise sqlite3.DatabaseError("it is not as it was written")
                 insert_rows(self.copy, [rows])
                 sound += 1
@@ -305,8 +281,7 @@ class _Salvage:
         def rows(columns: str, table: str, where: str) -> list[Row]:
             return list(self._rows(f"SELECT {columns} FROM {table} WHERE {where}", number, errors=errors))
 
-        sum_of = "checksum" if self.has_sums else "x''"
-        matches = rows(f"{sum_of}, {stored_columns('matches')}", "matches NOT INDEXED", "number = ?")
+        matches = rows(f"checksum, {stored_columns('matches')}", "matches NOT INDEXED", "number = ?")
         tables = [
             rows(stored_columns(table), table, f"match = ? ORDER BY {order}")
             for table, order in checksums.HANGING.items()

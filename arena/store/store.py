@@ -1,11 +1,10 @@
-"""Opening a results folder's database: it is made, checked, or brought to the present layout."""
+"""Opening a results folder's database: it is made, or checked; one of another layout is refused."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 from collections.abc import Callable, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from arena.store.files import DATABASE, code_of, made, make_private, open_databa
 from arena.store.foreign import bound_steps, bound_values, check_folder
 from arena.store.kept.digest import file_state, write_digest, written_digest
 from arena.store.reading import Reading
-from arena.store.schema import APPLICATION_ID, OF_OLDER, SCHEMA_VERSION
-from arena.store.soundness import is_laid_out, is_sound, lay_out, lay_views_anew, migrate, salvaged
+from arena.store.schema import APPLICATION_ID, SCHEMA_VERSION
+from arena.store.soundness import is_laid_out, is_sound, lay_out, lay_views_anew, salvaged
 from arena.store.writing import Writing
 
 
@@ -44,8 +43,7 @@ class Store(Reading, Writing):
     def open(cls, folder: str | Path, *, write: bool = False) -> Store:
         """The store of a folder.  Raises ConfigError if there is none that this arena can read.
 
-        Only its layout and its plan are known to be as they were written: `checked` looks at all of it.  A
-        store of an older arena is migrated, all at once, if it is opened to write.
+        Only its layout and its plan are known to be as they were written: `checked` looks at all of it.
         """
         path = _database_in(folder)
 
@@ -56,9 +54,6 @@ class Store(Reading, Writing):
         def check_to_write(store: Store) -> None:
             check(store)
             store._tune()
-            if (version := store.pragma("user_version")) < SCHEMA_VERSION:
-                with store.transaction() as db:
-                    migrate(db, version)
 
         with sentences(path):
             if not write:
@@ -132,9 +127,6 @@ class Store(Reading, Writing):
             # none, as nobody is writing.
             store = cls._opened(path, "ro&immutable=1", prepare)
         # Not mode=ro from the start: such a reader leaves its -wal and -shm files behind.
-        version = store.pragma("user_version")
-        for statement in chain.from_iterable(OF_OLDER[each] for each in OF_OLDER if each >= version):
-            store.connection.execute(statement)
         store.connection.execute("PRAGMA query_only = 1")
         return store
 
@@ -168,10 +160,16 @@ class Store(Reading, Writing):
             raise ConfigError(f"{self.path} is empty: its run ended before it began; start it again")
         if self.pragma("application_id") != APPLICATION_ID:
             raise ConfigError(f"{self.path} is not a database of the arena")
-        if (version := self.pragma("user_version")) > SCHEMA_VERSION:
+        version = self.pragma("user_version")
+        if version > SCHEMA_VERSION:
             raise ConfigError(
                 f"{self.path} was written by a newer arena "
                 f"(schema {version}; this one knows {SCHEMA_VERSION}): update this one"
+            )
+        if version < SCHEMA_VERSION:
+            raise ConfigError(
+                f"{self.path} was written by an older development version of the arena "
+                f"(schema {version}; this one knows {SCHEMA_VERSION}): use that version; --fresh starts over"
             )
 
     def _check_layout(self) -> None:

@@ -26,7 +26,7 @@ from arena.tournament.bots.game_source import Origin
 from arena.tournament.bots.grants import granted
 from arena.tournament.bots.submissions import check_folders
 from arena.tournament.folder.membership import NO_WISHES, RosterWishes, with_replacements
-from arena.tournament.folder.stored import bots_there, source_of
+from arena.tournament.folder.stored import source_of
 from arena.tournament.plan import (
     BotSpec,
     Plan,
@@ -117,7 +117,6 @@ def prepare(
         field_of,
         game=plan.game,
         reserved=cls.reserved_names,
-        known=bots_there(resume) if resume is not None else (),  # an older arena allowed more names
     )
     entrants = find(plan.bots, plan.remote)
     if any(bot.is_submission for bot in plan.bots):  # also where all of them are replaced later, one by one

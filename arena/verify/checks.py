@@ -18,7 +18,6 @@ from arena.tournament.folder.membership import roster_of
 from arena.tournament.folder.seal import SEAL
 from arena.tournament.folder.stored import DECISIONS
 from arena.tournament.play.stopping import StopRule
-from arena.verify.decisions import CHOICES
 from arena.verify.matches import MatchVerifier, Tally
 from arena.verify.run_file import made_again, run_file_untruths
 from arena.verify.schedule import (
@@ -79,13 +78,13 @@ def seal_check(folder: Folder) -> Iterator[Untruth]:
     store, meta = folder.store, folder.meta
     yield from seal_untruths(store.folder, meta, folder.published)
     if SEAL in meta:
-        roster = roster_of(meta, store.bots())
+        roster = roster_of(meta)
         folder.notes.extend(seal_notes(meta, roster, len(store.finished()), folder.published))
 
 
 def matches_check(folder: Folder) -> Iterator[Untruth]:
     """Every match follows from its seed and its moves."""
-    choices = folder.meta.get(DECISIONS, CHOICES)  # older arenas did not keep them
+    choices = folder.meta[DECISIONS]
     verifier = MatchVerifier(folder.game, int(folder.meta["identity"]["faults_max"]), folder.tally, choices)
     for place, (_, _, rows) in enumerate(stored_rows(folder.store.connection), 1):
         yield from verifier.untruths(rows)
@@ -117,7 +116,7 @@ def conclusion_check(folder: Folder) -> Iterator[Untruth]:
     """What the run came to, in the words with which its report begins."""
     planned, kept = folder.planned, folder.meta.get(CONCLUSION)
     if planned is None or not planned.is_complete or kept is None:
-        return  # it has not come to anything yet, or an older arena kept nothing of it
+        return  # it has not come to anything yet, or its run ended before it could say so
     if kept != (right := [*folder.conclusion()]):
         hint = f"another version of the arena may have worded it: {made_again(planned.run)} anew"
         yield Untruth("arena.db", CONCLUSION, _lines(kept), _lines(right), hint=hint)

@@ -30,8 +30,6 @@ STATUSES = ("finished", "stopped", "interrupted", "failed")
 """How a run may have ended."""
 
 _BYTES_MAX = 10_000_000
-_LATER = ("guessable", "seal", "roster")
-"""What an older arena did not write."""
 _NOTHING = object()
 """Where a value should be, or is and should not be."""
 
@@ -62,14 +60,10 @@ def run_file_untruths(
         yield Untruth(RUN_FILE, "played", _shown(played), f"a number from 0 to {matches}", hint=hint)
     expected = _expected(run, meta, told)
     for key in dict.fromkeys((*expected, *told)):
-        if key in {*NOT_CLAIMED, "status"} or (key in _LATER and key not in told):
+        if key in {*NOT_CLAIMED, "status"}:
             continue
         for untruth in _differences(key, told.get(key, _NOTHING), expected.get(key, _NOTHING)):
             yield attrs.evolve(untruth, hint=hint)
-    if missing := [key for key in _LATER if key not in told]:
-        notes.append(
-            f"{RUN_FILE} leaves out {listed(missing)}, as an older arena does; {made_again(run)} anew"
-        )
 
 
 def _status_untruth(status: Any, planned: Planned | None) -> Untruth | None:

@@ -12,15 +12,14 @@ from typing import Any
 
 import attrs
 
-from arena.errors import ConfigError
 from arena.match.game import Game
-from arena.schedule import ORDERS, SEEDINGS, Pairing, match_id
+from arena.schedule import Pairing, match_id
 from arena.schedule.admission import Capacity
 from arena.schedule.course import Course
 from arena.schedule.pairing import rotations
 from arena.schedule.roster import Roster
 from arena.store import Store, StoredBot
-from arena.tournament.folder.folder import plan_as_begun, plan_changes, scale_of, ways_of
+from arena.tournament.folder.folder import check_ways, plan_as_begun, plan_changes, scale_of
 from arena.tournament.folder.intake import course_of, take_in
 from arena.tournament.folder.membership import roster_of
 from arena.tournament.folder.run import Run
@@ -59,14 +58,9 @@ class Planned:
 def stored_run(store: Store, meta: Mapping[str, Any], game: Game[Any, Any], rule: StopRule | None) -> Run:
     """The folder as a run that continues would find it, without its bots: nothing can be played in it.
 
-    Raises ConfigError if it was made in a way that this arena does not know.
+    Raises ConfigError if it was made in another way than this arena's.
     """
-    kept = ways_of(meta["identity"])
-    if kept["seeding"] not in SEEDINGS or kept["order"] not in ORDERS:
-        raise ConfigError(
-            f"{store.folder} draws or orders its matches in a way that this arena does not know: "
-            "verify it with the newer one that began it"
-        )
+    check_ways(store.folder, meta["identity"])
     plan = plan_from(meta["plan"], where=str(store.folder), base=store.folder.resolve())
     return Run(
         plan=plan_as_begun(attrs.evolve(plan, game=game.name), meta["identity"]),
@@ -76,8 +70,7 @@ def stored_run(store: Store, meta: Mapping[str, Any], game: Game[Any, Any], rule
         capacity=Capacity.fixed(1),
         folder=store.folder,
         store=store,
-        roster=roster_of(meta, store.bots()),
-        order=kept["order"],
+        roster=roster_of(meta),
         stop_rule=rule,
     )
 
@@ -109,15 +102,13 @@ def plan_untruths(run: Run, meta: Mapping[str, Any]) -> Untruths:
     if (seed := meta["plan"].get("seed")) not in (None, meta["identity"]["seed"]):
         yield differs("arena.db", "plan.seed", seed, meta["identity"]["seed"])
     for name, value in {"game_version": run.game.version, **scale_of(run.game, run.plan)}.items():
-        if name in meta and meta[name] != value:  # older arenas kept fewer of them
-            yield differs("arena.db", name, meta[name], value)
+        if meta.get(name) != value:
+            yield differs("arena.db", name, meta.get(name), value)
 
 
 def _allocation(kept: Mapping[str, Any], plan: Mapping[str, Any]) -> Untruths:
     """Whether matches were given to bots as the plan says; no run gives them to whom no goal leaves open."""
-    if "allocate" not in kept:  # an older arena
-        return
-    stored, planned = kept["allocate"], plan.get("allocate")
+    stored, planned = kept.get("allocate"), plan.get("allocate")
     if kept["tournament"] != "round-robin":
         right: object = None
     elif plan.get("until") is None:

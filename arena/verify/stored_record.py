@@ -28,7 +28,7 @@ _NEEDED: Mapping[str, type] = {
     "withdrawn_after": int,
     "restarts_max": int,
 }
-"""What every arena has kept in `identity` -> its type."""
+"""What must be in `identity` -> its type."""
 KEYS = frozenset(
     [
         *(_PLAN, _IDENTITY, DECISIONS, ORIGIN, ROSTER, SEAL, "game_version", "tokens", "places"),
@@ -36,7 +36,7 @@ KEYS = frozenset(
         *("until", "until_rule", "until_left"),
     ]
 )
-"""What any arena so far has kept in `meta`."""
+"""What a run keeps in `meta`."""
 _ENTRY: Mapping[str, type] = {"act": str, "slot": str, "fingerprint": str, "matches": int}
 """The same of what happened to a slot of the roster."""
 
@@ -50,7 +50,7 @@ def check_record(folder: Path, meta: Mapping[str, Any]) -> None:
     for key, kind in _NEEDED.items():
         if type(value := meta[_IDENTITY].get(key)) is not kind:
             raise ConfigError(f"{where}: {_IDENTITY}.{key}: {unexpected(value, f'of type {kind.__name__}')}")
-    choices = meta.get(DECISIONS, [meta[_PLAN].get("decisions")])
+    choices = meta.get(DECISIONS)
     if not isinstance(choices, list) or meta[_PLAN].get("decisions") not in choices:
         raise ConfigError(f"{where}: {DECISIONS}: {unexpected(choices, 'a list with that of the plan')}")
     joined: set[object] = set()

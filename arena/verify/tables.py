@@ -101,28 +101,20 @@ def _differs(folder: Path, name: str, table: Table) -> bool:
 
 
 def _compared(folder: Path, name: str, table: Table, hint: str) -> Untruths:
-    """What in a CSV is not as in this table.
-
-    One of an older arena has fewer columns, and told times in other ways: only its exact ones are compared.
-    """
+    """What in a CSV is not as in this table."""
     path, (columns, rows) = folder / f"{name}.csv", table
     with _opened(path) as file:
         lines = csv.reader(file)
         header = next(lines, [])
-        unknown = [column for column in header if column not in columns]
-        if unknown or not header or len({*header}) < len(header):
-            told = ", ".join(unknown) or f"{len(header)} columns"
+        if header != list(columns):
+            told = ", ".join(header) or "nothing"
             yield Untruth(f"{path.name}, line 1", "header", told, ", ".join(columns), hint=hint)
             return
-        wanted = [list(columns).index(column) for column in header]
-        measured = {column.name for column in COLUMNS[name] if not column.exact}
-        skipped = measured if len(header) < len(columns) else set[str]()
-        for number, (line, right) in enumerate(zip_longest(lines, _cells(rows, wanted)), 2):
+        for number, (line, right) in enumerate(zip_longest(lines, _cells(rows)), 2):
             if line != right:
                 where = f"{path.name}, line {number}"
                 for untruth in _cell_by_cell(where, header, line, right, is_close=name not in TABLES):
-                    if untruth.column not in skipped:
-                        yield attrs.evolve(untruth, hint=hint)
+                    yield attrs.evolve(untruth, hint=hint)
 
 
 def _opened(path: Path) -> TextIO:
@@ -146,12 +138,12 @@ def _cell_by_cell(
             yield Untruth(where, column, repr(cell), repr(value))
 
 
-def _cells(rows: Iterable[Row], wanted: Sequence[int]) -> Iterator[list[str]]:
-    """The cells of these columns, as they are read from a CSV."""
+def _cells(rows: Iterable[Row]) -> Iterator[list[str]]:
+    """Their cells, as they are read from a CSV."""
     lines = _Lines()
     writer = csv.writer(lines, lineterminator="\n")
     for row in rows:
-        writer.writerow([row[index] for index in wanted])
+        writer.writerow(row)
         yield from csv.reader(lines.taken())
 
 

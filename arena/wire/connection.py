@@ -194,7 +194,6 @@ class ArenaConnection:
         names: Sequence[str],
         time_control: Mapping[str, Any],
         bot_seed: int,
-        seeding: int | None = None,
     ) -> bytes:
         """Begins a match; `rules` is a JSON object.  For plain bots too: it counts `game_number`."""
         self._do(Said.BEGIN_MATCH)
@@ -211,7 +210,6 @@ class ArenaConnection:
                 names,
                 time_control,
                 str(bot_seed),
-                UNSET if seeding is None else seeding,
             )
         )
 

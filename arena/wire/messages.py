@@ -116,8 +116,6 @@ class Match(_Message, frozen=True, tag="match"):
     time_control: Mapping[str, Any]
     bot_seed: str
     """A number in decimal digits; a string, because it is longer than the 53 bits of a JavaScript number."""
-    seeding: int | UnsetType = UNSET
-    """1 where the tournament of an older arena goes on: the SDK draws as it did then, in one row."""
 
 
 class Ask(_Message, frozen=True, tag="ask"):

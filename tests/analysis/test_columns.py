@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import attrs
 import numpy as np
@@ -24,8 +23,6 @@ from arena.store.kept import columns, kept_lines, ranges
 from arena.store.kept.keeping_ranges import RangeKeeper
 from arena.store.lines import TableLines, quoted_text
 from arena.tournament.folder.fresh import forget_aside, put_aside
-
-STORED = Path(__file__).parents[1] / "stored"
 
 
 @pytest.fixture(autouse=True)
@@ -167,17 +164,6 @@ def test_a_file_that_is_not_as_written_is_not_used(filled, spoil):
     assert_alike(filled)
     assert_alike(filled, keeps=True)
     assert filled.last_number() // 3 == used(filled)
-
-
-@pytest.mark.parametrize("schema", ["schema1", "schema2"])
-def test_older_folders_are_kept_on_demand(schema, tmp_path):
-    """They have no columns; without checksums they never get any."""
-    shutil.copytree(STORED / schema, tmp_path / "old")
-    with Store.open(tmp_path / "old") as store:
-        assert 0 == used(store)
-        assert_alike(store, keeps=True)
-        assert (schema == "schema2") == bool(used(store))
-        assert_alike(store)
 
 
 def test_what_cannot_be_kept_is_read(filled):

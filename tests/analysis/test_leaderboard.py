@@ -111,7 +111,7 @@ def test_a_bot_without_a_match_stands_below_those_who_lose(chips):
 @pytest.mark.parametrize(
     ("meta", "unit", "score"),
     [
-        pytest.param({}, "points", 1.0, id="an older folder: ranks, whatever its returns are"),
+        pytest.param({}, "points", 1.0, id="nothing: ranks, whatever its returns are"),
         pytest.param({"rated_by": "ranks", "returns_unit": ["", 1.0]}, "points", 1.0, id="ranks"),
         pytest.param({"rated_by": "returns"}, "returns", 30.0, id="returns without a unit"),
         pytest.param({"rated_by": "returns", "returns_unit": ["", 1.0]}, "returns", 30.0, id="an empty unit"),

@@ -1,4 +1,4 @@
-"""The rule of `--until` that needs no horizon: its bound, its means over opponents, and who should meet next."""
+"""The rule of `--until`: its bound, its means over opponents, and who should meet next."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
+from arena.analysis.stopping.goal import Goal
 from arena.analysis.stopping.mixture import TYPICAL_LAPS, Mixture, error_levels
-from arena.analysis.stopping.until import Goal
 
 BEST = Goal(1, 0.95)
 

@@ -2,8 +2,7 @@
 
 A figure has changed if its samples then and now differ more than those of one figure would by chance once in
 a hundred times: Wilcoxon's rank-sum test, two-sided and exact, which assumes nothing about how times spread.
-Five samples against five can say that much, and only if they do not overlap.  Where an older file has no
-samples but the lowest and the highest, that is what is asked: that they do not overlap.
+Five samples against five can say that much, and only if they do not overlap.
 
 A machine that others use is faster at one hour than at another.  So a fixed loop is timed in every run, and a
 figure with a unit of time has changed only if it has both as it stands and in units of that loop.
@@ -101,7 +100,7 @@ def _change(now: Measure, then: Measure | None, drift: float | None, are_alike: 
     is_time = is_of_time(now.unit)
     if is_time and not are_alike:
         return Change(then, ELSEWHERE)
-    if _least_chance(_count(now), _count(then)) > LEVEL:
+    if _least_chance(len(now.samples), len(then.samples)) > LEVEL:
         return Change(then, FEW)
     directions = [_direction(now, then, 1.0)]
     if is_time and drift is not None:
@@ -114,11 +113,9 @@ def _change(now: Measure, then: Measure | None, drift: float | None, are_alike: 
 def _direction(now: Measure, then: Measure, factor: float) -> int:
     """1 if the samples of now, times `factor`, are higher beyond noise, −1 if lower, 0 if neither."""
     scaled = tuple(factor * sample for sample in now.samples)
-    if now.repeats is None and then.repeats is None:
-        if chance_of(scaled, then.samples) > LEVEL:
-            return 0
-        return 1 if statistics.median(scaled) > then.value else -1
-    return (min(scaled) > max(then.samples)) - (max(scaled) < min(then.samples))
+    if chance_of(scaled, then.samples) > LEVEL:
+        return 0
+    return 1 if statistics.median(scaled) > then.value else -1
 
 
 def chance_of(ones: Sequence[float], others: Sequence[float]) -> float:
@@ -144,10 +141,6 @@ def chance_of(ones: Sequence[float], others: Sequence[float]) -> float:
 def _least_chance(ones: int, others: int) -> float:
     """Of two runs with so many samples that do not overlap."""
     return 2 / comb(ones + others, ones)
-
-
-def _count(measure: Measure) -> int:
-    return len(measure.samples) if measure.repeats is None else measure.repeats
 
 
 def _said(now: Measure, then: Measure) -> str:

@@ -33,20 +33,13 @@ class _StoredMeasure(msgspec.Struct):
     group: str
     what: str
     unit: str
-    value: float
-    lowest: float
-    highest: float
-    repeats: Annotated[int, msgspec.Meta(ge=1, le=REPEATS_MAX)]
+    samples: Annotated[tuple[float, ...], msgspec.Meta(min_length=1, max_length=REPEATS_MAX)]
     goal: Annotated[str, msgspec.Meta(pattern=GOAL)] | None = None
-    samples: tuple[float, ...] | None = None
 
     def measure(self) -> Measure:
-        """As it was measured; where samples were not kept, three stand for all: its row is the same."""
+        """As it was measured."""
         goal = None if self.goal is None else _threshold(self.goal)
-        if self.samples:
-            return Measure(self.group, self.what, self.unit, self.samples, goal)
-        three = (self.lowest, self.value, self.highest)
-        return Measure(self.group, self.what, self.unit, three, goal, self.repeats)
+        return Measure(self.group, self.what, self.unit, self.samples, goal)
 
 
 def _threshold(said: str) -> Threshold:
@@ -61,7 +54,7 @@ class _StoredReport(msgspec.Struct):
 
 
 class _Format(msgspec.Struct):
-    format: int = 1
+    format: int | None = None
 
 
 def read_report(path: Path, option: str) -> Report:
@@ -76,9 +69,9 @@ def read_report(path: Path, option: str) -> Report:
         raise ConfigError(f"{where}: cannot be read: {reason or error}") from None
     try:
         version = msgspec.json.decode(octets, type=_Format).format
-        if version not in (1, FORMAT):
+        if version is not None and version != FORMAT:
             raise ConfigError(
-                f"{where}: of format {version}, expected 1 or {FORMAT}: another version of the arena made it"
+                f"{where}: of format {version}, expected {FORMAT}: another version of the arena made it"
             )
         stored = msgspec.json.decode(octets, type=_StoredReport)
         measures = tuple(each.measure() for each in stored.measures)

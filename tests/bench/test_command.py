@@ -14,7 +14,7 @@ from arena.bench.measures import Measure, Report, Threshold, as_text, at_least, 
 
 from . import changes as module_of_changes
 from .__main__ import main
-from .changes import Change, chance_of, change_notes, changes
+from .changes import chance_of, changes
 from .command import IF_NAMED, MEASURINGS
 from .reports import read_report
 
@@ -29,7 +29,7 @@ HERE = {
 }
 QUICK, SLOW = (10.0, 11.0, 12.0, 13.0, 14.0), (20.0, 21.0, 22.0, 23.0, 24.0)
 MIXED = (9.0, 11.5, 12.5, 13.5, 25.0)
-OLD_RUN = Path(__file__).parents[1] / "stored" / "bench_of_format_1.json"
+KEPT_RUN = Path(__file__).parents[2] / "results" / "bench.json"
 """A whole run as the bench kept it before it kept samples."""
 
 
@@ -169,22 +169,6 @@ def test_change(now: Report, then: Report, said: str) -> None:
     assert ("%" in said or said.startswith("+")) == found.is_real
 
 
-def test_a_file_without_samples_is_compared_by_its_bounds(tmp_path: Path) -> None:
-    """Files of format 1 tell the lowest, the median and the highest: what overlaps is within noise."""
-    path = tmp_path / "old.json"
-    old = report(QUICK, QUICK).as_json()
-    for measure in old["measures"]:
-        del measure["samples"]
-    del old["format"], old["loop_ms"]
-    path.write_text(json.dumps(old))
-    then = read_report(path, "--against")
-    found = changes(report(SLOW, (14.0, *SLOW[1:])), then)
-    assert ["45 % slower", "within noise"] == [change.said for change in found]
-    assert any(
-        "the machine's speed then is not known" in line for line in change_notes(report(SLOW), then, found)
-    )
-
-
 @pytest.mark.parametrize(
     ("ones", "others", "chance"),
     [
@@ -240,14 +224,6 @@ def test_against_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert report(SLOW) == read_report(now, "--show")
 
 
-def test_old_runs_are_read(capsys: pytest.CaptureFixture[str]) -> None:
-    """What earlier versions kept is compared with itself: nothing changed."""
-    then = read_report(OLD_RUN, "--against")
-    found = changes(then, then)
-    assert {"within noise", "too few samples to tell"} == {change.said for change in found}
-    assert all(isinstance(change, Change) and not change.is_real for change in found)
-
-
 # What is refused.
 
 
@@ -262,7 +238,7 @@ def test_old_runs_are_read(capsys: pytest.CaptureFixture[str]) -> None:
             "not from the bench (Object missing required field `machine`), expected what `python -m tests.bench",
         ),
         ("[1]", "not from the bench ("),
-        ('{"format": 9}', "of format 9, expected 1 or 2: another version of the arena made it"),
+        ('{"format": 9}', "of format 9, expected 2: another version of the arena made it"),
         (report(QUICK).as_json() | {"measures": [{"group": "tcp"}]}, "not from the bench ("),
     ],
     ids=["missing", "text", "deep", "empty", "list", "version", "measures"],
@@ -288,7 +264,7 @@ def test_what_is_no_run_is_refused(
         (["--repeats", "many"], '--repeats: found "many", expected a whole number from 1'),
         (["--seconds", "-1"], '--seconds: found "-1", expected'),
         (["--seconds", "0"], '--seconds: found "0", expected more than 0'),
-        (["--show", OLD_RUN, "--only", "trust"], "--only: "),
+        (["--show", KEPT_RUN, "--only", "trust"], "--only: "),
     ],
     ids=lambda words: " ".join(map(str, words)) if isinstance(words, list) else None,
 )

@@ -21,11 +21,13 @@ from arena.match.record import Decision, Entry, MatchRecord, Turn, pack
 from arena.match.rulings import draw_of
 from arena.match.scoring import points
 from arena.schedule import Pairing, match_id
+from arena.schedule.roster import RosterEntry
 from arena.schedule.round_robin import pairings
 from arena.store import Store, StoredBot
 from arena.testing.games import random_move
 from arena.tournament.folder.folder import scale_of
-from arena.tournament.folder.stored import stored_form
+from arena.tournament.folder.membership import ROSTER
+from arena.tournament.folder.stored import DECISIONS, stored_form
 from arena.tournament.plan import BotSpec, Plan, identity, terms_of
 from arena.verify.checks import Folder, first_untruth
 
@@ -126,6 +128,8 @@ def recorded_in(folder: Path, game: Game[Any, Any], moves: int, turns: Turns) ->
         "plan": stored_form(plan, folder),
         "game_version": game.version,
         "tokens": {},
+        DECISIONS: [plan.decisions],
+        ROSTER: [attrs.asdict(RosterEntry("join", bot)) for bot in BOTS],
         **scale_of(game, plan),
     }
     with Store.create(folder, meta=meta) as store:

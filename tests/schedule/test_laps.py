@@ -8,16 +8,15 @@ from itertools import combinations
 from string import ascii_lowercase, digits
 from zlib import crc32
 
-import attrs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import names, terms, tournaments
+from playing import names, terms
 
-from arena.schedule import FORMATS, ORDER, ORDERS
+from arena.schedule import FORMATS
 from arena.schedule.beam import ordered
 from arena.schedule.design import blocks
-from arena.schedule.laps import alphabetical, everybody_early, nobody_far_ahead
+from arena.schedule.laps import nobody_far_ahead
 
 
 def planned(form, entrants, conditions):
@@ -157,21 +156,6 @@ def test_nothing_is_found_where_there_is_nothing():
     assert lead(range(13), ordered(blocks(13, 4), 13, 3)) == 3
 
 
-@pytest.mark.slow
-@given(tournaments("round-robin", "gauntlet"))
-def test_the_orders_have_the_same_matches_in_every_lap(tournament):
-    """Ids, seeds, seats and laps are the same; only the places within a lap are others."""
-    form, entrants, conditions = tournament
-    plans = [planned(form, entrants, terms_in(conditions, order)) for order in ORDERS]
-    laps = [sorted(plan, key=lambda pairing: (pairing.cycle, pairing.id)) for plan in plans]
-    assert all(lap == laps[0] for lap in laps)
-    assert all(plan == sorted(plan, key=lambda pairing: pairing.cycle) for plan in plans)
-
-
-def terms_in(conditions, order):
-    return attrs.evolve(conditions, order=order)
-
-
 @given(st.integers(1, 5), st.integers(2, 9))
 def test_challengers_and_field_of_a_gauntlet_take_turns(challengers, field):
     """A challenger must meet everybody; but no challenger is ahead of another, and nobody of the field is."""
@@ -186,46 +170,29 @@ def test_challengers_and_field_of_a_gauntlet_take_turns(challengers, field):
 # As it was.
 
 
-def test_the_first_order_is_the_dictionarys():
-    """Folders from before there was another one go on in it: sets in alphabetical order, challengers too."""
-    first = terms(order=1)
-    pairs = [("a", "b"), ("a", "c"), ("a", "d"), ("b", "c"), ("b", "d"), ("c", "d")]
-    assert pairs == [tuple(sorted(two)) for two in sets_in(planned("round-robin", "dcba", first))]
-    lap = sets_in(planned("gauntlet", "dcba", terms(order=1, challengers=2)))
-    assert [("c", "a"), ("c", "b"), ("d", "a"), ("d", "b")] == [tuple(sorted(two)[::-1]) for two in lap]
-    assert (3, nobody_far_ahead, everybody_early, alphabetical) == (ORDER, *map(ORDERS.get, (3, 2, 1)))
-
-
-def test_the_second_order_is_kept_for_good():
-    """Recorded on its first day: a folder begun then must go on in the same order."""
+def test_the_order_is_kept_for_good():
+    """Recorded on its first day: a folder goes on in the order in which it began, or not at all."""
 
     def lap(*options):
-        return " ".join("".join(chosen) for chosen in ORDERS[2](*options))
+        return " ".join("".join(chosen) for chosen in nobody_far_ahead(*options))
+
+    def sample(bots, seats):
+        sets = sorted(tuple(bots[point] for point in block) for block in blocks(len(bots), seats))
+        return lap(bots, seats, sets)
 
     assert "ad bc bd ac cd ab" == lap("abcd", 2, None)
     assert "be cd ac de bd ae ce ab ad bc" == lap("abcde", 2, None)
     assert "abc cde ade bcd abe abd bce acd bde ace" == lap("abcde", 3, None)
-    plane = [tuple("abcdefg"[point] for point in block) for block in blocks(7, 3)]
-    assert "bcg cef aeg abf bde acd dfg" == lap("abcdefg", 3, sorted(plane))
-
-
-def test_the_third_order_is_kept_for_good():
-    """It is the second one where that takes nobody three ahead, and recorded where it does."""
-
-    def lap(order, bots, seats):
-        sets = sorted(tuple(bots[point] for point in block) for block in blocks(len(bots), seats))
-        return " ".join("".join(chosen) for chosen in ORDERS[order](bots, seats, sets))
-
+    assert "bcg cef aeg abf bde acd dfg" == sample("abcdefg", 3)
     letters = ascii_lowercase + digits
-    assert lap(2, letters[:12], 4) == lap(3, letters[:12], 4)
-    assert "cejkn achil ikpqt dehrt jlqru adnpu cdgqs afgjt ginor bdijm bghku" == lap(3, letters[:21], 5)[:65]
-    assert 1849554568 == crc32(lap(3, letters[:21], 5).encode())
-    assert 3641597527 == crc32(lap(3, letters[:36], 7).encode())
+    assert "cejkn achil ikpqt dehrt jlqru adnpu cdgqs afgjt ginor bdijm bghku" == sample(letters[:21], 5)[:65]
+    assert 1849554568 == crc32(sample(letters[:21], 5).encode())
+    assert 3641597527 == crc32(sample(letters[:36], 7).encode())
 
 
 @pytest.mark.slow
 def test_the_largest_tournaments_are_ordered_in_a_moment():
     """100,000 matches at three seats; usually in half a second."""
     began = time.process_time()
-    assert 32_509 == len(everybody_early(names(59), 3, None))
+    assert 32_509 == len(nobody_far_ahead(names(59), 3, None))
     assert time.process_time() - began < 5

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.schedule import SEEDINGS, bot_seed, derive_seed, match_id, seed_in, series_id
+from arena.schedule import bot_seed, derive_seed, match_id, series_id
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,9 @@ def test_match_ids_and_bot_seeds_have_their_size(seed, pairing, seat):
     assert own != bot_seed(seed, match, seat + 1)
 
 
-@given(st.integers(0, 2**512 - 1), st.sampled_from(sorted(SEEDINGS)), st.text(max_size=20))
-def test_match_ids_are_seeds_that_are_derived(seed, seeding, pairing):
-    """The short way to a match id gives the beginning of the seed that its key names, in every way."""
-    seed = seed_in(seeding, seed)
+@given(st.integers(0, 2**512 - 1), st.text(max_size=20))
+def test_match_ids_are_seeds_that_are_derived(seed, pairing):
+    """The short way to a match id gives the beginning of the seed that its key names."""
     assert f"{derive_seed(seed, 'match', pairing):032x}"[:12] == match_id(seed, pairing)
 
 

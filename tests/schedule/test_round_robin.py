@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from round_robins import round_robin, round_robin_size
 
-from arena.schedule import FORMATS, Terms, bot_seed, bot_seeds, match_id, seed_in
+from arena.schedule import FORMATS, Terms, bot_seed, bot_seeds, match_id
 from arena.schedule.design import sample
 
 Names = st.lists(
@@ -162,15 +162,6 @@ def test_rotations_that_share_deals_share_the_chance_of_each_seat(deals, shared)
     assert all(len(rotations) == 3 for rotations in seeds.values())
     assert len(seeds) * (1 if shared else 3) == len({own for each in seeds.values() for own in each})
     assert all(len(set(each)) == (1 if shared else 3) for each in seeds.values())
-
-
-def test_older_tournaments_have_a_bot_seed_for_each_match():
-    """In a folder of seeding 1 they are those of its time, on shared deals too."""
-    (pairing, _) = plan(["odds", "random"], **KIND | {"series": 1})
-    match = match_id(5, pairing.id)
-    # Recorded above; the way in which it was made then does not know of series.
-    assert 7184782030357031365 == bot_seeds(seed_in(1, 5), match, pairing.series, 2, "same")[1]
-    assert bot_seed(5, pairing.series, 1) == bot_seeds(5, match, pairing.series, 2, "same")[1]
 
 
 def test_the_format_is_lazy():

@@ -124,12 +124,6 @@ def test_between_decisions_draws_go_on():
     assert plain.random() == bot.rng.random()
 
 
-def test_a_tournament_of_seeding_1_draws_in_one_row():
-    """Where an older folder goes on, its bots draw as they did in its time."""
-    bot, plain = begun(7, seeding=1), Random(7)
-    assert [plain.random() for _ in range(3)] == [answer(bot, asked(1), [])[0] for _ in range(3)]
-
-
 def test_a_bot_may_have_a_generator_of_its_own():
     """What it puts in place of `rng`, and what it seeds during a decision, is left alone."""
     bot = begun()

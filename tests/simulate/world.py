@@ -8,8 +8,8 @@ from typing import Any, Literal
 import attrs
 
 from arena.analysis.comparison import Comparison
+from arena.analysis.stopping.goal import parse_goal
 from arena.analysis.stopping.gsprt import Hypotheses
-from arena.analysis.stopping.until import parse_goal
 from arena.cli.runs.until import UntilRule
 from arena.games import GAMES
 from arena.match.game import Game

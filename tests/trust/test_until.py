@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from arena.analysis.stopping.until import RULES, Goal
+from arena.analysis.stopping.goal import Goal
+from arena.analysis.stopping.mixture import Mixture
 
 from .until import Tournaments, leaders, mixture_bound, simulated
 from .until_covariances import TIMES, declared_shares
@@ -17,7 +18,7 @@ from .until_fields import by_elo, in_circles, of_liars_dice, with_rare_losses
 def test_the_simulation_sees_what_the_rule_sees():
     """The same series, one by one and as counts: the same margin, sureness and shares, with unequal numbers."""
     field, rng = by_elo([100, 50, 0, 0]), np.random.default_rng(3)
-    until = RULES[2](Goal(1, 0.9999), "abcd", 50, extremes=(0, 1))
+    until = Mixture(Goal(1, 0.9999), "abcd", 50, extremes=(0, 1))
     counts = np.zeros((1, 6, 3))
     for cycle in range(9):
         for place, (first, second) in enumerate(combinations("abcd", 2)):

@@ -1,4 +1,4 @@
-"""How often `--until` declares wrong leaders, and how many series it takes, beside the rule before it.
+"""How often `--until` declares wrong leaders, and how many series it takes, beside a rule with a planned end.
 
 Many tournaments between the same bots at two seats at once, as arrays: with the bounds, shares and looks of a
 run, its fifth of a batch for all sets in turn, and its lag (batch t + 1 is planned from batches up to t − 1).
@@ -17,8 +17,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from arena.analysis.stopping.goal import CYCLES_MIN
-from arena.analysis.stopping.mixture import CYCLE_ERROR, error_levels
+from arena.analysis.stopping.mixture import CYCLE_ERROR, CYCLES_MIN, error_levels
 from arena.analysis.strength.meetings import Meetings
 from arena.analysis.strength.open_sets import open_shares
 from arena.analysis.student import Floats
@@ -74,7 +73,7 @@ def mixture_bound(seen: Meetings, pairs: Alarms, cycle: int) -> Alarms:
 
 
 def planned_bound(top: int, bots: int, plan: int) -> Bound:
-    """Rule 1 for a planned number of cycles."""
+    """O'Brien and Fleming's bound over a planned number of cycles, for all pairs."""
     needed = -NormalDist().inv_cdf(ERROR / (2 * top * (bots - top)))
 
     def is_settled(seen: Meetings, pairs: Alarms, cycle: int) -> Alarms:
@@ -113,7 +112,7 @@ ERRORS: Mapping[str, tuple[Callable[[], Field], int, int]] = {
 
 
 def until_rows() -> Iterator[Measure]:
-    """Matches of the old rule ÷ matches now, and how often wrong leaders are declared."""
+    """Matches of the rule with a planned end ÷ matches of ours, and how often wrong leaders are declared."""
     for name, (make, top, goals) in GAINS.items():
         yield from _gains(name, make(), top, goals)
     for name, (make, top, cycles) in ERRORS.items():
@@ -125,7 +124,7 @@ def until_rows() -> Iterator[Measure]:
 
 
 def _gains(name: str, field: Field, top: int, goals: tuple[float, ...]) -> Iterator[Measure]:
-    """With plans that are 8 and 2 times as long as fits the old rule."""
+    """With plans that are 8 and 2 times as long as fits that rule."""
     fits = fitting_plan(field, top)
     for times in (8, 2):
         plan, said = times * fits, f"--until: {name}, plan {times} × {fits} cycles"

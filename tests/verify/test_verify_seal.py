@@ -74,7 +74,7 @@ def test_a_folder_without_a_seal_needs_none(plain):
     assert (0, []) == (code, json.loads(told)["notes"])
 
 
-@pytest.mark.parametrize("key", ["seed", "move_time", "rules", "seeding"])
+@pytest.mark.parametrize("key", ["seed", "move_time", "rules"])
 def test_a_term_that_was_edited_is_found(copy, key):
     """Whoever runs the arena can write what the database says, but not what was sealed."""
     rewritten(copy, "identity", {key: {"dice": 9} if key == "rules" else 77})

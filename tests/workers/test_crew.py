@@ -91,7 +91,7 @@ async def test_too_many_lost_workers_end_the_run(tmp_path, monkeypatch):
 
 
 OTHERS = {
-    "another pipe": ({"pipe": 99}, "speaks version 99 of the workers' messages, expected 3"),
+    "another pipe": ({"pipe": 99}, "speaks version 99 of the workers' messages, expected 4"),
     "another arena": ({"arena": "9.9"}, "runs version 9.9 of the arena, expected"),
     "another Python": ({"python": "3.8.1"}, "runs Python 3.8.1, expected"),
     "another seeding": ({"seeding": 77}, "draws seeds in way 77, expected"),

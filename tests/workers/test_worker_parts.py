@@ -58,7 +58,6 @@ def post_for(bots=("ann", "bob")):
     begin = BeginWork(
         "{}",
         b"\1",
-        2,
         GameSaid("liars-dice", 1, None),
         (),
         frozenset(bots),

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from arena.cli.runs.until import UntilRule
+from arena.cli.runs.until import UntilRule, check_rule
 from arena.errors import ConfigError
 from arena.schedule.admission import Capacity
 from arena.store import Store
@@ -219,7 +219,7 @@ def played_there(tournament: Tournament, rule: StopRule | None) -> FolderState:
         if run is None:
             return FolderState(Extent(tournament.bots))
         if isinstance(rule, UntilRule):
-            rule.goes_by(run.store.meta())
+            check_rule(run.store.meta())
         course, retried = course_there(run), left_out_before(run)
         if course is not None and run.plan.leave_out_broken:
             course = expected_course(run, course)

@@ -10,9 +10,11 @@ from typing import Any
 
 import attrs
 
-from arena.analysis.stopping.until import RULE, RULES, Goal, Until, parse_goal
+from arena.analysis.stopping.goal import Goal, parse_goal
+from arena.analysis.stopping.mixture import RULE, Mixture
 from arena.errors import ConfigError
 from arena.match.game import Game
+from arena.reading.units import shown
 from arena.schedule.allocation import Shares
 from arena.schedule.course import ClosedSeries, Course
 from arena.terminal.text import as_time
@@ -23,7 +25,7 @@ from arena.tournament.prepare import Tournament
 GOAL = "until"
 """Where the store keeps the goal of `--until` and the series planned for it."""
 GOAL_RULE = "until_rule"
-"""And by which of the `RULES` it is settled; folders from before it was kept go by the first."""
+"""And the number of the rule by which it is settled: `RULE`."""
 GOAL_LEFT = "until_left"
 """And whether there was play without it since: what is past its end was wanted then, and is not removed."""
 
@@ -33,7 +35,7 @@ def until_rule(tournament: Tournament) -> UntilRule | None:
     if tournament.plan.until is None:
         return None
     goal = parse_goal(tournament.plan.until)
-    RULES[RULE](goal, [str(number) for number in range(tournament.bots)], 1)
+    Mixture(goal, [str(number) for number in range(tournament.bots)], 1)
     return _rule_of(goal, tournament.game, tournament.plan.seats)
 
 
@@ -42,9 +44,17 @@ def kept_goal(meta: Mapping[str, Any], game: Game[Any, Any]) -> UntilRule | None
     if meta.get(GOAL) is None or meta.get(GOAL_LEFT):
         return None
     goal, _ = meta[GOAL]
-    rule = _rule_of(parse_goal(goal), game, meta["identity"]["seats"])
-    rule.goes_by(meta)
-    return rule
+    check_rule(meta)
+    return _rule_of(parse_goal(goal), game, meta["identity"]["seats"])
+
+
+def check_rule(meta: Mapping[str, Any]) -> None:
+    """Raises ConfigError if a folder has a goal that was begun by another rule than this arena's."""
+    if GOAL in meta and (rule := meta.get(GOAL_RULE, 1)) != RULE:
+        raise ConfigError(
+            f"--until goes by rule {shown(rule)} in this folder, and by {RULE} in this arena: use the "
+            "version of the arena that began it; --fresh starts over"
+        )
 
 
 def _rule_of(goal: Goal, game: Game[Any, Any], seats: int) -> UntilRule:
@@ -61,29 +71,17 @@ class UntilRule:
         self._by_returns = rated_by == "returns"
         self._extremes = returns_bounds if self._by_returns else (0.0, 1.0)
         """The lowest and the highest score of a match; None: the game does not say."""
-        self.until: Until | None = None
-        self.rule = RULE
-        """By which of the `RULES` the goal is settled."""
+        self.until: Mixture | None = None
         self._allocates = False
         """Whether the sets of bots whose order is open play more than others."""
         self._began_at = 0.0
         self._cycles_before = 0
         """How many were there before this run: they say nothing of how long a cycle takes."""
 
-    def goes_by(self, meta: Mapping[str, Any]) -> None:
-        """What the folder of a run remembers: a goal is settled by the rule with which it was begun."""
-        if GOAL in meta:
-            self.rule = int(meta.get(GOAL_RULE, 1))
-        if self.rule not in RULES:
-            raise ConfigError(
-                f"--until goes by rule {self.rule} in this folder, which this arena does not know: continue "
-                "with the newer one that began it"
-            )
-
     def begins(self, course: Course) -> None:
         """A course begins, or begins again: what was told before is forgotten."""
         cycles, self._allocates = course.terms.series, course.is_adaptive
-        self.until = RULES[self.rule](self.goal, course.names, cycles, extremes=self._extremes)
+        self.until = Mixture(self.goal, course.names, cycles, extremes=self._extremes)
         self._began_at, self._cycles_before = time.monotonic(), 0
 
     def goes_on(self) -> None:
@@ -119,14 +117,14 @@ class UntilRule:
             return f"{self.goal}: settled"
         return f"{self.goal}: {until.sureness:.0%} now, {self._left(until)}{self._even_again(until)}"
 
-    def _even_again(self, until: Until) -> str:
+    def _even_again(self, until: Mixture) -> str:
         """Why all sets of bots play equally often again, where some had played more; empty if they do not."""
         if not (self._allocates and until.cycle):
             return ""
         circle = " > ".join((*until.cycle, until.cycle[0]))
         return f"; {circle}, so that all meet equally often again"
 
-    def _left(self, until: Until) -> str:
+    def _left(self, until: Mixture) -> str:
         cycles, played = until.cycles_left(), until.cycles - self._cycles_before
         if cycles is None:
             return "perhaps not within this schedule"
@@ -152,8 +150,7 @@ class UntilRule:
 def with_goal(run: Run, rule: UntilRule | None) -> Run:
     """The run, which will keep the goal in its folder once play begins.
 
-    Raises ConfigError if the folder was begun with another goal, or by a rule that ends with its schedule
-    and the schedule is longer now.
+    Raises ConfigError if the folder was begun with another goal.
     """
     store = run.store
     meta, has_matches = store.meta(), bool(store.finished())
@@ -163,16 +160,17 @@ def with_goal(run: Run, rule: UntilRule | None) -> Run:
             run.when_begun.append(partial(store.set_meta, GOAL_LEFT, True))
         return run
     if has_matches:
-        rule.goes_by(meta)
+        check_rule(meta)
         if kept is not None:
-            _check_same_goal(run, rule, *kept)
-    for key, value in ((GOAL, [str(rule.goal), run.plan.series]), (GOAL_RULE, rule.rule), (GOAL_LEFT, False)):
+            goal, _ = kept
+            _check_same_goal(run, rule, goal)
+    for key, value in ((GOAL, [str(rule.goal), run.plan.series]), (GOAL_RULE, RULE), (GOAL_LEFT, False)):
         run.when_begun.append(partial(store.set_meta, key, value))
     return attrs.evolve(run, may_cut=not has_matches or (kept is not None and not meta.get(GOAL_LEFT)))
 
 
-def _check_same_goal(run: Run, rule: UntilRule, goal: str, series: int) -> None:
-    """Raises ConfigError if the folder was begun with another goal, or for a schedule that was not longer."""
+def _check_same_goal(run: Run, rule: UntilRule, goal: str) -> None:
+    """Raises ConfigError if the folder was begun with another goal."""
     begun = f'{run.folder} was begun with --until "{goal}"'
     is_other = goal != str(rule.goal)
     if is_other and run.plan.allocate == "open":
@@ -184,9 +182,4 @@ def _check_same_goal(run: Run, rule: UntilRule, goal: str, series: int) -> None:
         raise ConfigError(
             f"{begun}, and a goal that is chosen when results are known errs more often than it says: "
             f"--until none continues without it, {OTHERWISE}"
-        )
-    if RULES[rule.rule].has_horizon and series != run.plan.series:
-        raise ConfigError(
-            f"{begun} over {series} series, and to look again in a longer schedule would err more often than "
-            f"it says: --until none continues without it, {OTHERWISE}"
         )

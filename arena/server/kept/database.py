@@ -1,4 +1,4 @@
-"""The file `server.db`: locked, made, checked, brought to the present layout."""
+"""The file `server.db`: locked, made, checked; one of another layout is refused."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ DATABASE, LOCK = "server.db", "server.lock"
 APPLICATION_ID = 0x41726553
 """`AreS`: tells a server's database from a results folder's."""
 
-LAYOUTS = (
-    """
+LAYOUT_VERSION = 1
+"""Of `LAYOUT`; `user_version` says it in every database."""
+LAYOUT = """
 CREATE TABLE users (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE tables (id TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE chat (
@@ -31,9 +32,7 @@ CREATE TABLE answers (
     match_id TEXT NOT NULL, turn INTEGER NOT NULL, seat INTEGER NOT NULL, move BLOB NOT NULL,
     PRIMARY KEY (match_id, turn, seat)
 ) WITHOUT ROWID;
-""",
-)
-"""The first layout, and the change to each later one; `user_version` says how many a database has had."""
+"""
 
 
 SENTENCES: Mapping[int, str] = {
@@ -77,26 +76,31 @@ def opened_database(path: Path) -> sqlite3.Connection:
 
 
 def _prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Lays out a new database; an older one is brought to the present layout."""
+    """Lays out a new database; another one must have our layout."""
     version, application = (_pragma(db, name) for name in ("user_version", "application_id"))
     is_new = not (version or application or db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0])
     if not is_new and application != APPLICATION_ID:
         raise ConfigError(f"{path} is not the database of a server: choose another --data")
-    if version > len(LAYOUTS):
+    if version > LAYOUT_VERSION:
         raise ConfigError(
-            f"{path} was written by a newer arena (version {version}; this one knows {len(LAYOUTS)}): "
+            f"{path} was written by a newer arena (version {version}; this one knows {LAYOUT_VERSION}): "
             "update this one, or choose another --data"
+        )
+    if version < LAYOUT_VERSION and not is_new:
+        raise ConfigError(
+            f"{path} was written by an older development version of the arena (version {version}; this one "
+            f"knows {LAYOUT_VERSION}): use that version, or choose another --data"
         )
     if db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
         raise ConfigError(SENTENCES[sqlite3.SQLITE_CORRUPT].format(path=path))
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    with transaction(db):
-        for layout in LAYOUTS[version:]:
-            for statement in layout.strip().split(";\n"):
+    if is_new:
+        with transaction(db):
+            for statement in LAYOUT.strip().split(";\n"):
                 db.execute(statement)
-        db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        db.execute(f"PRAGMA user_version = {len(LAYOUTS)}")
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {LAYOUT_VERSION}")
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:

@@ -34,8 +34,8 @@ def whole_ranges(store: Database) -> int:
 
 
 def is_keepable(store: Database) -> bool:
-    """Whether anything may be kept: of what is damaged nothing is, and schema 1 has no checksums."""
-    return store.damage is None and store.pragma("user_version") > 1
+    """Whether anything may be kept: of what is damaged nothing is."""
+    return store.damage is None
 
 
 def sums_of(store: Database, place: int) -> list[Row]:

@@ -31,16 +31,15 @@ def field_of(
     *,
     game: str,
     reserved: Collection[str] = (),
-    known: Collection[str] = (),
 ) -> tuple[Entrant, ...]:
     """The bots of a plan in its order, then those that connect with a token.
 
-    `reserved` are the words of the game that nobody can be called; `known` are the bots that have played
-    already, whose names are not judged again.  Raises ConfigError if a bot that connects has a wrong name.
+    `reserved` are the words of the game that nobody can be called.  Raises ConfigError if a bot that connects
+    has a wrong name.
     """
     said = [*map(_found, specs), *map(remote, remotes)]
     given = [spec.name if spec.is_submission else None for spec in specs] + [None] * len(remotes)
-    return judged(unique_names(said), given, game=game, reserved=reserved, known=known)
+    return judged(unique_names(said), given, game=game, reserved=reserved)
 
 
 def judged(
@@ -49,15 +48,14 @@ def judged(
     *,
     game: str,
     reserved: Collection[str] = (),
-    known: Collection[str] = (),
 ) -> tuple[Entrant, ...]:
     """The entrants; broken are those whose name or game does not fit.  `given`: names that they must have."""
     field = tuple(entrants)
     found = [
-        *_of_names_taken(field, given, known),
-        *_of_looks(field, known),
+        *_of_names_taken(field, given),
+        *_of_looks(field),
         *_of_words(field, reserved),
-        *_of_versions(field, known),
+        *_of_versions(field),
         *_of_games(field, game),
     ]
     problems = dict(reversed(found))  # the first one of each bot counts
@@ -151,13 +149,11 @@ Problems = Iterator[tuple[str, str]]
 """The name of a bot, and what is wrong with it."""
 
 
-def _of_names_taken(
-    field: Sequence[Entrant], given: Sequence[str | None], known: Collection[str]
-) -> Problems:
+def _of_names_taken(field: Sequence[Entrant], given: Sequence[str | None]) -> Problems:
     """Submissions whose name another bot had first: to number them would hide that there are two."""
     paths: Mapping[str, str] = {entrant.name: _place(entrant) for entrant in field}
     for entrant, name in zip(field, given, strict=False):
-        if name is not None and name != entrant.name and name in paths and entrant.name not in known:
+        if name is not None and name != entrant.name and name in paths:
             yield entrant.name, f"{paths[name]} is called {name} too: rename one of them"
 
 
@@ -169,10 +165,10 @@ def _of_words(field: Sequence[Entrant], reserved: Collection[str]) -> Problems:
             yield entrant.name, f"nobody can be called {shown(entrant.name)}: {reason}; {_ANOTHER_NAME}"
 
 
-def _of_versions(field: Sequence[Entrant], known: Collection[str]) -> Problems:
+def _of_versions(field: Sequence[Entrant]) -> Problems:
     """Names of the kind that only new versions of bots get."""
     for entrant in field:
-        if is_version_name(entrant.name) and entrant.name not in known:
+        if is_version_name(entrant.name):
             yield (
                 entrant.name,
                 f"nobody can be called {shown(entrant.name)}: names that end in @ and a number are given to "
@@ -191,18 +187,17 @@ def _of_games(field: Sequence[Entrant], game: str) -> Problems:
             )
 
 
-def _of_looks(field: Sequence[Entrant], known: Collection[str]) -> Problems:
+def _of_looks(field: Sequence[Entrant]) -> Problems:
     """Bots that people could mistake for one that is named before them."""
     places = {entrant.name: place for place, entrant in enumerate(field) if entrant.kind != "broken"}
     for pair in alike(places):
         # The later one is blamed, but none that connects by itself: it could not be left out.
         first, second = sorted(pair, key=lambda name: (field[places[name]].kind != "remote", places[name]))
-        if second not in known:
-            yield (
-                second,
-                f"{told_apart(second)} and {told_apart(first)} ({_place(field[places[first]])}) look alike: "
-                f"{_ANOTHER_NAME}",
-            )
+        yield (
+            second,
+            f"{told_apart(second)} and {told_apart(first)} ({_place(field[places[first]])}) look alike: "
+            f"{_ANOTHER_NAME}",
+        )
 
 
 _ANOTHER_NAME = "rename it, or use NAME=BOT"

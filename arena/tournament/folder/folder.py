@@ -13,7 +13,8 @@ import attrs
 
 from arena.errors import ConfigError, DiskFull
 from arena.match.game import Game
-from arena.schedule import ORDERS, SEEDINGS, seed_in
+from arena.reading.units import shown
+from arena.schedule import ORDER, SEEDING
 from arena.schedule.roster import Roster
 from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock
 from arena.store.files import made_new, open_database, sentences
@@ -38,7 +39,6 @@ from arena.tournament.folder.seal import SEAL, Seal, is_sealed, opening_of, seal
 from arena.tournament.folder.stored import DECISIONS, ORIGIN, stored_form
 from arena.tournament.plan import (
     Plan,
-    allocation_kept,
     allocation_of,
     differences,
     format_of,
@@ -168,7 +168,6 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **h
         workers=tournament.workers,
         folder=tournament.folder,
         store=store,
-        order=ways_of(kept)["order"],
         **how,
     )
 
@@ -223,10 +222,9 @@ def _continued(tournament: Tournament, commit: bool) -> Store:
             )
         meta, chosen = store.meta(), tournament.plan.decisions
         store.set_meta("tokens", _tokens(tournament.plan, meta["tokens"]))
-        if chosen not in meta.get(DECISIONS, [chosen]):
+        if chosen not in meta[DECISIONS]:
             store.set_meta(DECISIONS, [*meta[DECISIONS], chosen])
-        # An older arena may not have kept them, and the game's file may have been moved.
-        for key, value in {**scale_of(tournament.game, tournament.plan), **_kept_origin(tournament)}.items():
+        for key, value in _kept_origin(tournament).items():  # the game's file may have been moved
             store.set_meta(key, value)
     except BaseException:
         store.close()
@@ -238,17 +236,12 @@ def _check_continues(tournament: Tournament, store: Store) -> None:
     """Raises ConfigError if the matches of the store are of another plan, or of bots that have changed."""
     folder, plan = tournament.folder, tournament.plan
     meta = store.meta()
-    kept = ways_of(meta["identity"])  # nobody chooses them: they stay what they were
-    later = "which this arena does not know: continue with the newer one that began it, or"
-    if kept["seeding"] not in SEEDINGS:
-        raise ConfigError(f"{folder} draws its matches in way {kept['seeding']}, {later} {OTHERWISE}")
-    if kept["order"] not in ORDERS:
-        raise ConfigError(f"{folder} plays its matches in order {kept['order']}, {later} {OTHERWISE}")
+    check_ways(folder, meta["identity"])
     if changed := plan_changes(plan, tournament.game, meta["identity"]):
         raise ConfigError(f"{folder} belongs to another plan: {'; '.join(changed)}; {OTHERWISE}")
-    if reason := join_refusal(plan, meta["plan"], int(meta["identity"]["seed"])):
+    if reason := join_refusal(plan, int(meta["identity"]["seed"])):
         raise ConfigError(f"{folder}: {reason}; {OTHERWISE}")
-    if plan.until is None and allocation_kept(meta["identity"]) == "open":
+    if plan.until is None and meta["identity"]["allocate"] == "open":
         raise ConfigError(
             f"{folder} gave its matches to the bots whose order --until left open, and cannot do without it: "
             f"name the same goal again; {OTHERWISE}"
@@ -266,7 +259,7 @@ def _members(tournament: Tournament, store: Store) -> Membership:
         tournament.plan,
         tournament.entrants,
         tournament.wishes,
-        roster_of(store.meta(), bots) if finished else Roster(),
+        roster_of(store.meta()) if finished else Roster(),
         bots,
         matches=finished,
         where=str(tournament.folder),
@@ -275,22 +268,28 @@ def _members(tournament: Tournament, store: Store) -> Membership:
 
 def plan_as_begun(plan: Plan, kept: Mapping[str, Any]) -> Plan:
     """The plan with what was decided when its folder began, whose identity is `kept`."""
-    seed = seed_in(ways_of(kept)["seeding"], int(kept["seed"]))
-    return attrs.evolve(plan, seed=seed, allocate=allocation_kept(kept))
+    return attrs.evolve(plan, seed=int(kept["seed"]), allocate=kept["allocate"])
 
 
 def plan_changes(plan: Plan, game: Game[Any, Any], kept: Mapping[str, Any]) -> list[str]:
     """What this plan would change about the matches of the folder whose identity is `kept`, in words."""
-    before = {**kept, **ways_of(kept), "allocate": allocation_kept(kept)}
-    return differences(before, identity(plan, game) | ways_of(kept))
+    return differences(kept, identity(plan, game))
 
 
-def ways_of(identity: Mapping[str, Any]) -> dict[str, int]:
-    """How a folder's seeds are derived and its laps are ordered.
+def check_ways(folder: Path, kept: Mapping[str, Any]) -> None:
+    """Raises ConfigError if the folder whose identity is `kept` draws or orders its matches in another way.
 
-    Folders from before one of these was recorded use its first way.
+    A folder without the number of a way is from before it was kept, which was its first.
     """
-    return {key: int(identity.get(key, 1)) for key in ("seeding", "order")}
+    for key, ours, told in (
+        ("seeding", SEEDING, "draws its matches in way"),
+        ("order", ORDER, "plays its matches in order"),
+    ):
+        if (way := kept.get(key, 1)) != ours:
+            raise ConfigError(
+                f"{folder} {told} {shown(way)}, and this arena in {ours}: use the version of the arena that "
+                "began it; --fresh starts over"
+            )
 
 
 def _tokens(plan: Plan, known: Mapping[str, str]) -> dict[str, str]:

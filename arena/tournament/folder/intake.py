@@ -45,7 +45,7 @@ def course_of(run: Run, names: Sequence[str]) -> Course:
     course = Course(
         names,
         FORMATS[plan.tournament],
-        attrs.evolve(terms_of(plan, run.seed, run.order), slots=slots_of(run.roster, names)),
+        attrs.evolve(terms_of(plan, run.seed), slots=slots_of(run.roster, names)),
         withdrawn_after=plan.withdrawn_after,
         restarts_max=plan.restarts_max,
         forgiven=run.roster.forgiven,

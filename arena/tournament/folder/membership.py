@@ -131,11 +131,9 @@ def with_replacements(
     return tuple(found)
 
 
-def roster_of(meta: Mapping[str, Any], bots: Sequence[StoredBot]) -> Roster:
-    """The roster that a folder keeps; one from before rosters has all bots that play in it."""
-    if (kept := meta.get(ROSTER)) is not None:
-        return Roster(RosterEntry(**entry) for entry in kept)
-    return Roster(RosterEntry("join", bot.bot, bot.fingerprint) for bot in bots if bot.status != "left out")
+def roster_of(meta: Mapping[str, Any]) -> Roster:
+    """The roster that a folder keeps; empty until play begins."""
+    return Roster(RosterEntry(**entry) for entry in meta.get(ROSTER, ()))
 
 
 def membership(

@@ -11,7 +11,6 @@ import trio
 
 from arena.match.game import Game
 from arena.players.entrant import Entrant
-from arena.schedule import ORDER
 from arena.schedule.admission import Capacity
 from arena.schedule.roster import Roster
 from arena.store import Damage, Store
@@ -43,8 +42,6 @@ class Run:
     """Who took part so far, and what this run changes about it; who joins is added when play begins."""
     renewed: frozenset[str] = frozenset()
     """The roster's slots whose bots are new versions in this run."""
-    order: int = ORDER
-    """In which of the `schedule.ORDERS` a lap is played: the one in which the folder began."""
     only: str | None = None
     """Play only the match whose id begins with this."""
     stop_at_fault: bool = False

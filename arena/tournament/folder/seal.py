@@ -132,7 +132,7 @@ def told_of_seal(store: Store) -> dict[str, Any] | None:
 def changes_under_seal(store: Store, seal: Seal) -> list[str]:
     """What has changed in a folder since it was sealed."""
     meta = store.meta()
-    return changes_since(seal, meta["plan"], roster_of(meta, store.bots()))
+    return changes_since(seal, meta["plan"], roster_of(meta))
 
 
 def opening_of(seal: Seal) -> Opening:

@@ -17,7 +17,7 @@ from arena.match.game import Game
 from arena.reading.units import shown
 from arena.store import Store, StoredMatch, write_text
 from arena.tournament.bots.game_source import Source, find_game, names_files, recalled
-from arena.tournament.folder.membership import ROSTER, roster_of
+from arena.tournament.folder.membership import ROSTER
 from arena.tournament.folder.run import Run
 from arena.tournament.folder.seal import told_of_seal
 from arena.tournament.plan import (
@@ -35,7 +35,7 @@ ORIGIN = "game_origin"
 """The store's key for the origin of a game that is not built in."""
 
 DECISIONS = "decisions"
-"""The store's key for every `decisions` that a plan of the folder had; older arenas did not keep them."""
+"""The store's key for every `decisions` that a plan of the folder had."""
 
 ASK = "use --game to name the file it was played with"
 
@@ -61,12 +61,6 @@ def _opened(folder: Path) -> Store:
         return Store.open(folder)
     except ConfigError:  # damaged, perhaps in a way that can be read past
         return Store.checked(folder)
-
-
-def bots_there(folder: Path) -> frozenset[str]:
-    """The names under which bots have been let play in a results folder, without their later versions'."""
-    with _opened(folder) as store:
-        return frozenset(roster_of(store.meta(), store.bots()).slots)
 
 
 def source_of(plan: Plan, resume: Path | None) -> Source:

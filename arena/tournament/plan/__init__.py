@@ -2,7 +2,6 @@
 
 from arena.tournament.plan.allow import EVERYONE, FLAGS, NOTHING, Allow, allow_as_mapping, rights_of
 from arena.tournament.plan.checking import (
-    allocation_kept,
     check,
     check_size,
     differences,
@@ -42,7 +41,6 @@ __all__ = [
     "BotSpec",
     "Plan",
     "Rule",
-    "allocation_kept",
     "allocation_of",
     "allow_as_mapping",
     "as_mapping",

@@ -9,7 +9,7 @@ from typing import Any
 from arena.errors import ConfigError
 from arena.match.game import Game
 from arena.reading.units import format_duration, shown
-from arena.schedule import ORDER, SEEDING, Allocate
+from arena.schedule import ORDER, SEEDING
 from arena.tournament.plan.model import Plan, control_of, deals_of, refusal_of
 from arena.tournament.plan.seeds import is_guessable
 from arena.words import counted, listed
@@ -78,12 +78,6 @@ def identity(plan: Plan, game: Game[Any, Any]) -> dict[str, Any]:
         "withdrawn_after": plan.withdrawn_after,
         "restarts_max": plan.restarts_max,
     }
-
-
-def allocation_kept(identity: Mapping[str, Any]) -> Allocate | None:
-    """What `allocation_of` was when a folder began; folders from before it was recorded are even."""
-    allocate: Allocate | None = identity.get("allocate")
-    return allocate or ("even" if identity["tournament"] == "round-robin" else None)
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ import attrs
 
 from arena.match.clock import Control
 from arena.reading.units import Address
-from arena.schedule import FORMATS, ORDER, SETS_MAX, Allocate, Deals, FormatKind, ScheduleSize, Sets, Terms
+from arena.schedule import FORMATS, SETS_MAX, Allocate, Deals, FormatKind, ScheduleSize, Sets, Terms
 from arena.schedule.admission import Capacity
 from arena.tournament.plan.allow import Allow
 from arena.words import counted
@@ -214,8 +214,8 @@ def format_of(plan: Plan) -> FormatKind:
     return FORMATS[plan.tournament]
 
 
-def terms_of(plan: Plan, seed: int, order: int = ORDER) -> Terms:
-    """What the format is told; `order`: that of the matches within a lap."""
+def terms_of(plan: Plan, seed: int) -> Terms:
+    """What the format is told."""
     return Terms(
         game=plan.game,
         seats=plan.seats,
@@ -225,7 +225,6 @@ def terms_of(plan: Plan, seed: int, order: int = ORDER) -> Terms:
         cycles=plan.cycles,
         challengers=plan.challengers,
         sets=plan.sets,
-        order=order,
     )
 
 

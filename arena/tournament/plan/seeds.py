@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from arena.tournament.plan.model import Plan
 
 GUESSABLE_BELOW = 1 << 64
@@ -31,11 +28,8 @@ def seed_refusal(plan: Plan) -> str | None:
     )
 
 
-def join_refusal(plan: Plan, kept: Mapping[str, Any], seed: int) -> str | None:
-    """Why bots that connect cannot join a folder, by its plan as it was kept and its seed; None if they can.
-
-    A folder that such bots have played in, when an older arena allowed it, goes on.
-    """
-    if not (plan.connecting and is_guessable(seed)) or kept.get("remote") or kept.get("expect"):
+def join_refusal(plan: Plan, seed: int) -> str | None:
+    """Why bots that connect cannot join a folder with this seed; None if they can."""
+    if not (plan.connecting and is_guessable(seed)):
         return None
     return f"seed {seed} can be guessed by the bots that connect, and with it every deal"

@@ -18,7 +18,7 @@ from arena.match.scoring import points
 from arena.players.codec import Codec
 from arena.players.lag import LagWatch
 from arena.referee import Conduct, Seating, play_match
-from arena.schedule import Pairing, bot_seeds, match_id, older_seeding
+from arena.schedule import Pairing, bot_seeds, match_id
 from arena.schedule.course import MatchResult
 from arena.schedule.withdrawals import BotOutcome
 from arena.tournament.plan import control_of, deals_of
@@ -56,7 +56,6 @@ class Venue:
                     id,
                     pairing.bots,
                     bot_seeds(run.seed, id, pairing.series, len(seated), deals_of(run.plan)),
-                    older_seeding(run.seed),
                 ),
                 lag=self.watch.since,
                 turns=turns,

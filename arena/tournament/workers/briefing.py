@@ -17,7 +17,7 @@ from arena.errors import ConfigError
 from arena.games import GAMES
 from arena.players.codec import rules_of
 from arena.players.entrant import Entrant
-from arena.schedule import SEEDING, seed_in, seeding_of
+from arena.schedule import SEEDING
 from arena.schedule.admission import Capacity
 from arena.tournament.bots.fingerprints import fingerprint
 from arena.tournament.bots.game_source import Origin, Source, as_kept, load_game, origin_from
@@ -47,7 +47,7 @@ def setting_of(begin: BeginWork) -> tuple[Setting, Source]:
     first, most, cores = begin.tables
     setting = Setting(
         plan=plan,
-        seed=seed_in(begin.seeding, int.from_bytes(begin.seed, "big")),
+        seed=int.from_bytes(begin.seed, "big"),
         game=make_game(source.cls, plan.rules),
         entrants=begin.entrants,
         capacity=Capacity(first=first, most=most, cores=cores),
@@ -115,7 +115,6 @@ def begin_for(
     return BeginWork(
         plan=msgspec.json.encode(plan).decode(),
         seed=seed_bytes(setting.seed),
-        seeding=seeding_of(setting.seed),
         game=GameSaid(
             setting.game.name,
             setting.game.version,

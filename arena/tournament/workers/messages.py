@@ -29,7 +29,7 @@ import msgspec
 from arena.box.box import Means
 from arena.players.entrant import Entrant
 
-PIPE_VERSION = 3
+PIPE_VERSION = 4
 
 
 class _Message(msgspec.Struct, tag=True):
@@ -51,7 +51,7 @@ class WorkerHello(_Message):
     arena: str
     python: str
     seeding: int
-    """The way in which it derives seeds for new tournaments."""
+    """The way in which it derives seeds."""
 
 
 class WorkerReady(_Message):
@@ -92,7 +92,6 @@ class BeginWork(_Message):
     plan: str
     """The plan in JSON, without seed and bots."""
     seed: bytes
-    seeding: int
     game: GameSaid
     entrants: tuple[Entrant, ...]
     playing: frozenset[str]

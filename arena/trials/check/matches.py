@@ -19,9 +19,9 @@ import attrs
 from arena.errors import ConfigError
 from arena.match.game import CHANCE, Game, Seat
 from arena.match.record import Turn, pack, unpack
-from arena.schedule import bot_seed, bot_seeds, older_seeding, seed_in
+from arena.schedule import bot_seed, bot_seeds
 from arena.store import Store, StoredMatch
-from arena.tournament.folder.folder import ways_of
+from arena.tournament.folder.folder import check_ways
 from arena.tournament.folder.stored import stored_game
 from arena.tournament.plan.rules import make_game
 
@@ -40,8 +40,6 @@ class RecordedMatch:
     names: tuple[str, ...]
     seed: int
     bot_seeds: tuple[int, ...]
-    seeding: int | None = None
-    """The way in which an older tournament made them; None: as today."""
     turns: tuple[Turn, ...]
     """Without those of chance."""
     wanted: tuple[tuple[Seat, int], ...]
@@ -135,7 +133,8 @@ def stored_matches(
     with Store.checked(source.folder) as store:
         game = stored_game(store, game_word)
         kept = store.meta()["identity"]
-        seed = seed_in(ways_of(kept)["seeding"], int(kept["seed"]))
+        check_ways(store.folder, kept)
+        seed = int(kept["seed"])
         found = [_stored(match, game, seed, bot) for match in _chosen(store, source, bot)]
     whole = [match for match in found if match.wanted]
     if not whole:
@@ -177,7 +176,6 @@ def _stored(match: StoredMatch, game: Game[Any, Any], seed: int, bot: str) -> Re
         names=match.bots,
         seed=match.seed,
         bot_seeds=bot_seeds(seed, match.match_id, match.series_id, len(match.bots), match.deals),
-        seeding=older_seeding(seed),
         turns=turns,
         wanted=tuple(
             (seat, number) for seat in seats for number in range(sum(seat in moves for moves in turns))

@@ -83,7 +83,7 @@ async def retraced(
         seed=match.seed,
         control=control,
         conduct=Conduct(),
-        seating=Seating(match.match_id, names, match.bot_seeds, match.seeding),
+        seating=Seating(match.match_id, names, match.bot_seeds),
         lag=lag,
     )
     return tap
