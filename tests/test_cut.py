@@ -22,7 +22,7 @@ from arena.schedule.withdrawals import BotOutcome
 from arena.store import Store
 from arena.tournament.folder import writer as keeping
 from arena.tournament.folder.intake import course_of, cut, take_in
-from arena.tournament.play.match import Venue
+from arena.tournament.play.match import MatchRunner
 from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
 
@@ -110,7 +110,7 @@ def run(
     **plan,
 ) -> Summary:
     """A run on this machine, in virtual time, to its end or that of the machine; then its tables."""
-    summary, play, make = Summary(), Venue.play, keeping.write_changes
+    summary, play, make = Summary(), MatchRunner.play, keeping.write_changes
 
     async def slow(table, pairing, *arguments):
         await trio.sleep(machine.match_s(pairing))
@@ -130,7 +130,7 @@ def run(
             await run_tournament(done, reporter, summary)
 
     with pytest.MonkeyPatch.context() as patch, opened(folder, entrants, **plan) as setup:
-        patch.setattr(Venue, "play", slow)
+        patch.setattr(MatchRunner, "play", slow)
         patch.setattr(keeping, "write_changes", write)
         patch.setattr(keeping, "WAITING_MAX", machine.rng.choice([0, 1, 256]))
         trio_run._ALLOW_DETERMINISTIC_SCHEDULING = True

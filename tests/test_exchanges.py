@@ -13,7 +13,7 @@ from test_show import told
 from test_story import FOLDS, HOLDEM, replayed
 
 from arena.telling.replay import Viewer, viewer_of
-from arena.telling.story import Part
+from arena.telling.story import StoryPart
 from arena.terminal.exchange_lines import exchange_lines, preface
 from arena.terminal.exchanges import Aside, Exchange, Exchanges, exchanges_of
 from arena.terminal.match import retold, steps_json
@@ -127,7 +127,7 @@ def test_a_bot_that_is_not_asked_any_more(flag, turns):
 def test_it_reads_well_on_a_narrow_terminal():
     """Below each move, indented, cut to a few lines."""
     replay, viewer = told("ann")
-    show = partial(retold, replay, viewer, Part(first=1, last=1), exchanges=asked_of_ann(conversation()))
+    show = partial(retold, replay, viewer, StoryPart(first=1, last=1), exchanges=asked_of_ann(conversation()))
     text = "\n".join(show(60))
     assert 60 >= max(map(width, text.splitlines()))
     assert (

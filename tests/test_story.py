@@ -20,7 +20,7 @@ from arena.games.liars_dice import LiarsDice
 from arena.match.game import CHANCE, Seat
 from arena.match.record import pack
 from arena.telling.replay import EVERYBODY, SPECTATOR, Replay, Viewer
-from arena.telling.story import Act, Part, Passage, gathered, story
+from arena.telling.story import Act, Passage, StoryPart, gathered, story
 from arena.tournament.bots.game_source import find_game
 
 ANN, BOB, CAT, DAN = map(Seat, range(4))
@@ -151,7 +151,7 @@ def test_a_game_without_sentences_is_told_by_its_fields():
 
 
 def part_of(**wanted) -> list[Passage]:
-    return Part(**wanted).of(story(random_replay(LiarsDice(dice=2), 3, 7), EVERYBODY))
+    return StoryPart(**wanted).of(story(random_replay(LiarsDice(dice=2), 3, 7), EVERYBODY))
 
 
 def test_a_round_is_told_alone():

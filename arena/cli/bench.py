@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from arena.cli.group import cli, options
-from arena.cli.mistakes import Whole
+from arena.cli.mistakes import WholeNumber
 
 
 @cli.command()
@@ -14,7 +14,12 @@ from arena.cli.mistakes import Whole
     ("--only", "*NAME", "Only this; may be repeated."),
 )
 @click.option(
-    "--repeats", type=Whole(1), default=5, metavar="N", show_default=True, help="Samples of each figure."
+    "--repeats",
+    type=WholeNumber(1),
+    default=5,
+    metavar="N",
+    show_default=True,
+    help="Samples of each figure.",
 )
 @click.option(
     "--seconds", default="1", metavar="S", show_default=True, help="About how long one sample takes."

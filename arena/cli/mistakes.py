@@ -78,7 +78,7 @@ def no_value(option: click.Parameter) -> ConfigError:
     return ConfigError(f"{name}: its value is missing, expected: {name} {_metavar(option)}")
 
 
-class Whole(click.ParamType):  # type: ignore[type-arg]  # as below
+class WholeNumber(click.ParamType):  # type: ignore[type-arg]  # as below
     """A whole number, as `click.IntRange`, with a message as of all other numbers."""
 
     name = "number"

@@ -14,7 +14,7 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import cli
-from arena.cli.mistakes import Whole, WordOf
+from arena.cli.mistakes import WholeNumber, WordOf
 from arena.cli.reading import (
     bot_option,
     complained,
@@ -153,7 +153,7 @@ MATCH_COLUMNS_LESS_NEEDED = ("series_id", "status", "rotation", "duration_s")
 @bot_option("--winner", "winner", "NAME", "Only matches that this bot won, alone or with others.")
 @click.option("--fault", type=WordOf([*FAULT_KINDS, "any"]), help="Only matches with this fault.")
 @click.option("--sort", metavar="COLUMN", help="Sort by a column; from the largest with a `-` before it.")
-@click.option("--limit", metavar="N", type=Whole(1), help="Only the first N.")
+@click.option("--limit", metavar="N", type=WholeNumber(1), help="Only the first N.")
 @reading
 def matches(
     folder: Path,

@@ -10,7 +10,7 @@ import click
 
 from arena.cli import completion
 from arena.cli.group import cli
-from arena.cli.mistakes import Whole
+from arena.cli.mistakes import WholeNumber
 from arena.cli.reading import (
     bot_option,
     capsule_at,
@@ -42,10 +42,10 @@ CAPSULE_BYTES_MAX = 100_000_000
 )
 @bot_option("--as", "viewer", "BOT|spectator", "Show only what this bot, or a spectator, knew.")
 @click.option(
-    "--round", "--hand", "round_number", metavar="N", type=Whole(1), help="Only this round or hand."
+    "--round", "--hand", "round_number", metavar="N", type=WholeNumber(1), help="Only this round or hand."
 )
-@click.option("--from", "first", metavar="N", type=Whole(1), help="From this step on.")
-@click.option("--to", "last", metavar="N", type=Whole(1), help="Up to this step.")
+@click.option("--from", "first", metavar="N", type=WholeNumber(1), help="From this step on.")
+@click.option("--to", "last", metavar="N", type=WholeNumber(1), help="Up to this step.")
 @click.option(
     "--logs", "has_logs", is_flag=True, help="With --as BOT: what it was asked, answered and printed."
 )
@@ -80,13 +80,13 @@ def replay(
     """
     from arena.store import RESULTS
     from arena.telling.replay import replay_of, viewer_of
-    from arena.telling.story import Part
+    from arena.telling.story import StoryPart
     from arena.terminal.inks import inks_for
     from arena.terminal.match import STEP_COLUMNS, retold, step_rows, steps_json
     from arena.terminal.text import as_json, as_table, columns_of, out
     from arena.tournament.folder.stored import stored_game
 
-    inks, part = inks_for(color), Part(round_number, first, last)
+    inks, part = inks_for(color), StoryPart(round_number, first, last)
     if form is not None and not part.is_all:
         raise ConfigError(f"--{form} prints the whole match: leave out --round, --hand, --from and --to")
     if has_logs and viewer in (None, "spectator"):

@@ -21,7 +21,7 @@ from arena.tournament.play.reporting import Reporter
 from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
 from arena.tournament.workers.hiring import Hiring
-from arena.tournament.workers.post import Recruit
+from arena.tournament.workers.post import StartedWorker
 from arena.tournament.workers.staffing import game_origin
 from arena.verify.incoming import Incoming
 from arena.words import counted
@@ -46,7 +46,7 @@ class ClusterWish:
 
 
 @attrs.define
-class Afar:
+class ClusterWorker:
     """A worker on the cluster."""
 
     stream: trio.SocketStream
@@ -76,14 +76,14 @@ class Enlisting:
         """Dask workers that sent what cannot be: they get no place any more."""
 
     @asynccontextmanager
-    async def enlist(self, name: str) -> AsyncIterator[Recruit]:
+    async def enlist(self, name: str) -> AsyncIterator[StartedWorker]:
         """A worker on the cluster; waits until there is a Dask worker for it."""
         worker = await self._found(name)
         self._places[worker] += 1
         self._had.add(name)
         self._sessions += 1
         ours, theirs = map(trio.SocketStream, map(trio.socket.from_stdlib_socket, _pair()))
-        recruit = Afar(ours, f" on {worker}")
+        recruit = ClusterWorker(ours, f" on {worker}")
 
         def note_host(host: str) -> None:
             recruit.host = host

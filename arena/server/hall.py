@@ -55,7 +55,7 @@ class Guest(Protocol):
 
 
 @attrs.frozen(kw_only=True)
-class Hall:
+class ServerServices:
     """What tables need of the server around them."""
 
     nursery: trio.Nursery
@@ -89,4 +89,4 @@ class Hall:
         return self.open_program(table_id, member)
 
 
-__all__ = ["Guest", "Hall", "Records"]
+__all__ = ["Guest", "Records", "ServerServices"]

@@ -15,7 +15,7 @@ from arena.server import limits
 from arena.server.kept.records import ServerRecords, Unfinished
 from arena.server.refusal import Refusal
 from arena.server.tables.absence import after_restart, idle_s
-from arena.server.tables.live import Hall, LiveTable
+from arena.server.tables.live import LiveTable, ServerServices
 from arena.server.tables.live_match import LiveMatch
 from arena.server.tables.places import are_short, check_room, makes_room
 from arena.server.tables.table import Alerted, Table
@@ -26,10 +26,10 @@ from arena.words import counted
 LOOK_EVERY_S = 10.0
 
 
-class House:
+class OpenTables:
     """The open tables, by id."""
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: ServerServices) -> None:
         self.hall = hall
         self._tables: dict[str, LiveTable] = {}
         self._views: dict[str, Views] = {}
@@ -83,7 +83,7 @@ class House:
         game: Game[Any, Any],
         *,
         address: str = "",
-        hall: Hall | None = None,
+        hall: ServerServices | None = None,
         version: int = 1,
     ) -> LiveTable:
         """Takes in a table that exists already; `hall`: its surroundings, if they are special."""
@@ -222,4 +222,4 @@ def _seats_of(game: Game[Any, Any]) -> tuple[int, int]:
     return playable[0], playable[-1]
 
 
-__all__ = ["House"]
+__all__ = ["OpenTables"]

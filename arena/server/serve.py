@@ -19,7 +19,7 @@ from arena.games import SERVICES
 from arena.players.lag import open_watch
 from arena.players.tcp import accept_all, listen
 from arena.reading.units import Address
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.certificate import Certificate, TlsFiles
 from arena.server.http.endpoints import routes_to
 from arena.server.http.goodbye import Goodbye
@@ -32,7 +32,7 @@ from arena.server.kept.games_api import GamesApi
 from arena.server.kept.keeping import open_keeper
 from arena.server.kept.records import ServerRecords
 from arena.server.kept.reports import Reports
-from arena.server.kept.results import Shelf
+from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
 from arena.server.limits import TCP_CONNECTIONS_MAX
 from arena.server.packets.packet_api import PacketApi
@@ -45,7 +45,7 @@ from arena.server.site.site import Site
 from arena.server.tables.api import TablesApi
 from arena.server.tables.bots import HouseBots
 from arena.server.tables.guests import OpenTable
-from arena.server.tables.live import Hall
+from arena.server.tables.live import ServerServices
 from arena.server.tables.programs import Programs
 from arena.server.tables.tcp_door import TcpDoor
 from arena.telling.replay import Replay
@@ -73,7 +73,7 @@ class ServerPlan:
 class OpenServer:
     """A server that runs."""
 
-    house: House
+    house: OpenTables
     rings: Sequence[LiveRing]
     http: str
     """The URL at which it listens, without a final slash."""
@@ -123,7 +123,7 @@ async def serve(
         if plan.results is not None:
             reports = Reports(plan.data, note)
             nursery.start_soon(reports.run)
-            results = ResultsApi(Shelf(plan.results), reports)
+            results = ResultsApi(ResultsCatalog(plan.results), reports)
         app = goodbye.counted(Routing(routes_of(house, poker, archive.find, bots.names, results)))
         options = HttpOptions(guard=plan.guard)
         await nursery.start(
@@ -157,7 +157,7 @@ def _bound(asked: Address, listener: socket.socket) -> str:
 
 
 def routes_of(
-    house: House,
+    house: OpenTables,
     poker: PokerApi,
     find: Callable[[str], Replay | None],
     bots: Callable[[str], Sequence[str]] = lambda game: (),
@@ -181,7 +181,7 @@ async def _open_house(
     certificate: Certificate | None,
     note: Callable[[str], None],
     note_bug: Callable[[str], None],
-) -> AsyncIterator[tuple[House, PokerApi, TcpDoor | None, Archive, HouseBots]]:
+) -> AsyncIterator[tuple[OpenTables, PokerApi, TcpDoor | None, Archive, HouseBots]]:
     """The tables as they were left, those of the two documents too, with house bots to sit at them.
 
     The open table, and the door that leads there, exist only if bots can connect.
@@ -197,7 +197,7 @@ async def _open_house(
             async with open_box("shield", say=note) as box, trio.open_nursery() as nursery:
                 bots = HouseBots(nursery, box, plan.data, watch=watch, note=note, note_bug=note_bug)
                 programs = Programs(nursery, lambda id: house.table(id), watch=watch, note_bug=note_bug)
-                hall = Hall(
+                hall = ServerServices(
                     nursery=nursery,
                     records=records,
                     open_bot=bots.seated,
@@ -208,7 +208,7 @@ async def _open_house(
                     note_bug=note_bug,
                     lag_watch=watch,
                 )
-                house = House(hall)
+                house = OpenTables(hall)
                 left = house.restore(records, records.matches(note), note)
                 rings, left = await open_rings(
                     hall,

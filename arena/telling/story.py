@@ -299,7 +299,7 @@ def told_fields(fields: Fields) -> Iterator[str]:
 
 
 @attrs.frozen
-class Part:
+class StoryPart:
     """Which part of a story is told; all of it by default."""
 
     round_number: int | None = None
@@ -308,7 +308,7 @@ class Part:
 
     @property
     def is_all(self) -> bool:
-        return self == Part()
+        return self == StoryPart()
 
     def of(self, passages: Iterable[Passage]) -> list[Passage]:
         """The passages of this part, and how the round began in which it begins.
@@ -351,4 +351,4 @@ class Part:
             )
 
 
-WHOLE = Part()
+WHOLE = StoryPart()

@@ -9,7 +9,7 @@ import attrs
 import msgspec
 
 from arena.telling.replay import Replay, Scene, Viewer
-from arena.telling.story import WHOLE, Part, Passage, story
+from arena.telling.story import WHOLE, Passage, StoryPart, story
 from arena.terminal.exchange_lines import exchange_lines, preface
 from arena.terminal.exchanges import Exchanges
 from arena.terminal.inks import PLAIN, Inks
@@ -26,7 +26,7 @@ NUMBERS_WIDTH = 6
 def retold(
     replay: Replay,
     viewer: Viewer,
-    part: Part = WHOLE,
+    part: StoryPart = WHOLE,
     columns: int | None = None,
     inks: Inks = PLAIN,
     exchanges: Exchanges | None = None,

@@ -24,10 +24,10 @@ from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.plan import sandbox_of
 from arena.tournament.play.dispatcher import Dispatcher
 from arena.tournament.play.grounds import Grounds
-from arena.tournament.play.here import Here, open_conversations, open_pool
+from arena.tournament.play.here import InProcessGrounds, open_conversations, open_pool
 from arena.tournament.play.pool import Pool
 from arena.tournament.play.reporting import Reporter
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.summary import Summary
 from arena.tournament.workers.crew import open_crew
 from arena.tournament.workers.divided import Divided
@@ -58,7 +58,7 @@ async def run_tournament(
             course = course_of(run, rest.names)
             intake = take_in_folder(run, course)
             setting = attrs.evolve(setting, versions={bot.bot: bot.version for bot in run.store.bots()})
-            here = Here(setting, pool, watch, conversations)
+            here = InProcessGrounds(setting, pool, watch, conversations)
             workers = summary.workers = workers_for(run, course, intake, hiring, reporter.note)
             async with _open_grounds(run, here, workers, hiring, names, reporter, summary) as grounds:
                 _begin(run, grounds, reporter, summary, course, intake)
@@ -91,7 +91,7 @@ def _begin(
 
 @asynccontextmanager
 async def _open_bots(
-    run: Run, setting: Setting, reporter: Reporter, summary: Summary, watch: LagWatch
+    run: Run, setting: RunTerms, reporter: Reporter, summary: Summary, watch: LagWatch
 ) -> AsyncIterator[tuple[Pool, Lobby | None]]:
     """The bots of this process, and the lobby if any bot connects; when this ends, no bot is left alive."""
     note = partial(note_bug, run, summary)
@@ -120,7 +120,7 @@ async def _open_box(run: Run, reporter: Reporter) -> AsyncIterator[Box | None]:
 @asynccontextmanager
 async def _open_grounds(
     run: Run,
-    here: Here,
+    here: InProcessGrounds,
     workers: int,
     hiring: Hiring,
     names: Sequence[str],

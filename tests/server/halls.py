@@ -12,9 +12,9 @@ import trio
 from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.kept.records import Forgetful
-from arena.server.tables.live import Hall, LiveTable
+from arena.server.tables.live import LiveTable, ServerServices
 from arena.server.tables.pauses import Pauses
 from arena.server.tables.table import Member
 
@@ -65,7 +65,7 @@ async def a_house(
     starts_s: float = 0.0,
     pauses: Callable[[frozenset[str]], Pauses] = Pauses,
     **changes: Any,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[OpenTables]:
     """A house whose seeds are 1, 2, 3, …, or those after `first_seed`.
 
     `broken`: the house bots that cannot be started; `starts_s`: how long each of them takes to start.
@@ -82,7 +82,7 @@ async def a_house(
         yield GonePlayer(nickname, BROKEN) if name in broken else LocalPlayer(nickname, bot())
 
     async with trio.open_nursery() as nursery:
-        hall = Hall(
+        hall = ServerServices(
             nursery=nursery,
             records=changes.pop("records", Forgetful()),
             open_bot=open_bot,
@@ -93,7 +93,7 @@ async def a_house(
             note_bug=changes.pop("note_bug", bugs.append),
             **changes,
         )
-        yield House(hall)
+        yield OpenTables(hall)
         nursery.cancel_scope.cancel()
     assert [] == bugs, bugs[0]
 

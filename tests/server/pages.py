@@ -8,7 +8,7 @@ from typing import Any
 
 import trio
 
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.tables.live import LiveTable
 
@@ -88,13 +88,13 @@ class Page:
         self.room.exit(self.client)
 
 
-def a_room(house: House, game: str = "chamber", move_s: float | None = 30.0, **rules: Any) -> PacketRoom:
+def a_room(house: OpenTables, game: str = "chamber", move_s: float | None = 30.0, **rules: Any) -> PacketRoom:
     """The room of a new table."""
     live = house.create(game, rules, move_s)
     return room_of(house, live)
 
 
-def room_of(house: House, live: LiveTable) -> PacketRoom:
+def room_of(house: OpenTables, live: LiveTable) -> PacketRoom:
     return PacketRoom(live, house.views(live), house.hall)
 
 

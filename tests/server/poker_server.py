@@ -23,7 +23,7 @@ from arena.server.ring.accounts import User
 from arena.server.ring.live_ring import LiveRing
 from arena.server.ring.poker import PokerApi, ring_game
 from arena.server.ring.ring import Ring
-from arena.server.tables.live import Hall
+from arena.server.tables.live import ServerServices
 from tests.server.poker_client import PokerClient
 
 RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
@@ -138,7 +138,7 @@ async def opened(
         yield LocalPlayer(name, house())
 
     async with trio.open_nursery() as nursery:
-        hall = Hall(
+        hall = ServerServices(
             nursery=nursery,
             records=records,
             open_bot=open_bot,

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import httpx
 
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.endpoints import Endpoint, routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.openapi import openapi_route
@@ -23,12 +23,12 @@ from tests.server.halls import a_house
 NO_TABLE = "00000000-0000-4000-8000-000000000000"
 
 
-def endpoints_of(house: House, results: ResultsApi | None = None, **more: Any) -> list[Endpoint]:
+def endpoints_of(house: OpenTables, results: ResultsApi | None = None, **more: Any) -> list[Endpoint]:
     results = results or ResultsApi()
     return [*TablesApi(house).endpoints(), *GamesApi(house, **more).endpoints(), *results.endpoints()]
 
 
-def app_of(house: House, **more: Any) -> Guard:
+def app_of(house: OpenTables, **more: Any) -> Guard:
     """What is served; a bug fails the test."""
 
     def note_bug(text: str) -> None:
@@ -42,7 +42,7 @@ def app_of(house: House, **more: Any) -> Guard:
 class Rest:
     """A client, and the house that it asks."""
 
-    house: House
+    house: OpenTables
     http: httpx.AsyncClient
 
     async def send(

@@ -14,7 +14,7 @@ import msgspec
 import trio
 
 from arena.sdk import Bot
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.kept.archive import FinishedTable
 from arena.server.kept.keeping import Keeper, open_keeper
 from arena.server.kept.records import ServerRecords
@@ -45,7 +45,7 @@ class SettledBot(Bot):
 class Kept:
     """A house whose tables are kept."""
 
-    house: House
+    house: OpenTables
     keeper: Keeper
     archived: list[FinishedTable]
     noted: list[str]

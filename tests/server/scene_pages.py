@@ -7,7 +7,7 @@ from typing import Any
 
 import trio
 
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.site.scenes import SceneClient, SceneRoom
 from arena.server.tables.live import LiveTable
 from tests.server.pages import ListWire
@@ -98,11 +98,11 @@ class ScenePage:
 
 
 def a_scene_room(
-    house: House, game: str = "liars-dice", move_s: float | None = 30.0, **rules: Any
+    house: OpenTables, game: str = "liars-dice", move_s: float | None = 30.0, **rules: Any
 ) -> SceneRoom:
     """The room of a new table."""
     return scene_room(house, house.create(game, rules, move_s))
 
 
-def scene_room(house: House, live: LiveTable) -> SceneRoom:
+def scene_room(house: OpenTables, live: LiveTable) -> SceneRoom:
     return SceneRoom(live, house.views(live), house.hall.note_bug)

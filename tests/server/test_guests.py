@@ -17,7 +17,7 @@ from trio.testing import memory_stream_pair
 
 from arena.players.transport import StreamTransport
 from arena.reading.units import Address
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.certificate import Certificate
 from arena.server.refusal import Refusal
 from arena.server.serve import ServerPlan, serve
@@ -34,7 +34,7 @@ HOME = "127.0.0.1"
 class Rig:
     """A house with a door for bots, in this process."""
 
-    house: House
+    house: OpenTables
     programs: Programs
     open_table: OpenTable
     door: TcpDoor

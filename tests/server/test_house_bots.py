@@ -13,7 +13,7 @@ import trio
 from arena.games import GAMES
 from arena.players.base import GonePlayer
 from arena.players.start import BotBroken
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.sockets import Code
 from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.refusal import Refusal
@@ -118,7 +118,7 @@ class Heard:
 
     waiting = 0
 
-    def __init__(self, house: House, live: LiveTable) -> None:
+    def __init__(self, house: OpenTables, live: LiveTable) -> None:
         self.frames: list[dict[str, Any]] = []
         room = PacketRoom(live, house.views(live), house.hall)
         room.enter(PacketClient(self))

@@ -12,7 +12,7 @@ import trio
 
 from arena.games import GAMES
 from arena.server import limits
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.limits import ABSENT_S
 from arena.server.refusal import Refusal
 from arena.server.tables.bots import BotPlaces
@@ -23,13 +23,13 @@ from arena.server.tables.table import Member, Notice
 from tests.server.halls import a_house, any_move, people
 
 
-def options_of(house: House, live: LiveTable, member: Member) -> Any:
+def options_of(house: OpenTables, live: LiveTable, member: Member) -> Any:
     """What this member may do now; None if it is not asked."""
     told = house.views(live).table_fields(member)["you"]["options"]
     return None if told is None else msgspec.json.decode(told)
 
 
-async def next_question(house: House, live: LiveTable, member: Member) -> Any:
+async def next_question(house: OpenTables, live: LiveTable, member: Member) -> Any:
     """What it may do, once it is asked."""
     with trio.fail_after(1000):
         while (options := options_of(house, live, member)) is None and live.table.is_playing:
@@ -137,7 +137,7 @@ async def test_against_bots_alone_there_is_no_clock_unless_it_is_chosen(
             assert None is house.views(live).table_fields(ann)["match"]["clocks"]["ann"]
 
 
-async def alone_with_a_bot(house: House) -> tuple[LiveTable, Member, str]:
+async def alone_with_a_bot(house: OpenTables) -> tuple[LiveTable, Member, str]:
     """A match of one person, who is asked, against a house bot, and the person's key."""
     house.hall.nursery.start_soon(house.watch)
     live = house.create("liars-dice", {}, 30.0, is_clock_chosen=False)

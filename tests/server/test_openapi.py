@@ -18,7 +18,7 @@ from hypothesis.errors import Unsatisfiable
 from starlette.routing import Route
 
 import arena.server
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.answers import refusal_body
 from arena.server.http.endpoints import Endpoint, routes_to
 from arena.server.http.guard import Guard, GuardOptions
@@ -41,7 +41,7 @@ README = Path(arena.server.__file__).parent / "README.md"
 RING = "8c479795-adcb-43c1-bebd-4bdf54016f4a"
 
 
-def all_endpoints(house: House, rings: list[LiveRing]) -> list[Endpoint]:
+def all_endpoints(house: OpenTables, rings: list[LiveRing]) -> list[Endpoint]:
     return [*endpoints_of(house), *PokerApi(rings, FakeUsers()).endpoints()]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.routing import Routing
 from arena.server.packets.packet_api import PacketApi
 from tests.server.halls import a_house
@@ -20,7 +20,7 @@ LOBBY = "/ws/chamber"
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[tuple[House, int]]:
+async def opened() -> AsyncIterator[tuple[OpenTables, int]]:
     """A server with the packets alone."""
     async with a_house() as house, served(Routing(PacketApi(house).routes())) as port:
         yield house, port

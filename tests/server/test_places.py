@@ -9,14 +9,14 @@ import trio
 from trio.testing import MockClock
 
 from arena.server import limits
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.limits import ABSENT_S, IDLE_EMPTY_S, TABLES_KEPT, TABLES_MAX
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from tests.server.halls import a_house, people
 
 
-def flood(house: House, addresses: int) -> int:
+def flood(house: OpenTables, addresses: int) -> int:
     """How many tables so many addresses can make who make as many as they can."""
     made = 0
     for number in range(addresses):
@@ -74,7 +74,7 @@ async def test_empty_tables_close_in_a_minute_when_places_are_short(
         assert [used] == list(house)
 
 
-async def sleepers(house: House, *addresses: str) -> Iterator[LiveTable]:
+async def sleepers(house: OpenTables, *addresses: str) -> Iterator[LiveTable]:
     """Tables whose matches fall asleep in this order."""
     tables = []
     for address in addresses:

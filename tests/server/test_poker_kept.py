@@ -16,7 +16,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.kept.archive import FinishedTable, open_archive
 from arena.server.kept.keeping import NotKept, open_keeper
 from arena.server.kept.records import ServerRecords
@@ -51,7 +51,7 @@ async def served(
             async with opened(ring_records, users, ring, unfinished, starts_s=starts_s) as server:
                 for each in matches:
                     if each is not unfinished:
-                        await House(server.live._hall).put_away(each)
+                        await OpenTables(server.live._hall).put_away(each)
                 yield server
             nursery.cancel_scope.cancel()
 

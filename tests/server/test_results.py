@@ -25,7 +25,7 @@ from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
 from arena.server.kept.archive import open_archive
 from arena.server.kept.reports import Reports
-from arena.server.kept.results import Shelf
+from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
 from arena.server.site.site import Site
 from arena.store import Store
@@ -76,7 +76,7 @@ async def results(root: Path | None, script: str = REPORT) -> AsyncIterator[Resu
         if root is not None:
             reports = Reports(root.parent / "data", notes.append, (sys.executable, "-c", script))
             nursery.start_soon(reports.run)
-            api = ResultsApi(Shelf(root), reports)
+            api = ResultsApi(ResultsCatalog(root), reports)
         routes = [*routes_to(api.endpoints()), *Site().routes(), *api.routes()]
         app = Guard(Routing(routes), GuardOptions(), note_bug=partial(pytest.fail))
         transport = httpx.ASGITransport(app, client=("127.0.0.1", 5000))
@@ -385,7 +385,7 @@ async def test_the_report_of_a_folder(tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
         reports = Reports(tmp_path / "data", notes.append)
         nursery.start_soon(reports.run)
-        folder = Shelf(tmp_path / "results").folder("a b")
+        folder = ResultsCatalog(tmp_path / "results").folder("a b")
         with trio.fail_after(60):
             while (made := await reports.report(folder)) is None:  # noqa: ASYNC110
                 await trio.sleep(0.05)

@@ -11,7 +11,7 @@ import pytest
 import trio
 
 import arena.server.site.scenes
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.routing import Routing
 from arena.server.http.sockets import FORBIDDEN, GONE
 from arena.server.site.scene_api import SceneApi
@@ -23,7 +23,7 @@ HELLO = '{"key": null, "match": null, "steps": 0}'
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[tuple[House, LiveTable, int]]:
+async def opened() -> AsyncIterator[tuple[OpenTables, LiveTable, int]]:
     """A server with a table, at which ann sits."""
     async with a_house() as house, served(Routing(SceneApi(house).routes())) as port:
         live = house.create("liars-dice", {}, 30.0)

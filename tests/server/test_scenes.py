@@ -15,7 +15,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 import arena.server.site.reel
 from arena.games import GAMES
-from arena.server.site.reel import SLICE, Reel
+from arena.server.site.reel import SLICE, FilmBuffer
 from arena.server.site.scenes import HELLO_MAX, HELLO_S
 from arena.server.tables.live import LiveTable
 from arena.telling.replay import Viewer
@@ -247,7 +247,7 @@ async def test_history_is_made_in_slices(autojump_clock: MockClock) -> None:
         match = room.live.match
         assert match is not None
         made: list[int] = []
-        reel = Reel(match, Viewer("spectator"))
+        reel = FilmBuffer(match, Viewer("spectator"))
         while not reel.advance(SLICE):
             made.append(reel.count)
         assert len(made) >= 3

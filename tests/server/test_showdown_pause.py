@@ -11,7 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.spoken import move_from_words
@@ -22,11 +22,11 @@ from tests.server.restarts import a_kept_house
 CHECK = 88
 
 
-def told(house: House, live: LiveTable, member: Member | None = None) -> Any:
+def told(house: OpenTables, live: LiveTable, member: Member | None = None) -> Any:
     return msgspec.json.decode(house.views(live).table(member))
 
 
-async def paused(house: House) -> tuple[LiveTable, Member, Member]:
+async def paused(house: OpenTables) -> tuple[LiveTable, Member, Member]:
     """A match of Blef just after its first showdown: who is next, and the other one."""
     live = house.create("blef", {}, 60.0)
     people(live, "ann", "bob")

@@ -12,7 +12,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from arena.games import GAMES
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.table import Member
@@ -20,11 +20,11 @@ from tests.server.halls import a_house, any_move, people
 from tests.server.restarts import a_kept_house
 
 
-def told(house: House, live: LiveTable, member: Member | None = None) -> Any:
+def told(house: OpenTables, live: LiveTable, member: Member | None = None) -> Any:
     return msgspec.json.decode(house.views(live).table(member))
 
 
-def clocks(house: House, live: LiveTable) -> list[int | None]:
+def clocks(house: OpenTables, live: LiveTable) -> list[int | None]:
     """The seconds that each one who is asked is shown to have, in the order in which they are asked."""
     return [None if each is None else each / 1000 for each in told(house, live)["clocks"].values()]
 
@@ -44,7 +44,7 @@ async def played_once(live: LiveTable, first: Member) -> None:
     await wait_all_tasks_blocked()
 
 
-async def a_bluff(house: House, *names: str, move_s: float | None = 60.0, bots: int = 0) -> LiveTable:
+async def a_bluff(house: OpenTables, *names: str, move_s: float | None = 60.0, bots: int = 0) -> LiveTable:
     live = house.create("bluff", {}, move_s)
     members = people(live, *names)
     for _ in range(bots):

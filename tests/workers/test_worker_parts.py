@@ -17,9 +17,9 @@ from arena.schedule import Pairing
 from arena.schedule.admission import Capacity
 from arena.tournament.plan import Plan
 from arena.tournament.play.grounds import TakenMatch
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.workers import serve as serve_module
-from arena.tournament.workers.crew import Crew
+from arena.tournament.workers.crew import WorkerGrounds
 from arena.tournament.workers.divided import Divided
 from arena.tournament.workers.messages import (
     BeginWork,
@@ -35,7 +35,7 @@ from arena.tournament.workers.messages import (
     encoded,
 )
 from arena.tournament.workers.pipe import Pipe
-from arena.tournament.workers.post import Post, bundled
+from arena.tournament.workers.post import WorkerPost, bundled
 from arena.tournament.workers.serve import TOGETHER_S, Worker
 from arena.tournament.workers.translation import entry_from, ordered_match, pairing_of, record_said
 
@@ -43,7 +43,7 @@ PAIRINGS = [
     Pairing(f"ann+bob#0/{each}", "liars-dice", ("ann", "bob"), 1 << 127, "ann+bob#0", each, 0)
     for each in range(3)
 ]
-SETTING = Setting(
+SETTING = RunTerms(
     plan=Plan(seed=1, series=1),
     seed=1,
     game=SHORT,
@@ -70,13 +70,13 @@ def post_for(bots=("ann", "bob")):
         0,
         1,
     )
-    post = Post("worker 1", begin, dict.fromkeys(bots, ""))
+    post = WorkerPost("worker 1", begin, dict.fromkeys(bots, ""))
     post.wanted = 5
     return post
 
 
 def crew_of(*posts):
-    return Crew(
+    return WorkerGrounds(
         SETTING, posts, None, note=print, note_bug=print, note_lag=print, check=lambda said, post: None
     )
 

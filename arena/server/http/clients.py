@@ -10,7 +10,7 @@ import attrs
 from arena.players.allowance import Bucket
 from arena.server.http.addresses import Crowd, is_loopback, neighbourhood
 from arena.server.http.connection import Connection
-from arena.server.http.rates import Lately
+from arena.server.http.rates import RecentlyUsed
 
 
 @attrs.frozen
@@ -40,7 +40,7 @@ class Clients:
         self._crowd = Crowd()
         self._idle: OrderedDict[Connection, str] = OrderedDict()
         """Those without a request, by where they come from; idle for longest first."""
-        self._paces: Lately[str, Bucket] = Lately()
+        self._paces: RecentlyUsed[str, Bucket] = RecentlyUsed()
 
     @property
     def total(self) -> int:

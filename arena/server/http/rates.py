@@ -18,7 +18,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
 
-class Lately(Generic[_Key, _Value]):
+class RecentlyUsed(Generic[_Key, _Value]):
     """What was used lately: a bounded mapping."""
 
     def __init__(self, most: int = KNOWN_MAX) -> None:
@@ -49,7 +49,7 @@ class Rate:
         self._at_once = at_once
         self._per_s = per_s
         self._what = what
-        self._buckets: Lately[tuple[str, str], Bucket] = Lately()
+        self._buckets: RecentlyUsed[tuple[str, str], Bucket] = RecentlyUsed()
 
     def take(self, address: str, of: str = "") -> None:
         """Counts one more; each `of` is counted on its own.  Raises Refusal if it is too many."""

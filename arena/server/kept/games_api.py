@@ -15,7 +15,7 @@ from starlette.responses import Response
 from arena.games import GAMES
 from arena.players.codec import rules_json
 from arena.players.schema import game_schema
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.http.endpoints import Endpoint, QueryField
@@ -49,7 +49,7 @@ class GamesApi:
 
     def __init__(
         self,
-        house: House,
+        house: OpenTables,
         find: Callable[[str], Replay | None] = lambda match_id: None,
         plays_on: Callable[[str], bool] = lambda table_id: False,
         bots: Callable[[str], Sequence[str]] = lambda game: (),

@@ -22,7 +22,7 @@ from arena.match.game import Game, Seat
 from arena.match.record import Turn
 from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.answer_types import MatchPage, SceneShown
 from arena.server.http.waiting import WaitingRequests
 from arena.server.kept.film_pages import film_page
@@ -39,7 +39,7 @@ class PastMatches:
     """The finished matches that can be read."""
 
     def __init__(
-        self, house: House, find: Callable[[str], Replay | None], plays_on: Callable[[str], bool]
+        self, house: OpenTables, find: Callable[[str], Replay | None], plays_on: Callable[[str], bool]
     ) -> None:
         """`find` gives a match of the archive by its id; it is called in a thread.
 

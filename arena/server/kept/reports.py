@@ -18,7 +18,7 @@ import attrs
 import trio
 
 import arena
-from arena.server.http.rates import Lately
+from arena.server.http.rates import RecentlyUsed
 from arena.server.kept.results import Fingerprint, ResultsFolder
 from arena.server.limits import REPORT_BYTES_MAX, REPORT_S, REPORTS_KEPT, REPORTS_WAITING
 from arena.server.refusal import Refusal
@@ -58,8 +58,8 @@ class Reports:
         self._note = note
         self._command = command or (sys.executable, "-m", "arena.page.report")
         self._waiting: OrderedDict[str, _Wish] = OrderedDict()
-        self._made_at: Lately[str, float] = Lately()
-        self._failed: Lately[tuple[str, Fingerprint], str] = Lately(REPORTS_KEPT)
+        self._made_at: RecentlyUsed[str, float] = RecentlyUsed()
+        self._failed: RecentlyUsed[tuple[str, Fingerprint], str] = RecentlyUsed(REPORTS_KEPT)
         self._woken = trio.Event()
 
     async def report(self, folder: ResultsFolder) -> KeptReport | None:

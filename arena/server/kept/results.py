@@ -51,7 +51,7 @@ class ResultsFolder:
     """Unix time."""
 
 
-class Shelf:
+class ResultsCatalog:
     """The results folders within one folder."""
 
     def __init__(self, root: Path) -> None:
@@ -253,4 +253,4 @@ def _move_s(path: Path) -> float | None:
     return control.move_s if control.bank_s is None else None
 
 
-__all__ = ["Fingerprint", "ResultsFolder", "Shelf"]
+__all__ = ["Fingerprint", "ResultsCatalog", "ResultsFolder"]

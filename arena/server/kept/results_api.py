@@ -19,7 +19,7 @@ from arena.server.http.request_types import number_in_query
 from arena.server.http.waiting import WaitingRequests
 from arena.server.kept.games_api import COUNT, FIRST, FIRST_MAX, SEEN_BY, steps_in_query
 from arena.server.kept.reports import Reports
-from arena.server.kept.results import ResultsFolder, Shelf
+from arena.server.kept.results import ResultsCatalog, ResultsFolder
 from arena.server.limits import MATCHES_MAX, READERS, READING_PER_ADDRESS
 from arena.server.refusal import Refusal
 from arena.server.site.notices import notice
@@ -40,7 +40,7 @@ ASK_AGAIN_S = 2
 class ResultsApi:
     """The handlers, over a shelf of folders; without one there are no results."""
 
-    def __init__(self, shelf: Shelf | None = None, reports: Reports | None = None) -> None:
+    def __init__(self, shelf: ResultsCatalog | None = None, reports: Reports | None = None) -> None:
         self._shelf = shelf
         self._reports = reports
         self._readers = trio.CapacityLimiter(READERS)
@@ -121,7 +121,7 @@ class ResultsApi:
         policy = report_policy(report.script_hash)
         return HTMLResponse(report.octets, headers={"content-security-policy": policy})
 
-    def _known_shelf(self) -> Shelf:
+    def _known_shelf(self) -> ResultsCatalog:
         if self._shelf is None:
             raise Refusal("not_found", "this server shows no results: `arena serve --results DIR` does")
         return self._shelf

@@ -8,7 +8,7 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
 from arena.games import SERVICES
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.sockets import FORBIDDEN, SocketOwner
 from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.packets.packets import packet
@@ -22,7 +22,7 @@ LOBBY_MOVE_S = 30.0
 class PacketApi:
     """The handlers, over a house."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: OpenTables) -> None:
         self._house = house
         self._rooms: dict[str, PacketRoom] = {}
 

@@ -12,7 +12,7 @@ from functools import partial
 import attrs
 import trio
 
-from arena.server.hall import Hall
+from arena.server.hall import ServerServices
 from arena.server.http.sockets import GONE, Wire
 from arena.server.packets import packets
 from arena.server.packets.game_data import GameDataMaker
@@ -72,7 +72,11 @@ class PacketRoom:
     """All clients of one table."""
 
     def __init__(
-        self, live: LiveTable, views: Views, hall: Hall, reopen: Callable[[], PacketRoom] | None = None
+        self,
+        live: LiveTable,
+        views: Views,
+        hall: ServerServices,
+        reopen: Callable[[], PacketRoom] | None = None,
     ) -> None:
         """`reopen` gives the room in which clients go on when everybody has left this one; None: nowhere."""
         self.live = live

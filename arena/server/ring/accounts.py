@@ -24,7 +24,7 @@ import trio
 
 from arena.server import limits
 from arena.server.http.addresses import Crowd, neighbourhood
-from arena.server.http.rates import Lately, Rate
+from arena.server.http.rates import Rate, RecentlyUsed
 from arena.server.kept.keeping import Keeper, NotKept, not_kept
 from arena.server.refusal import Refusal
 from arena.wire.names import unseen
@@ -106,9 +106,9 @@ class Accounts:
         self._nobody = _Kept("", secrets.token_bytes(SALT_BYTES), secrets.token_bytes(HASH_BYTES), cost)
         """Whose password is hashed if there is no user of that name."""
         self._key = secrets.token_bytes(32)
-        self._right: Lately[bytes, User] = Lately()
+        self._right: RecentlyUsed[bytes, User] = RecentlyUsed()
         """Credentials, as `_memo` makes them."""
-        self._wrong: Lately[bytes, bool] = Lately()
+        self._wrong: RecentlyUsed[bytes, bool] = RecentlyUsed()
         self._tried: dict[bytes, trio.Event] = {}
         """Credentials that are being hashed: whoever sends the same ones waits for the same hash."""
         self._hashing = Crowd()

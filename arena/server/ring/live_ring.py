@@ -45,7 +45,7 @@ from arena.server.ring.ring import (
     seated,
 )
 from arena.server.ring.ring_records import HandRecords
-from arena.server.tables.live import Hall
+from arena.server.tables.live import ServerServices
 from arena.server.tables.live_match import LiveMatch, MatchTerms
 from arena.server.tables.seat import SeatPlayer
 from arena.telling.replay import Moment
@@ -87,7 +87,7 @@ class LiveRing:
         self,
         ring: Ring,
         game_for: GameFor,
-        hall: Hall,
+        hall: ServerServices,
         records: HandRecords,
         *,
         bot: str,

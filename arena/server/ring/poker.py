@@ -26,7 +26,7 @@ from arena.server.ring.poker_types import PokerAct, PokerGame, PokerShowdown
 from arena.server.ring.ring import Ring, is_seated
 from arena.server.ring.ring_records import RingRecords
 from arena.server.tables.api import address_of
-from arena.server.tables.live import Hall
+from arena.server.tables.live import ServerServices
 
 FOLD, BET = 0, 1
 """The values of an Act's `action`."""
@@ -48,7 +48,7 @@ def ring_game(stacks: tuple[int, ...]) -> Game[Any, Any]:
 
 
 async def open_rings(
-    hall: Hall, records: RingRecords, matches: Sequence[Unfinished], *, bot: str
+    hall: ServerServices, records: RingRecords, matches: Sequence[Unfinished], *, bot: str
 ) -> tuple[list[LiveRing], list[Unfinished]]:
     """The ring tables as they were left, one at least, with the hands that were being played; other matches.
 

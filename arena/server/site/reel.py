@@ -24,7 +24,7 @@ SLICE = 20
 _encode = msgspec.json.Encoder().encode
 
 
-class Reel:
+class FilmBuffer:
     """One match for one viewer."""
 
     def __init__(self, match: LiveMatch, viewer: Viewer) -> None:
@@ -132,4 +132,4 @@ def _applied(whole: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return {**changes, "state": state, "out": out}
 
 
-__all__ = ["HISTORY_MAX", "SLICE", "Reel"]
+__all__ = ["HISTORY_MAX", "SLICE", "FilmBuffer"]

@@ -9,7 +9,7 @@ import trio
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.sockets import FORBIDDEN, SocketLimits, SocketOwner
 from arena.server.refusal import Refusal
 from arena.server.site.scenes import SceneClient, SceneRoom
@@ -22,7 +22,7 @@ LIMITS = SocketLimits(messages_per_s=1.0, messages_at_once=5.0)
 class SceneApi:
     """The handler, over a house."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: OpenTables) -> None:
         self._house = house
         self._rooms: dict[str, SceneRoom] = {}
 

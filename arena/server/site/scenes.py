@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from arena.server.http.sockets import FORBIDDEN, GONE, Code, Wire
 from arena.server.refusal import Refusal
-from arena.server.site.reel import SLICE, Reel
+from arena.server.site.reel import SLICE, FilmBuffer
 from arena.server.tables.live import LiveTable
 from arena.server.tables.live_match import LiveMatch, LiveScene
 from arena.server.tables.spoken import moves_in_words
@@ -82,7 +82,7 @@ class SceneRoom:
         self._views = views
         self._note_bug = note_bug
         self._clients: list[SceneClient] = []
-        self._reels: dict[Viewer, Reel] = {}
+        self._reels: dict[Viewer, FilmBuffer] = {}
         """Of the latest match."""
         self._alert = ""
         """The latest notice that people should read, until something else happens."""
@@ -139,11 +139,11 @@ class SceneRoom:
                 return
             await trio.lowlevel.checkpoint()
 
-    def _reel(self, match: LiveMatch, viewer: Viewer) -> Reel:
+    def _reel(self, match: LiveMatch, viewer: Viewer) -> FilmBuffer:
         reel = self._reels.get(viewer)
         if reel is None or reel.match is not match:
             self._reels = {who: each for who, each in self._reels.items() if each.match is match}
-            reel = self._reels[viewer] = Reel(match, viewer)
+            reel = self._reels[viewer] = FilmBuffer(match, viewer)
         return reel
 
     def _member(self, client: SceneClient) -> Member | None:
@@ -230,7 +230,7 @@ class SceneRoom:
             self._same[client.shown] = self._encoded(client, None, reel)
         return self._same[client.shown]
 
-    def _encoded(self, client: SceneClient, member: Member | None, reel: Reel | None) -> str:
+    def _encoded(self, client: SceneClient, member: Member | None, reel: FilmBuffer | None) -> str:
         film, shown = b"", client.shown
         if reel is not None and (
             shown is None

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.games import GAMES
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import BotSeated, Done, Joined, RoundShown, TableListed, TableShown
 from arena.server.http.endpoints import Endpoint, Handler, QueryField, routes_to
@@ -58,7 +58,7 @@ WAIT = QueryField(
 class TablesApi:
     """The handlers, over a house."""
 
-    def __init__(self, house: House, waits: WaitingRequests | None = None) -> None:
+    def __init__(self, house: OpenTables, waits: WaitingRequests | None = None) -> None:
         self._house = house
         self._waits = WaitingRequests() if waits is None else waits
 

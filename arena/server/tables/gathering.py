@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from arena.match.game import Game
-from arena.server.hall import Hall
+from arena.server.hall import ServerServices
 from arena.server.refusal import Refusal
 from arena.server.tables import rules as tables
 from arena.server.tables.keys import hash_of, new_key
@@ -25,7 +25,7 @@ class Gathering(Versioned, ABC):
     """The members of one table that is open."""
 
     def __init__(
-        self, table: Table, game: Game[Any, Any], hall: Hall, *, address: str = "", version: int = 1
+        self, table: Table, game: Game[Any, Any], hall: ServerServices, *, address: str = "", version: int = 1
     ) -> None:
         """`address`: of who made it."""
         super().__init__(hall.now, version)

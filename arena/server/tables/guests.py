@@ -18,7 +18,7 @@ from arena.match.record import Decision
 from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
 from arena.server.hall import Guest
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.addresses import is_loopback, neighbourhood
 from arena.server.kept.records import Forgetful
 from arena.server.limits import GUESTS_PER_ADDRESS, NICKNAME_MAX
@@ -45,7 +45,7 @@ class OpenTable:
 
     def __init__(
         self,
-        house: House,
+        house: OpenTables,
         programs: Programs,
         *,
         bot: str,

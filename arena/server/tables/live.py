@@ -20,7 +20,7 @@ from arena.match.game import Game, Seat
 from arena.players.base import Player
 from arena.referee import Resumption
 from arena.schedule import derive_seed
-from arena.server.hall import Guest, Hall, Records
+from arena.server.hall import Guest, Records, ServerServices
 from arena.server.refusal import Refusal
 from arena.server.tables import absence
 from arena.server.tables import rules as tables
@@ -48,7 +48,7 @@ class LiveTable(Gathering):
     """One table, open."""
 
     def __init__(
-        self, table: Table, game: Game[Any, Any], hall: Hall, *, address: str = "", version: int = 1
+        self, table: Table, game: Game[Any, Any], hall: ServerServices, *, address: str = "", version: int = 1
     ) -> None:
         """`address`: of who made it."""
         super().__init__(table, game, hall, address=address, version=version)
@@ -375,4 +375,4 @@ def _shuffle(seed: int) -> Random:
     return Random(derive_seed(seed, "seating"))
 
 
-__all__ = ["Guest", "Hall", "Listener", "LiveTable", "Records"]
+__all__ = ["Guest", "Listener", "LiveTable", "Records", "ServerServices"]

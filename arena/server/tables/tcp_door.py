@@ -10,7 +10,7 @@ from arena.players.allowance import Allowance
 from arena.players.stream import StreamPlayer
 from arena.players.tcp import introduce, send_last
 from arena.players.transport import Transport
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.certificate import Certificate
 from arena.server.http.rates import Rate
 from arena.server.http.tls import NotSealed, TlsTransport
@@ -37,7 +37,7 @@ class TcpDoor:
 
     def __init__(
         self,
-        house: House,
+        house: OpenTables,
         programs: Programs,
         open_table: OpenTable,
         *,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from arena.server import limits
 from arena.server.http.addresses import is_loopback, neighbourhood
-from arena.server.http.rates import Lately, Rate
+from arena.server.http.rates import Rate, RecentlyUsed
 from arena.server.refusal import Refusal
 from arena.server.tables.table import Member, Table
 
@@ -31,7 +31,7 @@ class Visitors:
             limits.CHAT_PER_S_PER_ADDRESS,
             "messages came from your address",
         )
-        self._of: Lately[str, dict[str, str]] = Lately()
+        self._of: RecentlyUsed[str, dict[str, str]] = RecentlyUsed()
         """By table: the neighbourhoods of its members, by player_id."""
 
     @contextmanager

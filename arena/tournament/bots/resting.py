@@ -16,7 +16,7 @@ from arena.tournament.folder.run import Run
 
 
 @attrs.frozen
-class Rest:
+class RestingBots:
     """Who takes part without playing."""
 
     run: Run
@@ -26,13 +26,13 @@ class Rest:
     resting: tuple[str, ...]
 
 
-def with_resting(run: Run, names: Sequence[str]) -> Rest:
+def with_resting(run: Run, names: Sequence[str]) -> RestingBots:
     """The run as it goes on with these bots, and with those whose matches are all played."""
     roster = _without_broken_versions(run, names)
     run = attrs.evolve(run, roster=roster)
     candidates = [bot for bot in roster.present if bot not in names]
     if not candidates or run.stop_rule is not None:
-        return Rest(run, tuple(names), ())
+        return RestingBots(run, tuple(names), ())
     finished = run.store.finished()
     candidates = [bot for bot in candidates if bot in run.store.players()]
     while candidates:
@@ -46,7 +46,7 @@ def with_resting(run: Run, names: Sequence[str]) -> Rest:
         if not unfinished:
             break
         candidates = [bot for bot in candidates if bot not in unfinished]
-    return Rest(run, (*names, *candidates), tuple(candidates))
+    return RestingBots(run, (*names, *candidates), tuple(candidates))
 
 
 def expected_course(run: Run, course: Course) -> Course:
@@ -77,4 +77,4 @@ def _without_broken_versions(run: Run, names: Sequence[str]) -> Roster:
     return Roster(entries)
 
 
-__all__ = ["Rest", "expected_course", "with_resting"]
+__all__ = ["RestingBots", "expected_course", "with_resting"]

@@ -15,7 +15,7 @@ from arena.schedule.admission import Capacity
 from arena.schedule.roster import Roster
 from arena.store import Damage, Store
 from arena.tournament.plan import Plan
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.stopping import StopRule
 
 
@@ -77,9 +77,9 @@ class Run:
         return self.plan.seed
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> RunTerms:
         """What it takes to play matches of this run; the bots' versions are known once all are there."""
-        return Setting(
+        return RunTerms(
             plan=self.plan,
             seed=self.seed,
             game=self.game,

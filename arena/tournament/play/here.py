@@ -19,9 +19,9 @@ from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
 from arena.tournament.play.logs import FOLDER as LOGS
-from arena.tournament.play.match import Venue
+from arena.tournament.play.match import MatchRunner
 from arena.tournament.play.pool import Pool
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.tables import MatchTable, Tables
 
 LOOK_EVERY_S = 0.25
@@ -35,13 +35,13 @@ class TakenHere(TakenMatch):
     table: MatchTable
 
 
-class Here:
+class InProcessGrounds:
     """The grounds of this process."""
 
-    def __init__(self, setting: Setting, pool: Pool, watch: LagWatch, conversations: Conversations) -> None:
+    def __init__(self, setting: RunTerms, pool: Pool, watch: LagWatch, conversations: Conversations) -> None:
         self.pool = pool
         """The bots."""
-        self._venue = Venue(setting, watch, conversations)
+        self._venue = MatchRunner(setting, watch, conversations)
         self._tables = Tables(setting.capacity)
 
     @contextmanager
@@ -132,7 +132,7 @@ class Here:
 
 
 @contextmanager
-def open_conversations(setting: Setting) -> Iterator[Conversations]:
+def open_conversations(setting: RunTerms) -> Iterator[Conversations]:
     """What is said to the bots that are debugged, and by them."""
     kept = Conversations(setting.debugged, setting.folder / LOGS, setting.share)
     with closing(kept):
@@ -141,7 +141,7 @@ def open_conversations(setting: Setting) -> Iterator[Conversations]:
 
 @asynccontextmanager
 async def open_pool(
-    setting: Setting,
+    setting: RunTerms,
     box: Box | None,
     watch: LagWatch,
     note_bug: Callable[[str], None],
@@ -176,4 +176,4 @@ async def open_pool(
         nursery.cancel_scope.cancel()
 
 
-__all__ = ["Here", "TakenHere", "lift_files_limit", "open_conversations", "open_pool"]
+__all__ = ["InProcessGrounds", "TakenHere", "lift_files_limit", "open_conversations", "open_pool"]

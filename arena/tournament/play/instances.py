@@ -50,7 +50,7 @@ PLACE_S = 0.25
 
 
 @attrs.define
-class Tab:
+class InstanceUse:
     """What an instance has done since it was last read how much processor time it has wanted."""
 
     is_open: bool = False
@@ -81,7 +81,7 @@ class Instance:
     is_busy: bool = False
     place: object = None
     """Its place among the processes that may live at once."""
-    tab: Tab = attrs.field(factory=Tab)
+    tab: InstanceUse = attrs.field(factory=InstanceUse)
     waiting_since: tuple[float, float] | None = None
     """The time, and the processor time it had used, when it was first looked at while waiting."""
 

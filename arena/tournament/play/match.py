@@ -24,13 +24,13 @@ from arena.schedule.withdrawals import BotOutcome
 from arena.tournament.plan import control_of, deals_of
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.instances import Instance
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 
 
-class Venue:
+class MatchRunner:
     """The place where the matches of one run are played."""
 
-    def __init__(self, setting: Setting, watch: LagWatch, conversations: Conversations) -> None:
+    def __init__(self, setting: RunTerms, watch: LagWatch, conversations: Conversations) -> None:
         self.setting = setting
         self.watch = watch
         self.conversations = conversations

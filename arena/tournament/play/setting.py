@@ -16,7 +16,7 @@ from arena.tournament.play.share import WHOLE, Share
 
 
 @attrs.frozen(kw_only=True)
-class Setting:
+class RunTerms:
     """A run, as far as whoever plays its matches must know it."""
 
     plan: Plan
@@ -47,4 +47,4 @@ class Setting:
         return {entrant.name: started for entrant in self.entrants}
 
 
-__all__ = ["Setting"]
+__all__ = ["RunTerms"]

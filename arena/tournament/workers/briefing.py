@@ -23,7 +23,7 @@ from arena.tournament.bots.fingerprints import fingerprint
 from arena.tournament.bots.game_source import Origin, Source, as_kept, load_game, origin_from
 from arena.tournament.plan import as_mapping, make_game, plan_from
 from arena.tournament.play.calibration import quickest_loop_ms
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.share import Share, capacity_in, entrants_of
 from arena.tournament.workers.messages import PIPE_VERSION, BeginWork, GameSaid, WorkerHello, WorkerReady
 from arena.tournament.workers.translation import seed_bytes
@@ -37,7 +37,7 @@ def hello() -> WorkerHello:
     return WorkerHello(PIPE_VERSION, arena.__version__, platform.python_version(), SEEDING)
 
 
-def setting_of(begin: BeginWork) -> tuple[Setting, Source]:
+def setting_of(begin: BeginWork) -> tuple[RunTerms, Source]:
     """The setting that a worker is told, and its game's source.
 
     Raises ConfigError if the game is not there, or its files are others.
@@ -45,7 +45,7 @@ def setting_of(begin: BeginWork) -> tuple[Setting, Source]:
     plan = plan_from(msgspec.json.decode(begin.plan), where="the plan", base=Path(begin.folder))
     source = _source_of(begin.game)
     first, most, cores = begin.tables
-    setting = Setting(
+    setting = RunTerms(
         plan=plan,
         seed=int.from_bytes(begin.seed, "big"),
         game=make_game(source.cls, plan.rules),
@@ -93,7 +93,7 @@ def unfitness(said: WorkerHello) -> str | None:
 
 
 def begin_for(
-    setting: Setting,
+    setting: RunTerms,
     origin: Origin | None,
     share: Share,
     playing: Collection[str],

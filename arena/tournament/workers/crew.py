@@ -14,7 +14,7 @@ from arena.match.record import Place
 from arena.schedule import Pairing
 from arena.schedule.collector import rarely_collected
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.workers.briefing import unfitness
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import (
@@ -32,7 +32,7 @@ from arena.tournament.workers.messages import (
     WorkRefused,
 )
 from arena.tournament.workers.pipe import CutOff, Pipe
-from arena.tournament.workers.post import Post, Recruit, TakenThere, bundled
+from arena.tournament.workers.post import StartedWorker, TakenThere, WorkerPost, bundled
 from arena.tournament.workers.translation import entry_from, ordered_match
 
 END_S = 5.0
@@ -45,19 +45,19 @@ class Untrue(RemoteProtocolError):
     """A worker told of a match what cannot be."""
 
 
-class Crew:
+class WorkerGrounds:
     """The grounds of all workers of a run."""
 
     def __init__(
         self,
-        setting: Setting,
-        posts: Sequence[Post],
+        setting: RunTerms,
+        posts: Sequence[WorkerPost],
         hiring: Hiring,
         *,
         note: Callable[[str], object],
         note_bug: Callable[[str], object],
         note_lag: Callable[[float], object],
-        check: Callable[[WorkerReady, Post], str | None],
+        check: Callable[[WorkerReady, WorkerPost], str | None],
     ) -> None:
         """`note`: a line for people; `check`: what is wrong with a worker that has these files."""
         self._setting = setting
@@ -128,7 +128,7 @@ class Crew:
         post.unseat(taken.bots)
 
     def drop(self, taken_on: Sequence[TakenMatch]) -> None:
-        numbers: dict[Post, list[int]] = {}
+        numbers: dict[WorkerPost, list[int]] = {}
         for taken in taken_on:
             assert isinstance(taken, TakenThere), "it was begun in a worker"
             if not (taken.is_answered or taken.is_dropped):
@@ -147,7 +147,7 @@ class Crew:
 
     # The workers.
 
-    async def man(self, post: Post) -> None:
+    async def man(self, post: WorkerPost) -> None:
         """Has a worker at this post until the crew is dismissed.
 
         Raises ConfigError if one cannot be used, or too many were lost.
@@ -172,7 +172,7 @@ class Crew:
         finally:
             post.gone.set()
 
-    async def _employ(self, post: Post, recruit: Recruit) -> None:
+    async def _employ(self, post: WorkerPost, recruit: StartedWorker) -> None:
         """One worker, from its first word to its last."""
         pipe = Pipe[FromWorker](recruit.stream, FromWorker)
         with trio.move_on_after(self.hiring.begin_s) as waiting:
@@ -198,7 +198,7 @@ class Crew:
         if mistake is not None:
             raise mistake
 
-    async def _introduce(self, post: Post, recruit: Recruit, pipe: Pipe[FromWorker]) -> bool:
+    async def _introduce(self, post: WorkerPost, recruit: StartedWorker, pipe: Pipe[FromWorker]) -> bool:
         """Whether there is a worker, and it is the right one.  Raises ConfigError if it cannot play."""
         said = await pipe.receive()
         if said is None:
@@ -227,7 +227,7 @@ class Crew:
                 raise RemoteProtocolError(f"found {type(other).__name__}, expected WorkerReady")
         return False
 
-    async def _send_mail(self, post: Post, pipe: Pipe[FromWorker]) -> None:
+    async def _send_mail(self, post: WorkerPost, pipe: Pipe[FromWorker]) -> None:
         while True:
             await post.has_mail.wait()
             post.has_mail = trio.Event()
@@ -237,7 +237,7 @@ class Crew:
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 return  # its end is heard
 
-    async def _hear(self, post: Post, recruit: Recruit, pipe: Pipe[FromWorker]) -> None:
+    async def _hear(self, post: WorkerPost, recruit: StartedWorker, pipe: Pipe[FromWorker]) -> None:
         while (said := await pipe.receive()) is not None:
             match said:
                 case MatchesPlayed(numbers, records, wanted):
@@ -264,7 +264,7 @@ class Crew:
                     raise RemoteProtocolError(f"found {type(said).__name__}, expected results")
 
     def _answer(
-        self, post: Post, number: int, record: RecordSaid | None = None, place: Place | None = None
+        self, post: WorkerPost, number: int, record: RecordSaid | None = None, place: Place | None = None
     ) -> None:
         """An order is answered.  Raises RemoteProtocolError if it was not open, or the match is not true."""
         taken = post.taken_on.get(number)
@@ -284,7 +284,7 @@ class Crew:
                 raise Untrue(why)
         taken.answer(entry)
 
-    def _note_lost(self, post: Post, recruit: Recruit, why: str) -> None:
+    def _note_lost(self, post: WorkerPost, recruit: StartedWorker, why: str) -> None:
         self._lost += 1
         post.lost_in_a_row += 1
         if post.lost_in_a_row >= LOST_IN_A_ROW_MAX or self._lost >= self.hiring.lost_max:
@@ -319,7 +319,7 @@ class Crew:
 
 
 @asynccontextmanager
-async def open_crew(crew: Crew) -> AsyncIterator[Crew]:
+async def open_crew(crew: WorkerGrounds) -> AsyncIterator[WorkerGrounds]:
     """The crew at work, all of it; when this ends, no worker and no bot of one is left alive."""
     with rarely_collected():
         async with trio.open_nursery() as nursery:
@@ -336,4 +336,4 @@ async def open_crew(crew: Crew) -> AsyncIterator[Crew]:
                     await crew.dismiss()
 
 
-__all__ = ["Crew", "open_crew"]
+__all__ = ["WorkerGrounds", "open_crew"]

@@ -10,7 +10,7 @@ import attrs
 
 from arena.match.record import Entry
 from arena.tournament.workers.local import enlist_child
-from arena.tournament.workers.post import Recruit
+from arena.tournament.workers.post import StartedWorker
 
 BEGIN_S = 60.0
 """How long a worker may take until it is ready: it imports the arena, and reads the bots' files."""
@@ -18,7 +18,7 @@ LOST_MAX = 20
 """So many workers may be lost in a run on this machine, where nothing should ever end one."""
 
 
-Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[Recruit]]
+Enlist: TypeAlias = Callable[[str], AbstractAsyncContextManager[StartedWorker]]
 """Starts the worker of this name; it is gone when the context ends."""
 Doubt: TypeAlias = Callable[[Entry, float], str | None]
 """What cannot be of a match that came so many seconds after it was ordered; None: nothing was found."""

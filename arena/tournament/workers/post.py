@@ -30,7 +30,7 @@ WANTED_MAX = 20_000
 """So many matches at once are given to one worker, whatever it asks for: others are to play as well."""
 
 
-class Recruit(Protocol):
+class StartedWorker(Protocol):
     """A worker that was started, however it is reached."""
 
     @property
@@ -58,7 +58,7 @@ class TakenThere(TakenMatch):
     """A match that a worker has."""
 
     number: int
-    post: Post
+    post: WorkerPost
     ordered_at: float
     over: Over | None = None
     """Whom to tell."""
@@ -73,7 +73,7 @@ class TakenThere(TakenMatch):
         self.over(self, entry)
 
 
-class Post:
+class WorkerPost:
     """The place of one worker: when it is lost, another one takes its place."""
 
     def __init__(self, name: str, begin: BeginWork, fingerprints: Mapping[str, str]) -> None:
@@ -97,7 +97,7 @@ class Post:
         """Whether it has said goodbye."""
         self.gone = trio.Event()
         self.scope = trio.CancelScope(shield=True)  # a run that is cancelled ends its workers in order
-        self.recruit: Recruit | None = None
+        self.recruit: StartedWorker | None = None
         """The worker, while it plays."""
         self._match_s: float | None = None
         """The time from one finished match to the next, on average."""
@@ -187,4 +187,4 @@ def bundled(
     return [*bundles, PlayMatches(tuple(orders))] if orders else bundles
 
 
-__all__ = ["Post", "Recruit", "TakenThere", "bundled"]
+__all__ = ["StartedWorker", "TakenThere", "WorkerPost", "bundled"]

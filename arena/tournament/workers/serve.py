@@ -24,7 +24,7 @@ from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.bots.modules import make_importable
 from arena.tournament.plan import sandbox_of
 from arena.tournament.play.here import (
-    Here,
+    InProcessGrounds,
     TakenHere,
     lift_files_limit,
     open_conversations,
@@ -33,7 +33,7 @@ from arena.tournament.play.here import (
 from arena.tournament.play.logs import FOLDER as LOGS
 from arena.tournament.play.logs import file_name
 from arena.tournament.play.pool import Pool
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.workers.briefing import hello, setting_of, what_is_there
 from arena.tournament.workers.messages import (
     BeginWork,
@@ -102,7 +102,7 @@ async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
                 _open_box(begin, setting) as box,
                 open_pool(setting, box, watch, note_bug) as (pool, _),
             ):
-                here = Here(setting, pool, watch, conversations)
+                here = InProcessGrounds(setting, pool, watch, conversations)
                 if begin.builds:
                     await _build_all(begin, setting, pool)
                 await pipe.send(what_is_there(begin, source, here.wanted))
@@ -110,7 +110,7 @@ async def _work(begin: BeginWork, pipe: Pipe[FromRun]) -> None:
     await pipe.send(WorkerBye(watch.worst_s))
 
 
-async def _build_all(begin: BeginWork, setting: Setting, pool: Pool) -> None:
+async def _build_all(begin: BeginWork, setting: RunTerms, pool: Pool) -> None:
     """Builds the bots that must be built here.  Raises ConfigError for one that cannot, with its log."""
     for entrant in begin.entrants:
         if entrant.kind == "process" and entrant.name in begin.playing and needs_build(entrant):
@@ -131,7 +131,7 @@ async def _tell_bugs(pipe: Pipe[FromRun], bugs: trio.MemoryReceiveChannel[str]) 
 
 
 @asynccontextmanager
-async def _open_box(begin: BeginWork, setting: Setting) -> AsyncIterator[Box | None]:
+async def _open_box(begin: BeginWork, setting: RunTerms) -> AsyncIterator[Box | None]:
     """The box that bots are started in; None if no bot is."""
     if not any(one.kind == "process" and one.name in begin.playing for one in begin.entrants):
         yield None
@@ -144,7 +144,7 @@ async def _open_box(begin: BeginWork, setting: Setting) -> AsyncIterator[Box | N
 class Worker:
     """Begins matches in the order in which they were ordered, as tables and bots become free."""
 
-    def __init__(self, setting: Setting, here: Here, pipe: Pipe[FromRun]) -> None:
+    def __init__(self, setting: RunTerms, here: InProcessGrounds, pipe: Pipe[FromRun]) -> None:
         self._game = setting.game.name
         self._here = here
         self._pipe = pipe

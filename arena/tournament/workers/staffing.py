@@ -14,17 +14,17 @@ from arena.tournament.folder.intake import Intake
 from arena.tournament.folder.run import Run
 from arena.tournament.folder.stored import ORIGIN
 from arena.tournament.play.calibration import quickest_loop_ms, too_different
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.share import Share, capacity_in, entrants_of
 from arena.tournament.workers.briefing import begin_for, mismatch
-from arena.tournament.workers.crew import Crew
+from arena.tournament.workers.crew import WorkerGrounds
 from arena.tournament.workers.hiring import Hiring
 from arena.tournament.workers.messages import WorkerReady
-from arena.tournament.workers.post import Post
+from arena.tournament.workers.post import WorkerPost
 from arena.words import counted
 
 
-def own_setting(run: Run, hiring: Hiring) -> Setting:
+def own_setting(run: Run, hiring: Hiring) -> RunTerms:
     """What this process has of the run: all of it, or a share if bots connect to it and workers play too."""
     setting = run.setting
     if not run.plan.connecting or (run.workers == 1 and not hiring.is_afar):
@@ -75,7 +75,7 @@ def crew_for(
     note: Callable[[str], object],
     note_bug: Callable[[str], object],
     note_lag: Callable[[float], object],
-) -> Crew:
+) -> WorkerGrounds:
     """So many workers for these bots, each with its share of what the run may have."""
     stored = {bot.bot: bot for bot in run.store.bots()}
     setting = attrs.evolve(run.setting, versions={name: bot.version for name, bot in stored.items()})
@@ -94,15 +94,15 @@ def crew_for(
         begin = begin_for(
             setting, origin, share, playing, means, is_afar=hiring.is_afar, calibrates=hiring.calibrates
         )
-        posts.append(Post(f"worker {place + 1}", begin, playing))
+        posts.append(WorkerPost(f"worker {place + 1}", begin, playing))
 
     here_ms = quickest_loop_ms() if hiring.calibrates else 0.0
 
-    def check(said: WorkerReady, post: Post) -> str | None:
+    def check(said: WorkerReady, post: WorkerPost) -> str | None:
         others = mismatch(said, origin, post.fingerprints, run.entrants)
         return others or (too_different(said.loop_ms, here_ms) if hiring.calibrates else None)
 
-    return Crew(setting, posts, hiring, note=note, note_bug=note_bug, note_lag=note_lag, check=check)
+    return WorkerGrounds(setting, posts, hiring, note=note, note_bug=note_bug, note_lag=note_lag, check=check)
 
 
 def _may_play(entrant: Entrant, share: Share) -> bool:

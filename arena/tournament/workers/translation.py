@@ -23,7 +23,7 @@ from arena.match.record import (
 )
 from arena.schedule import Pairing, match_id
 from arena.tournament.plan import deals_of
-from arena.tournament.play.setting import Setting
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.workers.messages import (
     CapsuleSaid,
     DecisionSaid,
@@ -99,7 +99,7 @@ def record_said(entry: Entry) -> RecordSaid:
 
 
 def entry_from(
-    setting: Setting, pairing: Pairing, without: frozenset[str], said: RecordSaid, place: Place | None = None
+    setting: RunTerms, pairing: Pairing, without: frozenset[str], said: RecordSaid, place: Place | None = None
 ) -> Entry:
     """The match as the run keeps it.  Raises ValueError if it cannot have been this one."""
     bots, versions = pairing.bots, setting.versions

@@ -12,7 +12,7 @@ import attrs
 import trio
 
 from arena.errors import ConfigError
-from arena.server.house import House
+from arena.server.house import OpenTables
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
@@ -105,7 +105,7 @@ class Life:
     """Whether it can be asked."""
     counts: Counter[Moment] = attrs.field(factory=Counter)
     requests: set[trio.CancelScope] = attrs.field(factory=set)
-    house: House = attrs.field(init=False)
+    house: OpenTables = attrs.field(init=False)
     app: Guard = attrs.field(init=False)
     archive: Archive = attrs.field(init=False)
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope)
