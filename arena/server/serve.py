@@ -19,7 +19,6 @@ from arena.games import SERVICES
 from arena.players.lag import open_watch
 from arena.players.tcp import accept_all, listen
 from arena.reading.units import Address
-from arena.server.house import OpenTables
 from arena.server.http.certificate import Certificate, TlsFiles
 from arena.server.http.endpoints import routes_to
 from arena.server.http.goodbye import Goodbye
@@ -35,6 +34,7 @@ from arena.server.kept.reports import Reports
 from arena.server.kept.results import ResultsCatalog
 from arena.server.kept.results_api import ResultsApi
 from arena.server.limits import TCP_CONNECTIONS_MAX
+from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
 from arena.server.ring.accounts import Accounts
 from arena.server.ring.live_ring import LiveRing

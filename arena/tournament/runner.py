@@ -24,7 +24,7 @@ from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.plan import sandbox_of
 from arena.tournament.play.dispatcher import Dispatcher
 from arena.tournament.play.grounds import Grounds
-from arena.tournament.play.here import InProcessGrounds, open_conversations, open_pool
+from arena.tournament.play.in_process import InProcessGrounds, open_conversations, open_pool
 from arena.tournament.play.pool import Pool
 from arena.tournament.play.reporting import Reporter
 from arena.tournament.play.setting import RunTerms

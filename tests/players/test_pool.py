@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows
 
-import arena.tournament.play.here
+import arena.tournament.play.in_process
 import arena.tournament.play.instances
 from arena.games.liars_dice import LiarsDice
 from arena.players.local import load_bot
@@ -74,7 +74,7 @@ async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
         def careless(*entrants, **options):
             return Pool(*entrants, **{**options, "shares_deals": False})
 
-        monkeypatch.setattr(arena.tournament.play.here, "Pool", careless)
+        monkeypatch.setattr(arena.tournament.play.in_process, "Pool", careless)
         unfair = await rotation_points(tmp_path / "none", bots, series=30)
     # Seeded, and both bots deterministic.  With even odds, 30 matches give 0.5 with a deviation of 0.09.
     assert abs(fair - 0.5) < 0.2

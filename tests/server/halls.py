@@ -12,8 +12,8 @@ import trio
 from arena.players.base import GonePlayer, Player
 from arena.players.local import LocalPlayer
 from arena.sdk import Bot
-from arena.server.house import OpenTables
 from arena.server.kept.records import Forgetful
+from arena.server.open_tables import OpenTables
 from arena.server.tables.live import LiveTable, ServerServices
 from arena.server.tables.pauses import Pauses
 from arena.server.tables.table import Member

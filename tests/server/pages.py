@@ -8,7 +8,7 @@ from typing import Any
 
 import trio
 
-from arena.server.house import OpenTables
+from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.tables.live import LiveTable
 

@@ -10,13 +10,13 @@ from typing import Any
 import attrs
 import httpx
 
-from arena.server.house import OpenTables
 from arena.server.http.endpoints import Endpoint, routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.openapi import openapi_route
 from arena.server.http.routing import Routing
 from arena.server.kept.games_api import GamesApi
 from arena.server.kept.results_api import ResultsApi
+from arena.server.open_tables import OpenTables
 from arena.server.tables.api import TablesApi
 from tests.server.halls import a_house
 

@@ -14,10 +14,10 @@ import msgspec
 import trio
 
 from arena.sdk import Bot
-from arena.server.house import OpenTables
 from arena.server.kept.archive import FinishedTable
 from arena.server.kept.keeping import Keeper, open_keeper
 from arena.server.kept.records import ServerRecords
+from arena.server.open_tables import OpenTables
 from arena.server.tables.live import LiveTable
 from arena.server.tables.live_match import LiveScene
 from arena.server.tables.table import Member, Notice

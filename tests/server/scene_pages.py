@@ -7,7 +7,7 @@ from typing import Any
 
 import trio
 
-from arena.server.house import OpenTables
+from arena.server.open_tables import OpenTables
 from arena.server.site.scenes import SceneClient, SceneRoom
 from arena.server.tables.live import LiveTable
 from tests.server.pages import ListWire

@@ -13,8 +13,8 @@ import trio
 from arena.games import GAMES
 from arena.players.base import GonePlayer
 from arena.players.start import BotBroken
-from arena.server.house import OpenTables
 from arena.server.http.sockets import Code
+from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.refusal import Refusal
 from arena.server.tables import bots

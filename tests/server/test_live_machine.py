@@ -29,8 +29,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from arena.server.house import LOOK_EVERY_S
 from arena.server.limits import IDLE_S
+from arena.server.open_tables import LOOK_EVERY_S
 from arena.server.refusal import Refusal
 from arena.server.tables import absence
 from arena.server.tables import rules as tables

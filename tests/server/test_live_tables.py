@@ -12,8 +12,8 @@ import trio
 
 from arena.games import GAMES
 from arena.server import limits
-from arena.server.house import OpenTables
 from arena.server.limits import ABSENT_S
+from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.bots import BotPlaces
 from arena.server.tables.live import LiveTable

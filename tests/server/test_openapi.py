@@ -18,13 +18,13 @@ from hypothesis.errors import Unsatisfiable
 from starlette.routing import Route
 
 import arena.server
-from arena.server.house import OpenTables
 from arena.server.http.answers import refusal_body
 from arena.server.http.endpoints import Endpoint, routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.openapi import openapi_document, openapi_route
 from arena.server.http.routing import Routing
 from arena.server.kept.results_api import ResultsApi
+from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
 from arena.server.refusal import STATUS, Refusal
 from arena.server.ring.live_ring import LiveRing

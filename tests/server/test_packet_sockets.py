@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import trio
 
-from arena.server.house import OpenTables
 from arena.server.http.routing import Routing
+from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_api import PacketApi
 from tests.server.halls import a_house
 from tests.server.raw_http import BINARY, TEXT, Raw, frame, served, upgraded

@@ -16,10 +16,10 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from arena.server.house import OpenTables
 from arena.server.kept.archive import FinishedTable, open_archive
 from arena.server.kept.keeping import NotKept, open_keeper
 from arena.server.kept.records import ServerRecords
+from arena.server.open_tables import OpenTables
 from arena.server.ring.ring import CHIPS, PLACES, Ring
 from arena.server.ring.ring_records import RingRecords
 from tests.server.poker_client import BET, FOLD, PokerClient

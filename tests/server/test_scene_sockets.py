@@ -11,9 +11,9 @@ import pytest
 import trio
 
 import arena.server.site.scenes
-from arena.server.house import OpenTables
 from arena.server.http.routing import Routing
 from arena.server.http.sockets import FORBIDDEN, GONE
+from arena.server.open_tables import OpenTables
 from arena.server.site.scene_api import SceneApi
 from arena.server.tables.live import LiveTable
 from tests.server.halls import a_house

@@ -13,9 +13,9 @@ import trio
 import trio.testing
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-import arena.server.site.reel
+import arena.server.site.film_buffer
 from arena.games import GAMES
-from arena.server.site.reel import SLICE, FilmBuffer
+from arena.server.site.film_buffer import SLICE, FilmBuffer
 from arena.server.site.scenes import HELLO_MAX, HELLO_S
 from arena.server.tables.live import LiveTable
 from arena.telling.replay import Viewer
@@ -190,7 +190,7 @@ async def test_the_film_of_a_long_match_has_its_latest_steps(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For who comes late, and for who was there; who asks for older ones gets the film again."""
-    monkeypatch.setattr(arena.server.site.reel, "HISTORY_MAX", 20)
+    monkeypatch.setattr(arena.server.site.film_buffer, "HISTORY_MAX", 20)
     async with a_house() as house, trio.open_nursery() as nursery:
         room = a_scene_room(house, "blef")
         a_match(room.live, "ann", "bob")
@@ -219,7 +219,7 @@ async def test_the_oldest_step_of_a_film_is_whole(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who is out, and all fields, of steps that changed neither."""
-    monkeypatch.setattr(arena.server.site.reel, "HISTORY_MAX", 3)
+    monkeypatch.setattr(arena.server.site.film_buffer, "HISTORY_MAX", 3)
     async with a_house() as house, trio.open_nursery() as nursery:
         room = a_scene_room(house, dice=2, faces=3)
         a_match(room.live, "ann", "bob", "cid", "dan")

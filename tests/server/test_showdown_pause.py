@@ -11,7 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.server.house import OpenTables
+from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.spoken import move_from_words

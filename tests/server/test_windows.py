@@ -12,7 +12,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from arena.games import GAMES
-from arena.server.house import OpenTables
+from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.table import Member

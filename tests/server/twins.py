@@ -17,7 +17,7 @@ import pytest
 import trio
 import trio.testing
 
-import arena.server.house
+import arena.server.open_tables
 import arena.server.tables.gathering
 from arena.games import GAMES
 from arena.match.game import CHANCE, Game, IllegalMove, Seat, is_legal
@@ -104,7 +104,7 @@ def _swapped(move: Any, luck: Random) -> Any:
 def script(game: str, turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chance does what it did in these turns, and ids and keys are the same in every match."""
     numbers = count(1)
-    for module in (arena.server.house, arena.server.tables.gathering):
+    for module in (arena.server.open_tables, arena.server.tables.gathering):
         monkeypatch.setattr(module, "uuid4", lambda: UUID(int=next(numbers)))
     monkeypatch.setattr(arena.server.tables.gathering, "new_key", lambda: f"key-{next(numbers)}")
     monkeypatch.setattr(GAMES[game], "draw", _scripted(turns))

@@ -15,13 +15,13 @@ from starlette.responses import Response
 from arena.games import GAMES
 from arena.players.codec import rules_json
 from arena.players.schema import game_schema
-from arena.server.house import OpenTables
 from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import FilmPage, GameListed, GameShown, MatchPage, SeatsOfGame
 from arena.server.http.endpoints import Endpoint, QueryField
 from arena.server.http.request_types import number_in_query
 from arena.server.kept.past import PastMatches
 from arena.server.limits import STEPS_MAX
+from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.api import address_of, json_answer
 from arena.telling.replay import Replay

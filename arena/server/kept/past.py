@@ -22,11 +22,11 @@ from arena.match.game import Game, Seat
 from arena.match.record import Turn
 from arena.page.film import film_result, head_of
 from arena.players.codec import rules_of
-from arena.server.house import OpenTables
 from arena.server.http.answer_types import MatchPage, SceneShown
 from arena.server.http.waiting import WaitingRequests
 from arena.server.kept.film_pages import film_page
 from arena.server.limits import READERS, READING_PER_ADDRESS
+from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
 from arena.server.tables.live_match import LiveMatch
 from arena.server.tables.views import shown_step

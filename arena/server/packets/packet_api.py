@@ -8,8 +8,8 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket
 
 from arena.games import SERVICES
-from arena.server.house import OpenTables
 from arena.server.http.sockets import FORBIDDEN, SocketOwner
+from arena.server.open_tables import OpenTables
 from arena.server.packets.packet_room import PacketClient, PacketRoom
 from arena.server.packets.packets import packet
 from arena.server.refusal import Refusal

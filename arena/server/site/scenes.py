@@ -19,7 +19,7 @@ from msgspec import Meta
 
 from arena.server.http.sockets import FORBIDDEN, GONE, Code, Wire
 from arena.server.refusal import Refusal
-from arena.server.site.reel import SLICE, FilmBuffer
+from arena.server.site.film_buffer import SLICE, FilmBuffer
 from arena.server.tables.live import LiveTable
 from arena.server.tables.live_match import LiveMatch, LiveScene
 from arena.server.tables.spoken import moves_in_words

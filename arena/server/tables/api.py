@@ -16,7 +16,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.games import GAMES
-from arena.server.house import OpenTables
 from arena.server.http.addresses import neighbourhood
 from arena.server.http.answer_types import BotSeated, Done, Joined, RoundShown, TableListed, TableShown
 from arena.server.http.endpoints import Endpoint, Handler, QueryField, routes_to
@@ -35,6 +34,7 @@ from arena.server.http.request_types import (
 )
 from arena.server.http.waiting import WaitingRequests
 from arena.server.limits import WAIT_MAX_S
+from arena.server.open_tables import OpenTables
 from arena.server.refusal import Kind, Refusal
 from arena.server.tables.live import LiveTable
 from arena.server.tables.spoken import move_from_words

@@ -12,8 +12,8 @@ from typing import Any
 from uuid import uuid4
 
 from arena.match.game import Game
-from arena.server.hall import ServerServices
 from arena.server.refusal import Refusal
+from arena.server.services import ServerServices
 from arena.server.tables import rules as tables
 from arena.server.tables.keys import hash_of, new_key
 from arena.server.tables.rules import free_name

@@ -17,12 +17,12 @@ from arena.games import GAMES, SERVICES
 from arena.match.record import Decision
 from arena.players.base import GonePlayer, Player
 from arena.players.stream import StreamPlayer
-from arena.server.hall import Guest
-from arena.server.house import OpenTables
 from arena.server.http.addresses import is_loopback, neighbourhood
 from arena.server.kept.records import Forgetful
 from arena.server.limits import GUESTS_PER_ADDRESS, NICKNAME_MAX
+from arena.server.open_tables import OpenTables
 from arena.server.refusal import Refusal
+from arena.server.services import Guest
 from arena.server.tables.live import LiveTable
 from arena.server.tables.live_match import LiveMatch
 from arena.server.tables.programs import ProgramPlace, Programs

@@ -20,8 +20,8 @@ from arena.match.game import Game, Seat
 from arena.players.base import Player
 from arena.referee import Resumption
 from arena.schedule import derive_seed
-from arena.server.hall import Guest, Records, ServerServices
 from arena.server.refusal import Refusal
+from arena.server.services import Guest, Records, ServerServices
 from arena.server.tables import absence
 from arena.server.tables import rules as tables
 from arena.server.tables.bots import unstarted, why_called_off

@@ -23,7 +23,7 @@ from arena.tournament.bots.build import build
 from arena.tournament.bots.fingerprints import needs_build
 from arena.tournament.bots.modules import make_importable
 from arena.tournament.plan import sandbox_of
-from arena.tournament.play.here import (
+from arena.tournament.play.in_process import (
     InProcessGrounds,
     TakenHere,
     lift_files_limit,

@@ -12,13 +12,13 @@ import attrs
 import trio
 
 from arena.errors import ConfigError
-from arena.server.house import OpenTables
 from arena.server.http.endpoints import routes_to
 from arena.server.http.guard import Guard, GuardOptions
 from arena.server.http.routing import Routing
 from arena.server.kept.archive import Archive, open_archive
 from arena.server.kept.keeping import NotKept, open_keeper
 from arena.server.kept.records import ServerRecords
+from arena.server.open_tables import OpenTables
 from arena.server.tables.pauses import Pauses
 from tests.server.halls import a_house
 from tests.server.rest_client import endpoints_of

@@ -10,7 +10,7 @@ import trio
 import trio._core._run as _run  # its dice decide who goes first: they are drawn from the seed too
 import trio.testing
 
-import arena.server.house
+import arena.server.open_tables
 import arena.server.tables.gathering
 
 from ..network import Trace
@@ -55,7 +55,7 @@ def play(world: World, folder: Path, trace: Trace) -> Ledger:
                 nursery.cancel_scope.cancel()
 
     with (
-        patched(arena.server.house, uuid4=numbers.uuid4),
+        patched(arena.server.open_tables, uuid4=numbers.uuid4),
         patched(arena.server.tables.gathering, uuid4=numbers.uuid4, new_key=numbers.new_key),
     ):
         clock = trio.testing.MockClock(autojump_threshold=0)
