@@ -1,4 +1,4 @@
-"""Where the matches of a run are played: in this process (`in_process.py`), or in workers (`workers/crew.py`).
+"""Where matches of a run are played: in this process (`in_process.py`), or in workers (`workers/crew.py`).
 
 The dispatcher decides which match comes next and what follows from it; the grounds have bots
 and tables.
