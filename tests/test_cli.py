@@ -8,10 +8,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ import pytest
 from calls import call
 from click.shell_completion import ShellComplete
 
-from arena.cli import cli
+from arena.cli import cli, main
 from arena.cli.runs.closing import Closing
 from arena.store import LATEST, Store
 from arena.tournament.plan import Plan
@@ -657,3 +658,24 @@ def test_the_log_of_the_first_fault_is_named_from_here():
         run, Summary(first_fault=SimpleNamespace(record=record)), "arena run --resume x", (), ()
     )
     assert "log: results/x/logs/odds-1.log" in list(closing._first_fault())
+
+
+def test_a_lost_end_is_told_by_the_exit_code(monkeypatch):
+    """Whatever clears the exception that SIGTERM raises: whoever asked for the end is not told that all went well."""
+    asked: list[object] = []
+    monkeypatch.setattr("arena.cli._asked_to_end", asked)
+
+    def lose_it(**_):
+        with suppress(SystemExit):
+            os.kill(os.getpid(), signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr(cli, "main", lose_it)
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGALRM)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main()
+    finally:
+        signal.signal(signal.SIGTERM, before[0])
+        signal.signal(signal.SIGALRM, before[1])
+    assert (143, 1) == (ended.value.code, len(asked))

@@ -7,7 +7,7 @@ import re
 import shutil
 import sqlite3
 import zlib
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, chdir, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -37,9 +37,11 @@ readers = pytest.mark.parametrize("words", READERS, ids=" ".join)
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory) -> Path:
     """Six series between two bots: the database and its tables."""
-    folder = tmp_path_factory.mktemp("stored") / "it"
+    top = tmp_path_factory.mktemp("stored")
+    folder = top / "it"
     words = ("stored_bots:Even", "stored_bots:Odd", "--rule", "dice=2", "--series", "6", "--seed", "1")
-    assert 0 == (cli.main(["run", *words, "-q", "--out", str(folder)], standalone_mode=False) or 0)
+    with chdir(top):  # where results/latest is made
+        assert 0 == (cli.main(["run", *words, "-q", "--out", str(folder)], standalone_mode=False) or 0)
     kept = {DATABASE, "bots.csv", "decisions.csv", "matches.csv", "seats.csv"}
     for path in [path for path in folder.iterdir() if path.name not in kept]:
         shutil.rmtree(path) if path.is_dir() else path.unlink()

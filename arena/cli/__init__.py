@@ -53,15 +53,21 @@ def main() -> None:
         code = _unforeseen(error)
     finally:
         signal.alarm(0)
-    sys.exit(code)
+    sys.exit(TERMINATED if _asked_to_end else code)
 
 
-def _end(*_: object) -> None:
+_asked_to_end: list[object] = []
+"""The signals that have asked for it."""
+
+
+def _end(*signals: object) -> None:
     """Ends the program, in order.
 
     Seen while pandas was being imported: an exception that a signal raises can be lost in code that clears
-    all of them.  So it is raised again if the program is still there after a while.
+    all of them.  So it is raised again if the program is still there after a while, and the exit code says
+    that it was asked to end even if it was done before that.
     """
+    _asked_to_end.append(signals)
     signal.signal(signal.SIGALRM, _end)
     signal.alarm(END_AGAIN_S)
     sys.exit(TERMINATED)
