@@ -278,7 +278,7 @@ def parse_pytest(words: Sequence[str], in_prose: bool, monkeypatch: pytest.Monke
     """Files and folders are there, and so is the marker."""
     parser = argparse.ArgumentParser(exit_on_error=False)
     parser.add_argument("-n", choices=["auto"])
-    parser.add_argument("-m", choices=["not slow"])
+    parser.add_argument("-m", choices=["not slow", "nightly"])
     parser.add_argument("paths", nargs="*")
     assert [] == [path for path in parser.parse_args(words).paths if not (HOUSE / path).exists()]
 

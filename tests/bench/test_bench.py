@@ -156,6 +156,7 @@ def test_pokerkit_stands_beside_our_hands() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("group", MEASURINGS)
 def test_measuring_gives_numbers(group: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every word after `--only` gives measures of that group, with a sample per repeat, all above zero."""
@@ -169,6 +170,7 @@ def test_measuring_gives_numbers(group: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_long_run_is_measured() -> None:
     """Memory over a run and of its plan, the leaderboard when all is new and when nothing is, every database."""
     found = measure_long(TINY)

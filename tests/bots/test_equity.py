@@ -61,7 +61,10 @@ def series(game, seats, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("seats", "count", "quantile"),
-    [pytest.param(2, 10, 2.262, id="heads-up"), pytest.param(6, 8, 2.365, id="six seats")],
+    [
+        pytest.param(2, 10, 2.262, id="heads-up"),
+        pytest.param(6, 8, 2.365, id="six seats", marks=pytest.mark.nightly),
+    ],
 )
 def test_equity_beats_random(seats, count, quantile):
     """The whole 95 % interval of its win rate, by series (Student's t), lies above 1000 big blinds per 100 hands.

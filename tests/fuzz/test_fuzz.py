@@ -131,6 +131,7 @@ def test_what_cannot_be_fuzzed_is_a_sentence(monkeypatch, capsys, words, said):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_guided_fuzzer_starts():
     """A few inputs by atheris, where it is installed: nothing else in the suite runs it."""
     pytest.importorskip("atheris", reason="not tried: atheris has no wheel here")

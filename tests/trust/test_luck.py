@@ -54,6 +54,7 @@ def test_shared_deals_shrink_the_interval(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_every_meeting_of_a_game_is_played(tmp_path: Path) -> None:
     """Bots with chance of their own, and four at a table too: a row for each, in the order of the list."""
     shown = rows_of(luck(tmp_path, "--series", "2", "liars-dice", without="MEMORIES"))
