@@ -130,20 +130,22 @@ def test_a_run_that_is_ended_at_once(tmp_path, end):
     process = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         cwd=tmp_path,
         env={**os.environ, "TMPDIR": str(scratch)},
     )
     try:
         wait_for(mark, 1)
         assert any(scratch.glob("arena-*"))
-        for number in end:
-            process.send_signal(number)
-            time.sleep(0.3)
+        process.send_signal(end[0])
+        for again in end[1:]:  # while the deaf bot is given its time
+            assert any(b"ends at once" in line for line in process.stderr)
+            process.send_signal(again)
         assert {signal.SIGINT: 130, signal.SIGKILL: -9}[end[0]] == process.wait(20)
     finally:
         process.kill()
         process.wait()
+        process.stderr.close()
     assert 0 == left(mark)
     ends_at = time.monotonic() + GONE_S_MAX
     while any(scratch.glob("arena-*")) and time.monotonic() < ends_at:
