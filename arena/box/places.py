@@ -92,16 +92,23 @@ def is_kept_by_the_arena(folder: Path) -> bool:
     return any(os.path.lexists(folder / name) for name in KEPT_BY_THE_ARENA)
 
 
+def kept_in(folder: Path) -> list[Path]:
+    """The folders in this one that hold results, or a server's data; links are not meant."""
+    with suppress(PermissionError), os.scandir(folder) as entries:
+        inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+        return [path for path in inner if is_kept_by_the_arena(path)]
+    return []
+
+
 @lru_cache(maxsize=256)
-def kept_below(top: Path, levels: int | None = None) -> tuple[Path, ...]:
+def kept_below(top: Path) -> tuple[Path, ...]:
     """The folders below this one, as of the first look, with results or a server's data; no link is followed.
 
-    `levels`: how deep to look.  Raises OSError if there is more than can be looked through.
+    Raises OSError if there is more than can be looked through.
     """
     found: list[Path] = []
     looked, level = 0, [top]
-    while level and levels != 0:
-        levels = None if levels is None else levels - 1
+    while level:
         inner: list[Path] = []
         for folder in level:
             with (

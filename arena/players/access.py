@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from arena.box.places import FILES_SHOWN_MAX, FileView, below, kept_below, needed_paths
+from arena.box.places import FILES_SHOWN_MAX, FileView, below, kept_below, kept_in, needed_paths
 from arena.players.entrant import Entrant
 from arena.players.folders import arena_folder, scratch_folder, working_folder
 
@@ -35,7 +35,7 @@ def _place_of(
     hidden -= {folder}  # the other is run in the same folder, and may be the same bot
     hidden |= {path.resolve() for path in results}
     hidden |= {arena_folder(one) for one in (entrant, *others)}
-    kept = {path for top in entrant.read for path in kept_below(top)} | set(kept_below(here, levels=1))
+    kept = {path for top in entrant.read for path in kept_below(top)} | set(kept_in(here))
     hidden |= {path for path in kept if not any(below(one, (path,)) for one in (folder, *own))}
     return FileView(
         folder=folder,
