@@ -203,7 +203,7 @@ def _try(image: Image) -> None:
         print(f"+ {shlex.join([*image.entry, *words])}", flush=True)
         said = inside(image, [*image.entry, *words], "--unshare-net")
         print(said)
-        if words[0] == "run" and "(bubblewrap)" not in said:
+        if words[0] == "run" and "(bubblewrap" not in said:
             sys.exit("image: its bots did not run in bubblewrap's box")
     serve = [*image.entry, "serve", "--http", "0.0.0.0:8080", "--listen", "0.0.0.0:8888"]
     print(f"+ {shlex.join(serve)}", flush=True)
