@@ -120,6 +120,32 @@ def test_every_reading_command_prints_for_programs_too(command):
     assert {"--csv", "--json"} <= names
 
 
+MANY = 25
+"""More options than this are not all shown by `--help`."""
+
+
+def options_shown(command: str, text: str) -> set[str]:
+    """The options of a command that have a line of their own in its help."""
+    names = {option.opts[0] for option in cli.commands[command].params if isinstance(option, click.Option)}
+    return {name for name in names if re.search(rf"^  (?:-\w, )?{name}(?:[ ,]|$)", text, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_what_fits_and_names_the_way_to_the_rest(command, arena):
+    """Of many options `--help` shows those that people use, examples included; `--help-all` shows all."""
+    options = [each for each in cli.commands[command].params if isinstance(each, click.Option)]
+    every = {option.opts[0] for option in options}
+    text = arena(command, "--help")[1]
+    if len(every) <= MANY:
+        assert (every, False) == (options_shown(command, text), "--help-all" in every)
+        return
+    used = set(re.findall(r"(?<!\S)--[a-z][\w-]*", text.partition("Example")[2].partition("\n\n")[0]))
+    assert used <= options_shown(command, text)
+    assert len(options_shown(command, text)) <= MANY
+    assert text.endswith(f"\nAll options: arena {command} --help-all\n")
+    assert every == options_shown(command, arena(command, "--help-all")[1])
+
+
 @pytest.mark.parametrize("words", [(), *((command,) for command in cli.commands)], ids=" ".join)
 def test_help_is_a_command_too(words, arena):
     """`arena help` and `arena help COMMAND` show what the option shows, to the letter."""

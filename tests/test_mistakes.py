@@ -41,12 +41,12 @@ WORDS = [
     (
         "a typo in an option",
         ("run", "odds", "--seris=3"),
-        "--seris: no such option (did you mean --series?); `arena run --help` lists all",
+        "--seris: no such option (did you mean --series?); `arena run --help-all` lists all",
     ),
     (
         "another program's option",
         ("run", "odds", "random", "--time-limit", "5"),
-        "--time-limit: no such option (did you mean --move-time?); `arena run --help` lists all",
+        "--time-limit: no such option (did you mean --move-time?); `arena run --help-all` lists all",
     ),
     (
         "bots as an option",

@@ -225,7 +225,7 @@ def test_a_mistake_names_file_key_found_and_accepted(text, expected):
 
 def test_an_unknown_key_is_answered_with_the_nearest():
     """A slip of the pen, or another program's word, gets the keys that were meant, and where all are."""
-    where = "; keys are bots, [rules] and the options of `arena run --help`, with _ for -"
+    where = "; keys are bots, [rules] and the options of `arena run --help-all`, with _ for -"
     for text, near in (
         ("serie = 3", " (did you mean series or seed?)"),
         ("sets_of = 3", " (did you mean sets or seats?)"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
 import click
@@ -41,6 +41,18 @@ class _Option(click.Option):
 
 
 class _Command(click.Command):
+    def __init__(self, *args: Any, common: Collection[str] = (), **more: Any) -> None:
+        """`common`: the options that `--help` shows, where there are too many to show all."""
+        super().__init__(*args, **more)
+        self.common = frozenset(common)
+        if common:
+            self.params.append(_help_all())
+
+    @property
+    def help_option(self) -> str:
+        """The option that shows all options."""
+        return "--help-all" if self.common else "--help"
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does it; every error knows its command, to say what would be right."""
         try:
@@ -67,11 +79,44 @@ class _Command(click.Command):
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-            if record is not None:
+            if record is not None and self._is_shown(parameter, ctx):
                 sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+
+    def _is_shown(self, parameter: click.Parameter, ctx: click.Context) -> bool:
+        is_all = not self.common or ctx.meta.get(SHOWS_ALL)
+        return bool(is_all) or not self.common.isdisjoint(parameter.opts)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        if self.common and not ctx.meta.get(SHOWS_ALL):
+            formatter.write_paragraph()
+            formatter.write_text(f"All options: {ctx.command_path} {self.help_option}")
+
+
+SHOWS_ALL = "arena.cli.shows_all"
+"""Where a context keeps whether its help has all options."""
+
+
+def _help_all() -> click.Option:
+    """The option that shows all of them."""
+
+    def show(context: click.Context, parameter: click.Parameter, is_asked: bool) -> None:
+        if is_asked and not context.resilient_parsing:
+            context.meta[SHOWS_ALL] = True
+            click.echo(context.get_help())
+            context.exit()
+
+    return click.Option(
+        ["--help-all"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show all options and exit.",
+    )
 
 
 class _Group(click.Group):

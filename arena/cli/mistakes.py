@@ -155,7 +155,8 @@ def _usage(context: click.Context) -> str:
 
 
 def _help_of(context: click.Context) -> str:
-    return f"`{context.command_path} --help`"
+    """The command that shows all options."""
+    return f"`{context.command_path} {getattr(context.command, 'help_option', '--help')}`"
 
 
 def _begun_small(message: str) -> str:

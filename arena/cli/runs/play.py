@@ -18,8 +18,21 @@ PLAYED_BY = (
 )
 """Options of both."""
 
+COMMON = (
+    *("--game", "--rule", "--tournament", "--seats", "--series", "--seed", "--move-time", "--bank"),
+    *("--listen", "--remote", "--expect", "--until", "--replace", "--out", "--resume", "--json", "--quiet"),
+    *("--workers", "--dry-run", "--exit-first", "--leave-out-broken", "--sandbox"),
+)
+"""Options of `run` that people use every day."""
 
-@cli.command(epilog=EXIT_CODES)
+COMMON_COMPARED = (
+    *("--game", "--rule", "--field", "--seats", "--seed", "--by", "--elo1", "--gain1", "--max-series"),
+    *("--move-time", "--bank", "--out", "--resume", "--workers", "--dry-run", "--json", "--quiet"),
+)
+"""The same of `compare`."""
+
+
+@cli.command(epilog=EXIT_CODES, common=COMMON)
 @click.argument("words", metavar="[PLAN.toml | BOT…]", nargs=-1, shell_complete=completion.bots)
 @options(
     "What is played",
@@ -174,7 +187,8 @@ def run(
 
 @cli.command(
     epilog="Exit codes: 0 NEW is better; 1 it is not, or is worse; 3 undecided; 2 a mistake in what was "
-    "asked; 70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM."
+    "asked; 70 a bug in the arena or a game's rules; 130 Ctrl-C; 143 SIGTERM.",
+    common=COMMON_COMPARED,
 )
 @click.argument("bots", metavar="[NEW OLD]", nargs=-1, shell_complete=completion.bots)
 @options(

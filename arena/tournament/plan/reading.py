@@ -72,7 +72,9 @@ def no_such_key(key: str, known: Collection[str]) -> str:
     """What is said of a key that no plan has: those that may have been meant, and where all are listed."""
     other = OTHER_WORDS.get(key.lower().replace("-", "_"), "")
     near = f" (did you mean {other}?)" if other in known else did_you_mean(key, known, 3)
-    return f"no such key{near}; keys are bots, [rules] and the options of `arena run --help`, with _ for -"
+    return (
+        f"no such key{near}; keys are bots, [rules] and the options of `arena run --help-all`, with _ for -"
+    )
 
 
 def with_options(plan: Plan, options: Mapping[str, object], *, base: Path) -> Plan:
