@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import attrs
 import click
 import pytest
 from calls import call
@@ -24,8 +25,10 @@ from click.shell_completion import ShellComplete
 
 from arena.cli import cli, main
 from arena.cli.runs.closing import Closing
+from arena.cli.runs.run_options import RunOptions
 from arena.store import LATEST, Store
 from arena.tournament.plan import Plan
+from arena.tournament.plan.allow import ALLOW_OPTIONS
 from arena.tournament.play.summary import Summary
 
 COMMANDS = sorted(cli.commands)
@@ -144,6 +147,13 @@ def test_help_shows_what_fits_and_names_the_way_to_the_rest(command, arena):
     assert len(options_shown(command, text)) <= MANY
     assert text.endswith(f"\nAll options: arena {command} --help-all\n")
     assert every == options_shown(command, arena(command, "--help-all")[1])
+
+
+def test_an_option_of_run_is_a_field_of_the_call_or_a_key_of_a_plan():
+    """None is read by nobody: each has its field under the same name."""
+    named = {each.name for each in cli.commands["run"].params if each.expose_value} - {"words"}
+    fields = {field.name for cls in (Plan, RunOptions) for field in attrs.fields(cls)}
+    assert set() == named - fields - set(ALLOW_OPTIONS)
 
 
 @pytest.mark.parametrize("words", [(), *((command,) for command in cli.commands)], ids=" ".join)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import completion
-from arena.cli.group import MEMORY_MAX, cli, options
+from arena.cli.group import COLOR, FIRST_MOVE_TIME, MEMORY_MAX, QUIET, RULE, cli, options
 
 if TYPE_CHECKING:
     from arena.trials.check.findings import CheckFindings
@@ -28,14 +28,14 @@ FINE, TO_MEND = 0, 1
 @options(
     "What is checked",
     ("--game", "NAME", "What BOT plays: a name, a .py file or module:Class.  [its own, or liars-dice]"),
-    ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
+    RULE,
     ("--seed", "N", "The source of all luck.  [0]"),
     ("--recorded", "MATCH|DIR", "First the questions of a stored match, or of matches of this folder."),
 )
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
     ("--move-time", "D", "Limit for every answer.  [1s]"),
-    ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
+    FIRST_MOVE_TIME,
     ("--max-time", "D", "About how long to play with it.  [15s]"),
 )
 @options(
@@ -43,12 +43,8 @@ FINE, TO_MEND = 0, 1
     ("--sandbox", "shield|strict|off", "What confines it.  [shield]"),
     MEMORY_MAX,
     ("--json", "as_json", None, "Print as JSON."),
-    (
-        "--color",
-        "auto|always|never",
-        "When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
-    ),
-    ("--quiet", "-q", None, "No progress."),
+    COLOR,
+    QUIET,
 )
 def check(
     bot: str, recorded: str | None, as_json: bool, color: str | None, quiet: bool, **wishes: Any

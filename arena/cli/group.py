@@ -137,6 +137,14 @@ class _Group(click.Group):
         return list(self.commands)
 
 
+RULE = ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated.")
+FIRST_MOVE_TIME = ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]")
+COLOR = (
+    "--color",
+    "auto|always|never",
+    "When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
+)
+QUIET = ("--quiet", "-q", None, "No progress.")
 MEMORY_MAX = ("--memory-max", "MB", "The most memory that a bot may ask for in bot.toml.  [2048]")
 GRANTS = (
     ("--allow-read", "*NAME=PATH", "Let the bot NAME read PATH if its bot.toml asks so; NAME may be *."),

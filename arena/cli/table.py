@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena.cli import completion
-from arena.cli.group import GRANTS, TERMINATED, cli, options
+from arena.cli.group import GRANTS, RULE, TERMINATED, cli, options
 from arena.cli.mistakes import WordOf
 from arena.cli.reading import WHEN, game_option, latest
 from arena.errors import ConfigError
@@ -21,7 +21,7 @@ from arena.errors import ConfigError
     "Against bots, here",
     ("--against", "*BOT", "A bot to play against, as `arena run` takes it; may be repeated.  [a house bot]"),
     ("--seats", "N", "How many sit at the table, the bots in turn.  [you and the bots that are named]"),
-    ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
+    RULE,
     ("--seed", "N", "The source of all luck.  [drawn]"),
     ("--move-time", "D", "Everybody's limit for a move.  [1s for bots, none for you]"),
     (

@@ -38,20 +38,19 @@ def compare_command(
     bots: Sequence[str],
     field: Sequence[str],
     options: RunOptions,
-    wishes: Mapping[str, Any],
     asked: QuestionWords,
 ) -> int:
     """Plays until the test says something; gives the exit code."""
     if options.resume is None:
-        plan = _plan(bots, field, wishes, asked)
+        plan = _plan(bots, field, options.wishes, asked)
         game = make_game(source_of(plan, None).cls, plan.rules)
         question = asked.question(game, plan.seats, is_field=bool(field))
     else:
-        question, plan = _resumed(options.resume, [*bots, *field], wishes, asked)
+        question, plan = _resumed(options.resume, [*bots, *field], options.wishes, asked)
     tournament = prepare(plan, resume=options.resume)
     refuse_broken(tournament)
     refuse_idle_options(tournament, options)
-    warn_of_seconds(wishes)
+    warn_of_seconds(options.wishes)
     rule = Comparison(question, rules=returns_rules(tournament.game, plan.seats))
     for line in comparison_announced(tournament, rule):
         say(line)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from arena.cli import completion
-from arena.cli.group import EXIT_CODES, GRANTS, MEMORY_MAX, cli, options
+from arena.cli.group import COLOR, EXIT_CODES, FIRST_MOVE_TIME, GRANTS, MEMORY_MAX, QUIET, RULE, cli, options
 
+GAME = (
+    ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
+    RULE,
+)
+CLOCK = (
+    ("--move-time", "D", "Limit for every answer, or none.  [1s]"),
+    ("--bank", "D", "A bot's time for a whole match.  [none]"),
+    ("--increment", "D", "Added to the bank after every answer.  [0s]"),
+)
+MAX_TIME = ("--max-time", "D", "After this long no new match begins.")
+FRESH = ("--fresh", None, "Forget what the results folder holds and start over.")
 PLAYED_BY = (
+    ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
     ("--workers", "N|auto", "Processes that play; auto: as many as cores, half if bots are programs.  [1]"),
     ("--cluster", "tcp://HOST:PORT", "Play on the Dask cluster of this scheduler; or tls://HOST:PORT."),
     ("--trusted-network", None, "Let --cluster use tcp:// beyond this machine: anybody there can run code."),
@@ -36,8 +47,7 @@ COMMON_COMPARED = (
 @click.argument("words", metavar="[PLAN.toml | BOT…]", nargs=-1, shell_complete=completion.bots)
 @options(
     "What is played",
-    ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
-    ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
+    *GAME,
     ("--tournament", "FORMAT", "round-robin, gauntlet, swiss or knockout.  [round-robin]"),
     ("--seats", "N", "Bots at a table.  [2]"),
     ("--series", "N", "Series that every set of bots plays, each in all rotations.  [10]"),
@@ -53,11 +63,9 @@ COMMON_COMPARED = (
 )
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
-    ("--move-time", "D", "Limit for every answer, or none.  [1s]"),
-    ("--bank", "D", "A bot's time for a whole match.  [none]"),
-    ("--increment", "D", "Added to the bank after every answer.  [0s]"),
+    *CLOCK,
     ("--margin", "D", "Added to all limits.  [0s for started, 200ms for connecting bots]"),
-    ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
+    FIRST_MOVE_TIME,
     ("--no-clock", None, "No limit at all, for a bot under a debugger."),
 )
 @options(
@@ -72,7 +80,7 @@ COMMON_COMPARED = (
     "When it ends",
     ("--until", "GOAL", 'Stop when it is settled who leads: "top 3 at 95%"; or none.'),
     ("--allocate", "open|even", "Whether bots whose order is open meet more often.  [open with --until]"),
-    ("--max-time", "D", "After this long no new match begins."),
+    MAX_TIME,
 )
 @options(
     "Who plays when a folder is continued",
@@ -85,7 +93,7 @@ COMMON_COMPARED = (
     "Results",
     ("--out", "DIR", "The results folder.  [results/<plan's name>, or named by game and time]"),
     ("--resume", "DIR", "Continue the run in this folder; needs no other arguments, and takes more bots."),
-    ("--fresh", None, "Forget what the results folder holds and start over."),
+    FRESH,
     (
         "--commit",
         None,
@@ -94,16 +102,11 @@ COMMON_COMPARED = (
     ("--anchor", "BOT", "The bot whose rating is 1500; the others are relative to it.  [the mean]"),
     ("--decisions", "faults|all|none", "Which decisions decisions.csv lists.  [faults]"),
     ("--json", "as_json", None, "Print the leaderboard as JSON."),
-    (
-        "--color",
-        "auto|always|never",
-        "When to use colour; auto: on a terminal, unless NO_COLOR is set.  [auto]",
-    ),
-    ("--quiet", "-q", None, "No progress."),
+    COLOR,
+    QUIET,
 )
 @options(
     "How it is played",
-    ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
     *PLAYED_BY,
     ("--only", "MATCH", "Play only the match whose id begins like this, again if it was played."),
     ("--dry-run", None, "Print what would be played, and stop."),
@@ -123,27 +126,7 @@ COMMON_COMPARED = (
     ),
     *GRANTS,
 )
-def run(
-    words: tuple[str, ...],
-    resume: str | None,
-    fresh: bool,
-    cluster: str | None,
-    trusted_network: bool,
-    calibrate: bool,
-    only: str | None,
-    replace: tuple[str, ...],
-    without: tuple[str, ...],
-    readmit: tuple[str, ...],
-    yes: bool,
-    commit: bool,
-    dry_run: bool,
-    exit_first: bool,
-    debug: tuple[str, ...],
-    quiet: bool,
-    as_json: bool,
-    color: str | None,
-    **wishes: Any,
-) -> int:
+def run(words: tuple[str, ...], **said: Any) -> int:
     """Play a tournament and write its tables and leaderboard.
 
     A BOT is a folder with bot.toml or bot.py, a .py or .js file, a built-in (`arena bots`), module:Class,
@@ -159,30 +142,11 @@ def run(
       arena run --resume results/latest
     """
     from arena.cli.runs.run import run_command
-    from arena.cli.runs.run_options import RunOptions
+    from arena.cli.runs.run_options import options_of
     from arena.terminal.inks import inks_for
 
-    inks_for(color)  # a wrong word is told before anything is played
-    options = RunOptions(
-        resume=None if resume is None else Path(resume),
-        fresh=fresh,
-        cluster=cluster,
-        trusted_network=trusted_network,
-        calibrate=calibrate,
-        only=only,
-        replace=replace,
-        without=without,
-        readmit=readmit,
-        yes=yes,
-        commit=commit,
-        dry_run=dry_run,
-        exit_first=exit_first,
-        debug=debug,
-        quiet=quiet,
-        as_json=as_json,
-        color=color,
-    )
-    return run_command(words, options, wishes)
+    inks_for(said["color"])  # a wrong word is told before anything is played
+    return run_command(words, options_of(said))
 
 
 @cli.command(
@@ -193,8 +157,7 @@ def run(
 @click.argument("bots", metavar="[NEW OLD]", nargs=-1, shell_complete=completion.bots)
 @options(
     "What is played",
-    ("--game", "NAME", "The game: a name (`arena games`), a .py file or module:Class.  [liars-dice]"),
-    ("--rule", "rules", "*KEY=VALUE", "A house rule; may be repeated."),
+    *GAME,
     (
         "--field",
         "*BOT",
@@ -227,52 +190,28 @@ def run(
     ),
     ("--alpha", "P", "How often the verdict may be better (or worse) although it is not.  [0.05]"),
     ("--beta", "P", "How often the verdict may be not better although it is.  [0.05]"),
-    ("--max-series", "N", "After this many it ends undecided.  [5000]"),
+    ("--max-series", "series_max", "N", "After this many it ends undecided.  [5000]"),
 )
 @options(
     "Time (500ms, 2s, 20m; a bare number is seconds)",
-    ("--move-time", "D", "Limit for every answer, or none.  [1s]"),
-    ("--bank", "D", "A bot's time for a whole match.  [none]"),
-    ("--increment", "D", "Added to the bank after every answer.  [0s]"),
+    *CLOCK,
     ("--margin", "D", "Added to all limits.  [0s]"),
-    ("--first-move-time", "D", "Limit for an instance's first answer.  [10s]"),
-    ("--max-time", "D", "After this long no new match begins."),
+    FIRST_MOVE_TIME,
+    MAX_TIME,
 )
 @options(
     "How and where",
     ("--out", "DIR", "The results folder.  [named by game and time]"),
     ("--resume", "DIR", "Continue the comparison in this folder; needs no other arguments."),
-    ("--fresh", None, "Forget what the results folder holds and start over."),
-    ("--concurrency", "N", "Tables at once.  [as many as keep all cores busy]"),
+    FRESH,
     *PLAYED_BY,
     ("--sandbox", "shield|strict|off", "What confines the bots that are started.  [shield]"),
     MEMORY_MAX,
     ("--dry-run", None, "Print the question and how long the answer may take, and stop."),
     ("--json", "as_json", None, "Print the verdict as JSON."),
-    ("--quiet", "-q", None, "No progress."),
+    QUIET,
 )
-def compare(
-    bots: tuple[str, ...],
-    field: tuple[str, ...],
-    by: str | None,
-    elo0: str | None,
-    elo1: str | None,
-    gain0: str | None,
-    gain1: str | None,
-    tails: str | None,
-    alpha: str | None,
-    beta: str | None,
-    max_series: str | None,
-    resume: str | None,
-    fresh: bool,
-    cluster: str | None,
-    trusted_network: bool,
-    calibrate: bool,
-    dry_run: bool,
-    as_json: bool,
-    quiet: bool,
-    **wishes: Any,
-) -> int:
+def compare(bots: tuple[str, ...], field: tuple[str, ...], **said: Any) -> int:
     """Is NEW better than OLD?  Plays series until that is decided, and no longer.
 
     A sequential test over series, of matches won (GSPRT) or of mean returns (betting): it stops by itself, as
@@ -287,27 +226,7 @@ def compare(
     """
     from arena.cli.runs.compare import compare_command
     from arena.cli.runs.question import asked_from
-    from arena.cli.runs.run_options import RunOptions
+    from arena.cli.runs.run_options import options_of
 
-    options = RunOptions(
-        resume=None if resume is None else Path(resume),
-        fresh=fresh,
-        cluster=cluster,
-        trusted_network=trusted_network,
-        calibrate=calibrate,
-        dry_run=dry_run,
-        quiet=quiet,
-        as_json=as_json,
-    )
-    asked = asked_from(
-        by,
-        tails,
-        elo0=elo0,
-        elo1=elo1,
-        gain0=gain0,
-        gain1=gain1,
-        alpha=alpha,
-        beta=beta,
-        series_max=max_series,
-    )
-    return compare_command(bots, field, options, wishes, asked)
+    asked = asked_from(said)
+    return compare_command(bots, field, options_of(said), asked)

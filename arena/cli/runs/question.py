@@ -16,6 +16,7 @@ from arena.reading.units import unexpected
 
 OF_WINS, OF_RETURNS = ("elo0", "elo1"), ("gain0", "gain1", "tails")
 """The options of either question alone."""
+NUMBERS = ("elo0", "elo1", "gain0", "gain1", "alpha", "beta", "series_max")
 
 
 @attrs.frozen
@@ -72,8 +73,10 @@ class QuestionWords:
                 raise ConfigError(f"--{key}: {why}")
 
 
-def asked_from(by: str | None, tails: str | None, **words: str | None) -> QuestionWords:
-    """What was asked.  Raises ConfigError for words that are not numbers."""
+def asked_from(said: dict[str, Any]) -> QuestionWords:
+    """What was asked, taken out of what was said.  Raises ConfigError for words that are not numbers."""
+    by, tails = said.pop("by"), said.pop("tails")
+    words = {key: said.pop(key) for key in NUMBERS}
     given: dict[str, Any] = {} if tails is None else {"tails": tails}
     for key, word in words.items():
         if word is None:

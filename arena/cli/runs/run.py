@@ -5,10 +5,9 @@ from __future__ import annotations
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import attrs
 import trio
@@ -70,9 +69,9 @@ CONCLUSION = "conclusion"
 """Where the store keeps, for the report, the sentences that a run ended with."""
 
 
-def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, Any]) -> int:
+def run_command(words: Sequence[str], options: RunOptions) -> int:
     """Plays what the words ask for; gives the exit code."""
-    plan = plan_of(words, options.resume, wishes)
+    plan = plan_of(words, options.resume, options.wishes)
     if not format_of(plan).is_offered:
         where = options.resume or " ".join(words)
         raise ConfigError(f"{where} is a {plan.tournament}: `arena compare --resume DIR` continues one")
@@ -87,7 +86,7 @@ def run_command(words: Sequence[str], options: RunOptions, wishes: Mapping[str, 
     refuse_broken(tournament, is_trying=not options.dry_run)
     refuse_idle_options(tournament, options)
     rule = until_rule(tournament)
-    warn_of_seconds(wishes)
+    warn_of_seconds(options.wishes)
     if options.dry_run:
         tell_of_plan(tournament, options, rule)
         return 0

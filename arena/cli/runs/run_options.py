@@ -48,11 +48,15 @@ from arena.tournament.prepare import QUICKSTART, Tournament
 from arena.words import counted, listed, printable
 
 
+def _as_path(said: str | Path | None) -> Path | None:
+    return None if said is None else Path(said)
+
+
 @attrs.frozen(kw_only=True)
 class RunOptions:
-    """What the command line says about one call, and no plan can say."""
+    """What the command line says about one call: what no plan can say, and what a plan can."""
 
-    resume: Path | None = None
+    resume: Path | None = attrs.field(default=None, converter=_as_path)
     fresh: bool = False
     cluster: str | None = None
     """The address of the Dask scheduler whose workers play."""
@@ -77,6 +81,15 @@ class RunOptions:
     """Whether new versions of bots play without a question."""
     color: str | None = None
     """When the result is coloured: asked for only when it is printed, as a run may lose its terminal."""
+    wishes: Mapping[str, Any] = attrs.field(factory=dict)
+    """What a plan can say, as `with_options` takes it."""
+
+
+def options_of(said: Mapping[str, Any]) -> RunOptions:
+    """The options as click gives them: those of a plan under its keys."""
+    own = {field.name for field in attrs.fields(RunOptions)}
+    call = {key: value for key, value in said.items() if key in own}
+    return RunOptions(**call, wishes={key: value for key, value in said.items() if key not in own})
 
 
 def plan_of(words: Sequence[str], resume: Path | None, wishes: Mapping[str, Any]) -> Plan:
