@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import trio
+from tournaments import terms
 
 import arena.tournament.play.instances
 from arena.box.spare import cpu_s_below
@@ -150,7 +151,7 @@ async def test_one_that_ends_as_if_all_were_well(language, autojump_clock):
 # The places of processes.
 
 
-async def test_who_hangs_holds_no_place_that_others_need(autojump_clock, monkeypatch):
+async def test_who_hangs_holds_no_place_that_others_need(autojump_clock, monkeypatch, tmp_path):
     """With room for two processes: each that is slow makes room, and takes it again once it has connected."""
     takes_s = {"hangs": 30.0, "slow": 5.0, **{f"quick{number}": 0.3 for number in range(6)}, "late": 1.5}
     began_at, connected_at, alive = trio.current_time(), {}, set()
@@ -171,8 +172,8 @@ async def test_who_hangs_holds_no_place_that_others_need(autojump_clock, monkeyp
     monkeypatch.setattr(arena.tournament.play.instances, "run_process", run_process)
     entrants = [Entrant(name=name, kind="process") for name in takes_s]
     async with trio.open_nursery() as nursery:
-        how = {"processes_max": 2, "margin_s": {}, "free_memory_share": lambda: 0.0}
-        here = Instances(entrants, nursery, lambda idle: idle[0], **how)
+        setting = terms(entrants, tmp_path, processes_max=2)
+        here = Instances(setting, nursery, lambda idle: idle[0], free_memory_share=lambda: 0.0)
         assert ["hangs"] == [error.name for error in await here.try_all()]
         assert takes_s.keys() - {"hangs"} == connected_at.keys()
         assert max(connected_at.values()) < 7.0

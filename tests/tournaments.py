@@ -18,6 +18,7 @@ from arena.store import TABLES, Store, exports
 from arena.tournament.folder.run import Run
 from arena.tournament.plan import Plan
 from arena.tournament.play.reporting import Silent
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.summary import Summary
 from arena.tournament.runner import run_tournament
 
@@ -139,6 +140,18 @@ class Record(Silent):
     def played(self, entry):
         self.entries.append(entry)
         self._on_played(entry)
+
+
+def terms(entrants=(), folder=Path("results/none"), *, processes_max=4, **plan):
+    """What it takes to play matches of a run that nobody opened, with so many processes at most."""
+    return RunTerms(
+        plan=Plan(**{"seed": 1, "seats": processes_max // 2, **plan}),
+        seed=1,
+        game=SHORT,
+        entrants=tuple(entrants),
+        capacity=Capacity.fixed(1),
+        folder=folder,
+    )
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 import trio
 from test_stream import play
+from tournaments import terms
 
 from arena.players.tcp import accept_all, listen
 from arena.testing import honest, seat_bots
@@ -53,7 +54,7 @@ async def test_after_a_match_nothing_is_kept_of_what_was_said(autojump_clock) ->
     """A bot that connected waits for its next match without the last messages of the one before."""
     async with seat_bots({"bot": honest}) as players, trio.open_nursery() as nursery:
         lobby = SimpleNamespace(players={"bot": [players["bot"]]})
-        pool = Pool([], nursery, processes_max=1, shares_deals=False, margin_s={}, lobby=lobby)
+        pool = Pool(terms(), nursery, lobby=lobby)
         await play(players["bot"])
         assert players["bot"].evidence()
         seated = await pool._take_connected("bot")

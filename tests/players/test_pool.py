@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+import attrs
 import pytest
 import trio
 from hypothesis import given
 from hypothesis import strategies as st
-from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows
+from tournaments import Record, Steady, alive, honest, local, opened, play, program, rows, terms
 
 import arena.tournament.play.in_process
 import arena.tournament.play.instances
@@ -41,13 +42,8 @@ async def seated(pool, match):
 async def test_an_instance_plays_one_rotation_when_deals_are_shared(shares_deals):
     """The second rotation meets other objects; the same rotation of the next series meets the old ones."""
     async with trio.open_nursery() as nursery:
-        pool = Pool(
-            [local("ann", Steady), local("bob", Steady)],
-            nursery,
-            processes_max=4,
-            shares_deals=shares_deals,
-            margin_s={},
-        )
+        deals = "same" if shares_deals else "fresh"
+        pool = Pool(terms([local("ann", Steady), local("bob", Steady)], deals=deals), nursery)
         first, second, third = [await seated(pool, pairing(*which)) for which in ((0, 0), (0, 1), (1, 0))]
         assert first == third
         for bot in ("ann", "bob"):
@@ -71,8 +67,10 @@ async def test_a_remembering_bot_gains_nothing(tmp_path, monkeypatch):
     with trio.fail_after(30):
         fair = await rotation_points(tmp_path / "rule", bots, series=30)
 
-        def careless(*entrants, **options):
-            return Pool(*entrants, **{**options, "shares_deals": False})
+        def careless(setting, *how, **options):
+            return Pool(
+                attrs.evolve(setting, plan=attrs.evolve(setting.plan, deals="fresh")), *how, **options
+            )
 
         monkeypatch.setattr(arena.tournament.play.in_process, "Pool", careless)
         unfair = await rotation_points(tmp_path / "none", bots, series=30)
@@ -194,7 +192,7 @@ async def test_the_next_needed_are_kept(tmp_path):
     with opened(tmp_path / "out", ()) as setup:
         order = course_of(setup, ["ann", "bob", "cat"]).order  # bob and cat, ann and cat, ann and bob
     async with trio.open_nursery() as nursery:
-        pool = Pool((), nursery, processes_max=2, shares_deals=True, margin_s={})
+        pool = Pool(terms(processes_max=2), nursery)
         pool.upcoming = order.__iter__
         # Only a stand-in for a player is needed: who is next is a matter of the schedule.
         player = type("Here", (), {"is_gone": False})()

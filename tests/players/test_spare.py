@@ -7,7 +7,7 @@ import time
 
 import pytest
 import trio
-from tournaments import honest
+from tournaments import honest, terms
 
 from arena.box.spare import TICKS_PER_S, cpu_s, free_memory_share
 from arena.players.log import BotLog
@@ -90,11 +90,9 @@ def waiting(name):
 
 def some(nursery, *, processes_max=2, share=None):
     return Instances(
-        (),
+        terms(processes_max=processes_max),
         nursery,
         lambda idle: idle[0],
-        processes_max=processes_max,
-        margin_s={},
         free_memory_share=lambda: share,
     )
 

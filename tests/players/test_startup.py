@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import trio
-from tournaments import honest, opened, play, program, rows
+from tournaments import honest, opened, play, program, rows, terms
 
 from arena.players.base import GonePlayer
 from arena.players.entrant import Entrant
@@ -103,7 +103,7 @@ async def test_a_pool_waits_no_longer(tmp_path, monkeypatch, autojump_clock, con
         order = course_of(setup, [one.name for one in bots]).order
     assert MATCHES == len(order)
     async with trio.open_nursery() as nursery:
-        pool = Pool(bots, nursery, processes_max=4, shares_deals=True, margin_s={})
+        pool = Pool(terms(bots, tmp_path / "out"), nursery)
         began_at = trio.current_time()
         for pairing in order:
             pool.reserve(pairing, frozenset())

@@ -42,11 +42,13 @@ from arena.players.transcript import MESSAGES_KEPT
 from arena.players.transport import StreamTransport
 from arena.referee import Conduct, Seating, play_match
 from arena.schedule import bot_seed, match_id
+from arena.schedule.admission import Capacity
 from arena.testing import ScriptedPlayer
 from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.lobby.trial import trial_state
 from arena.tournament.plan import Plan, control_of
 from arena.tournament.play.pool import Pool
+from arena.tournament.play.setting import RunTerms
 from arena.wire.connection import ArenaConnection
 
 DOCUMENT = Path(arena.wire.__file__).with_name("PROTOCOL.md")
@@ -222,6 +224,11 @@ SCENES: Mapping[str, Scene] = {
 
 # The arena around a scene.
 
+TERMS = RunTerms(
+    plan=Plan(), seed=1, game=LiarsDice(), entrants=(), capacity=Capacity.fixed(1), folder=Path("nowhere")
+)
+"""Of a table at which nobody sits whom the arena starts."""
+
 
 class Hall:
     """A lobby, and a table at which a bot plays against bob, who does as he is told."""
@@ -235,7 +242,7 @@ class Hall:
         self._nursery = nursery
         trial = trial_state(LiarsDice(dice=1), seats=2)
         self._lobby = Lobby(tokens={}, expect=1, reserved=LiarsDice.reserved_names, trial=trial)
-        self._pool = Pool([], nursery, processes_max=1, shares_deals=False, margin_s={}, lobby=self._lobby)
+        self._pool = Pool(TERMS, nursery, lobby=self._lobby)
         self._started: StreamPlayer | None = None
         self._seat = 0
         self._is_over = trio.Event()

@@ -13,12 +13,10 @@ from arena.box.box import Box
 from arena.match.record import Entry
 from arena.players.lag import LagWatch
 from arena.schedule import Pairing
-from arena.store import results_beside
 from arena.tournament.lobby.callers import lift_files_limit
 from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.play.conversations import Conversations
 from arena.tournament.play.grounds import Over, TakenMatch, bots_playing
-from arena.tournament.play.logs import FOLDER as LOGS
 from arena.tournament.play.match import MatchRunner
 from arena.tournament.play.pool import Pool
 from arena.tournament.play.setting import RunTerms
@@ -134,7 +132,7 @@ class InProcessGrounds:
 @contextmanager
 def open_conversations(setting: RunTerms) -> Iterator[Conversations]:
     """What is said to the bots that are debugged, and by them."""
-    kept = Conversations(setting.debugged, setting.folder / LOGS, setting.share)
+    kept = Conversations(setting.debugged, setting.logs, setting.share)
     with closing(kept):
         yield kept
 
@@ -148,26 +146,9 @@ async def open_pool(
     open_lobby: Callable[[trio.Nursery], Lobby | None] = lambda nursery: None,
 ) -> AsyncIterator[tuple[Pool, Lobby | None]]:
     """The bots' instances, and the lobby if there is any; when this ends, no bot is left alive."""
-    plan = setting.plan
     async with trio.open_nursery() as nursery:
         lobby = open_lobby(nursery)
-        pool = Pool(
-            setting.entrants,
-            nursery,
-            processes_max=2 * setting.capacity.first * plan.seats,
-            shares_deals=setting.shares_deals,
-            margin_s=setting.margins,
-            box=box,
-            results=results_beside(setting.folder),
-            move_s=plan.move_time,
-            name_wait_s=plan.name_wait_s,
-            reconnect_s=plan.reconnect_s,
-            logs=setting.folder / LOGS,
-            watch=watch,
-            lobby=lobby,
-            note_bug=note_bug,
-            share=setting.share,
-        )
+        pool = Pool(setting, nursery, box=box, watch=watch, lobby=lobby, note_bug=note_bug)
         try:
             yield pool, lobby
         finally:

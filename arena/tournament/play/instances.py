@@ -11,9 +11,8 @@ takes a third of the time.  One that computes while it waits would take others' 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from pathlib import Path
 
 import attrs
 import trio
@@ -30,8 +29,9 @@ from arena.players.process import ProcessPlayer, run_process
 from arena.players.start import BotBroken, log_name
 from arena.players.stream import StreamPlayer
 from arena.tournament.bots.attempts import STARTING_MAX, Attempt, Attempts
+from arena.tournament.plan import control_of
 from arena.tournament.play.logs import Logs
-from arena.tournament.play.share import WHOLE, Share
+from arena.tournament.play.setting import RunTerms
 from arena.tournament.play.startup import StartUps
 
 KEPT_MAX = 128
@@ -106,41 +106,26 @@ class Instances:
 
     def __init__(
         self,
-        entrants: Sequence[Entrant],
+        setting: RunTerms,
         nursery: trio.Nursery,
         needed_last: Callable[[Sequence[Instance]], Instance],
         *,
-        processes_max: int,
-        margin_s: Mapping[str, float],
         box: Box | None = None,
-        results: tuple[Path, ...] = (),
-        move_s: float | None = None,
-        name_wait_s: float = 1.0,
-        reconnect_s: float = 10.0,
-        logs: Path | None = None,
         watch: LagWatch | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
-        share: Share = WHOLE,
         free_memory_share: Callable[[], float | None] = free_memory_share,
     ) -> None:
-        """`needed_last`: picks the idle instance that will be missed least.
-
-        `processes_max`: more processes than this live only while memory is free.
-        """
-        self._entrants = tuple(entrants)
+        """`needed_last`: picks the idle instance that will be missed least."""
+        self._setting = setting
         self._nursery = nursery
         self._needed_last = needed_last
-        self._processes_max = processes_max
-        self._margin_s = margin_s
+        self._processes_max = setting.processes_max
+        """More than this live only while memory is free."""
         self.box = box
         """The box that processes are started in; None: there are no processes."""
-        self._results = results
-        """The folders with results, which no bot may see."""
-        self._startups = StartUps(move_s, share)
-        self._name_wait_s = name_wait_s
-        self._reconnect_s = reconnect_s
-        self._kept_max = share.part(KEPT_MAX)
-        self._logs = None if logs is None else Logs(logs, share)
+        self._startups = StartUps(setting.plan.move_time, setting.share)
+        self._kept_max = setting.share.part(KEPT_MAX)
+        self._logs = Logs(setting.logs, setting.share)
         self._watch = watch
         self._note_bug = note_bug
         self._here: list[Instance] = []
@@ -165,7 +150,7 @@ class Instances:
 
     def place_of(self, entrant: Entrant) -> FileView:
         """What a bot sees of the file system."""
-        return place_of(entrant, self._entrants, self._results)
+        return place_of(entrant, self._setting.entrants, self._setting.hidden)
 
     # Starting
 
@@ -176,7 +161,7 @@ class Instances:
 
         `tell` hears who is waited for.
         """
-        ours = [one for one in self._entrants if one.is_ours and one.name not in leave_out]
+        ours = [one for one in self._setting.entrants if one.is_ours and one.name not in leave_out]
         return await Attempts(self._try, min(STARTING_MAX, self._processes_max), tell).run(ours)
 
     async def _try(self, attempt: Attempt) -> None:
@@ -251,16 +236,17 @@ class Instances:
         task_status: trio.TaskStatus[ProcessPlayer],
     ) -> None:
         """One process from start to end; its place is counted already."""
+        setting, plan = self._setting, self._setting.plan
         try:
             await run_process(
                 entrant,
                 box=self.box,
-                field=self._entrants,
-                results=self._results,
-                log_path=None if self._logs is None else self._logs.next_path(entrant.name),
-                margin_s=self._margin_s.get(entrant.name, 0.0),
-                name_wait_s=self._name_wait_s,
-                reconnect_s=self._reconnect_s,
+                field=setting.entrants,
+                results=setting.hidden,
+                log_path=self._logs.next_path(entrant.name),
+                margin_s=control_of(plan, connecting=False).margin_s,
+                name_wait_s=plan.name_wait_s,
+                reconnect_s=plan.reconnect_s,
                 connect_s=self._startups.connect_s(entrant),
                 is_patient=entrant.name not in self._sticky,
                 note_running=(lambda guard: None) if attempt is None else partial(_is_running, attempt),

@@ -8,9 +8,8 @@ opponents' cards in the second.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from pathlib import Path
 
 import trio
 
@@ -22,7 +21,7 @@ from arena.players.stream import StreamPlayer
 from arena.schedule import Pairing
 from arena.tournament.lobby.lobby import Lobby
 from arena.tournament.play.instances import Instance, Instances
-from arena.tournament.play.share import WHOLE, Share
+from arena.tournament.play.setting import RunTerms
 
 UPCOMING = 500
 """How many matches ahead to look for the instances needed next."""
@@ -33,45 +32,23 @@ class Pool:
 
     def __init__(
         self,
-        entrants: Sequence[Entrant],
+        setting: RunTerms,
         nursery: trio.Nursery,
         *,
-        processes_max: int,
-        shares_deals: bool,
-        margin_s: Mapping[str, float],
         box: Box | None = None,
-        results: tuple[Path, ...] = (),
-        move_s: float | None = None,
-        name_wait_s: float = 1.0,
-        reconnect_s: float = 10.0,
-        logs: Path | None = None,
         watch: LagWatch | None = None,
         lobby: Lobby | None = None,
         note_bug: Callable[[str], None] = lambda traceback_text: None,
-        share: Share = WHOLE,
     ) -> None:
         self.upcoming: Callable[[], Iterable[Pairing]] = tuple
         """The matches that will be played next, in order: the instance needed last is ended first."""
         self.instances = Instances(
-            entrants,
-            nursery,
-            self._needed_last,
-            processes_max=processes_max,
-            margin_s=margin_s,
-            box=box,
-            results=results,
-            move_s=move_s,
-            name_wait_s=name_wait_s,
-            reconnect_s=reconnect_s,
-            logs=logs,
-            watch=watch,
-            note_bug=note_bug,
-            share=share,
+            setting, nursery, self._needed_last, box=box, watch=watch, note_bug=note_bug
         )
         """The instances of the bots that we start."""
-        self._ours = {entrant.name: entrant for entrant in entrants if entrant.is_ours}
-        self._shares_deals = shares_deals
-        self._reconnect_s = reconnect_s
+        self._ours = {entrant.name: entrant for entrant in setting.entrants if entrant.is_ours}
+        self._shares_deals = setting.shares_deals
+        self._reconnect_s = setting.plan.reconnect_s
         self._lobby = lobby
         self._visitors: list[Instance] = []
         """Connections that sit at a table."""

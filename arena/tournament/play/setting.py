@@ -11,7 +11,9 @@ import attrs
 from arena.match.game import Game
 from arena.players.entrant import Entrant
 from arena.schedule.admission import Capacity
-from arena.tournament.plan import Plan, control_of, deals_of
+from arena.store import results_beside
+from arena.tournament.plan import Plan, deals_of
+from arena.tournament.play.logs import FOLDER as LOGS
 from arena.tournament.play.share import WHOLE, Share
 
 
@@ -41,10 +43,19 @@ class RunTerms:
         return deals_of(self.plan) == "same"
 
     @property
-    def margins(self) -> dict[str, float]:
-        """What bots that are started get on top of every limit, by name."""
-        started = control_of(self.plan, connecting=False).margin_s
-        return {entrant.name: started for entrant in self.entrants}
+    def processes_max(self) -> int:
+        """How many bots may live at once whether or not memory is free: for every seat one that leaves it."""
+        return 2 * self.capacity.first * self.plan.seats
+
+    @property
+    def hidden(self) -> tuple[Path, ...]:
+        """The folders with results, which no bot may see."""
+        return results_beside(self.folder)
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the bots' logs."""
+        return self.folder / LOGS
 
 
 __all__ = ["RunTerms"]
