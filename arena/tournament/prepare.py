@@ -40,6 +40,7 @@ from arena.tournament.plan import (
     size_words,
     workers_of,
 )
+from arena.tournament.play.stopping import StopRule
 
 QUICKSTART = Plan(
     name="quickstart",
@@ -50,7 +51,10 @@ QUICKSTART = Plan(
 
 @attrs.frozen
 class Tournament:
-    """A plan that can be played, with its game, its bots and its folder; the folder is untouched so far."""
+    """A plan that can be played, with its game, its bots and its folder; the folder is untouched so far.
+
+    And what is asked of this call: who takes part, what it plays, and when it ends.
+    """
 
     plan: Plan
     game: Game[Any, Any]
@@ -67,6 +71,13 @@ class Tournament:
     """Whether nobody named the folder: it must be new, even if another run begins in the same second."""
     wishes: RosterWishes = NO_WISHES
     """What is to change about who takes part, if the folder goes on."""
+    stop_rule: StopRule | None = None
+    """What may end it before its schedule does."""
+    only: str | None = None
+    """Play only the match whose id begins with this."""
+    stop_at_fault: bool = False
+    commit: bool = False
+    """Whether plan, seed and bots are sealed if the folder begins; one that goes on must have its seal."""
 
     @property
     def broken(self) -> list[Entrant]:

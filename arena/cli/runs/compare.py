@@ -52,15 +52,16 @@ def compare_command(
     refuse_idle_options(tournament, options)
     warn_of_seconds(options.wishes)
     rule = Comparison(question, rules=returns_rules(tournament.game, plan.seats))
+    tournament = attrs.evolve(tournament, stop_rule=rule)
     for line in comparison_announced(tournament, rule):
         say(line)
     if options.dry_run:
-        state = None if options.fresh else played_there(tournament, rule)
+        state = None if options.fresh else played_there(tournament)
         if state is not None and state.extent.there:
             left = "nothing left to play" if state.is_over else "to be continued"
             say(f"{counted(state.extent.there, 'match')} played already in {tournament.folder}: {left}")
         return 0
-    with open_run(tournament, fresh=options.fresh, stop_rule=rule) as run:
+    with open_run(tournament, fresh=options.fresh) as run:
         _check_question(run, question)
         run.store.set_meta(META, kept_of(question))
         return CompareCommand(tournament, run, options, rule).play_out()

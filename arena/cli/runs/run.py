@@ -85,21 +85,20 @@ def run_command(words: Sequence[str], options: RunOptions) -> int:
     refuse_guessable(tournament, fresh=options.fresh)
     refuse_broken(tournament, is_trying=not options.dry_run)
     refuse_idle_options(tournament, options)
-    rule = until_rule(tournament)
-    warn_of_seconds(options.wishes)
-    if options.dry_run:
-        tell_of_plan(tournament, options, rule)
-        return 0
-    debugged = _debugged(tournament, options)
-    with open_run(
+    tournament = attrs.evolve(
         tournament,
-        fresh=options.fresh,
+        stop_rule=until_rule(tournament),
         only=options.only,
         stop_at_fault=options.exit_first,
-        stop_rule=rule,
         commit=options.commit,
-    ) as run:
-        run = attrs.evolve(with_goal(run, rule), debugged=debugged)
+    )
+    warn_of_seconds(options.wishes)
+    if options.dry_run:
+        tell_of_plan(tournament, options)
+        return 0
+    debugged = _debugged(tournament, options)
+    with open_run(tournament, fresh=options.fresh) as run:
+        run = attrs.evolve(with_goal(run), debugged=debugged)
         return RunCommand(tournament, run, options).play_out()
 
 

@@ -43,7 +43,6 @@ from arena.tournament.plan import (
     warnings_of,
     with_options,
 )
-from arena.tournament.play.stopping import StopRule
 from arena.tournament.prepare import QUICKSTART, Tournament
 from arena.words import counted, listed, printable
 
@@ -186,10 +185,10 @@ def refuse_idle_options(tournament: Tournament, options: RunOptions) -> None:
         raise ConfigError("--calibrate compares workers with this machine: add --workers or --cluster")
 
 
-def tell_of_plan(tournament: Tournament, options: RunOptions, rule: StopRule | None) -> None:
+def tell_of_plan(tournament: Tournament, options: RunOptions) -> None:
     """What `--dry-run` prints."""
     warn(tournament, tournament.plan)
-    state = FolderState(Extent(tournament.bots)) if options.fresh else played_there(tournament, rule)
+    state = FolderState(Extent(tournament.bots)) if options.fresh else played_there(tournament)
     if options.commit:
         say("--commit: the seal is printed when the run begins, as its seed is drawn then")
     if not options.as_json:
@@ -223,15 +222,15 @@ class FolderState:
     """The bots that were left out before, and would be tried again."""
 
 
-def played_there(tournament: Tournament, rule: StopRule | None) -> FolderState:
+def played_there(tournament: Tournament) -> FolderState:
     """What the folder already holds.  Nothing is written.
 
     Raises ConfigError if it belongs to another plan.
     """
-    with seen_there(tournament, stop_rule=rule) as run:
+    with seen_there(tournament) as run:
         if run is None:
             return FolderState(Extent(tournament.bots))
-        if isinstance(rule, UntilRule):
+        if isinstance(tournament.stop_rule, UntilRule):
             check_rule(run.store.meta())
         course, retried = course_there(run), left_out_before(run)
         if course is not None and run.plan.leave_out_broken:

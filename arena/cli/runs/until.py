@@ -147,15 +147,15 @@ class UntilRule:
         return settled + self._even_again(until)
 
 
-def with_goal(run: Run, rule: UntilRule | None) -> Run:
+def with_goal(run: Run) -> Run:
     """The run, which will keep the goal in its folder once play begins.
 
     Raises ConfigError if the folder was begun with another goal.
     """
-    store = run.store
+    store, rule = run.store, run.stop_rule
     meta, has_matches = store.meta(), bool(store.finished())
     kept = meta.get(GOAL)
-    if rule is None:
+    if not isinstance(rule, UntilRule):
         if kept is not None:
             run.when_begun.append(partial(store.set_meta, GOAL_LEFT, True))
         return run

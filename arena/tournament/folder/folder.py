@@ -16,7 +16,7 @@ from arena.match.game import Game
 from arena.reading.units import shown
 from arena.schedule import ORDER, SEEDING
 from arena.schedule.roster import Roster
-from arena.store import DATABASE, Store, erase, holds_tournament, mended, store_lock
+from arena.store import DATABASE, Damage, Store, erase, holds_tournament, mended, store_lock
 from arena.store.files import made_new, open_database, sentences
 from arena.store.foreign import check_folder
 from arena.store.schema import APPLICATION_ID
@@ -46,12 +46,11 @@ from arena.tournament.plan import (
     join_refusal,
     seed_refusal,
 )
-from arena.tournament.play.stopping import StopRule
 from arena.tournament.prepare import Tournament
 
 
 @contextmanager
-def seen_there(tournament: Tournament, *, stop_rule: StopRule | None = None) -> Iterator[Run | None]:
+def seen_there(tournament: Tournament) -> Iterator[Run | None]:
     """The folder as a run would find it, to be looked at; None if it holds no match.  Nothing is written.
 
     Raises ConfigError if it belongs to another plan.
@@ -65,7 +64,7 @@ def seen_there(tournament: Tournament, *, stop_rule: StopRule | None = None) -> 
             yield None
             return
         _check_continues(tournament, store)
-        yield _opened(tournament, store, {}, stop_rule=stop_rule, damage=store.damage)
+        yield _opened(tournament, store, {}, store.damage)
 
 
 def refuse_guessable(tournament: Tournament, *, fresh: bool) -> None:
@@ -80,18 +79,9 @@ def refuse_guessable(tournament: Tournament, *, fresh: bool) -> None:
 
 
 @contextmanager
-def open_run(
-    tournament: Tournament,
-    *,
-    fresh: bool,
-    only: str | None = None,
-    stop_at_fault: bool = False,
-    stop_rule: StopRule | None = None,
-    commit: bool = False,
-) -> Iterator[Run]:
+def open_run(tournament: Tournament, *, fresh: bool) -> Iterator[Run]:
     """The results folder, locked and open for writing, and all that a run needs.
 
-    `commit`: plan, seed and bots of a folder that begins are sealed; one that goes on must have its seal.
     Raises ConfigError if the folder belongs to another plan or to somebody else, or its bots have changed;
     nothing is overwritten then, nor if the run ends before `begin`.  A folder that is made here is removed
     if a mistake ends the run before, unless the bots' logs say something, or tokens may have been sent.
@@ -110,17 +100,9 @@ def open_run(
         old = put_aside(folder) if fresh else {}
         try:
             is_new = not has_matches(folder)
-            opened = _created(tournament, tokens, commit) if is_new else _continued(tournament, commit)
+            opened = _created(tournament, tokens) if is_new else _continued(tournament)
             with opened as store:
-                run = _opened(
-                    tournament,
-                    store,
-                    store.meta()["tokens"],
-                    only=only,
-                    stop_at_fault=stop_at_fault,
-                    stop_rule=stop_rule,
-                    damage=damage,
-                )
+                run = _opened(tournament, store, store.meta()["tokens"], damage)
                 keep_plan = partial(store.set_meta, "plan", stored_form(run.plan, folder))
                 run.when_begun.extend(
                     [
@@ -151,7 +133,7 @@ def _locked(tournament: Tournament) -> Iterator[Tournament]:
         yield tournament
 
 
-def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **how: Any) -> Run:
+def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], damage: Damage | None) -> Run:
     """`tokens`: name -> token, of those that may connect with one."""
     meta = store.meta()
     kept = meta["identity"]
@@ -168,11 +150,14 @@ def _opened(tournament: Tournament, store: Store, tokens: Mapping[str, str], **h
         workers=tournament.workers,
         folder=tournament.folder,
         store=store,
-        **how,
+        only=tournament.only,
+        stop_at_fault=tournament.stop_at_fault,
+        stop_rule=tournament.stop_rule,
+        damage=damage,
     )
 
 
-def _created(tournament: Tournament, tokens: Mapping[str, str], commit: bool) -> Store:
+def _created(tournament: Tournament, tokens: Mapping[str, str]) -> Store:
     """A new store, in place of one left by a run that ended before its first match.
 
     That one's seal, which may have been published, stays if this is the tournament that was sealed.
@@ -196,7 +181,7 @@ def _created(tournament: Tournament, tokens: Mapping[str, str], commit: bool) ->
         **scale_of(tournament.game, tournament.plan),
         **_kept_origin(tournament),
     }
-    if seal is None and (commit or before):
+    if seal is None and (tournament.commit or before):
         seal = seal_for(plan.seed, meta["plan"], meta["identity"], tournament.entrants)
     if seal is not None:
         meta[SEAL] = attrs.asdict(seal)
@@ -210,12 +195,12 @@ def _seal_there(folder: Path) -> Seal | None:
         return seal_of(store)
 
 
-def _continued(tournament: Tournament, commit: bool) -> Store:
+def _continued(tournament: Tournament) -> Store:
     """The store of a folder that has matches.  Raises ConfigError if they belong to another plan."""
     store = Store.open(tournament.folder, write=True)
     try:
         _check_continues(tournament, store)
-        if seal_of(store) is None and commit:
+        if seal_of(store) is None and tournament.commit:
             raise ConfigError(
                 f"{tournament.folder} began without a seal, and what has begun cannot be sealed any more: "
                 f"leave --commit out; {OTHERWISE}"
