@@ -36,7 +36,7 @@ def drawn(cards: Iterable[object]) -> str:
 
 
 def hands_of(hands: Iterable[tuple[Seat, Iterable[object]]], name: Names) -> str:
-    """What all showed: `ann 1 2, bob 4 4`."""
+    """The hands that were shown: `ann 1 2, bob 4 4`."""
     return ", ".join(f"{name(seat)} {cards_of(cards)}" for seat, cards in hands)
 
 

@@ -25,7 +25,7 @@ _KINDS = {
     "H": ("heart", "hearts"),
     "S": ("spade", "spades"),
 }
-"""What may be claimed, one and many; the ranks from 2 to 9 are said by their digits."""
+"""Singular and plural of what may be claimed; the ranks from 2 to 9 are written as digits."""
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:

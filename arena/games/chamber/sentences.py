@@ -63,7 +63,7 @@ _USED = {
     "use_quickshot_item": QUICKSHOT,
     "use_add_life_item": ADD_LIFE,
 }
-"""Kinds of events that say no more than that an item was used."""
+"""The kinds of events that tell only that an item was used, and that item."""
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -151,7 +151,7 @@ def _stolen(stolen: ItemStolen, name: Names) -> str:
 
 
 def _listed(items: Iterable[Item]) -> str:
-    """`two Skips and a Steal` in short: `2 Skip, Steal`."""
+    """The items in short: `2 Skip, Steal`."""
     counts = Counter(_ITEMS[item] for item in items)
     return ", ".join(f"{count} {item}" if count > 1 else item for item, count in counts.items()) or "nothing"
 

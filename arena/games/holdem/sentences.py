@@ -105,7 +105,7 @@ def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, .
 
 
 def tell_option(seen: Observation, seat: Seat, move: Move, name: Names) -> str | None:
-    """What a move would be for the seat on turn: a call, a bet, or a raise to so much."""
+    """What a move would be for the seat on turn: a call, a bet, or a raise, with its amount."""
     if not isinstance(move, Bet) or not move.amount:
         return None
     top, own = seen.turn.bet_to_player, seen.turn.bet_so_far
