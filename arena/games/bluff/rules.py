@@ -103,7 +103,7 @@ class Bluff(Game[State, Move]):
         return _CHANCE_ALONE if state.asked else ()
 
     def holdings(self, state: State) -> tuple[float, ...]:
-        """Each seat's number of cards, negative; before the deal the number it will get: a deal is no loss."""
+        """Each seat's number of cards, negative; before the deal too, as being dealt cards is no loss."""
         seats = len(state.hands)
         if state.asked == "deal":
             return tuple([-len(self.deck[seat::seats]) for seat in range(seats)])
