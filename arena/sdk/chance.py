@@ -40,7 +40,7 @@ class MatchRandom(Random):
         self._numbers: _Numbers = ()
         self._is_deciding = False
         self._first = {"random": self._first_random, "getrandbits": self._first_getrandbits}
-        """These hide the methods of the class until the first draw, so that later draws cost nothing more."""
+        """Functions that hide the methods of the class until the first draw: later draws cost nothing more."""
 
     def begin_decision(self, state: Mapping[str, Any]) -> None:
         """Makes all draws from now on part of the answer to this question."""

@@ -52,7 +52,7 @@ BLANK: Final = "blank"
 
 @lru_cache(maxsize=4096)
 def in_order(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """These items in the order of ITEMS."""
+    """The items, sorted in the order of ITEMS."""
     return tuple(sorted(items, key=ITEMS.index))
 
 
