@@ -62,7 +62,7 @@ def of_alike(series: int, total: float, matches: float, spread: float) -> Estima
 
 
 def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
-    """`interval_of_share` of wins ÷ matches, from (wins, matches) of each series of one set of bots."""
+    """The `interval_of_share` of wins ÷ matches, from (wins, matches) of each series of one set of bots."""
     tallies = list(series)
     if not tallies:
         return interval_of_share(NOTHING)

@@ -43,7 +43,7 @@ class LeaderboardRow:
     rating_low: float
     rating_high: float
     rating_unit: str
-    """`Elo`, or the game's unit for returns."""
+    """The unit of ratings: `Elo`, or the game's unit for returns."""
     better_than_next: float
     """The probability that this bot is stronger than that of the next row, given how alike the field is.
 
@@ -69,7 +69,7 @@ class LeaderboardRow:
     move_time_median_s: float
     move_time_p99_s: float
     status: str
-    """`ok`, `withdrawn` or `left out`: bots that were replaced or excluded have no row."""
+    """The bot's status: `ok`, `withdrawn` or `left out`; bots that were replaced or excluded have no row."""
 
     @property
     def is_of_points(self) -> bool:

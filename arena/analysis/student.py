@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 FREEDOM_MAX = 2000
-"""From how many degrees of freedom on Student's t is normal to 0.0001."""
+"""The degrees of freedom from which on Student's t is normal to 0.0001."""
 
 
 def student_t(freedom: float) -> float:

@@ -11,7 +11,7 @@ __all__ = ["cards_of", "drawn", "hands_of", "holdings", "match_won", "pot_shares
 
 
 def some(number: int, one: str, many: str) -> str:
-    """`one die`, `five dice`, `no dice`."""
+    """A number of things in words: `one die`, `five dice`, `no dice`."""
     return f"{number_word(number)} {one if number == 1 else many}"
 
 

@@ -30,7 +30,7 @@ class Decision(NamedTuple):
     """What one seat did at one turn, and how.  A named tuple: it is made in a quarter of the time."""
 
     turn: int
-    """0-based index into the match's turns, chance included."""
+    """The 0-based index into the match's turns, chance included."""
     seat: Seat
     move: Any
     elapsed_s: float
@@ -57,7 +57,7 @@ class Capsule:
 
     decision: Decision
     number: int
-    """0-based, counting the faults of this seat in this match."""
+    """The 0-based number among the faults of this seat in this match."""
     lines: tuple[Mapping[str, Any], ...]
     """JSON objects, oldest first."""
 
@@ -152,7 +152,7 @@ class Entry:
     """Opaque: 12 hexadecimal digits."""
     pairing: Pairing
     deals: str
-    """`same` or `fresh`: whether the rotations of its series share their luck."""
+    """How luck is dealt, `same` or `fresh`: whether the rotations of its series share their luck."""
     versions: tuple[str, ...]
     """The version of each seat's bot."""
     withdrawn: tuple[bool, ...]

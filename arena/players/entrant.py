@@ -92,7 +92,7 @@ class Entrant:
     games: tuple[str, ...] = ()
     """The games that it can play; empty: any game."""
     target: str = ""
-    """`module:Class` of a bot in this process."""
+    """The name, `module:Class`, of a bot in this process."""
     fingerprint: str = ""
     """A hash that changes whenever its files do; empty for bots that connect."""
     problem: str = ""

@@ -10,7 +10,7 @@ MESSAGE_BYTES_KEPT = 2048
 """How many bytes a capsule shows of each of the last messages."""
 
 Direction = Literal["→", "←", "·", "—"]
-"""To the bot; from the bot; a note about what it said; how its connection ended."""
+"""The kind of a message: to the bot; from the bot; a note about what it said; how its connection ended."""
 
 
 class Transcript:

@@ -25,7 +25,7 @@ RECEIVE_BYTES = 4096
 64 kB, as it once was, everybody else waited up to 204 ms."""
 
 VANISHED = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
-"""After 30 s of silence the other machine is asked every 5 s; after 4 times without an answer it is gone."""
+"""The keep-alive options: after 30 s of silence a probe every 5 s; after 4 without an answer it is gone."""
 
 
 class Transport(ABC):

@@ -40,7 +40,7 @@ class MatchRandom(Random):
         self._numbers: _Numbers = ()
         self._is_deciding = False
         self._first = {"random": self._first_random, "getrandbits": self._first_getrandbits}
-        """Functions that hide the methods of the class until the first draw: later draws cost nothing more."""
+        """The functions that hide those of the class until the first draw, so that later ones are as cheap."""
 
     def begin_decision(self, state: Mapping[str, Any]) -> None:
         """Makes all draws from now on part of the answer to this question."""
@@ -90,7 +90,7 @@ class MatchRandom(Random):
                 self.seed("/".join(map(str, (self._bot_seed, *numbers, self._asked[numbers]))))
 
     def _draw_on(self) -> None:
-        """From here on draws use the methods of the class."""
+        """Lets all draws from here on use the methods of the class."""
         self.__dict__.pop("random", None)
         self.__dict__.pop("getrandbits", None)
 

@@ -45,7 +45,7 @@ def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[St
 
 @attrs.frozen
 class Viewer:
-    """Who a match is shown to."""
+    """The person or bot that a match is shown to."""
 
     name: str | None
     """The name of a bot, `spectator`, or None for a viewer who sees everything."""

@@ -127,5 +127,5 @@ def _first(payload: Any) -> Any:
 
 
 def _snake(name: str) -> str:
-    """`UseSkipItem` as `use_skip_item`."""
+    """A name in snake case: `use_skip_item` from `UseSkipItem`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

@@ -149,7 +149,7 @@ class FaultMessage(_Message, frozen=True, tag="fault"):
     message_id: str | None
     """The question at which it failed; null if it was not asked."""
     kind: str
-    """`too_late`, `malformed`, `illegal` or `gone`."""
+    """The kind of fault: `too_late`, `malformed`, `illegal` or `gone`."""
     reason: str
 
 

@@ -39,7 +39,7 @@ class Meetings:
 
     @property
     def sets(self) -> Floats:
-        """In how many sets each bot is."""
+        """The number of sets that each bot is in."""
         return np.bincount(self.places.ravel(), minlength=self.bots + 1)[: self.bots].astype(float)
 
     @property

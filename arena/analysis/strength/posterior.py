@@ -44,7 +44,7 @@ OpenBLAS.
 """
 
 FREEDOM_EXACT = 40
-"""From how many degrees of freedom on Student's t is turned into a normal value, to 0.00002."""
+"""The degrees of freedom from which on Student's t is turned into a normal value, to 0.00002."""
 
 
 @attrs.frozen(eq=False)

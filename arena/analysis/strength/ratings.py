@@ -248,7 +248,7 @@ def _canonical(match: Ints, series: Ints, bot: Ints, rank: Ints, bots: int) -> _
 
 
 def _entered(seats: _Seats) -> Floats:
-    """In how many series each bot sat."""
+    """The number of series in which each bot sat."""
     return np.bincount(seats.cells.bot, minlength=seats.bots).astype(np.float64)
 
 

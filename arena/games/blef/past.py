@@ -21,7 +21,7 @@ class PastRound:
     """The fields of the document's game state."""
 
     status: str
-    """`Finished` for the last round of a match."""
+    """The state of the match: `Finished` for its last round."""
     round_number: int
     max_cards: int
     players: tuple[Player, ...]

@@ -21,9 +21,9 @@ class Card:
     """A card in the document's words."""
 
     value: int
-    """0..5: 9, 10, J, Q, K, A."""
+    """The value, 0..5: 9, 10, J, Q, K, A."""
     colour: int
-    """0..3: clubs, diamonds, hearts, spades."""
+    """The colour, 0..3: clubs, diamonds, hearts, spades."""
 
 
 @attrs.frozen

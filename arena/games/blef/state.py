@@ -20,7 +20,7 @@ class Action:
 
     player: Seat
     action_id: int
-    """0..87 a bet, 88 a check, 89 the round was lost."""
+    """What was done: 0..87 a bet, 88 a check, 89 the round was lost."""
 
 
 @attrs.frozen(slots=False)
@@ -71,7 +71,7 @@ class Observation:
     """What the document's game state says to one player, in its field names."""
 
     status: str
-    """`Running` or `Finished`."""
+    """The state of the match: `Running` or `Finished`."""
     round_number: int
     """Counted from 1."""
     max_cards: int

@@ -110,7 +110,7 @@ class Bluff(Game[State, Move]):
         return tuple([-len(hand) for hand in state.hands])
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
-        """There is one deal in a match."""
+        """The key of the only deal in a match."""
         return ("deal",)
 
     def draw(self, state: State, rng: Random) -> Deal:
@@ -118,7 +118,7 @@ class Bluff(Game[State, Move]):
         return Deal(shuffled(rng, self.deck))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
-        """To play any cards of the hand; or to pass or accuse."""
+        """A play of any cards of the hand; or a pass or an accusation."""
         if state.asked == "play":
             return _options_on_turn(state.hands[seat], self._claims(state)) if seat == state.current else ()
         return _PASS_OR_ACCUSE if state.asked == "accuse" and seat != state.current else ()

@@ -75,7 +75,7 @@ def _challenged(shown: Challenged, name: Names) -> str:
 
 
 def _claim(count: int, claim: str) -> str:
-    """`two kings`, `one 5`."""
+    """A claim in words: `two kings`, `one 5`."""
     one, many = _KINDS.get(claim, (claim, f"{claim}s"))
     return f"{number_word(count)} {one if count == 1 else many}"
 

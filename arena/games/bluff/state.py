@@ -37,7 +37,7 @@ class State:
     asked: str | None
     """What is due: `deal`, `play`, `accuse`, or None when the match is over."""
     current: Seat
-    """Whose turn it is, or whose play may be accused."""
+    """The seat whose turn it is, or whose play may be accused."""
     hands: tuple[tuple[str, ...], ...]
     """Each seat's cards, sorted."""
     pile: tuple[str, ...] = ()
@@ -55,11 +55,11 @@ class Observation:
     """What a seat may know: its hand, and what happened openly."""
 
     you: Seat | None
-    """None for a spectator."""
+    """The seat that observes; None for a spectator."""
     asked: str | None
-    """`play` or `accuse`; None when nobody is asked anything."""
+    """What is asked: `play` or `accuse`; None when nobody is asked anything."""
     current_player: Seat
-    """Whose turn it is, or whose play may be accused."""
+    """The seat whose turn it is, or whose play may be accused."""
     hand: tuple[str, ...]
     """The seat's cards by rank from A to K, then clubs, diamonds, hearts, spades; empty for a spectator."""
     pile_size: int

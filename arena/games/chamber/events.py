@@ -106,7 +106,7 @@ class Shot:
     player: Seat
     target: Seat
     fired: str
-    """`live` or `blank`."""
+    """What was fired: `live` or `blank`."""
     lives: int
     """How many lives the target has left."""
 
@@ -117,7 +117,7 @@ class Eliminated:
 
     seat: Seat
     killer: Seat | None
-    """None after a suicide."""
+    """The seat that shot; None after a suicide."""
     items: tuple[Item, ...]
     """The items that the killer takes."""
 

@@ -131,7 +131,7 @@ def _round_started(begun: RoundStarted, name: Names) -> str:
 
 
 def _shells(live: int, blank: int) -> str:
-    """`four live shells and one blank`."""
+    """The shells in words: `four live shells and one blank`."""
     return f"{some(live, 'live shell', 'live shells')} and {number_word(blank)} blank"
 
 
@@ -178,7 +178,7 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
 
 
 def _owner(player: Player, name: Names) -> str:
-    """`ann has five lives, and holds [Skip] [Steal]`."""
+    """A player in words: `ann has five lives, and holds [Skip] [Steal]`."""
     if player.isSpectator:
         return f"{name(player.username)} is out"
     held = " ".join(f"[{_ITEMS[item]}]" for item in player.items) or "no items"

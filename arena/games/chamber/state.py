@@ -48,14 +48,14 @@ class State:
     chamber: tuple[str, ...]
     """The shells, LIVE or BLANK, the next one first: what nobody may know."""
     on_turn: Seat
-    """Whose turn it is; while a round is prepared, whose it will be."""
+    """The seat whose turn it is; while a round is prepared, whose it will be."""
     active: tuple[Item, ...] = ()
     """Items used by the seat on turn whose effect is on; only Quickshot outlives a shot."""
     round_number: int = 1
     window: int = 0
     """How often in this round the owners of Rebalancers were asked, this time included."""
     adding: tuple[tuple[Seat, str], ...] = ()
-    """Who has just used a Rebalancer, in playing order, and for which kind of shells."""
+    """The seats that have just used a Rebalancer, in playing order, each with the kind of shells."""
     turn_count: int = 0
     out: tuple[Seat, ...] = ()
     """The seats that are out, in the order in which they lost their last life."""
@@ -109,11 +109,11 @@ class Observation:
     """The document's `GameData`, as far as a player may know it."""
 
     you: Seat | None
-    """None for a spectator."""
+    """The seat that observes; None for a spectator."""
     asked: str | None
     """What is asked of the seats now: `turn` or `rebalance`."""
     current_player: Seat
-    """Whose turn it is; before a round's first turn, whose it will be."""
+    """The seat whose turn it is; before a round's first turn, whose it will be."""
     players: tuple[Player, ...]
     """All seats, by number."""
     turnOrder: tuple[Seat, ...]  # noqa: N815
@@ -127,7 +127,7 @@ class Observation:
     """Whether the next live shot takes two lives."""
     quickshot: bool
     known_next: str | None
-    """`live` or `blank` for a seat that checked the next shell, else None."""
+    """The next shell, `live` or `blank`, for a seat that checked it, else None."""
 
 
 @lru_cache(maxsize=4096)

@@ -213,7 +213,7 @@ class Holdem(Game[State, Move]):
         return Deal(shuffled(rng))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
-        """To fold, to check or call, and to raise if the seat may."""
+        """A fold, a check or call, and a raise if the seat may."""
         hand = state.hand
         if hand is None or hand.waiting[0] != seat:
             return ()
@@ -379,7 +379,7 @@ _WHOLE_DECK = frozenset(DECK)
 
 @lru_cache(maxsize=16384)
 def _options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
-    """To fold, to put in exactly `call` chips, and to put in any amount that makes a raise."""
+    """A fold, a call of exactly `call` chips, and a raise by any amount that is allowed."""
     options = (Option(Fold), Option(Bet, {"amount": Between(call, call)}))
     return options if raising is None else (*options, Option(Bet, {"amount": Between(*raising)}))
 

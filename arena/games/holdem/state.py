@@ -23,8 +23,8 @@ class State:
     results: tuple[int, ...]
     """Each seat's chips won or lost in the hands that are over."""
     hand: Hand | None = None
-    """None between hands, when chance is due or the match is over."""
+    """The hand under way; None between hands, when chance is due or the match is over."""
     last: tuple[LastWinner, ...] = ()
     """How the previous hand ended."""
     busts: tuple[tuple[Seat, int, int], ...] = ()
-    """Who is out: seat, number of the hand, and the seat's chips before that hand."""
+    """The seats that are out, each with the number of the hand and its chips before that hand."""

@@ -25,7 +25,7 @@ class Player:
     playerID: Seat  # noqa: N815
     handle: Seat
     state: str
-    """`active` (has to act on this street), `folded`, `called`, `all_in`, or `out` (has no chips)."""
+    """The state: `active` (still has to act), `folded`, `called`, `all_in`, or `out` (has no chips)."""
     wealth: int
     """Chips that are not bet yet."""
     bet_so_far: int
@@ -35,14 +35,14 @@ class Player:
 
 @attrs.frozen(slots=False)
 class Turn:
-    """Who is asked."""
+    """What the seat on turn is asked."""
 
     playerID: Seat | None  # noqa: N815
     bet_so_far: int
     bet_to_player: int
     """The highest bet of the street, which must be matched to call."""
     minimum_raise: int
-    """`betAmount = bet_to_player - bet_so_far + minimum_raise` is the least raise; 0: no raise is allowed."""
+    """The least raise is `betAmount = bet_to_player - bet_so_far + minimum_raise`; 0: no raise is allowed."""
 
 
 @attrs.frozen(slots=False)

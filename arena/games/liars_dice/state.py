@@ -47,12 +47,12 @@ class Observation:
     other_hands: tuple[tuple[Seat, int], ...]
     """How many dice each living seat has, the seat's own included, in playing order from the seat on turn."""
     last_move: str
-    """`bid_made` when a bid is on the table, else `first_move`, or how the previous round ended:
+    """What came last: `bid_made` when a bid is on the table, else `first_move`, or how the last round ended:
     `challenge_made` or `invalid_move`."""
     last_bid: tuple[int, int]
     """Face and count; (0, 0) when there is none in this round."""
     last_bidder: Seat | str
-    """Who made the last bid of this round."""
+    """The seat that made the last bid of this round."""
     last_loser: Seat | str
-    """Who lost the previous round."""
+    """The seat that lost the previous round."""
     last_challenger: Seat | str
