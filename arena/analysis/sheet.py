@@ -31,7 +31,7 @@ class Sheet:
     bots: tuple[str, ...]
     """All bots of the store, by name, including those without a match that counts."""
     versions: tuple[str, ...]
-    """The version of each bot that played last."""
+    """The version of each bot in its last match."""
     series_ids: tuple[str, ...]
     """The counted series, in schedule order."""
     cycles: NDArray[np.int32]

@@ -195,8 +195,8 @@ class Game(ABC, Generic[S, M]):
         return 1
 
     def returns_reach(self, seats: int) -> tuple[float, float] | None:
-        """How far returns spread: `returns_bounds` ÷ √`fresh_rounds`; if rounds are independent, no returns have
-        a larger standard deviation."""
+        """The `returns_bounds` ÷ √`fresh_rounds`: if rounds are independent, no returns have a larger standard
+        deviation."""
         bounds = self.returns_bounds(seats)
         return bounds and (bounds[0] / self.fresh_rounds**0.5, bounds[1] / self.fresh_rounds**0.5)
 
@@ -238,7 +238,7 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def options(self, state: S, seat: Seat) -> tuple[Option, ...]:
-        """Everything that a seat may do that is asked: the only source of legality."""
+        """Everything that a seat may do when it is asked: the only source of legality."""
 
     @abstractmethod
     def apply(self, state: S, moves: Mapping[Seat, M]) -> Step[S]:

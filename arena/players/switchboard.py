@@ -1,4 +1,4 @@
-"""Lets one task listen to all connections of a run, which asks the kernel once who has something to say.
+"""Lets one task listen to all connections of a run, by asking the kernel once who has something to say.
 
 Trio's `wait_readable` costs a call to the kernel and a task switch for every answer.  Here a connection stays
 registered, and what it says is heard within the step of the one task that waits.  If each connection waits

@@ -40,7 +40,7 @@ class MatchRandom(Random):
         self._numbers: _Numbers = ()
         self._is_deciding = False
         self._first = {"random": self._first_random, "getrandbits": self._first_getrandbits}
-        """The functions that hide those of the class until the first draw, so that later ones are as cheap."""
+        """Functions that hide those of the class until the first draw, so that later ones are as cheap."""
 
     def begin_decision(self, state: Mapping[str, Any]) -> None:
         """Makes all draws from now on part of the answer to this question."""
