@@ -195,8 +195,8 @@ class Game(ABC, Generic[S, M]):
         return 1
 
     def returns_reach(self, seats: int) -> tuple[float, float] | None:
-        """The `returns_bounds` ÷ √`fresh_rounds`: if rounds are independent, no returns have a larger standard
-        deviation."""
+        """The `returns_bounds` ÷ √`fresh_rounds`: if rounds are independent, no returns have a larger
+        standard deviation."""
         bounds = self.returns_bounds(seats)
         return bounds and (bounds[0] / self.fresh_rounds**0.5, bounds[1] / self.fresh_rounds**0.5)
 
