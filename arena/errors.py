@@ -1,8 +1,8 @@
 """The arena's errors: one root, so that the command line can tell the user's mistakes from ours.
 
 Every room may import this module, and it imports none of them.
-Each message is one sentence: what, where, what would be right.  What a bot does wrong in a match is not an
-error but a fault, which is recorded.
+Each message is one sentence: what is wrong, where, and what would be right.  What a bot does wrong in a match
+is not an error but a fault, which is recorded.
 """
 
 import errno
@@ -27,17 +27,17 @@ class DiskFull(ConfigError):
     """There is no room for something that must be written."""
 
     path: object = None
-    """For what, if that is known."""
+    """The path that could not be written, if it is known."""
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether the system says that a disk has no room."""
+    """Whether the error says that a disk has no room left."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Errors of the system that name no file, as those of a write do, name this one."""
+    """Makes system errors in this block name the file if they name none, as those of a write do."""
     try:
         yield
     except OSError as error:
@@ -47,7 +47,7 @@ def naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def unwritable(path: object, error: OSError) -> ConfigError:
-    """What people are told if a file cannot be written."""
+    """The error that people see if a file cannot be written."""
     if is_full(error):
         full = DiskFull(f"{path} cannot be written: the disk is full, make room there")
         full.path = path

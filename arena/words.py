@@ -1,4 +1,4 @@
-"""Counts, numbers, shares, times, lists, names and untrusted texts in words, for terminal and page alike."""
+"""Counts, numbers, shares, times, lists, names and untrusted texts as people read them, on any screen."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Collection, Sequence
 from unicodedata import combining, east_asian_width
 
 LISTED_MAX = 250
-"""Characters of a list that a reason may repeat: enough for a whole deck of cards."""
+"""How many characters of a list a reason may repeat: enough for a whole deck of cards."""
 SPELT_MAX = 80
-"""Characters of one value that a reason may repeat."""
+"""How many characters of one value a reason may repeat."""
 
 
 def counted(amount: int, noun: str) -> str:
-    """`1 match`, `2,000 matches`, `2 series`."""
+    """A count with its noun: `1 match`, `2,000 matches`, `2 series`."""
     plural = noun if noun.endswith("series") else noun + ("es" if noun.endswith("ch") else "s")
     return f"{amount:,} {noun if amount == 1 else plural}"
 
 
 def number(value: float, digits: int = 0, sign: str = "") -> str:
-    """`1612`, `16,120`, `+12.5`, `1.2M`; never `-0`, and a true minus."""
+    """A number as people read it: `1612`, `16,120`, `+12.5`, `1.2M`; never `-0`, and with a true minus."""
     if abs(value) >= 1e6:
         return f"{value / 1e6:{sign}.1f}M".replace("-", "−")
     comma = "," if abs(value) >= 1e4 else ""
@@ -32,13 +32,13 @@ def digits_for(half: float) -> int:
 
 
 def with_half(value: float, half: float, sign: str = "+") -> str:
-    """`+2944 ± 582`: digits that the uncertainty drowns are not shown."""
+    """A value with its uncertainty, without the digits that it makes meaningless: `+2944 ± 582`."""
     digits = digits_for(half)
     return f"{number(value, digits, sign)} ± {number(half, digits)}"
 
 
 def percent(share: float) -> str:
-    """`58%`; a share that is not all is never called 100%, nor one that is something 0%."""
+    """A share in percent: `58%`; only all of something is called 100%, and only nothing 0%."""
     if 0.995 <= share < 1:
         return ">99%"
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
@@ -50,7 +50,7 @@ def with_range(share: float, low: float, high: float) -> str:
 
 
 def chance(probability: float) -> str:
-    """A probability as `percent`, but nothing is certain."""
+    """A probability in percent, never quite 0% or 100%: nothing is certain."""
     return ">99%" if probability >= 0.995 else "<1%" if probability < 0.005 else percent(probability)
 
 
@@ -78,7 +78,7 @@ def sized(octets: int) -> str:
 
 
 def listed(names: Collection[str], joint: str = "and", most: int | None = None) -> str:
-    """`ann, bob and cat`; if there are more than `most`, the first and how many more; `nobody` if none."""
+    """Names as a list: `ann, bob and cat`; of more than `most` the first ones and a count; or `nobody`."""
     first = list(names)
     if most is not None and len(first) > most:
         first[most:] = [f"{len(first) - most} more"]
@@ -87,16 +87,16 @@ def listed(names: Collection[str], joint: str = "and", most: int | None = None) 
 
 
 NAMES_TOLD = 40
-"""In a line for people; a run may have thousands of bots."""
+"""The most names in a line for people; a run may have thousands of bots."""
 
 
 def at_most_listed(names: Sequence[str]) -> str:
-    """`ann, bob, 3 more`; of very many the first ones, and how many more."""
+    """Names joined by commas; of more than NAMES_TOLD the first ones, and how many more."""
     return ", ".join(names) if len(names) <= NAMES_TOLD else listed(names, most=NAMES_TOLD)
 
 
 def number_word(number: int) -> str:
-    """`no`, `one`, `twelve`; digits from 13 on."""
+    """A number as a word: `no`, `one`, `twelve`; digits from 13 on."""
     return _NUMBERS[number] if 0 <= number < len(_NUMBERS) else f"{number:,}"
 
 
@@ -107,24 +107,24 @@ _NUMBERS = (
 
 
 def plural_verb(words: str) -> str:
-    """What several do, from what one does: `pass` from `passes`, `hold a card` from `holds a card`."""
+    """The plural of a verb and what follows it: `pass` from `passes`, `hold a card` from `holds a card`."""
     verb, blank, rest = words.partition(" ")
     base = verb.removesuffix("es" if verb.endswith(("sses", "shes", "ches")) else "s")
     return f"{base}{blank}{rest}"
 
 
 def version_words(version: str) -> str:
-    """The version that a bot declares; empty for one that declares none, which the tables call 0."""
+    """The version that a bot declares; empty if it declares none, which the tables call 0."""
     return "" if version == "0" else printable(version)
 
 
 def spaced(name: str) -> str:
-    """`RaiseTo`, `raise_to` and `raiseTo` as `raise to`."""
+    """A name as separate words: `raise to` from `RaiseTo`, `raise_to` and `raiseTo`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("_", " ")).lower()
 
 
 def printable(text: str, keep: str = "") -> str:
-    """The text on one line, with every character escaped that is neither printable nor in `keep`.
+    """The text on one line, with all characters escaped that are neither printable nor in `keep`.
 
     What bots send may contain terminal escape sequences, and NULs and lone surrogates, which neither SQLite
     nor UTF-8 accepts.
@@ -138,7 +138,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def spelt(value: object) -> str:
-    """A value in few characters; None stands for one that was left out."""
+    """A value in few characters; None means that it was left out."""
     if value is None:
         return "nothing"
     if isinstance(value, int) and value.bit_length() > 4 * SPELT_MAX:
@@ -148,7 +148,7 @@ def spelt(value: object) -> str:
 
 
 def spelt_list(values: Sequence[object]) -> str:
-    """As many of the values as there is room for."""
+    """A list of values, cut to LISTED_MAX characters."""
     words: list[str] = []
     room = LISTED_MAX
     for value in values:

@@ -1,4 +1,4 @@
-"""Analysis of stored matches: `load` gives DataFrames, `export` writes CSVs, `leaderboard` ranks the bots.
+"""Analysis of stored matches: `load` returns DataFrames, `export` writes CSVs, `leaderboard` ranks the bots.
 
 pandas and numpy are imported only when a DataFrame or a large sum needs them.
 """
@@ -28,7 +28,7 @@ __all__ = ["ANCHORED", "LATEST", "Leaderboard", "Results", "export", "exported",
 def export(store: Store, folder: str | Path | None = None, *, anchor: str | None = None) -> Leaderboard:
     """Writes all CSVs, from one snapshot, into another folder or the store's own (there the capsules too).
 
-    The CSVs of matches, most of the work, are written only if the store has changed since the last time.
+    The CSVs of matches, which are most of the work, are written only if the store has changed since.
     Raises ConfigError if they cannot be written, or if the store is damaged: sound CSVs would be overwritten.
     """
     from arena.analysis.sheet import read_sheet  # numpy takes a tenth of a second
@@ -46,9 +46,9 @@ def export(store: Store, folder: str | Path | None = None, *, anchor: str | None
 
 
 def exported_before(store: Store, *, anchor: str | None = None) -> Leaderboard | None:
-    """The leaderboard, if `export` has written all CSVs for just this state; None if it has to be called.
+    """The leaderboard if `export` has written all CSVs for this very state, else None: then call it.
 
-    As `kept_board` gives it: in a tenth of the time that it takes to read a million matches.
+    It comes from `kept_board`, in a tenth of the time that it takes to read a million matches.
     """
     board = None if store.damage is not None else kept_board(store, anchor)
     if board is not None:
@@ -81,11 +81,11 @@ def _as_cells(table: Table) -> Table:
 
 
 ANCHORED = ("head_to_head", "leaderboard")
-"""Always written: they depend on the anchor too, and take no time."""
+"""The tables that are always written: they depend on the anchor too, and take no time."""
 
 
 def _aside(store: Store, folder: Path) -> AbstractContextManager[Mapping[str, Callable[[], bool]]]:
-    """The tables that other processes write meanwhile: none, if there is little to write."""
+    """The tables that other processes write meanwhile: none if there is little to write."""
     mark = store.mark()
     names = [name for name in COLUMNS if name not in ANCHORED]
     if mark is None or store.size() < LARGE or is_written(folder, mark, names, MAKER):

@@ -33,14 +33,14 @@ class SeatResult:
     ties: int
     losses: int
     score: float
-    """In the unit of the leaderboard's score: points, or returns in the game's unit."""
+    """The score in the leaderboard's unit: points, or returns in the game's unit."""
     score_low: float
     score_high: float
 
 
 @attrs.frozen
 class SlowMatch:
-    """A match in which a bot thought for a long time about one move."""
+    """A match in which a bot thought about one move for a long time."""
 
     match_id: str
     seat: int
@@ -50,61 +50,61 @@ class SlowMatch:
 
 @attrs.frozen
 class LostMatch:
-    """A match that shows well what a bot does wrong."""
+    """A lost match that shows well what the bot does wrong."""
 
     match_id: str
     seat: int
     beaten_by: str
-    """Of the bots that placed better, the one lowest on the leaderboard."""
+    """The bot that placed better and is lowest on the leaderboard."""
     beaten_by_rank: int
-    """Its rank on the leaderboard."""
+    """That bot's rank on the leaderboard."""
     rank: int
     """The bot's place in this match."""
     returns: float
-    """In the game's own unit."""
+    """The bot's returns in the game's own unit."""
     faults: int
-    """How many decisions the bot failed in."""
+    """In how many decisions the bot failed."""
 
 
 @attrs.frozen
 class OldVersion:
-    """A version of a bot in whose place another one plays now."""
+    """A version of a bot that another version has replaced."""
 
     bot: str
     replaced_by: str
     """The bot that plays now."""
     matches: int
-    """How many it played; none of them counts for the bot that plays now."""
+    """How many matches it played; none of them counts for the bot that plays now."""
     faults: tuple[FaultCount, ...]
-    """By kind and reason, the most frequent first."""
+    """Its faults by kind and reason, the most frequent first."""
     failures: tuple[Failure, ...]
-    """The same for people."""
+    """Its faults in words for people."""
 
 
 @attrs.frozen
 class BotPage:
-    """Everything shown about one bot, in the terminal and in the report; over the matches that count."""
+    """Everything shown about one bot, in the terminal and in the report, from the matches that count."""
 
     row: LeaderboardRow
     """Its row of the leaderboard: rank, rating, score, win rate, times, status."""
     bots: int
     """How many bots the leaderboard has."""
     is_compared: bool
-    """Whether `row.better_than_next` says anything: there is a next bot, and both have matches."""
+    """Whether `row.better_than_next` means anything: there is a next bot, and both have matches."""
     seats: tuple[SeatResult, ...]
-    """By seat; seats in which it never sat are left out."""
+    """Its results in each seat; seats in which it never sat are left out."""
     meetings: tuple[Meeting, ...]
     """Its rows of head_to_head.csv: one per opponent, by the opponent's rank."""
     faults: tuple[FaultCount, ...]
-    """By kind and reason, the most frequent first; from all matches, even those that do not count (yet)."""
+    """Its faults by kind and reason, the most frequent first; from all matches, whether they count or not."""
     failures: tuple[Failure, ...]
-    """The same for people: a crash once, and together what differs in numbers only."""
+    """Its faults for people: a crash is listed once, and faults that differ only in numbers together."""
     slowest: tuple[SlowMatch, ...]
-    """At most SLOW_MAX, the slowest first."""
+    """At most SLOW_MAX matches, the slowest first."""
     lost: tuple[LostMatch, ...]
-    """At most LOST_MAX.  First the loss with most faults, if any; then one loss to each bot
-    that placed better, the bots lowest on the leaderboard first; of several losses to the same
-    bot the one that cost most returns."""
+    """At most LOST_MAX matches.  First the loss with most faults, if any; then one loss to each bot that
+    placed better, to the bots lowest on the leaderboard first; of several losses to one bot the one that
+    cost most returns."""
     older: tuple[OldVersion, ...] = ()
     """Its old versions, the newest first."""
 
@@ -117,11 +117,11 @@ def bot_page_of(
     log_of: Callable[[str], str] | None = None,
     older: Mapping[str, Sequence[OldVersion]] = MappingProxyType({}),
 ) -> BotPage:
-    """The page of a bot, from the leaderboard over this sheet and what `Store.faults` gives.
+    """The page of a bot, from the leaderboard over this sheet and the results of `Store.faults`.
 
-    The name may be that of an old version; the page is that of the bot that plays now.  `log_of`: gives the
-    log that belongs to a capsule (`Store.log_of`); `older`: what `old_versions` gives.  Raises ConfigError if
-    there is no such bot.
+    The name may be that of an old version; the page is about the bot that plays now.  `log_of` returns the
+    log that belongs to a capsule (`Store.log_of`); `older` is the result of `old_versions`.  Raises
+    ConfigError if there is no such bot.
     """
     row = board.row(bot)
     bot = row.bot
@@ -142,7 +142,7 @@ def bot_page_of(
 
 
 def old_versions(store: Store, faults: Sequence[FaultCount]) -> dict[str, list[OldVersion]]:
-    """Bot -> its old versions, the newest first, of the bots that have any; `faults`: of `Store.faults`."""
+    """The old versions of each bot that has any, the newest first; `faults` come from `Store.faults`."""
     replaced = successors({bot.bot: bot.status for bot in store.bots()})
     older: dict[str, list[OldVersion]] = {}
     for old in sorted(replaced, key=by_version, reverse=True):
@@ -154,7 +154,7 @@ def old_versions(store: Store, faults: Sequence[FaultCount]) -> dict[str, list[O
 
 
 def _faults_of(bot: str, faults: Iterable[FaultCount]) -> list[FaultCount]:
-    """Those of one bot, the most frequent first."""
+    """The faults of one bot, the most frequent first."""
     return sorted((each for each in faults if each.bot == bot), key=lambda each: -each.count)
 
 
@@ -179,9 +179,9 @@ def _seats(sheet: Sheet, rows: NDArray[np.int64], scale: Scale) -> Iterator[Seat
 def score_of_rows(
     sheet: Sheet, strata: Strata, rows: NDArray[np.int64], scale: Scale
 ) -> tuple[float, float, float]:
-    """The score of these rows, computed as that of a bot on the leaderboard: mean, lower and upper end.
+    """The score of these rows, computed as for a bot on the leaderboard: mean, lower and upper end.
 
-    `strata`: of the sheet.
+    `strata` are those of the sheet.
     """
     is_share, by_sets = scale.rated_by == "ranks", scale.ranked_by == "score"
     values = sheet.points[rows] if is_share else sheet.returns[rows] / scale.returns_per_unit
@@ -199,7 +199,7 @@ def _slowest(sheet: Sheet, rows: NDArray[np.int64]) -> Iterator[SlowMatch]:
 
 
 def _lost(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> Iterator[LostMatch]:
-    """Losses worth a look, the most telling first; see `BotPage.lost`."""
+    """The losses worth looking at, the most telling first; see `BotPage.lost`."""
     beaten_by = _beaten_by(sheet, rows, board)
     lost, beaten_by = rows[beaten_by >= 0], beaten_by[beaten_by >= 0]
     faults, returns = sheet.faults[lost], sheet.returns[lost]
@@ -223,7 +223,7 @@ def _lost(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> Iterator
 
 
 def _beaten_by(sheet: Sheet, rows: NDArray[np.int64], board: Leaderboard) -> NDArray[np.int64]:
-    """For each row, the lowest line of the leaderboard whose bot placed better there; -1 if none did."""
+    """For each row, the lowest line of the leaderboard whose bot placed better in the match; -1 if none."""
     line_of = {row.bot: line for line, row in enumerate(board.rows)}
     lines = np.array([line_of[bot] for bot in sheet.bots], dtype=np.int64)
     low = np.searchsorted(sheet.match, sheet.match[rows])

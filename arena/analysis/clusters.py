@@ -1,4 +1,4 @@
-"""The intervals of `intervals` for hundreds of thousands of groups of series at once, as numpy columns."""
+"""Computes the intervals of `intervals` for 100,000s of groups of series at once, as numpy columns."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ Integers = NDArray[np.int64]
 
 @attrs.frozen(eq=False)
 class Groups:
-    """Rows that follow each other by group; none is empty."""
+    """Rows in consecutive groups, none of which is empty."""
 
     starts: Integers
-    """The first row of each."""
+    """The first row of each group."""
     lengths: Integers
 
     @classmethod
     def of(cls, keys: Integers) -> Groups:
-        """Rows of one key are one group; the keys are sorted."""
+        """The groups of rows with equal keys; the keys must be sorted."""
         starts = np.flatnonzero(np.diff(keys, prepend=keys[:1] - 1))
         return cls(starts, np.diff(starts, append=len(keys)))
 
     def summed(self, values: NDArray[np.generic]) -> Floats:
         """The sum of each group.
 
-        As numpy sums it on its own: so the digits do not depend on what other groups there are.
+        It is summed as numpy sums it alone, so that its digits do not depend on the other groups.
         """
         found = np.zeros(len(self.starts))
         for length in np.unique(self.lengths):
             here = np.flatnonzero(self.lengths == length)
             rows = self.starts[here][:, None] + np.arange(length)
-            found[here] = values[rows].sum(axis=1)  # a sum of each row, as of the row alone
+            found[here] = values[rows].sum(axis=1)  # each row is summed as it would be alone
         return found
 
     def largest(self, values: Floats) -> Floats:
@@ -44,15 +44,15 @@ class Groups:
         return np.maximum.reduceat(values, self.starts) if len(self.starts) else np.zeros(0)
 
     def spread(self, values: Floats) -> Floats:
-        """A value of each group, for each of its rows."""
+        """The value of each group, repeated for each of its rows."""
         return np.repeat(values, self.lengths)
 
 
 @attrs.frozen(eq=False)
 class Clusters:
-    """For each series a sum over its matches, and their number, at least 1; the series are in groups.
+    """A sum over the matches of each series, and their number, at least 1; the series are in groups.
 
-    In a group all series are alike, as those of one set of bots are.
+    All series of a group are alike, as those of one set of bots are.
     """
 
     sums: Floats
@@ -61,16 +61,16 @@ class Clusters:
 
     @property
     def matches(self) -> Floats:
-        """By group."""
+        """The number of matches in each group."""
         return self.groups.summed(self.counts)
 
     @property
     def means(self) -> Floats:
-        """By group: the mean per match."""
+        """The mean per match of each group."""
         return self.groups.summed(self.sums) / self.matches + 0.0
 
     def share_intervals(self) -> tuple[Floats, Floats]:
-        """By group: the 95 % interval of a share of matches, or of points (`intervals.interval_of_share`)."""
+        """The 95 % interval of each group's share of matches, or points (`intervals.interval_of_share`)."""
         seen = self._estimates()
         mean, weight = seen.mean, seen.weight
         p = (mean + weight / 2) / (1 + weight)
@@ -84,9 +84,9 @@ class Clusters:
         return np.maximum(0.0, low), np.minimum(1.0, high)
 
     def mean_intervals(self, largest: Floats) -> tuple[Floats, Floats]:
-        """By group: the 95 % interval of a mean per match (`intervals.interval_of_mean`).
+        """The 95 % interval of each group's mean per match (`intervals.interval_of_mean`).
 
-        `largest`: of each group, the largest absolute value of a match.
+        `largest`: the largest absolute value of a match in each group.
         """
         seen = self._estimates()
         error = np.sqrt(seen.variance)
@@ -104,7 +104,7 @@ class Clusters:
 
 @attrs.frozen(eq=False)
 class _Estimates:
-    """`intervals.Estimate` of each group, as `intervals.of_alike` gives it."""
+    """The `intervals.Estimate` of each group, as `intervals.of_alike` returns it."""
 
     mean: Floats
     variance: Floats
@@ -112,7 +112,7 @@ class _Estimates:
     weight: Floats
 
     def quantiles(self, variance: Floats) -> Floats:
-        """Student's t for the freedom that `intervals.Estimate.freedom_of` gives these variances."""
+        """Student's t for the degrees of freedom that `intervals.Estimate.freedom_of` returns for them."""
         squares = self.variance**2 / (self.freedom + 2)
         wide = variance**2 >= (self.freedom + 2) * squares
         found = np.divide(variance**2, squares, out=np.full_like(squares, np.inf), where=squares > 0)

@@ -1,4 +1,4 @@
-"""NEW against OLD, series by series: the value of each, the test over them, the effect of faults."""
+"""Compares NEW with OLD, series by series: the value of each, the test over them, the effect of faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.schedule.course import ClosedSeries, Course
 from arena.words import counted
 
 Question: TypeAlias = Hypotheses | Gains
-"""Of matches won, or of mean returns."""
+"""What is asked: about matches won, or about mean returns."""
 
 
 @attrs.frozen
@@ -30,16 +30,16 @@ class MeanReturns:
 
 @attrs.frozen
 class ReturnsRules:
-    """What a game says of its returns; bounds are of a seat in a match, in returns."""
+    """What a game declares about its returns; bounds are in returns of a seat in a match."""
 
     rated_by: str = "ranks"
     unit: tuple[str, float] = ("", 1.0)
     bounds: Range | None = None
     reach: Range | None = None
-    """How far those of a match go whose rounds are independent; None: the bounds."""
+    """How far the returns of a match go if its rounds are independent; None: as far as the bounds."""
 
     def values(self, of: Range, *, is_field: bool) -> Range:
-        """The range of a series' value, in the unit: of NEW's returns; with a field, of NEW's − OLD's."""
+        """The range of a series' value, in the unit: NEW's returns, or with a field NEW's − OLD's."""
         low, high = (each / self.unit[1] for each in of)
         return (low - high, high - low) if is_field else (low, high)
 
@@ -51,25 +51,25 @@ class ComparisonState:
     new: str
     old: str
     by: Literal["wins", "returns"]
-    """What is compared."""
+    """What is compared: wins or returns."""
     verdict: Verdict | None
-    """None: undecided."""
+    """The verdict; None while undecided."""
     series: int
     matches: int
     mean: float
-    """By wins the score of a series: NEW's points per match; with a field (NEW's − OLD's + 1) / 2.  By
-    returns what NEW won per match in `returns_unit`; with a field NEW's − OLD's."""
+    """The mean value of a series.  By wins: NEW's points per match, or with a field (NEW's − OLD's + 1) / 2.
+    By returns: what NEW won per match in `returns_unit`, or with a field NEW's − OLD's."""
     low: float
-    """The 95 % interval of the mean, as if the length had been fixed."""
+    """The lower end of the mean's 95 % interval, as if the length had been fixed."""
     high: float
     not_better_after: int | None
-    """How many series showed that NEW is not better; later ones, whether it is worse."""
+    """After how many series NEW was shown not to be better; later ones show whether it is worse."""
     evidence: Evidence
-    """For each verdict, as a share of what it takes."""
+    """The evidence for each verdict, as a share of what the verdict takes."""
     series_left: tuple[float, float] | None
-    """About how many more series it takes, from and to; None: not known yet, or it is over."""
+    """About how many more series it takes, at least and at most; None if not known yet, or over."""
     elo: float | None
-    """By wins alone, like all of the next six."""
+    """NEW's lead in Elo; like the next six fields, only if wins are compared."""
     elo_low: float | None
     elo_high: float | None
     llr: float | None
@@ -77,38 +77,38 @@ class ComparisonState:
     upper: float | None
     clean_llr: float | None
     cut: int
-    """Series that counted less than they were worth, as they were further away than values count."""
+    """How many series counted less than they were worth, as their values were beyond what counts."""
     spoilt: int
-    """Series left out because one of their matches was aborted."""
+    """How many series are left out because one of their matches was aborted."""
     new_faulty: int
-    """Series in which NEW failed at least once."""
+    """In how many series NEW failed at least once."""
     old_faulty: int
     clean_series: int
     clean_evidence: float | None
-    """For the verdict, from only those series in which neither bot failed; None if undecided."""
+    """The evidence for the verdict from only the series in which neither bot failed; None if undecided."""
     rated_by: str
-    """`ranks` or `returns`: what the game is about."""
+    """What the game is about: `ranks` or `returns`."""
     returns_unit: str
     new_returns: MeanReturns
     old_returns: MeanReturns
     beyond: str
-    """The match and its returns beyond what the game declares, which ended the comparison; empty: none."""
+    """The match whose returns beyond the game's bounds ended the comparison, in words; empty if none did."""
 
     @property
     def is_of_returns(self) -> bool:
-        """Whether the game is about returns, so that who wins more matches may still be the worse one."""
+        """Whether the game is about returns, so that the bot that wins more matches may still be worse."""
         return self.rated_by == "returns"
 
     @property
     def is_by_faults(self) -> bool:
-        """Whether faults decided: the series without faults give less than half of the evidence needed."""
+        """Whether faults decided: series without faults provide less than half of the evidence needed."""
         return self.clean_evidence is not None and self.clean_evidence < 0.5
 
 
 class Comparison:
     """A stopping rule: enough is played when the test has its verdict.  It compares the first two bots.
 
-    `rules`: what the game says of its returns; a question of `Gains` needs their bounds.
+    `rules`: what the game declares about its returns; a question of type `Gains` needs their bounds.
     """
 
     def __init__(self, question: Question, *, rules: ReturnsRules | None = None) -> None:
@@ -133,13 +133,13 @@ class Comparison:
         return BettingTest(self.question, bounds, reach)
 
     def begins(self, course: Course) -> None:
-        """A course begins, or begins again: earlier series are forgotten."""
+        """Starts with a course, or again with one: earlier series are forgotten."""
         self.new, self.old = course.names[:2]
         self._is_field = len(course.names) > 2
         self._forget()
 
     def goes_on(self) -> None:
-        """The stored series have been given; the test need not know."""
+        """Called once the stored series have been passed; the test need not know."""
 
     def closed(self, series: ClosedSeries) -> bool:
         """Adds the next series that counts; returns whether the test is over."""
@@ -156,7 +156,7 @@ class Comparison:
             withdrawn = result.withdrawn or (False,) * len(pairing.bots)
             for bot, failed, was_withdrawn in zip(pairing.bots, result.faults, withdrawn, strict=True):
                 if bot in faults:
-                    faults[bot] += failed + was_withdrawn  # its faults are why it does not play any more
+                    faults[bot] += failed + was_withdrawn  # it was withdrawn because of its faults
         value = self._value(series)
         self._matches += len(series.matches)
         self._returns.add(series)
@@ -168,7 +168,7 @@ class Comparison:
         return self.is_over
 
     def _value(self, series: ClosedSeries) -> float:
-        """What the series says of NEW and OLD: the difference of their means, or NEW's alone if they met."""
+        """What the series says about NEW and OLD: the difference of their means, or if they met NEW's."""
         by_wins = isinstance(self.question, Hypotheses)
         scores: dict[str, list[float]] = {self.new: [], self.old: []}
         for pairing, result in series.matches:
@@ -181,7 +181,7 @@ class Comparison:
         return (new - old if self._is_field else new) / self.rules.unit[1]
 
     def _beyond_in(self, series: ClosedSeries) -> str:
-        """The first match with returns that the game said to be impossible; empty: there is none."""
+        """The first match with returns that the game declared impossible, in words; empty if none has."""
         bounds = self.rules.bounds
         if bounds is None or isinstance(self.question, Hypotheses):
             return ""
@@ -195,10 +195,10 @@ class Comparison:
         return ""
 
     def shares(self) -> None:
-        """All sets play equally often."""
+        """None: all sets play equally often."""
 
     def state(self) -> str:
-        """Where the test stands, and about how long it will take."""
+        """Where the test stands, and about how much longer it will take."""
         test = self._test
         if isinstance(test, Gsprt):
             low, high = signed(test.elo_low, 0), signed(test.elo_high, 0)
@@ -257,14 +257,14 @@ class Comparison:
 
 
 def ranges(tails: Tails, rules: ReturnsRules, *, is_field: bool) -> tuple[Range, Range]:
-    """The bounds of the value of a series, and how far one counts at first."""
+    """The bounds of a series' value, and how far a value counts at first."""
     assert rules.bounds is not None, "returns are compared only where their bounds are known"
     reach = rules.reach if tails == "usual" and rules.reach is not None else rules.bounds
     return rules.values(rules.bounds, is_field=is_field), rules.values(reach, is_field=is_field)
 
 
 def left_in_words(left: tuple[float, float] | None, most: int) -> str:
-    """`about 40 to 90 more series`, of at most so many; empty if it is not known."""
+    """How many series are left in words, `about 40 to 90 more series`; at most `most`; empty if unknown."""
     if left is None:
         return ""
     least, longest = (max(1, round(min(end, most + 1))) for end in left)

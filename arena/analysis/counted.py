@@ -26,11 +26,11 @@ class Coverage:
     planned: int
     counted: int
     left_out: int
-    """Matches in a spoilt series."""
+    """How many matches are in spoilt series."""
     waiting: int
-    """Matches played whose series, or one before it, is not closed."""
+    """How many matches were played whose series, or one before it, is not closed."""
     unplanned: int
-    """Matches stored, but not in the schedule."""
+    """How many matches are stored, but not in the schedule."""
 
     @property
     def note(self) -> str:
@@ -47,7 +47,7 @@ class Coverage:
 
 
 def progress_of(series: Sequence[SeriesState]) -> Coverage:
-    """What counts, from all series in schedule order; without a schedule all are treated as planned."""
+    """Which series count, from all series in schedule order; without a schedule all count as planned."""
     planned = [state for state in series if state.planned] or list(series)
     closed = list(takewhile(lambda state: state.is_closed, planned))
     whole = [state for state in closed if not state.aborted]

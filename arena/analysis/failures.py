@@ -1,4 +1,4 @@
-"""In which ways bots failed: a crash is told once; reasons that differ in numbers only, together."""
+"""The ways in which bots failed: a crash is listed once, reasons that differ only in numbers together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena.store import FaultCount
 from arena.words import clipped, counted, printable
 
 SHOWN_MAX, BOTS_MAX = 10, 20
-"""How many failures are shown; more, if more bots than that have failed, but one each then."""
+"""How many failures are shown; if more bots than that have failed, one for each of up to BOTS_MAX bots."""
 
 
 @attrs.frozen
@@ -23,17 +23,17 @@ class Failure:
     kind: str
     """The kind of the fault, or `crashed`."""
     reason: str
-    """Of a crash the exception; in the words of the bot and the game, which are untrusted; may be empty."""
+    """The reason, for a crash the exception: untrusted words of the bot or the game; may be empty."""
     count: int
-    """How often; a bot that is gone for the rest of a match is so once."""
+    """How often it happened; a bot that is gone for the rest of a match counts once."""
     faults: int
-    """In how many decisions, as the tables count them."""
+    """How many decisions failed in this way, as the tables count them."""
     defaults: int = 0
-    """Moves that were played by default because the bot was gone, apart from the first of each match."""
+    """How many default moves were played because the bot was gone, not counting the first of each match."""
     is_example: bool = False
-    """Whether others of these differ from the `reason`, in numbers or in what the bot printed last."""
+    """Whether other cases differ from `reason`, in numbers or in what the bot printed last."""
     capsule: str = ""
-    """The file of the evidence of one of them, within the results folder; empty if there is none."""
+    """The file with the evidence of one case, within the results folder; empty if there is none."""
     log: str = ""
     """The log of the instance that the capsule is about, within the results folder; empty if it has none."""
     replaced_by: str = ""
@@ -41,23 +41,23 @@ class Failure:
 
     @property
     def who(self) -> str:
-        """`bob`, `bob (replaced by bob@2)`."""
+        """The bot's name: `bob`, or `bob (replaced by bob@2)`."""
         name = printable(self.bot)
         return f"{name} (replaced by {printable(self.replaced_by)})" if self.replaced_by else name
 
     @property
     def said(self) -> str:
-        """`crashed: KeyError: 'hand' (and 4 moves by default)`, `illegal: e.g. bid [3, 2] …`."""
+        """The failure in words: `crashed: KeyError: 'hand'`, `illegal: e.g. bid [3, 2] …`."""
         return f"{self.kind}: {self.why}" if self.why else self.kind
 
     @property
     def why(self) -> str:
-        """The reason in words, on one line; empty if there is none to tell."""
+        """The reason in words, on one line; empty if there is none."""
         reason = f"e.g. {printable(self.reason)}" if self.is_example else printable(self.reason)
         return f"{reason} (and {counted(self.defaults, 'move')} by default)" if self.defaults else reason
 
     def within(self, most: int) -> Failure:
-        """The same with a reason of at most so many columns."""
+        """The failure with its reason cut to `most` columns."""
         return attrs.evolve(self, reason=clipped(self.reason, most))
 
 
@@ -66,10 +66,10 @@ def failures(
     log_of: Callable[[str], str] | None = None,
     successors: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Failure]:
-    """The ways in which each bot failed, those of most faults first, but those of old versions last.
+    """The ways in which each bot failed, those with most faults first, but those of old versions last.
 
-    `log_of`: gives the log that belongs to a capsule (`Store.log_of`), for those to show.  `successors`: old
-    version -> the bot that plays in its place.
+    `log_of` returns the log that belongs to a capsule (`Store.log_of`), for failures to be shown.
+    `successors` maps old versions to the bots that play in their place.
     """
     alike: dict[tuple[str, str, str], list[FaultCount]] = {}
     for row in faults:
@@ -86,9 +86,9 @@ def failures(
 
 
 def most_telling(failed: Sequence[Failure]) -> list[int]:
-    """The places of those to show, in order: the first one of each bot, and more while there is room.
+    """The places of the failures to show, in order: the first of each bot, and more while there is room.
 
-    So that a bot with many different faults does not hide another one that crashed.
+    So a bot with many different faults does not hide another one that crashed.
     """
     first: dict[str, int] = {}
     for place, each in enumerate(failed):
@@ -109,11 +109,11 @@ _CRASH = re.compile(
 
 
 _CONSEQUENCE = "a consequence of being late before"
-"""How players word a fault that follows from another one, which is told rather; `arena.players.stream`."""
+"""How players (`arena.players.stream`) word a fault that follows from another one, which is shown instead."""
 
 
 def _pattern(row: FaultCount) -> str:
-    """What the reasons have in common that are told together: late answers all are."""
+    """What reasons that are listed together have in common; all late answers are one."""
     return "" if row.fault == "too_late" else _NUMBER.sub("0", _PRINTED.sub("", row.reason))
 
 

@@ -1,4 +1,4 @@
-"""Who did what against whom: every ordered pair of bots that met in a match that counts."""
+"""Results head to head: every ordered pair of bots that met in a match that counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CELLS = 1 << 19
 """How many meetings are processed at once: large tables have fifteen times as many as matches."""
 
 ROWS_AT_ONCE = 20_000
-"""How many rows are Python objects at one time."""
+"""How many rows exist as Python objects at a time."""
 
 
 @attrs.frozen
@@ -31,11 +31,11 @@ class Meeting:
     series: int
     matches: int
     better: int
-    """Matches in which the bot placed better than this opponent."""
+    """In how many matches the bot placed better than this opponent."""
     tied: int
     worse: int
     share: float
-    """(better + tied ÷ 2) ÷ matches."""
+    """The bot's share: (better + tied ÷ 2) ÷ matches."""
     share_low: float
     share_high: float
     returns_mean: float
@@ -53,13 +53,13 @@ COLUMNS = as_columns(Meeting)
 class MeetingTable:
     """All meetings, by the ranks of the bot and of the opponent; a `Meeting` is made when it is looked at.
 
-    Of 500 bots there are 249,500, and mostly nobody looks at more than those of one of them.
+    500 bots have 249,500 meetings, and usually people look at those of one bot only.
     """
 
     bots: Sequence[str] = ()
     versions: Sequence[str] = ()
     columns: Mapping[str, Any] = attrs.field(factory=dict)
-    """numpy columns: `bot` and `opponent` as indices into `bots`, and the numbers that a `Meeting` has."""
+    """The numpy columns: `bot` and `opponent` as indices into `bots`, and the numbers of a `Meeting`."""
 
     def __len__(self) -> int:
         return len(self.columns["bot"]) if self.columns else 0
@@ -95,7 +95,7 @@ class MeetingTable:
 
 
 def meetings(sheet: Sheet, order: Sequence[int]) -> MeetingTable:
-    """All meetings; bots, and the opponents of each, in this order, given as numbers in the sheet."""
+    """All meetings, with bots and the opponents of each in `order`, given as numbers in the sheet."""
     import numpy as np
 
     from arena.analysis.clusters import Groups
@@ -138,7 +138,7 @@ def _numbers(cells: dict[str, Any], groups: Groups) -> dict[str, Any]:
 
 
 def _cells(sheet: Sheet) -> dict[str, Any]:
-    """Columns with a row for each ordered pair and series in which it met, by pair, then by series.
+    """The columns of a table with a row for each ordered pair in each series, by pair, then by series.
 
     `pair` is bot · number of bots + opponent; the others are sums over the matches of the series,
     except `largest`, the largest absolute lead of a match.

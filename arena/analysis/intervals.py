@@ -12,13 +12,13 @@ import attrs
 from arena.analysis.student import student_t
 
 MANY_TIMES = 20_000
-"""From this many times on, importing numpy (0.1 s) is cheaper than sorting in Python."""
+"""The number of times from which importing numpy (0.1 s) is cheaper than sorting in Python."""
 
 ALIKE = 19.0
-"""The half-width for k series that do not show how they differ, times k, ÷ the largest value of a match."""
+"""k times the half-width for k series that do not show how they differ, ÷ the largest value of a match."""
 
 Tally: TypeAlias = tuple[float, int]
-"""For one series: a sum over its matches, and their number."""
+"""A sum over the matches of one series, and their number."""
 
 
 @attrs.frozen
@@ -31,18 +31,18 @@ class Estimate:
     series: int
     mean: float = 0.0
     variance: float = 0.0
-    """Σ v, v being what a stratum adds to the variance; 0 also where series do not show how they differ."""
+    """Σ v, where v is what a stratum adds to the variance; also 0 if series do not show how they differ."""
     squares: float = 0.0
-    """Σ v² ÷ (ν + 2), ν being the degrees of freedom of v."""
+    """Σ v² ÷ (ν + 2), where ν are the degrees of freedom of v."""
     freedom: float = 1.0
     """Σ ν, at least 1."""
     weight: float = 1.0
-    """The largest weight of a series in the mean: with k of equal weights 1 / k."""
+    """The largest weight of a series in the mean: 1 / k for k series of equal weight."""
 
     def freedom_of(self, variance: float) -> float:
         """Satterthwaite's degrees of freedom of this variance, of which only Σ v was estimated.
 
-        An estimated v² is too high by the factor (ν + 2) / ν on average, which the 2 makes good.
+        An estimated v² is too high by the factor (ν + 2) / ν on average, which the 2 corrects.
         """
         if variance**2 >= (self.freedom + 2) * self.squares:
             return self.freedom
@@ -50,7 +50,7 @@ class Estimate:
 
 
 NOTHING = Estimate(0)
-"""Without any series."""
+"""The estimate without any series."""
 
 
 def of_alike(series: int, total: float, matches: float, spread: float) -> Estimate:
@@ -62,7 +62,7 @@ def of_alike(series: int, total: float, matches: float, spread: float) -> Estima
 
 
 def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
-    """`interval_of_share` of wins ÷ matches, from (wins, matches) of each series of one set of bots."""
+    """The `interval_of_share` of wins ÷ matches, from (wins, matches) of each series of one set of bots."""
     tallies = list(series)
     if not tallies:
         return interval_of_share(NOTHING)
@@ -74,13 +74,13 @@ def win_rate_interval(series: Iterable[Tally]) -> tuple[float, float]:
 def interval_of_share(estimate: Estimate) -> tuple[float, float]:
     """The 95 % interval of a share of matches; also of points, which are 0 to 1 per match too.
 
-    The variance V gives the equivalent number of independent matches, n = p(1−p)/V; and n goes into the
+    From the variance V follows the equivalent number of independent matches, n = p(1−p)/V; n goes into the
     Wilson interval, with Student's t for the normal quantile (the modified Wilson interval for complex
     samples: Dean & Pagano, J. Survey Stat. Methodol. 3, 2015, 484–503).
 
     V and n include one extra series, half of it all won and half all lost, with the largest weight that a
     series has: otherwise series that all went alike would claim certainty.  If all are won, n is the number
-    of series, and a single one gives nearly [0, 1].
+    of series, and a single one leads to nearly [0, 1].
     """
     if not estimate.series:
         return 0.0, 1.0
@@ -101,8 +101,8 @@ def _wilson(p: float, n: float, t: float) -> tuple[float, float]:
 def interval_of_mean(estimate: Estimate, largest: float) -> tuple[float, float]:
     """The 95 % interval of mean returns, symmetric about them.
 
-    Student's t with V.  If all series are of one stratum and have equally many matches, this is the
-    textbook interval for the mean of k series means.
+    It uses Student's t with V.  If all series are of one stratum and have equally many matches, this is
+    the textbook interval for the mean of k series means.
 
     One series, or several that all went alike, do not show how much series differ: the
     half-width is then 19/k times `largest`, the largest absolute return of a match.
@@ -111,7 +111,7 @@ def interval_of_mean(estimate: Estimate, largest: float) -> tuple[float, float]:
     Statistician 44, 1990).  For k alike it is wider than the rule of three: what never occurred
     in k series may still occur in 3/k of them, and then cost up to twice `largest`.
 
-    Without any series it is 0 to 0, as no number would be wide enough.
+    Without any series it is 0 to 0, as no interval would be wide enough.
     """
     if not estimate.series:
         return 0.0, 0.0
@@ -123,7 +123,7 @@ def interval_of_mean(estimate: Estimate, largest: float) -> tuple[float, float]:
 
 
 def quantiles(times: array[float], *shares: float) -> tuple[float, ...]:
-    """For each share, the smallest time that at least this share of times does not exceed; 0.0 if none."""
+    """For each share, the smallest time that at least this share of the times do not exceed; 0.0 if none."""
     if not times:
         return (0.0,) * len(shares)
     places = [max(0, ceil(share * len(times)) - 1) for share in shares]

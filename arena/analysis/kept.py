@@ -1,12 +1,12 @@
-"""The leaderboard that was made last, kept beside the CSVs: what is said again where nothing has changed.
+"""Keeps the last leaderboard beside the CSVs, so that it can be shown again if nothing has changed.
 
-It is kept for one state of the database, which the digest of its whole file names: a row that somebody
-edits cannot hide behind it, even if its checksum was mended too.  None is kept of a database without a digest
-(a small one, one that is being written, one whose run was killed), and none is used if a CSV is not the one
-that was written with it, or if another version of the arena kept it.
+It is kept for one state of the database, identified by the digest of its whole file: a row that somebody
+edits cannot hide behind it, even if its checksum was corrected too.  None is kept for a database without a
+digest (a small one, one that is being written, one whose run was killed), and none is used if a CSV is not
+the one that was written with it, or if another version of the arena kept it.
 
-What it does not tell: a change of this very file by somebody who can write to the folder, and so could write
-the CSVs too.  `arena verify` computes everything again.
+It does not reveal a change of this very file by somebody who can write to the folder, and so could write the
+CSVs too.  `arena verify` computes everything again.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from arena.store.files import KEPT_BOARD, sizes_and_times
 from arena.words import printable
 
 BYTES_MAX = 10_000_000
-"""A row takes 500 bytes."""
+"""The largest file that is read; a row takes 500 bytes."""
 _TYPES = {"integer": (int,), "real": (float, int), "text": (str,)}
 
 
 def keep_board(store: Store, board: Leaderboard, anchor: str | None) -> None:
-    """Keeps what the leaderboard says, if the state that it is of has a digest.
+    """Keeps what the leaderboard says, if the state that it was made from has a digest.
 
-    `store`: from which it was made, and whose CSVs are written.
+    `store`: the store from which it was made, and whose CSVs are written.
     """
     if not store.is_as_opened:
         return
@@ -54,9 +54,9 @@ def keep_board(store: Store, board: Leaderboard, anchor: str | None) -> None:
 
 
 def kept_board(store: Store, anchor: str | None) -> Leaderboard | None:
-    """What `keep_board` kept of this very state; None if there is none.
+    """The leaderboard that `keep_board` kept for this very state; None if there is none.
 
-    Without the meetings, which are in head_to_head.csv, and the ids of the series that count.
+    It lacks the meetings, which are in head_to_head.csv, and the ids of the series that count.
     """
     if not store.digest or (kept := _read(store.folder / KEPT_BOARD)) is None:
         return None
@@ -94,7 +94,7 @@ def _state(store: Store, anchor: str | None) -> list[str | None]:
 
 
 def _is_printable(value: Any) -> bool:
-    """Whether no text in it holds what a terminal would obey."""
+    """Whether no text in a value contains anything that a terminal would obey."""
     if isinstance(value, str):
         return printable(value) == value
     parts = [*value, *value.values()] if isinstance(value, dict) else value
@@ -102,7 +102,7 @@ def _is_printable(value: Any) -> bool:
 
 
 def _read(path: Path) -> Any:
-    """What is kept; None if it is missing, or says something that we would not print."""
+    """The file's content; None if it is missing, or contains something that we would not print."""
     try:
         kept = json.loads(read_regular(path, BYTES_MAX))
         return kept if _is_printable(kept) else None

@@ -1,11 +1,11 @@
-"""The leaderboard: what every bot did over the matches that count, and how certain that is.
+"""The leaderboard: how every bot did in the matches that count, and how certain that is.
 
 `counted` says which matches count, and `ranking` computes the numbers.  This module does not need numpy,
 which takes a tenth of a second to import.
 
-Bots are ranked by their score: points per match, or, in a game rated by returns,
-mean returns in the unit in which the game shows them.  In formats where bots do not meet the same
-opponents, they are ranked by rating, or by places.
+Bots are ranked by their score: points per match, or, in a game rated by returns, mean returns in the unit in
+which the game shows them.  In formats where bots do not meet the same opponents, they are ranked by rating,
+or by places.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arena.store import Table, as_columns
 from arena.words import listed
 
 POINTS, ELO = "points", "Elo"
-"""Units of scores and ratings in games rated by ranks."""
+"""The units of scores and ratings in games rated by ranks."""
 
 
 @attrs.frozen
@@ -35,19 +35,19 @@ class LeaderboardRow:
     """
 
     rank: int
-    """By score, rating or the format's places; equals share a place."""
+    """The rank by score, rating or the format's places; equals share a place."""
     bot: str
     version: str
     rating: float
-    """In Elo from who beat whom, or, in a game rated by returns, their mean in the game's unit for them."""
+    """Elo from who beat whom, or, in a game rated by returns, their mean in the game's unit for them."""
     rating_low: float
     rating_high: float
     rating_unit: str
-    """`Elo`, or the game's unit for returns."""
+    """The unit of ratings: `Elo`, or the game's unit for returns."""
     better_than_next: float
     """The probability that this bot is stronger than that of the next row, given how alike the field is.
 
-    See `posterior`, and `Leaderboard.is_compared` for where it says nothing.
+    See `posterior`, and `Leaderboard.is_compared` for when it means nothing.
     """
     matches: int
     wins: int
@@ -69,16 +69,16 @@ class LeaderboardRow:
     move_time_median_s: float
     move_time_p99_s: float
     status: str
-    """`ok`, `withdrawn` or `left out`: bots that were replaced or excluded have no row."""
+    """The bot's status: `ok`, `withdrawn` or `left out`; bots that were replaced or excluded have no row."""
 
     @property
     def is_of_points(self) -> bool:
-        """Whether the score is points; else returns in the game's unit, which are the rating too."""
+        """Whether the score is points; otherwise it is returns in the game's unit, and so is the rating."""
         return self.rating_unit == ELO
 
     @property
     def rating_bound(self) -> Literal["", "above", "below"]:
-        """Of a bot that won, or lost, all there was: from which side alone its results bound its rating."""
+        """On which side of its bound the rating of a bot is that won, or lost, everything; else empty."""
         is_open = self.is_of_points and self.matches > 0 and self.rating_low < self.rating_high
         if not is_open or 0 < self.points_mean < 1:
             return ""
@@ -86,7 +86,7 @@ class LeaderboardRow:
 
     @property
     def score(self) -> float:
-        """What it is ranked by where all meet the same opponents."""
+        """What the bot is ranked by if all meet the same opponents."""
         return self.points_mean if self.is_of_points else self.rating
 
     @property
@@ -99,15 +99,15 @@ class LeaderboardRow:
 
     @property
     def score_unit(self) -> str:
-        """`points`, or the game's unit for returns."""
+        """The score's unit: `points`, or the game's unit for returns."""
         return POINTS if self.is_of_points else self.rating_unit
 
 
 ROUNDED = {"rating": 2, "rating_low": 2, "rating_high": 2, "better_than_next": 6}
-"""The decimals of what linear algebra finds: further digits depend on the processor, and are noise.
+"""The decimals of results of linear algebra: further digits depend on the processor, and are noise.
 
-Measured with OpenBLAS's kernels for five processors: probabilities differ by less than 1e-13.  So a last
-digit told here differs once in millions of cells, and then by one.
+Measured with OpenBLAS's kernels for five processors: probabilities differ by less than 1e-13.  So the last
+digit shown differs once in millions of cells, and then by one.
 """
 COLUMNS = as_columns(LeaderboardRow, measured=("move_time_median_s", "move_time_p99_s"))
 SHOWN = (
@@ -130,19 +130,19 @@ SHOWN = (
 
 @attrs.frozen
 class Scale:
-    """By what a tournament is rated and ranked, as the store keeps it."""
+    """What a tournament is rated and ranked by, as the store keeps it."""
 
     rated_by: str = "ranks"
-    """`ranks` or `returns`."""
+    """What bots are rated by: `ranks` or `returns`."""
     returns_unit: str = ""
     returns_per_unit: float = 1.0
     ranked_by: Literal["score", "rating", "places"] = "score"
     places: Mapping[str, int] = {}
-    """Bot -> place so far, if the format gives places."""
+    """The place of each bot so far, if the format has places."""
 
     @classmethod
     def of(cls, meta: Mapping[str, Any]) -> Scale:
-        """The scale of a store; of one that says nothing, ranks and scores."""
+        """The scale of a store; ranks and scores if it does not say."""
         unit, per_unit = meta.get("returns_unit", ("", 1.0))
         return cls(
             rated_by=meta.get("rated_by", "ranks"),
@@ -170,11 +170,11 @@ class Leaderboard:
     meetings: MeetingTable = attrs.field(factory=MeetingTable, eq=False)
     """The results of each pair, in the order of the rows."""
     notes: tuple[str, ...] = ()
-    """Bots that beat the leader though ranked lower, and an anchor without a match: one line each."""
+    """A line for each bot that beats the leader though ranked lower, and for an anchor without a match."""
     scale: Scale = Scale()
-    """By what it is rated and ranked."""
+    """What the bots are rated and ranked by."""
     is_ordered: bool = True
-    """Whether one number orders the field, as far as can be said (`cycles.Order`)."""
+    """Whether one number orders the field, as far as is known (`cycles.Order`)."""
     leader_is_best: float = 0.0
     """The probability that the bot of the first row is the strongest of all that have a match."""
 
@@ -187,14 +187,14 @@ class Leaderboard:
         return [column.name for column in MEETING_COLUMNS], self.meetings.rows()
 
     def is_compared(self, place: int) -> bool:
-        """Whether there is a row after this one (from 0), and the bots of both have a match."""
+        """Whether there is a row after this one (numbered from 0), and the bots of both have a match."""
         pair = self.rows[place : place + 2]
         return len(pair) == 2 and all(row.matches for row in pair)
 
     def row(self, bot: str) -> LeaderboardRow:
         """The row of a bot, or of the version of it that plays now.  Raises ConfigError if there is none."""
         same = [row for row in self.rows if slot_name(row.bot) == slot_name(bot)]
-        # A new version that could not be started has a row too, besides the one that plays.
+        # A new version that could not be started has a row too, beside the one that plays.
         for row in sorted(same, key=lambda row: (row.bot != bot, row.status == "left out")):
             return row
         raise ConfigError(unknown_bot("--bot", bot, [row.bot for row in self.rows]))

@@ -1,9 +1,9 @@
-"""The standings while a tournament runs: given every series that counts, read whenever the screen is drawn.
+"""The standings while a tournament runs: each series that counts is added, and the screen reads them.
 
 Both cost the same however long the tournament is.  `leaderboard` computes more, from the store.
 
-Where the leaderboard is ordered by rating, so are these, by the last ratings that were computed: that takes
-longer the more was played, so it is done apart (`unrated`), in a thread that the run does not wait for.
+If the leaderboard is ordered by rating, so are the standings, by the last ratings computed: that takes longer
+the more was played, so it is done apart (`unrated`), in a thread that the run does not wait for.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from arena.schedule.course import ClosedSeries
 
 @attrs.frozen
 class Standing:
-    """The line of one bot."""
+    """The line of one bot in the standings."""
 
     rank: int
-    """By score, by rating, or the place in the format's own order; equals share a place."""
+    """The rank by score, by rating, or in the format's own order; equals share a place."""
     bot: str
     matches: int
     score: float
@@ -33,12 +33,12 @@ class Standing:
     high: float
     faults: int
     rating: float | None = None
-    """In Elo, if that is what they are ordered by and it is known."""
+    """The rating in Elo, if bots are ordered by it and it is known."""
 
 
 @attrs.frozen
 class Unrated:
-    """All places so far, from which ratings can be computed while play goes on."""
+    """All places so far, from which ratings are computed while play goes on."""
 
     bots: tuple[str, ...]
     match: array[int]
@@ -49,7 +49,7 @@ class Unrated:
     anchor: str | None
 
     def ratings(self) -> dict[str, float]:
-        """Bot -> its rating, to a hundredth, as on the leaderboard."""
+        """The rating of each bot, to a hundredth, as on the leaderboard."""
         import numpy as np
 
         from arena.analysis.strength.ratings import ANCHOR, ratings_alone
@@ -64,11 +64,11 @@ class Unrated:
 class Standings:
     """Scores with their 95 % intervals, by series and set of bots.
 
-    `by_sets`: all sets of a bot have equal weights in its score, as where everybody meets the same opponents;
-    otherwise all its matches do.
-    `returns_unit` is that of the game: a unit, and how many returns one unit is.  `by_rating`: they are
-    ordered by rating, which in a game rated by returns is the score; `anchor` is the bot that is rated 1500,
-    instead of the mean of those that played.
+    `by_sets`: all sets of a bot have equal weight in its score, as if everybody meets the same opponents;
+    otherwise all its matches have.
+    `returns_unit` is the game's: a unit, and how many returns one unit is.  `by_rating`: bots are ordered by
+    rating, which in a game rated by returns is the score; `anchor` is the bot that is rated 1500, instead of
+    the mean of those that played.
     """
 
     def __init__(
@@ -88,21 +88,21 @@ class Standings:
         self.spoilt = 0
         """How many series are left out because of an aborted match."""
         self.places: Mapping[str, int] = {}
-        """Bot -> place, for a format that ranks by its own places; to be set by the caller."""
+        """The place of each bot, for a format that ranks by its own places; set by the caller."""
         self.is_by_rating = by_rating and not self.is_of_returns
         self.ratings: Mapping[str, float] = {}
-        """Bot -> the last rating that was computed; to be set by the caller, from `unrated`."""
+        """The last rating computed for each bot; set by the caller, from `unrated`."""
         self._anchor = anchor
         self._match, self._bot, self._rank = array("i"), array("i"), array("b")
-        """For ratings: a row a seat, sorted by match, rank and bot."""
+        """The columns for ratings: a row for each seat, sorted by match, rank and bot."""
         self._scale = returns_unit[1] if self.is_of_returns else 1.0
         self._by_sets = by_sets
         self._bots: dict[str, _Sums] = {}
         self._strata: dict[tuple[str, ...], tuple[Stratum, ...]] = {}
-        """Sorted set of bots -> the stratum of each."""
+        """The stratum of each bot in a set, by the sorted set."""
 
     def enter(self, bots: Iterable[str]) -> None:
-        """Adds these bots, before they have played."""
+        """Adds these bots before they have played."""
         for bot in bots:
             self._sums_of(bot)
 
@@ -141,7 +141,7 @@ class Standings:
             self._rank.append(rank)
 
     def unrated(self) -> Unrated | None:
-        """What the ratings are to be computed from; None if they are not wanted, or nothing was played."""
+        """What ratings can be computed from; None if they are not wanted, or nothing was played."""
         if not self._match:
             return None
         played = [sums.running for sums in self._bots.values()]
@@ -150,7 +150,7 @@ class Standings:
         return Unrated(tuple(self._bots), *columns, lengths, self._anchor)
 
     def rows(self) -> list[Standing]:
-        """The lines, best first; in one place, bots without a match last."""
+        """The lines, best first; among equal places, bots without a match come last."""
         rows = [self._row(bot, sums) for bot, sums in self._bots.items()]
         rows.sort(key=lambda row: (*self._order(row), row.bot))
         first: dict[tuple[float, ...], int] = {}
@@ -178,7 +178,7 @@ class Standings:
 @attrs.define
 class _Sums:
     place: int
-    """Of the bot, in the order in which they came."""
+    """The bot's number, in the order in which bots came."""
     running: RunningEstimate
     faults: int = 0
     largest: float = 0.0

@@ -1,4 +1,4 @@
-"""How results are shown in a notebook: tables and lines in HTML."""
+"""Shows results in a notebook: tables and lines in HTML."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows under their header."""
+    """A table of rows under their header."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -21,5 +21,5 @@ def _cell(value: Any) -> str:
 
 
 def html_lines(lines: Iterable[str]) -> str:
-    """One paragraph per line."""
+    """A paragraph for each line."""
     return "".join(f"<p>{escape(line)}</p>" for line in lines)

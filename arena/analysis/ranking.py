@@ -1,4 +1,4 @@
-"""From the sheet to the rows of the leaderboard: sums, intervals, ratings, places, notes."""
+"""Makes the rows of the leaderboard from the sheet: sums, intervals, ratings, places, notes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from arena.store import Store, StoredBot
 from arena.words import with_range
 
 NOTES_MAX = 3
-"""How many bots are named that are ahead of the leader, but not certainly."""
+"""How many bots are named that are ahead of the leader without being surely so."""
 
 
 def leaderboard(store: Store, *, anchor: str | None = None, sheet: Sheet | None = None) -> Leaderboard:
     """The leaderboard of what the store holds now.
 
     `anchor`: the bot that is rated 1500, instead of the mean of those that played; None: the plan's.  It
-    has no effect before it has a match that counts.
+    has no effect before that bot has a match that counts.
     `sheet`: the result of `read_sheet`, if already read.  Raises ConfigError if the anchor is not a bot.
     """
     meta = store.meta()
@@ -68,7 +68,7 @@ def ranked(sheet: Sheet, bots: Sequence[StoredBot], scale: Scale, anchor: str | 
 
 
 def rows_by_bot(sheet: Sheet) -> list[NDArray[np.int64]]:
-    """For each bot its rows in the sheet, in schedule order."""
+    """The rows of each bot in the sheet, in schedule order."""
     order = np.argsort(sheet.bot, kind="stable")
     return np.split(order, np.searchsorted(sheet.bot[order], np.arange(1, len(sheet.bots))))[
         : len(sheet.bots)
@@ -85,7 +85,7 @@ class _Sums:
     points: Estimate
     returns: Estimate
     returns_largest: float
-    """The largest absolute value."""
+    """The largest absolute returns of a match."""
     ties: int
     faults: tuple[int, ...]
 
@@ -111,7 +111,7 @@ def _sums(sheet: Sheet, *, by_sets: bool) -> list[_Sums]:
 
 
 def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) -> LeaderboardRow:
-    """The row without rank and rating: as if rated by returns."""
+    """The row of a bot as if it were rated by returns, without its rank and rating."""
     low, high = interval_of_share(sums.wins)
     points = sums.points.mean, *interval_of_share(sums.points)
     returns = sums.returns.mean, *interval_of_mean(sums.returns, sums.returns_largest)
@@ -152,7 +152,7 @@ def _row(bot: StoredBot, sums: _Sums, times: NDArray[np.float32], scale: Scale) 
 def _ratings(sheet: Sheet, anchor: str | None) -> Ratings | None:
     """The ratings of the bots that have a match that counts; None if there are none.
 
-    About the others nothing is known, and the mean of all would be as uncertain as they are.
+    Nothing is known about the others, and the mean of all would be as uncertain as they are.
     """
     played, bot = np.unique(sheet.bot, return_inverse=True)
     if not len(played):
@@ -229,7 +229,7 @@ def _unanchored(ratings: Ratings | None, anchor: str | None) -> Iterator[str]:
 
 
 def _lead(meeting: Meeting, scale: Scale) -> tuple[float, float, str]:
-    """By how much the bot is ahead, the lower end of the interval, and both in words."""
+    """The lead of the bot, the lower end of its interval, and both in words."""
     if scale.rated_by == "ranks":
         low, high = meeting.share_low, meeting.share_high
         return meeting.share - 0.5, low - 0.5, with_range(meeting.share, low, high)

@@ -1,7 +1,7 @@
-"""A bot's estimate as running sums, for frequent queries while series are added; exact but for rounding.
+"""A bot's estimate as running sums, for frequent queries while series are added; exact except for rounding.
 
-A series changes one stratum, so it costs the same however many there are.  Strata with equally many series
-and matches have one weight, and are one group; a lap has two groups at most.
+A series changes one stratum, so its cost does not depend on how many there are.  Strata with equally many
+series and matches have the same weight and form a group; a lap has two groups at most.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class _Group:
     count: int = 0
     total: float = 0.0
     offset: float = 0.0
-    """Of single series: Σ of their distance from the first."""
+    """For single series: Σ of their distances from the first one."""
     spread: float = 0.0
-    """Σ of the strata's; of single series Σ of that distance squared."""
+    """Σ of the strata's spreads; for single series Σ of those distances squared."""
     squares: float = 0.0
-    """Σ of the strata's spread squared."""
+    """Σ of the strata's spreads squared."""
 
     def put(self, stratum: Stratum, first: float, sign: int) -> None:
         """Adds the stratum (1) or takes it away (-1)."""
@@ -57,17 +57,17 @@ class _Group:
 class RunningEstimate:
     """The estimate of one bot: what `strata.estimates` computes from all series at once.
 
-    `by_sets`: all its sets have equal weights; otherwise all its matches do.
+    `by_sets`: all its sets have equal weight; otherwise all its matches have.
     """
 
     def __init__(self, *, by_sets: bool = True) -> None:
         self.series = self.matches = 0
         self._by_sets = by_sets
         self._first = 0.0
-        """The mean of its first series."""
+        """The mean of the bot's first series."""
         self._total = 0.0
         self._groups: dict[tuple[int, int], _Group] = {}
-        """By series and matches."""
+        """The groups by their numbers of series and matches."""
 
     def add(self, stratum: Stratum, total: float, played: int) -> None:
         """Adds one more series to one of its strata."""
@@ -86,7 +86,7 @@ class RunningEstimate:
         group = self._groups.setdefault(key, _Group())
         group.put(stratum, self._first, sign)
         if not group.count:
-            del self._groups[key]  # and what rounding has left
+            del self._groups[key]  # together with what rounding has left
 
     @property
     def estimate(self) -> Estimate:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.analysis.sheet import Sheet
 
 ROWS_AT_ONCE = 20_000
-"""How many rows are Python objects at one time."""
+"""How many rows exist as Python objects at a time."""
 
 
 @attrs.frozen
@@ -30,11 +30,11 @@ class SeriesRow:
     bot: str
     version: str
     counted: bool
-    """Whether the series counts; if not, a match is missing or aborted, or an earlier series not closed."""
+    """Whether the series counts; else a match is missing or aborted, or an earlier series is not closed."""
     matches: int
-    """How many were played to the end."""
+    """How many matches were played to the end."""
     aborted: int
-    """In how many the rules or the arena failed."""
+    """In how many matches the rules or the arena failed."""
     wins: int
     ties: int
     points_mean: float
@@ -47,12 +47,12 @@ _LINE = ",".join("%r" if column.type == "real" else "%s" for column in COLUMNS) 
 
 
 def series_table(store: Store, sheet: Sheet) -> Table:
-    """A header and the rows: counted series in schedule order, each by bot; then the others likewise."""
+    """The header and the rows: counted series in schedule order, each by bot; then the others likewise."""
     return [column.name for column in COLUMNS], _rows(store, sheet)
 
 
 def series_cells(store: Store, sheet: Sheet) -> Table:
-    """The same as it is written: text with what makes it harmless."""
+    """The table of series as it is written to CSV, with its texts made harmless."""
     header = [column.name for column in COLUMNS]
     return header, TableLines(lambda: harmless_rows(_rows(store, sheet)), lambda: _texts(store, sheet))
 
@@ -72,7 +72,7 @@ def _texts(store: Store, sheet: Sheet) -> Iterator[str]:
 
 
 def _harmless(game: str, sheet: Sheet) -> tuple[str, Sheet]:
-    """The sheet with its texts as they are written: once each, and not for every row."""
+    """The sheet with its texts made harmless, once each and not for every row."""
     bots, versions, series = (
         tuple(map(harmless, names)) for names in (sheet.bots, sheet.versions, sheet.series_ids)
     )
@@ -117,7 +117,7 @@ def _counted(game: str, sheet: Sheet) -> Iterator[list[tuple[Any, ...]]]:
 
 
 def _others(store: Store, sheet: Sheet) -> Iterator[tuple[Any, ...]]:
-    """The rows of the series that do not count; they are few, unless the tournament is not over."""
+    """The rows of the series that do not count; they are few once the tournament is over."""
     progress = sheet.progress
     if not (progress.left_out or progress.waiting or progress.unplanned):
         return

@@ -1,4 +1,4 @@
-"""The seats of all matches that count, as numpy columns, from which every table and picture is computed."""
+"""The seats of all matches that count as numpy columns, from which every table and chart is computed."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Sheet:
     bots: tuple[str, ...]
     """All bots of the store, by name, including those without a match that counts."""
     versions: tuple[str, ...]
-    """By bot, the version that last played."""
+    """The version of each bot in its last match."""
     series_ids: tuple[str, ...]
     """The counted series, in schedule order."""
     cycles: NDArray[np.int32]
-    """By series: the lap of the tournament to which it belongs."""
+    """The lap of the tournament to which each series belongs."""
     match_ids: tuple[str, ...]
     """The counted matches, in schedule order."""
     match: NDArray[np.int64]
@@ -44,7 +44,7 @@ class Sheet:
     rotation: NDArray[np.int32]
     seat: NDArray[np.int16]
     rank: NDArray[np.int16]
-    """1: the best of the match; equal ranks share a place."""
+    """The rank in the match, 1 for the best; equal ranks share a place."""
     points: NDArray[np.float64]
     returns: NDArray[np.float64]
     win: NDArray[np.bool_]
@@ -56,7 +56,7 @@ class Sheet:
     decisions: NDArray[np.int32]
     think_max_s: NDArray[np.float64]
     times: tuple[NDArray[np.float32], ...]
-    """By bot: the seconds of each of its answers, in no order."""
+    """The seconds of all answers of each bot, in no particular order."""
 
     def __len__(self) -> int:
         return len(self.match)
@@ -70,10 +70,10 @@ class Sheet:
 def read_sheet(store: Store, *, from_rows: bool = False, keeps: bool = False) -> Sheet:
     """The sheet of what the store holds now.  Raises ConfigError if that is not a tournament.
 
-    Reads rows in storage order and sorts numbers: a join in schedule order
-    would take SQLite three times as long.
+    Reads rows in storage order and sorts numbers: a join in schedule order would take SQLite three times as
+    long.
 
-    `from_rows`: also what is kept in columns is read from the rows.  `keeps`: what could be kept is kept now.
+    `from_rows`: rows are read even where columns are kept.  `keeps`: columns that could be kept are kept now.
     """
     store.check_is_tournament()
     with without_collector():
@@ -108,7 +108,7 @@ def _counted(store: Store, kept: Sequence[ColumnChunk], later: Numbers) -> tuple
         matches.add_kept(part)
     for chunk in chunks.match_places(store, later):
         matches.add(*chunk)
-    is_over = matches.planned == store.planned()  # then no match is missing, and none need be looked for
+    is_over = matches.planned == store.planned()  # then no match is missing, and there is no need to search
     progress = progress_of(matches.series(() if is_over else chunks.unplayed(store)))
     return progress, matches.counted(progress.series)
 
@@ -124,20 +124,20 @@ class _Counted:
     rotations: NDArray[np.int32]
     series_ids: tuple[str, ...]
     cycles: NDArray[np.int32]
-    """By series."""
+    """The cycle of each series."""
 
 
 class _Matches:
-    """What is collected about all matches, in storage order."""
+    """Collects data about all matches, in storage order."""
 
     def __init__(self) -> None:
         self.match_ids: list[str] = []
         self.codes: dict[str, int] = {}
         """A number for each series, in order of appearance."""
         self.outside: list[tuple[str, int]] = []
-        """Pairing and index of the matches that are not in the schedule."""
+        """The pairing and the index of each match that is not in the schedule."""
         self.parts: list[NDArray[np.int64]] = []
-        """For each chunk, by match: position, number, series, cycle, rotation, whether it is done."""
+        """For each chunk, columns by match: position, number, series, cycle, rotation, whether it is done."""
 
     def add(
         self,
@@ -150,7 +150,7 @@ class _Matches:
         done: Sequence[int],
         pairings: Sequence[str | None],
     ) -> None:
-        """Adds a chunk: the columns of `Store.match_chunks`."""
+        """Adds a chunk, which are columns of `Store.match_chunks`."""
         begin = len(self.match_ids)
         self.outside += [
             (pairing, begin + index) for index, pairing in enumerate(pairings) if pairing is not None
@@ -173,11 +173,11 @@ class _Matches:
 
     @property
     def planned(self) -> int:
-        """How many of them are in the schedule."""
+        """How many of the matches are in the schedule."""
         return len(self.match_ids) - len(self.outside)
 
     def series(self, unplayed: Iterable[Row]) -> list[SeriesState]:
-        """All series in schedule order; those that are not in the schedule come last, by their ids.
+        """All series in schedule order; series outside of the schedule come last, by their ids.
 
         `unplayed`: the rows of `Store.unplayed`.
         """
@@ -187,7 +187,7 @@ class _Matches:
             dtype=np.int64,
         ).reshape(-1, 2)
         size, is_planned = len(self.codes), places >= 0
-        # A series is placed where its first match is, played or not: one that is only begun keeps its place.
+        # A series stands where its first match does, played or not, so that one in progress keeps its place.
         first = np.full(size, _NOWHERE)
         np.minimum.at(first, codes[is_planned], places[is_planned])
         np.minimum.at(first, left[:, 1], left[:, 0])
@@ -227,14 +227,14 @@ class _Matches:
         return self.parts[0]
 
     def _place_outside(self, positions: NDArray[np.int64]) -> None:
-        """Gives matches outside of the schedule positions after all others, by their pairings."""
+        """Assigns matches outside of the schedule to positions after all others, by their pairings."""
         behind = int(positions.max(initial=0)) + 1
         for place, (_, index) in enumerate(sorted(self.outside)):
             positions[index] = behind + place
 
 
 class _Seats:
-    """What is collected from the rows of `seats`, in storage order."""
+    """Collects data from the rows of `seats`, in storage order."""
 
     def __init__(self, numbers: NDArray[np.int64]) -> None:
         """`numbers`: the numbers of the counted matches in schedule order."""
@@ -243,7 +243,7 @@ class _Seats:
         self.codes: dict[str, int] = {}
         """A number for each bot, in order of appearance."""
         self.times: dict[int, list[bytes]] = {}
-        """By code of the bot."""
+        """The packed times of each bot, by its code."""
         self.parts: list[dict[str, NDArray[Any]]] = []
         """For each chunk the columns of the seats that count."""
 
@@ -257,7 +257,7 @@ class _Seats:
         think_max_s: Sequence[float],
         times: Sequence[bytes],
     ) -> None:
-        """Adds a chunk: the columns of `Store.seat_chunks`."""
+        """Adds a chunk, which are columns of `Store.seat_chunks`."""
         match, counts = self._places(matches)
         codes = np.array([self.codes.setdefault(bot, len(self.codes)) for bot in bots], dtype=np.int32)
         self._add_times(np.where(counts, codes, -1), times)
@@ -293,13 +293,13 @@ class _Seats:
     def _places(
         self, matches: Sequence[int] | NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """For matches by their numbers: their places in schedule order, and whether they count."""
+        """The places in schedule order of matches given by number, and whether each counts."""
         match = np.array(matches, dtype=np.int64)
         place = np.searchsorted(self.numbers, match)  # may be past the end: hence the -1 appended
         return np.append(self.order, -1)[place], np.append(self.numbers, -1)[place] == match
 
     def _add_times(self, codes: NDArray[np.int32], times: Sequence[bytes]) -> None:
-        """Adds times by bot, sorted in one go: two million rows one by one take seconds.  -1: not kept."""
+        """Adds times by bot (-1: not kept), sorted in one go: two million rows one by one take seconds."""
         order = np.argsort(codes, kind="stable")
         found, firsts = np.unique(codes[order], return_index=True)
         ends = np.append(firsts[1:], len(order))
@@ -311,7 +311,7 @@ class _Seats:
     def sorted(
         self, stored: Sequence[StoredBot], store: Store, kept: Sequence[ColumnChunk], later: Numbers
     ) -> tuple[dict[str, NDArray[Any]], NDArray[np.int32], dict[str, str]]:
-        """All columns in schedule order; the number of the bot in each row; all bots with versions, by name.
+        """All columns in schedule order, the bot's number in each row, and the version of each bot by name.
 
         `stored`: the bots of the store, whether they sat in a match or not.  Those that have left are in no
         match that counts, and not among the bots.
@@ -331,14 +331,14 @@ class _Seats:
         return columns, numbers[codes], {name: versions.get(name, known.get(name, "")) for name in names}
 
     def _taken(self, name: str, kind: Any) -> NDArray[Any]:
-        """A whole column; its parts are dropped."""
+        """Takes a whole column out, dropping its parts."""
         parts = [np.zeros(0, dtype=kind), *(part.pop(name) for part in self.parts)]
         return np.concatenate(parts, dtype=kind, casting="unsafe")
 
     def _faults(
         self, match: NDArray[np.int64], seat: NDArray[np.int16], found: Iterable[Sequence[Sequence[int]]]
     ) -> dict[str, NDArray[np.int32]]:
-        """Fault counts by kind; most seats have none, so the store gives those that do separately."""
+        """Fault counts by kind; most seats have none, so the store returns those that do separately."""
         columns: dict[str, NDArray[np.int32]] = {
             kind: np.zeros(len(match), dtype=np.int32) for kind in FAULT_KINDS
         }
@@ -363,13 +363,13 @@ class _Seats:
         return found
 
     def times_by(self, names: Iterable[str]) -> tuple[NDArray[np.float32], ...]:
-        """The times of each bot; what was collected is dropped."""
+        """Takes the times of each bot out, dropping what was collected."""
         parts = (self.times.pop(self.codes.get(name, -1), []) for name in names)
         return tuple(np.frombuffer(b"".join(part), dtype=np.float32) for part in parts)
 
 
 _NOWHERE = np.iinfo(np.int64).max
-"""After every position of a schedule."""
+"""A position after all positions of a schedule."""
 _KINDS: Mapping[str, Any] = {
     "bot": np.int32,
     "match": np.int64,
@@ -382,11 +382,11 @@ _KINDS: Mapping[str, Any] = {
     "decisions": np.int32,
     "think_max_s": np.float64,
 }
-"""The columns that are collected -> their types."""
+"""The type of each column that is collected."""
 
 
 def _unpacked(packed: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """The columns that `Store.seat_chunks` gives as one number."""
+    """The columns that `Store.seat_chunks` packs into one number."""
     columns = {}
     for name, bits in SEAT_BITS.items():
         columns[name] = (packed & (1 << bits) - 1).astype(_KINDS[name])

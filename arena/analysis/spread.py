@@ -1,4 +1,4 @@
-"""How the series of one set of bots differ."""
+"""Measures how the series of one set of bots differ."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Spread:
         self._moments += np.outer(gap, totals - self.mean)
 
     def covariance(self, expected: Floats) -> Floats:
-        """The covariance of the sum of its series; of a single one, from the bots' means elsewhere."""
+        """The covariance of the sum of the series; for a single one, computed from `expected` means."""
         if self.series == 1:
             return np.outer(self.mean - expected, self.mean - expected)
         return self._moments * (self.series / (self.series - 1))

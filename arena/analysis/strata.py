@@ -1,8 +1,8 @@
 """Means over all opponents: series are compared only with those of the same set of bots, a stratum.
 
-Which opponents a bot met is decided by the schedule and not by luck, so how strong they are is no error of
-its mean.  Series of one set are independent and alike, and the variance of a bot's mean is the sum of those
-of its means over its sets, each with its squared weight (Cochran, Sampling Techniques, 1977, 5.3).
+The schedule and not luck decides which opponents a bot met, so how strong they are is no error of its mean.
+Series of one set are independent and alike, and the variance of a bot's mean is the sum of the variances of
+its means over its sets, each times its squared weight (Cochran, Sampling Techniques, 1977, 5.3).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Integers = NDArray[np.int64]
 
 @attrs.frozen(eq=False)
 class Strata:
-    """Which bots met in which series.  A slot is the place of a bot in its set, sorted by number."""
+    """Which bots met in which series.  A slot is the place of a bot in its set, which is sorted by number."""
 
     bots: int
     members: Integers
-    """(sets, slots): the bots of each set of bots; −1 in the last slots of one that is smaller."""
+    """(sets, slots): the bots of each set; −1 in the last slots of smaller sets."""
     of_series: Integers
-    """(series): the set of each."""
+    """(series): the set of each series."""
     series: Integers
-    """(sets): how many each has."""
+    """(sets): how many series each set has."""
     cell: Integers
     """(rows of the sheet): series · slots + slot."""
     played: Floats
@@ -63,7 +63,7 @@ class Strata:
         return Strata(1, members, of_series, series, cell, played[:, None].astype(np.float64))
 
     def by_series(self, values: Floats) -> Floats:
-        """(series, slots): the sum of the values of the sheet's rows, of each bot in each series."""
+        """(series, slots): the sum, for each bot in each series, of the values of the sheet's rows."""
         sums = np.bincount(self.cell, values, self.played.size).astype(np.float64, copy=False)
         return sums.reshape(self.played.shape)
 
@@ -73,7 +73,7 @@ class Strata:
         return np.stack(sums, axis=1)
 
     def by_bot(self, cells: NDArray[Any]) -> Floats:
-        """(bots): the sums of what is given for (sets, slots)."""
+        """(bots): the sums of cells (sets, slots)."""
         there = self.members >= 0
         cells = np.broadcast_to(cells, there.shape)
         return np.bincount(self.members[there], cells[there], self.bots).astype(np.float64, copy=False)
@@ -89,7 +89,7 @@ class Strata:
         return shares / np.maximum(1.0, self.of_bots(self.by_bot(shares)))
 
     def of_bots(self, values: Floats) -> Floats:
-        """(sets, slots): the value of each bot; that of any bot where there is none."""
+        """(sets, slots): the value of each bot; that of any bot in slots without one."""
         return values[self.members] if self.bots else np.zeros(self.members.shape)
 
 
@@ -104,23 +104,23 @@ def _alike(members: Integers, size: int) -> tuple[Integers, Integers]:
 
 @attrs.frozen(eq=False)
 class StratifiedMeans:
-    """What is known of the bots' means; of a bot without a match nothing: mean and covariances are 0."""
+    """What is known about the bots' means; a bot without a match has mean and covariances 0."""
 
     means: Floats
     """(bots)"""
     covariance: Floats
-    """(bots, bots): of the errors of the means.  0 may also mean that series do not show how they differ."""
+    """(bots, bots): that of the errors of the means; also 0 if series do not show how they differ."""
     freedom: Floats
     """(bots, bots): Satterthwaite's degrees of freedom of the variance of the two means' difference; on the
-    diagonal, of the bot's own variance.  At least 1."""
+    diagonal, those of the bot's own variance.  At least 1."""
     weights: Floats
-    """(bots): the largest weight that a series has in the mean; with N series in equal strata 1 / N."""
+    """(bots): the largest weight of a series in the mean; 1 / N for N series in equal strata."""
 
     def error(self, first: int, second: int, largest: float) -> float:
         """The standard error of the difference between two means, for Student's t with its `freedom`.
 
-        If series do not show how they differ, it is the error that `intervals.interval_of_mean` supposes
-        then; `largest` is the largest absolute value of a match.
+        If series do not show how they differ, it is the error that `intervals.interval_of_mean` assumes in
+        that case; `largest` is the largest absolute value of a match.
         """
         own, other = self.covariance[first, first], self.covariance[second, second]
         error = sqrt(max(0.0, own + other - 2 * self.covariance[first, second]))
@@ -131,39 +131,39 @@ class StratifiedMeans:
 
 
 def means_and_covariance(sheet: Sheet, values: Floats) -> StratifiedMeans:
-    """The unweighted mean, over a bot's sets, of its mean per match there, for all bots; with all errors.
+    """For each bot the unweighted mean, over its sets, of its mean per match there; with all errors.
 
-    `values`: by row of the sheet.
+    `values`: one for each row of the sheet.
     """
     return Deviations.of(Strata.of(sheet), values).together()
 
 
 def estimates(strata: Strata, values: Floats, *, by_sets: bool = True) -> list[Estimate]:
-    """The mean of each bot with its error; `values` by row of the sheet.
+    """The mean of each bot with its error; `values` has one for each row of the sheet.
 
-    `by_sets`: all its sets have equal weights; otherwise all its matches do.
+    `by_sets`: all sets of a bot have equal weight; otherwise all its matches have.
     """
     return Deviations.of(strata, values, by_sets=by_sets).alone()
 
 
 @attrs.frozen(eq=False)
 class Deviations:
-    """How far each series is from what was to be expected, weighted as it is in the means."""
+    """How far each series is from its expected value, weighted as it is in the means."""
 
     strata: Strata
     means: Floats
     """(bots)"""
     apart: Floats
-    """(series, slots): their products, summed over series, are the covariance of the means."""
+    """(series, slots): the deviations, whose products summed over series are the means' covariance."""
     largest_weights: Floats
-    """(bots): of a series, in the mean."""
+    """(bots): the largest weight of a series in the mean."""
 
     @classmethod
     def of(cls, strata: Strata, values: Floats, *, by_sets: bool = True) -> Deviations:
         sums, matches = strata.by_series(values), strata.matches
         totals, weights = strata.by_set(sums), strata.weights(by_sets=by_sets)
         means = _means(strata, totals, by_sets=by_sets)
-        # How series of a set differ its only one does not show: it is compared with the bot's mean.
+        # The only series of a set does not show how its series differ: it is compared with the bot's mean.
         is_single, sets = strata.series[:, None] == 1, strata.by_bot(strata.members >= 0)
         expected = np.where(is_single, strata.of_bots(means), totals / matches)
         count = np.where(is_single, strata.of_bots(sets), strata.series[:, None])
@@ -209,14 +209,14 @@ class Deviations:
         return StratifiedMeans(self.means, covariance, freedom, self.largest_weights)
 
     def _products(self) -> Floats:
-        """(slots, slots, sets): what each set adds to the covariance of two of its bots."""
+        """(slots, slots, sets): how much each set adds to the covariance of two of its bots."""
         strata, slots = self.strata, self.apart.T
         size = len(strata.series)
         rows = [[np.bincount(strata.of_series, one * other, size) for other in slots] for one in slots]
         return np.array(rows)
 
     def _between(self, of_sets: Floats) -> Floats:
-        """(bots, bots): the sums over sets of what is given for (slots, slots, sets)."""
+        """(bots, bots): the sums over sets of cells (slots, slots, sets)."""
         members, bots = self.strata.members.T, self.strata.bots
         table = np.zeros(bots * bots)
         for one, first in enumerate(members):
@@ -228,9 +228,9 @@ class Deviations:
         return table.reshape(bots, bots)
 
     def _squares(self, products: Floats, freedom: Floats) -> Floats:
-        """(bots, bots): Σ v² ÷ (ν + 2), v being what each set adds to the variance of a difference.
+        """(bots, bots): Σ v² ÷ (ν + 2), where v is what each set adds to the variance of a difference.
 
-        A v² is too high by the factor (ν + 2) / ν on average (Welch, Biometrika 34, 1947).
+        On average v² is too high by the factor (ν + 2) / ν (Welch, Biometrika 34, 1947).
         """
         own = np.diagonal(products).T
         one, other = own[:, None], own[None]
@@ -247,8 +247,8 @@ class Deviations:
 def _means(strata: Strata, totals: Floats, *, by_sets: bool) -> Floats:
     """(bots): the means, from the sums (sets, slots).
 
-    Sums of points are exact where shares of them are not: so equal scores stay equal, and with equally many
-    matches in each set the mean over sets is, to the last digit, that over matches.
+    Sums of points are exact although shares of them are not: so equal scores stay equal, and with equally
+    many matches in each set the mean over sets equals that over matches to the last digit.
     """
     matches, every = strata.matches, np.maximum(1.0, strata.by_bot(strata.by_set(strata.played)))
     means = strata.by_bot(totals) / every
@@ -272,6 +272,6 @@ def _of_differences(covariance: Floats) -> Floats:
 
 
 def _of_either(counts: Floats) -> Floats:
-    """How much is counted for one bot or the other, from how much for both, and on the diagonal for one."""
+    """Counts for one bot or the other, from counts for both, with those for one bot on the diagonal."""
     own = counts.diagonal()
     return np.add.outer(own, own) - counts

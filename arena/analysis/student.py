@@ -1,4 +1,4 @@
-"""Student's t between whole degrees of freedom, too: quantile, distribution function, equally unlikely z."""
+"""Student's t for any degrees of freedom: quantile, distribution function, equally unlikely z."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 FREEDOM_MAX = 2000
-"""From this many degrees of freedom on, Student's t is normal to 0.0001."""
+"""The degrees of freedom from which on Student's t is normal to 0.0001."""
 
 
 def student_t(freedom: float) -> float:
     """The two-sided 95 % quantile of Student's t for 1 degree of freedom or more, to 0.2 %.
 
-    Cornish–Fisher expansion, Abramowitz & Stegun 26.7.5; below 3 degrees it fails, and exact values are used,
-    between which it is at most 2.7 % too high.
+    It uses the Cornish–Fisher expansion, Abramowitz & Stegun 26.7.5; below 3 degrees that fails, and exact
+    values are used, between which it is at most 2.7 % too high.
     """
     if freedom < 3:
         below, share = _whole(freedom)
@@ -36,7 +36,7 @@ def student_t(freedom: float) -> float:
 
 
 def _whole(freedom: float) -> tuple[int, float]:
-    """The whole degrees of freedom below, and which share of the way to the next: straight in 1 / freedom."""
+    """The whole degrees of freedom below, and the share of the way to the next, linear in 1 / freedom."""
     below = floor(freedom)
     return below, (freedom - below) * (below + 1) / freedom
 
@@ -51,7 +51,7 @@ def student_cdf(t: float, freedom: float) -> float:
 
 
 def _whole_cdf(t: float, freedom: int) -> float:
-    """For whole degrees of freedom: Abramowitz & Stegun 26.7.3 and 26.7.4."""
+    """The `student_cdf` for whole degrees of freedom: Abramowitz & Stegun 26.7.3 and 26.7.4."""
     angle, odd = atan(t / sqrt(freedom)), freedom % 2
     term, terms = (cos(angle) if odd else 1.0), 0.0
     for power in range(1 + odd, freedom, 2):
@@ -64,7 +64,7 @@ def _whole_cdf(t: float, freedom: int) -> float:
 def as_normal(t: Floats, freedom: Floats) -> Floats:
     """The z that is as unlikely as Student's t; from t = 2 on slightly closer to 0.
 
-    Wallace's approximation (Ann. Math. Stat. 30, 1959).
+    It is Wallace's approximation (Ann. Math. Stat. 30, 1959).
     """
     z = np.sqrt(freedom * np.log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return np.copysign(z, t)

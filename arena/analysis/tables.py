@@ -37,9 +37,10 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
 """Every table that people read; results/README.md explains each column."""
 
 METHOD = 2
-"""Raised whenever the same matches give other numbers in these tables."""
+"""Raised whenever the same matches lead to other numbers in these tables."""
 MAKER = f"{arena.__version__} {METHOD} {crc32(repr([*COLUMNS.items()]).encode()):08x}"
-"""Who writes these tables: another version of the arena has other columns, or computes them otherwise."""
+"""Identifies who writes these tables: another version of the arena may have other columns, or compute them
+otherwise."""
 
 _DTYPES = {"text": "str", "integer": "int64", "real": "float64", "boolean": "bool"}
 
@@ -59,9 +60,9 @@ def load(folder: str | Path = LATEST) -> Results:
 
 
 class Results:
-    """The tables of one results folder, as DataFrames with the columns of the CSVs, read on demand.
+    """The tables of one results folder as DataFrames with the columns of the CSVs, read on demand.
 
-    Each raises ConfigError if its CSV is missing or cannot be read.
+    Each property raises ConfigError if its CSV is missing or cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -84,7 +85,7 @@ class Results:
 
     @cached_property
     def decisions(self) -> DataFrame:
-        """One row per decision, as far as the run kept them (`--decisions`) and their series is closed."""
+        """One row per decision that the run kept (`--decisions`) and whose series is closed."""
         return self._frame("decisions")
 
     @cached_property
@@ -150,7 +151,7 @@ def _table(store: Store, name: str) -> Table:
 
 
 def _read(path: Path, name: str) -> DataFrame:
-    """A CSV, every cell taken literally: a bot may be named NA or 007."""
+    """The table in a CSV, with every cell taken literally: a bot may be named NA or 007."""
     import pandas
 
     try:

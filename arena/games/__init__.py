@@ -25,8 +25,8 @@ class _Games(Mapping[str, type[Game[Any, Any]]]):
     """A read-only dict of name -> class that imports a game at its first use."""
 
     def __getitem__(self, name: str) -> type[Game[Any, Any]]:
-        module, _, of = _PLACES[name].partition(".")
-        found: type[Game[Any, Any]] = getattr(import_module(f"arena.games.{module}"), of)
+        module, _, class_name = _PLACES[name].partition(".")
+        found: type[Game[Any, Any]] = getattr(import_module(f"arena.games.{module}"), class_name)
         return found
 
     def __iter__(self) -> Iterator[str]:

@@ -10,9 +10,9 @@ from typing import Final
 __all__ = ["DECK", "PLACES", "RANKS", "SUITS", "shuffled", "sort_cards"]
 
 RANKS: Final = "A23456789TJQK"
-"""A card's first letter, in the order in which hands are shown."""
+"""The first letters of cards, in the order in which hands are shown."""
 SUITS: Final = "CDHS"
-"""Its second: clubs, diamonds, hearts, spades."""
+"""The second letters of cards: clubs, diamonds, hearts, spades."""
 DECK: Final = tuple(rank + suit for rank in RANKS for suit in SUITS)
 """All cards, by rank from the ace to the king, then by suit."""
 PLACES: Final[Mapping[str, int]] = MappingProxyType({card: place for place, card in enumerate(DECK)})

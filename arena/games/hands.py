@@ -1,7 +1,7 @@
 """The strength of poker hands: the best five of five to seven cards, as a number that compares.
 
 Our own evaluator, pure Python and quick (about a microsecond a hand once it has met the ranks): each
-card is a number, their sum tells how often each rank and each suit is there, and what follows from
+card is a number, their sum tells how often each rank and each suit occurs, and what follows from
 ranks alone is worked out once for every multiset of ranks (there are 49,205 of seven cards).
 
 Source: the usual order of poker hands; the ace is high, and low in A-2-3-4-5.
@@ -28,7 +28,7 @@ CATEGORIES: Final = (
     "four of a kind",
     "straight flush",
 )
-"""From the weakest to the strongest."""
+"""The kinds of hands, from the weakest to the strongest."""
 
 HIGH, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH = range(9)
 
@@ -66,7 +66,7 @@ _CODES: Final = {
 def _of_ranks(counts: int) -> int:
     """The strength of cards of which no five have one suit; `counts` has three bits for each rank."""
     count_of = [counts >> 3 * rank & 7 for rank in range(13)]
-    # The most frequent first, of equally frequent ones the highest.
+    # The most frequent ranks first; of equally frequent ones the highest.
     ranks = sorted((rank for rank in range(13) if count_of[rank]), key=lambda r: (-count_of[r], -r))
     first, second = count_of[ranks[0]], count_of[ranks[1]]
     if first == 4:
@@ -93,7 +93,7 @@ def _of_suit(ranks: int) -> int:
 
 
 def _straight(ranks: Iterable[int]) -> int | None:
-    """The highest rank that ends five in a row, if there is one; the ace may also come below the deuce."""
+    """The highest rank that ends five in a row, or None; the ace may also come below the deuce."""
     present = {*ranks}
     if 12 in present:
         present.add(-1)
@@ -101,7 +101,7 @@ def _straight(ranks: Iterable[int]) -> int | None:
 
 
 def _number(kind: int, *ranks: int) -> int:
-    """The category, then up to five ranks, four bits each, from the most telling one."""
+    """A strength as one number: the category, then up to five ranks, four bits each, decisive ones first."""
     number = kind
     for rank in (*ranks, 0, 0, 0, 0, 0)[:5]:
         number = number << 4 | rank

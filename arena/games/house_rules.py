@@ -14,7 +14,7 @@ __all__ = ["Accepts", "AcceptsEach", "check_seats"]
 
 @attrs.frozen
 class Accepts:
-    """An attrs validator: the rule's value is in `domain` and of its type; `str()` says what is accepted.
+    """An attrs validator: the value must be in `domain` and of its type; `str()` says what is accepted.
 
     `dice: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))`
     """
@@ -22,7 +22,7 @@ class Accepts:
     domain: Between | OneOf
 
     def __call__(self, game: Any, rule: attrs.Attribute[Any], value: object) -> None:
-        """Nothing, or a ConfigError that names game, rule, the value found and the values accepted."""
+        """Raises ConfigError, which names game, rule, value and accepted values, if the value is wrong."""
         if not self._has(value):
             raise ConfigError(
                 f"House rule {rule.name} of {game.name} is {_spelt(value)}, but must be {self}."
@@ -41,7 +41,7 @@ class Accepts:
 
 @attrs.frozen
 class AcceptsEach:
-    """An attrs validator: the rule's value is a tuple of whole numbers, each of them in `domain`; or empty.
+    """An attrs validator: the value must be a tuple of whole numbers in `domain`; it may be empty.
 
     `stacks: tuple[int, ...] = attrs.field(default=(), validator=AcceptsEach(Between(1, 100)))`
     """
@@ -49,7 +49,7 @@ class AcceptsEach:
     domain: Between
 
     def __call__(self, game: Any, rule: attrs.Attribute[Any], value: object) -> None:
-        """Nothing, or a ConfigError that names game, rule, the first wrong number and those accepted."""
+        """Raises ConfigError, which names game, rule, the first wrong number and those accepted."""
         if type(value) is not tuple:
             raise ConfigError(f"House rule {rule.name} of {game.name} must be a tuple: {self}.")
         for place, number in enumerate(value, 1):
@@ -64,7 +64,7 @@ class AcceptsEach:
 
 
 def check_seats(game: Game[Any, Any], seats: int) -> None:
-    """Nothing, or a ConfigError when the game cannot be played by that many."""
+    """Raises ConfigError if the game cannot be played by this many seats."""
     if seats not in game.seats:
         raise ConfigError(
             f"{game.name} is played by {game.seats[0]} to {game.seats[-1]} seats, but {seats} were asked for."
@@ -76,5 +76,5 @@ def _spelt(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and value.bit_length() > 1000:
-        return "a huge number"  # `repr` refuses those of more than 4300 digits
+        return "a huge number"  # `repr` refuses numbers of more than 4300 digits
     return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -11,7 +11,7 @@ __all__ = ["cards_of", "drawn", "hands_of", "holdings", "match_won", "pot_shares
 
 
 def some(number: int, one: str, many: str) -> str:
-    """`one die`, `five dice`, `no dice`."""
+    """A number of things in words: `one die`, `five dice`, `no dice`."""
     return f"{number_word(number)} {one if number == 1 else many}"
 
 
@@ -36,7 +36,7 @@ def drawn(cards: Iterable[object]) -> str:
 
 
 def hands_of(hands: Iterable[tuple[Seat, Iterable[object]]], name: Names) -> str:
-    """What all showed: `ann 1 2, bob 4 4`."""
+    """The hands that were shown: `ann 1 2, bob 4 4`."""
     return ", ".join(f"{name(seat)} {cards_of(cards)}" for seat, cards in hands)
 
 

@@ -1,4 +1,4 @@
-"""Time control as arithmetic: what limit a question has, and what an answer costs.
+"""Time control as arithmetic: the limit of a question, and what an answer costs.
 
 All times are in seconds; no clock is read here.
 """
@@ -14,11 +14,10 @@ import attrs
 class Control:
     """How much time bots have.
 
-    `move_s` is the limit of every answer; `bank_s` what a seat has for a whole
-    match, growing by `increment_s` after each of its answers; with both, the
-    smaller counts.  `margin_s` is added for the round trip and costs nothing.
-    `first_s` is the limit for an instance's first answer ever,
-    which costs nothing either: programs are slow to warm up.
+    `move_s` is the limit of every answer; `bank_s` is what a seat has for a whole match, and grows by
+    `increment_s` after each of its answers; with both, the smaller counts.  `margin_s` is added for the
+    round trip and costs nothing.  `first_s` is the limit for an instance's first answer ever, which costs
+    nothing either: programs are slow to warm up.
     """
 
     move_s: float | None = 1.0
@@ -36,7 +35,7 @@ class Limit:
     margin_s: float
     is_first: bool = False
     total_s: float = attrs.field(init=False)
-    """Both together."""
+    """The bot's time and the margin together."""
 
     @total_s.default
     def _both(self) -> float:

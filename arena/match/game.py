@@ -59,7 +59,7 @@ CHANCE = Seat(-1)
 """The actor that rolls, shuffles and deals."""
 
 Names: TypeAlias = Callable[[Seat], str]
-"""Gives the name of who sits in a seat."""
+"""Returns the name of the bot or person in a seat."""
 
 
 # How a move looks in JSON: declared beside the move class, read by players/codec.
@@ -104,7 +104,7 @@ Form = Literal | Items | Bare | Tagged
 
 @attrs.frozen
 class Event:
-    """Something that happened, and who may know what about it.
+    """Something that happened, with what each viewer may know about it.
 
     `public` and each payload in `private` is a frozen attrs class with
     annotated fields, or None where there is nothing to tell.
@@ -132,77 +132,76 @@ class Game(ABC, Generic[S, M]):
     """A game with its house rules, which are the fields of the frozen attrs class."""
 
     name: ClassVar[str]
-    """Its name on the command line and in tables, e.g. `liars-dice`."""
+    """The game's name on the command line and in tables, e.g. `liars-dice`."""
     title: ClassVar[str]
-    """What people call it, e.g. `Liar's Dice`."""
+    """What people call the game, e.g. `Liar's Dice`."""
     version: ClassVar[int]
     """Raised whenever a rule changes."""
     seats: ClassVar[range]
     """How many bots can play."""
     rated_by: ClassVar[str]
-    """`"ranks"` or `"returns"`."""
+    """What bots are rated by: `"ranks"` or `"returns"`."""
     moves: ClassVar[tuple[type[Any], ...]]
     """Every move class, those of chance and of `default` included; records rely on the order.  Each is a
     frozen attrs class with annotated fields; only those that bots may send have a class attribute `form`."""
     reveals: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of events that reveal what no observation says, such as a showdown of all hands; all others tell
-    a seat (or the spectators) nothing that does not follow from its own moves and its observations, including
-    the one after the event.  `check_game` tests that."""
+    """Kinds of events that reveal what no observation shows, such as a showdown of all hands.  All others
+    tell a seat (or the spectators) only what follows from its own moves and observations, including the one
+    after the event.  `check_game` tests that."""
     showdowns: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of public events that show, as a round ends, what was hidden: people need time to read them."""
+    """Kinds of public events that show what was hidden as a round ends: people need time to read them."""
     round_begins: ClassVar[str | None] = None
     """The kind of public event with which a round or hand begins; None: every move of chance begins one."""
     holding: ClassVar[tuple[str, str]] = ("", "")
-    """What a seat loses and wins, one and many: `("die", "dice")`.  Empty: the game says nothing of it."""
+    """What a seat loses and wins, singular and plural: `("die", "dice")`.  Empty: nothing is declared."""
     turn_begins: ClassVar[str | None] = None
-    """The kind of public event whose first field is who is on turn now; None: whoever alone is asked is."""
+    """The kind of public event whose first field is the seat now on turn; None: the seat asked alone is."""
     silent_move: ClassVar[type[Any] | None] = None
-    """The move that says nothing, `Pass`: who stays silent where it is legal, and is a person, has made it.
-    None: the game has none, and silence is a fault everywhere."""
+    """The move that says nothing, `Pass`: a person who stays silent where it is legal has made it.  None: the
+    game has no such move, and silence is a fault everywhere."""
     silence_s: ClassVar[float] = 5.0
-    """How many seconds of a person's silence are that move, from when all have answered who must not stay
-    silent."""
+    """After how many seconds a person's silence counts as that move, once all have answered who must."""
     default_is_legal: ClassVar[bool] = False
-    """Whether the options of a seat always contain its default, so that who checks a match that was played
-    need not tell one from the other.  `check_game` tests that."""
+    """Whether the options of a seat always contain its default, so that checking a finished match need not
+    tell them apart.  `check_game` tests that."""
     people_move_s: ClassVar[float] = 30.0
     """The usual limit of a move, in seconds, at a table with people."""
     own_name: ClassVar[str | None] = None
     """The word for the receiver's own name, if the game's document has one."""
     reserved_names: ClassVar[frozenset[str]] = frozenset()
-    """Words that appear where a name could, `own_name` among them, and moves that are words: no bot that
-    plays the game can have one as its name."""
+    """Words that appear where a name could, such as `own_name`, and moves that are words: no bot that plays
+    the game can have one as its name."""
 
     @property
     def returns_unit(self) -> tuple[str, float]:
-        """The unit in which people are shown returns, for games rated by them, and how many returns it is:
+        """The unit in which people are shown returns, for games rated by them, and its size:
         `("bb/100", 20.0)` shows returns of 30 as 1.5 bb/100."""
         return "", 1.0
 
     def returns_bounds(self, seats: int) -> tuple[float, float] | None:
-        """The lowest and the highest returns of a seat in a match of so many, by these house rules.
+        """The lowest and the highest returns of a seat in a match of `seats`, under these house rules.
 
-        What stops early over returns relies on them: rare large ones that have not come yet are no larger.
-        None: not declared.
+        Rules that stop a run early rely on them: rare large returns yet to come are no larger.  None: not
+        declared.
         """
         return None
 
     @property
     def fresh_rounds(self) -> int:
-        """The returns of a match are the sum of at most so many rounds, each played from the same start.
+        """The most rounds, each played from the same start, whose sum the returns of a match are.
 
-        How far returns go that are no sum of rare coincidences follows from it: see `returns_reach`.
+        It limits how far the returns of a match spread if rounds are independent: see `returns_reach`.
         """
         return 1
 
     def returns_reach(self, seats: int) -> tuple[float, float] | None:
-        """`returns_bounds`, divided by the root of `fresh_rounds`: if rounds are independent, no returns have
-        a larger standard deviation."""
+        """The `returns_bounds` ÷ √`fresh_rounds`: if rounds are independent, no returns have a larger
+        standard deviation."""
         bounds = self.returns_bounds(seats)
         return bounds and (bounds[0] / self.fresh_rounds**0.5, bounds[1] / self.fresh_rounds**0.5)
 
     def at_table(self, seats: int) -> Self:
-        """The same with every number that a house rule leaves open, for so many seats; bots are told it."""
+        """The game with every number that its house rules leave to the table's size; bots are told these."""
         return self
 
     @abstractmethod
@@ -211,39 +210,39 @@ class Game(ABC, Generic[S, M]):
 
     @abstractmethod
     def to_act(self, state: S) -> tuple[Seat, ...]:
-        """The seats asked now, in playing order, all at once; `(CHANCE,)`; or `()` when the match is over.
+        """The seats asked now, all at once, in playing order; `(CHANCE,)`; or `()` when the match is over.
 
         Depends on public information only.
         """
 
     def eliminated(self, state: S) -> tuple[Seat, ...]:
-        """The seats that take no part in the rest of the match, which everybody knows."""
+        """The seats that take no part in the rest of the match, as everybody knows."""
         return ()
 
     def holdings(self, state: S) -> tuple[float, ...] | None:
-        """By seat, how much it has of what `holding` names, as everybody may know; more is better.
+        """How much each seat has of what `holding` names, as everybody may know; more is better.
 
         A drop from one step to the next is a loss, and people are shown where a bot's largest one was.  So
         what a seat would rather not have is counted negative, and what is decided only later (bets, before
-        the hand is over) is not taken off yet.  None, always: the game says nothing of it.
+        the hand is over) is not taken off yet.  A game without a `holding` always returns None.
         """
         return None
 
     @abstractmethod
     def chance_key(self, state: S) -> tuple[str | int, ...]:
-        """Names the chance move that is due, e.g. `("roll", 3)`; the key of its rng within the match."""
+        """Identifies the chance move that is due, e.g. `("roll", 3)`: the key of its rng within the match."""
 
     @abstractmethod
     def draw(self, state: S, rng: Random) -> M:
-        """The move chance makes: the only place where an rng appears."""
+        """The move that chance makes: the only place where an rng appears."""
 
     @abstractmethod
     def options(self, state: S, seat: Seat) -> tuple[Option, ...]:
-        """Everything an asked seat may do: the only source of legality."""
+        """Everything that a seat may do when it is asked: the only source of legality."""
 
     @abstractmethod
     def apply(self, state: S, moves: Mapping[Seat, M]) -> Step[S]:
-        """What follows from one move for each seat of `to_act`; deterministic.
+        """The step that follows from one move for each seat of `to_act`; deterministic.
 
         Raises IllegalMove for a move that is neither in the options nor the default.
         """
@@ -253,21 +252,21 @@ class Game(ABC, Generic[S, M]):
         return any(option.move is self.silent_move for option in options)
 
     def plays_next(self, state: S) -> Seat | None:
-        """Of the seats that may stay silent, the one that is asked alone after them, whatever they answer.
+        """The seat, among those that may stay silent, that is asked alone next, whatever they answer.
 
-        A person who is there is not hurried: all may answer until its own next move, which it may send at
+        A person in that seat is not hurried: all may answer until its own next move, which it may send at
         once.  None: nobody is known to be next, and silence counts after `silence_s`.
         """
         return None
 
     def past_round(self, payloads: Sequence[Any], seats: int) -> Any:
-        """A round that is over as the game's document shows it, made of its public payloads, so that it tells
+        """A finished round as the game's document shows it, made from its public payloads, so that it tells
         nobody more than they do; None if it is not over, or the document shows none."""
         return None
 
     @abstractmethod
     def default(self, state: S, seat: Seat) -> M:
-        """What is played for a seat that failed; may be a move that no option contains."""
+        """The move played for a seat that failed; may be one that no option contains."""
 
     @abstractmethod
     def observe(self, state: S, seat: Seat | None) -> Any:
@@ -280,21 +279,21 @@ class Game(ABC, Generic[S, M]):
     def tell_move(self, seat: Seat, move: M, name: Names) -> str | None:
         """What people who may know the move are told about it: `bob bids five 3s`.
 
-        One clause without a full stop, which begins with the seat that moved.  Of a move of chance (seat
-        CHANCE) it says nothing of what was drawn, and may be empty.  None: the game has no sentences of its
-        own, and moves and events are shown by the names of their fields.
+        One clause without a full stop, which begins with the seat that moved.  For a move of chance (seat
+        CHANCE) it says nothing about what was drawn, and may be empty.  None: the game has no sentences of
+        its own, and moves and events are shown by the names of their fields.
         """
         return None
 
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """What people who may know this payload of an event are told about it, made from nothing else.
+        """What people who may know an event's payload are told about it, made from nothing else.
 
-        `seat`: who alone is told it; None: it is the public one.  None as for `tell_move`.
+        `seat`: the only one that is told; None: the payload is public.  Returns None as `tell_move` does.
         """
         return None
 
     def tell_mark(self, kind: str, payload: Any) -> str:
-        """The word, of at most 20 characters, under which a timeline marks a public payload; most have none.
+        """The word (at most 20 characters) under which a timeline marks a public payload; most have none.
 
         Eliminations and faults are marked by the viewer, from `eliminated` and the decisions.
         """
@@ -303,29 +302,29 @@ class Game(ABC, Generic[S, M]):
     def tell_seen(self, observation: Any, seat: Seat | None, name: Names) -> tuple[str, ...] | None:
         """What a person in this seat (None: a spectator) needs to see in order to decide: a few clauses.
 
-        Made from an observation of that seat alone; each card, die or the like in them stands in brackets,
-        `[5C]`, so that viewers can draw it.  None: as for `tell_move`.
+        Made from an observation of that seat alone; each card, die or the like stands in brackets, `[5C]`, so
+        that viewers can draw it.  Returns None as `tell_move` does.
         """
         return None
 
     def tell_option(self, observation: Any, seat: Seat, move: M, name: Names) -> str | None:
-        """What this move would be now for the seat that sees this: `bob calls 10`, not `bob puts 10 in`.
+        """What a move would be now for the seat that sees this: `bob calls 10`, not `bob puts 10 in`.
 
-        One clause, as of `tell_move`.  None: it is told in the words of `tell_move`.
+        One clause, as from `tell_move`.  None: the words of `tell_move` will do.
         """
         return None
 
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:
-        """The result in the game's own unit, by seat.  Raises ValueError before the match is over."""
+        """Each seat's result in the game's own unit.  Raises ValueError before the match is over."""
 
     @abstractmethod
     def ranks(self, state: S) -> tuple[int, ...]:
-        """The 1-based places, by seat, ties allowed.  Raises ValueError before the match is over."""
+        """Each seat's place from 1, ties allowed.  Raises ValueError before the match is over."""
 
 
 def shared_returns(ranks: Sequence[int]) -> tuple[float, ...]:
-    """Returns of a game without chips: k firsts get (1 − (k−1)/(n−1))/k each, all others −1/(n−1).
+    """The returns of a game without chips: k firsts get (1 − (k−1)/(n−1))/k each, all others −1/(n−1).
 
     Sums to zero; a lone winner gets +1.  (RULES.md, "Common to all five".)
     """

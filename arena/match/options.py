@@ -1,7 +1,7 @@
 """What a seat may do, as data: families of legal moves, and the domain of each of their fields.
 
 The legality check, the list that bots are sent, the random bot and the tests' strategies all derive from it.
-`arena.match.game` gives these names too, so that a game imports from one place.
+`arena.match.game` exports these names too, so that a game imports from one place.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ class Subset:
         return f"{self.least} to {self.most} different ones of {spelt_list(self.of)}"
 
     def wrong_in(self, value: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The members that make `value` illegal: those that are not in `of`, or named twice.
+        """The members that make `value` illegal: not in `of`, or named twice.
 
-        Looks at one more than `of` has, among which at least one must be wrong: a bot may name 20,000.
+        Looks at one member more than `of` has at most, of which one must be wrong: a bot may name 20,000.
         """
         head, known = value[: len(self.of) + 1], set(self.of)
         times = Counter(head)
@@ -91,7 +91,7 @@ Domain = OneOf | Between | Subset
 class Option:
     """A family of legal moves: every `move(**fields)` with each field in its domain.
 
-    A rule that ties two fields together takes several options.
+    A rule that ties two fields together needs several options.
     """
 
     move: type[Any]
@@ -100,7 +100,7 @@ class Option:
     def __contains__(self, move: object) -> bool:
         if type(move) is not self.move:
             return False
-        # A loop, and integers looked at here: this runs for every move, and `all(...)` costs thrice as much.
+        # A loop that checks integers itself, as this runs for every move: `all(...)` takes thrice as long.
         for name, domain in self.fields.items():
             value = getattr(move, name)
             if type(domain) is Between and type(value) is int:
@@ -123,7 +123,7 @@ def is_legal(options: Sequence[Option], move: object) -> bool:
     """Whether some option contains the move."""
     kind = type(move)
     for option in options:  # noqa: SIM110 - see Option.__contains__
-        # Most options are of other kinds, or without fields: neither needs a call.
+        # Most options are of another kind or have no fields: neither needs a call.
         if option.move is kind and (not option.fields or move in option):
             return True
     return False
@@ -143,13 +143,13 @@ def explain(options: Sequence[Option], move: object) -> str:
         ]
         for option in same
     ]
-    least = min(map(len, wrong))  # the families nearest to the move best show what was meant
+    least = min(map(len, wrong))  # the families nearest to the move show best what was meant
     clauses = [" and ".join(each) for each in wrong if len(each) == least]
     return f"{type(move).__name__}: " + "; or ".join(clauses)
 
 
 def _wrong(domain: Domain, value: object) -> str:
-    """What is wrong in a value, in readable form; of a long list only its wrong members."""
+    """What is wrong with a value, in readable form; for a long list only its wrong members."""
     if isinstance(domain, Subset) and isinstance(value, tuple):
         wrong = spelt_list(domain.wrong_in(value) or value) or "nothing"
         return wrong if len(value) <= len(domain.of) else f"{wrong} (among {len(value)})"

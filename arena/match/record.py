@@ -1,4 +1,4 @@
-"""What is kept of a match: decisions, moves for replay, the result."""
+"""What is kept of a match: decisions, moves for replay, and the result."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from arena.match.game import CHANCE, Game, Seat
 from arena.schedule import Pairing
 
 Turn: TypeAlias = Mapping[Seat, Any]
-"""The moves of one `apply`, by seat; chance's under CHANCE."""
+"""The moves of one `apply`, by seat; a move of chance under CHANCE."""
 
 
 TIME_BYTES = 4
-"""Of each time of a decision, where those of a seat are kept together."""
+"""The bytes of one decision's time where the times of a seat are kept together."""
 KNOWN_MAX = 20_000
-"""Rows of packed moves that are remembered: a few MB."""
+"""How many rows of packed moves are remembered: a few MB."""
 
 
 class Decision(NamedTuple):
-    """What one seat did at one turn, and how.  A named tuple: made in a quarter of the time."""
+    """What one seat did at one turn, and how.  A named tuple: it is made in a quarter of the time."""
 
     turn: int
-    """0-based index into the match's turns, chance included."""
+    """The 0-based index into the match's turns, chance included."""
     seat: Seat
     move: Any
     elapsed_s: float
-    """From sending the question to receiving the whole answer, or to giving up; 0.0 if not asked."""
+    """Seconds from sending the question to receiving the whole answer, or to giving up; 0.0 if not asked."""
     fault: FaultKind | None = None
     reason: str = ""
     """One clause for people; empty without fault."""
     asked: bool = True
-    """False: the seat is not asked any more in this match, or its bot is withdrawn; no fault."""
+    """False if the seat is no longer asked in this match, or its bot is withdrawn; that is no fault."""
     lagged: bool = False
-    """The arena itself was late while this seat was thinking, and may have caused the time or the fault."""
+    """Whether the arena itself was late while this seat was thinking, and may have caused time or fault."""
 
 
 UNPACKED_BYTES_MAX, UNPACKED_LISTS_MAX = 1 << 24, 1 << 20
-"""The largest moves that are unpacked, and how many lists they may be: a tenth of a kB in memory for each.
+"""The most bytes of moves that are unpacked, and the most lists in them, each 0.1 kB in memory.
 
 Most matches take some hundreds of kilobytes; 10,000 hands of Hold'em have half a million lists in 5 MB.
 """
@@ -57,7 +57,7 @@ class Capsule:
 
     decision: Decision
     number: int
-    """0-based, counting the faults of this seat in this match."""
+    """The 0-based number among the faults of this seat in this match."""
     lines: tuple[Mapping[str, Any], ...]
     """JSON objects, oldest first."""
 
@@ -68,11 +68,11 @@ class MatchRecord:
 
     turns: Sequence[Turn]
     decisions: tuple[Decision, ...]
-    """None of a match that a worker played: what they came to is in its `Entry`."""
+    """All decisions; empty if a worker played the match: `Entry` then has their totals."""
     ranks: tuple[int, ...]
     returns: tuple[float, ...]
     abandoned: tuple[bool, ...]
-    """By seat: it reached `faults_max` and was not asked any more."""
+    """Whether each seat reached `faults_max` and was not asked any more."""
     capsules: tuple[Capsule, ...] = ()
     duration_s: float = 0.0
     error: str | None = None
@@ -81,23 +81,23 @@ class MatchRecord:
 
 @attrs.frozen
 class SeatTotals:
-    """What the decisions of one seat in a match came to."""
+    """The faults and times of one seat's decisions in a match, added up."""
 
     decisions: int
     not_asked: int
     lagged: int
     faults: tuple[int, ...]
-    """How many of each kind, in the order of FAULT_KINDS."""
+    """How many faults of each kind, in the order of FAULT_KINDS."""
     think_s: float
-    """The time of all decisions for which it was asked."""
+    """The time in seconds of all decisions for which the seat was asked."""
     think_max_s: float
-    """The longest of them; 0.0 if there was none."""
+    """The longest time of one decision; 0.0 if there was none."""
     times: bytes
-    """The time of each of them in seconds, TIME_BYTES each: a float in the machine's order."""
+    """The time of each decision in seconds, a float of TIME_BYTES in the machine's byte order."""
 
     @classmethod
     def of(cls, decisions: Sequence[Decision]) -> SeatTotals:
-        """What these decisions, all of one seat, come to."""
+        """The totals of these decisions, which are all of one seat."""
         faults = [decision.fault for decision in decisions if decision.fault is not None]
         times = [decision.elapsed_s for decision in decisions if decision.asked]
         return cls(
@@ -114,8 +114,8 @@ class SeatTotals:
 def is_lagged(faults: int, too_late: int, lagged: int) -> bool:
     """Whether at least half of a seat's faults in a match may have been caused by the arena's own lag.
 
-    From what is kept of every match: only late answers are excused by lag, and `lagged` may also count
-    answers that cost nothing, so that where there was lag, rather too many are excused than too few.
+    It uses only what is kept of every match: lag excuses only late answers, and `lagged` may also count
+    answers that cost nothing, so that too many are excused where there was lag, rather than too few.
     """
     return 0 < faults <= 2 * min(too_late, lagged)
 
@@ -125,14 +125,14 @@ _NO_FAULTS = (0,) * len(FAULT_KINDS)
 
 @attrs.frozen
 class OwnGame:
-    """How a match was played that is kept beside matches of other games, as at a server's tables."""
+    """The game of a match that is kept beside matches of other games, as at a server's tables."""
 
     version: int
-    """Of its game."""
+    """The version of the game."""
     rules: Mapping[str, Any]
-    """All house rules, in JSON's types."""
+    """All house rules as JSON values."""
     kinds: tuple[str, ...]
-    """By seat: `person` or `bot`."""
+    """Who sits in each seat: `person` or `bot`."""
 
 
 @attrs.frozen
@@ -152,30 +152,30 @@ class Entry:
     """Opaque: 12 hexadecimal digits."""
     pairing: Pairing
     deals: str
-    """`same` or `fresh`: whether the rotations of its series share their luck."""
+    """How luck is dealt, `same` or `fresh`: whether the rotations of its series share their luck."""
     versions: tuple[str, ...]
-    """The bots' versions, by seat."""
+    """The version of each seat's bot."""
     withdrawn: tuple[bool, ...]
-    """By seat: the bot was withdrawn before, and played by default moves."""
+    """Whether each seat's bot was withdrawn before the match, and default moves were played for it."""
     record: MatchRecord
     points: tuple[float, ...]
-    """By seat; empty if the match was aborted."""
+    """Each seat's points; empty if the match was aborted."""
     packed: bytes
-    """`pack(game, record.turns)`."""
+    """The moves: `pack(game, record.turns)`."""
     decisions: tuple[Decision, ...]
-    """Those that get a row of their own; `move` is JSON text with the bots' names."""
+    """The decisions that get a row of their own; `move` is JSON text with the bots' names."""
     started_at: float
-    """Unix time."""
+    """When the match started, in Unix time."""
     own_game: OwnGame | None = None
-    """None: the one of the folder."""
+    """The game that was played; None: the folder's."""
     place: Place | None = None
-    """None: it was played by the run itself."""
+    """Where the match was played; None: in the run's own process."""
     faults: tuple[Decision, ...] = attrs.field()
     """The decisions of the record that have a fault."""
     totals: tuple[SeatTotals, ...] = attrs.field()
-    """By seat, what the decisions of the record came to."""
+    """Each seat's totals over the decisions of the record."""
 
-    # Where a match was played elsewhere, both are told and the record has no decisions.
+    # If the match was played elsewhere, both are passed in and the record has no decisions.
 
     @faults.default
     def _faults_of_the_record(self) -> tuple[Decision, ...]:
@@ -190,7 +190,7 @@ class Entry:
 
 
 def pack(game: Game[Any, Any], turns: Sequence[Turn]) -> bytes:
-    """The moves of a match in few bytes; `unpack` gives them back.
+    """The moves of a match in few bytes; `unpack` restores them.
 
     Deflated JSON: a list of turns, each a list of `[seat, index in game.moves, *fields]`.
     """
@@ -235,9 +235,9 @@ class PackedMoves:
             for seat, (index, move) in product(range(10), enumerate(game.moves[:10]))
             for end in b",]"
         }
-        """How nearly all rows begin, in as many bytes as the shortest row has."""
+        """The first bytes of nearly all rows (as many as the shortest row has), and how to read such rows."""
         self.known: dict[bytes, tuple[Seat, Any]] = {}
-        """What `move` gave for rows that came before."""
+        """What `move` returned for earlier rows."""
         self._encode = msgspec.json.Encoder(enc_hook=int).encode
         self._split = msgspec.json.Decoder(list[list[msgspec.Raw]]).decode
 
@@ -255,7 +255,7 @@ class PackedMoves:
         return self._encode((int(seat), *self._writers[type(move)](move)))
 
     def move(self, row: bytes) -> tuple[Seat, Any]:
-        """Who moved, and the move.  Raises ValueError for a row that is not of this game."""
+        """The seat that moved, and its move.  Raises ValueError for a row that is not of this game."""
         found = self.known.get(row)
         if found is None:
             try:
@@ -272,14 +272,14 @@ class PackedMoves:
         return found
 
     def _read(self, row: bytes) -> tuple[Seat, Any]:
-        """What a row says that begins as few do."""
+        """The seat and the move of a row with a rare beginning."""
         who, index, *fields = self._decoders[int(row.split(b",", 2)[1].rstrip(b"]"))].decode(row)
         return _seat(Seat, who), self._moves[index](*fields)
 
 
 @cache
 def _row_writers(game: type[Game[Any, Any]]) -> Mapping[type[Any], Callable[[Any], tuple[Any, ...]]]:
-    """For each class of move, the function that gives its index and fields."""
+    """For each class of move, the function that returns its index and fields."""
     return {move: _row_writer(index, tuple(attrs.fields_dict(move))) for index, move in enumerate(game.moves)}
 
 
@@ -287,7 +287,7 @@ def _row_writer(index: int, names: tuple[str, ...]) -> Callable[[Any], tuple[Any
     if not names:
         return lambda move: (index,)
     fields = attrgetter(*names)
-    if len(names) == 1:  # it gives no tuple then
+    if len(names) == 1:  # for one name, attrgetter returns no tuple
         return lambda move: (index, fields(move))
     return lambda move: (index, *fields(move))
 
@@ -299,7 +299,7 @@ def _row_readers(game: type[Game[Any, Any]]) -> Mapping[int, Callable[[list[Any]
 
 
 def _row_shape(move: type[Any]) -> Any:
-    """What a whole row of this class of move is: who moved, the index of the class, the fields."""
+    """The type of a whole row for this class of move: who moved, the index of the class, the fields."""
     hints = get_type_hints(move)
     return tuple.__class_getitem__((int, int, *(hints[name] for name in attrs.fields_dict(move))))
 
@@ -313,14 +313,14 @@ def _row_reader(move: type[Any]) -> Callable[[list[Any]], Any]:
 
 
 def _seat(wanted: type[Any], value: Any) -> Seat:
-    """The seat of a number: the one type in a move that JSON cannot tell from an integer."""
+    """The seat for a number: the one type in a move that JSON cannot tell from an integer."""
     if wanted is Seat and type(value) is int and value >= CHANCE:
         return Seat(value)
     raise ValueError(f"{value!r} is not a {wanted.__name__}")
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """What was packed.  Raises ValueError if it is larger than any match."""
+    """The JSON that was packed.  Raises ValueError if it is larger than that of any match."""
     import zlib
 
     unpacker = zlib.decompressobj()

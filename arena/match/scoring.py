@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def points(ranks: Sequence[int]) -> tuple[float, ...]:
-    """The share of opponents that each seat has beaten, by seat, from 0 to 1; a tie counts half.
+    """The share of opponents that each seat has beaten, from 0 to 1; a tie counts half.
 
     At two seats: 1 for a win, 0.5 for a tie, 0 for a loss.  The points of all seats sum to half their number.
     """

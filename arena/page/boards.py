@@ -1,4 +1,4 @@
-"""Where the board of a game is, a script that draws its scenes, and its emblem: beside the game's class."""
+"""Finds the board of a game (a script that draws its scenes) and its emblem, beside the game's class."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ __all__ = ["board_of", "emblem_of"]
 
 
 def board_of(game: type[Game[Any, Any]]) -> Path | None:
-    """`board.js` in the game's folder, or `kuhn.board.js` beside a game that is one file; None: it has none.
+    """The path of a game's board, `board.js` in its folder or `kuhn.board.js` beside its file, or None.
 
-    A game of a package, such as `arena/games/blef/rules.py`, has a folder of its own.
+    A game in a package, such as `arena/games/blef/rules.py`, has a folder of its own.
     """
     return _of(game, "board.js")
 
 
 def emblem_of(game: type[Game[Any, Any]]) -> Path | None:
-    """`emblem.svg` in the same place: a small picture that stands for the game; None: it has none."""
+    """The path of a game's emblem, `emblem.svg`, a small picture that stands for it; None: no emblem."""
     return _of(game, "emblem.svg")
 
 

@@ -1,7 +1,7 @@
-"""Several of our ES modules as one script, for a page that loads nothing.
+"""Joins several of our ES modules into one script, for a page that loads nothing.
 
-It reads the forms of `import` and `export` that our modules and the vendored ones use, and no others: a form
-that it does not know is an error, which the tests would see.
+It reads only the forms of `import` and `export` that our modules and the vendored ones use: an unknown form
+is an error, which the tests would see.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _LEFT = re.compile(r"(?:^|(?<=;))(?:import|export)\b(?!\()", re.MULTILINE)
 
 
 def bundle(entry: str, board: Path | None = None) -> str:
-    """The script `entry` of this folder with all that it imports, as one script that needs no module loader.
+    """The script `entry` of this folder and everything it imports, as one script that needs no module loader.
 
-    What the script exports as `start` is called with the board, or with null.
+    The function that it exports as `start` is called with the board, or with null.
     """
     order: list[str] = []
     _collect(entry, order)
@@ -40,7 +40,7 @@ def bundle(entry: str, board: Path | None = None) -> str:
 
 
 def _collect(path: str, order: list[str]) -> None:
-    """The modules behind this one, each after those that it imports."""
+    """Adds the module and those it imports to `order`, each after those that it imports."""
     if path not in order:
         for needed in _imports(path):
             _collect(needed, order)
@@ -74,7 +74,7 @@ def _read(path: str) -> tuple[str, str]:
 
 
 def _translated(text: str, path: str) -> tuple[str, str]:
-    """The body of a module and the object of what it exports.  Raises ValueError for an unknown form."""
+    """The body of a module, and its exports as an object.  Raises ValueError for an unknown form."""
     exported: dict[str, str] = {}
 
     def imported(found: re.Match[str]) -> str:
@@ -107,7 +107,7 @@ def _translated(text: str, path: str) -> tuple[str, str]:
 
 
 def _renamed(names: str) -> str:
-    """`a as b, c` as `a: b, c`."""
+    """The names of an import as those of an object: `a: b, c` from `a as b, c`."""
     return ", ".join(each.strip().replace(" as ", ": ") for each in names.split(",") if each.strip())
 
 

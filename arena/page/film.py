@@ -1,6 +1,6 @@
-"""A film: a match as JSON for a page, step by step, for the viewers who may choose how they see it.
+"""A film: a match as JSON for a page, step by step, for viewers who may choose how they see it.
 
-A stored match is filmed for everybody: the spectator's observation, beyond it what each seat alone observed,
+A stored match is filmed for everybody: the spectator's observation, what each seat alone observed besides,
 and for every sentence and event who was told it.  A live one is filmed for one viewer, from nothing but that
 viewer's scenes.  What does not change from one step to the next is told once.
 
@@ -23,50 +23,50 @@ from arena.telling.story import Teller
 from arena.words import clipped, number, printable
 
 TEXT_MAX = 600
-"""Characters of a sentence: a showdown of ten hands has fewer."""
+"""The most characters of a sentence: a showdown of ten hands has fewer."""
 HEADING, ACT, NEWS = "h", "a", "n"
-"""Kinds of lines: what is said as a round begins, what a seat did, what came of it."""
+"""The kinds of lines: what is said as a round begins, what a seat did, what followed."""
 
 Json = dict[str, Any]
 
 
 @attrs.frozen
 class FilmStep:
-    """One step, whole."""
+    """One step of a film in full."""
 
     turn: int
-    """−1: the start, before any move."""
+    """The turn's index; −1 at the start, before any move."""
     round_number: int
-    """From 1; 0 before the first round."""
+    """The number of the round, from 1; 0 before the first round."""
     asked: tuple[Seat, ...]
     state: Json | None
     """The observation of the one viewer, or a spectator's; None if the rules failed here."""
     own: Mapping[Seat, Json]
     """The observations of the seats, if the film is for everybody."""
     lines: tuple[tuple[int, str, int, str, str], ...]
-    """Who is told it, kind, seat (−1: nobody's), sentence, fault."""
+    """The lines, each with who is told it, kind, seat (−1: nobody's), sentence, fault."""
     events: tuple[tuple[int, str, int, Mapping[str, Any]], ...]
-    """Who is told it, kind, which seat alone is told it (−1: it is public), its fields."""
+    """The events, each with who is told it, kind, the only seat that is told it (−1: public), its fields."""
     marks: tuple[str, ...]
     lost: tuple[tuple[Seat, float], ...]
-    """How much seats lost with this step of what the game is about."""
+    """The seats that lost some of what the game is about with this step, and how much."""
     times: tuple[tuple[Seat, float, str], ...]
-    """Milliseconds for the answers that were kept, each with its fault, if any."""
+    """The milliseconds of each answer that was kept, by seat, with its fault, if any."""
     out: tuple[Seat, ...]
 
 
 class Filming:
-    """Makes the steps of a film: each moment once and in order; moments between may be left out."""
+    """Makes the steps of a film: each moment once and in order; moments may be left out."""
 
     def __init__(self, showing: Showing, viewer: Viewer = EVERYBODY) -> None:
-        """`viewer`: for whom alone the film is; by default for everybody, who may then see it as anybody."""
+        """`viewer`: the only one the film is for; by default everybody, who may then see it as anybody."""
         self._showing = showing
         self._viewer = viewer
         names = showing.names
         self._seats = tuple(Viewer(name, Seat(seat)) for seat, name in enumerate(names))
         viewers = (
             (EVERYBODY, SPECTATOR, *self._seats) if viewer.sees_all else (viewer,)
-        )  # the order of most first
+        )  # whoever sees everything comes first, and sets the order of the lines
         self._tellers = [(self._bit(each), each, Teller(showing, each)) for each in viewers]
 
     def _bit(self, viewer: Viewer) -> int:
@@ -81,7 +81,7 @@ class Filming:
         begins_round: bool,
         lost: tuple[tuple[Seat, float], ...] = (),
     ) -> FilmStep:
-        """A moment as it is shown; the caller counts rounds and losses (`Watcher`)."""
+        """The step that shows a moment; the caller counts rounds and losses (`Watcher`)."""
         showing, viewer = self._showing, self._viewer
         state = None if moment.step is None else moment.step.state
         own = {}
@@ -102,7 +102,7 @@ class Filming:
         )
 
     def _lines(self, moment: Moment, begins_round: bool) -> list[tuple[int, str, int, str, str]]:
-        """What is told, each line once, in an order that is right for every viewer."""
+        """The lines that are told, each once, in an order that is right for every viewer."""
         lines: list[list[Any]] = []
         for bit, viewer, teller in self._tellers:
             place = 0
@@ -151,7 +151,7 @@ class Filming:
 
 
 def _public_mask(event: SeenEvent, everyone: int) -> int:
-    """Who is told the public part: all that are told nothing else."""
+    """The mask of who is told the public part: all who are told nothing else."""
     return everyone & ~sum(1 << who for who in event.private)
 
 
@@ -166,7 +166,7 @@ def _text(text: str) -> str:
 
 
 class Watcher:
-    """Counts rounds and losses from moment to moment, of which none may be left out."""
+    """Counts rounds and losses from moment to moment; no moment may be left out."""
 
     def __init__(self, showing: Showing) -> None:
         self._game = showing.game
@@ -174,7 +174,7 @@ class Watcher:
         self.round_number = 0
 
     def note(self, moment: Moment) -> tuple[bool, tuple[tuple[Seat, float], ...]]:
-        """Whether a round begins with this moment, and how much each seat lost that lost something."""
+        """Whether a round begins with this moment, and the seats that lost something, with how much."""
         begins = self._begins_round(moment)
         self.round_number += begins
         before = self._holdings
@@ -204,7 +204,7 @@ def filmed(showing: Showing, moments: Iterable[Moment], viewer: Viewer = EVERYBO
 
 
 def changes_of(steps: Iterable[FilmStep], before: FilmStep | None = None) -> Iterator[Json]:
-    """The steps, each as what is different from the one before; the first one whole, unless `before` is."""
+    """The steps, each as its differences from the one before; the first in full unless `before` is given."""
     for step in steps:
         yield _step_changes(step, before)
         before = step
@@ -234,7 +234,7 @@ def _step_changes(step: FilmStep, before: FilmStep | None) -> Json:
 
 
 def _changes(state: Json | None, before: Json | None) -> Json | None:
-    """The top-level fields that are new."""
+    """The top-level fields that have changed."""
     if state is None:
         return None
     return {
@@ -247,7 +247,7 @@ def _changes(state: Json | None, before: Json | None) -> Json | None:
 def head_of(
     showing: Showing, match_id: str, viewer: Viewer = EVERYBODY, *, move_s: float | None = None
 ) -> Json:
-    """What is the same for all steps of a film; `film_result` says how the match ended."""
+    """What is the same for all steps of a film; `film_result` adds how the match ended."""
     game = showing.game
     seat = None if viewer.seat is None else int(viewer.seat)
     return {
@@ -273,7 +273,7 @@ def film_result(ranks: Sequence[int], returns: Sequence[float]) -> Json:
 
 
 def film_of(replay: Replay, *, first: int = 0, count: int | None = None, move_s: float | None = None) -> Json:
-    """A stored match for everybody: so many of its steps from `first` on, or all."""
+    """The film of a stored match for everybody: `count` of its steps from `first` on, or all."""
     steps, total = [], 0
     filming, watcher = Filming(replay), Watcher(replay)
     for place, moment in enumerate(replay.moments()):
@@ -303,7 +303,7 @@ def stored_head(replay: Replay, move_s: float | None = None) -> Json:
 
 
 def film_json(film: Json) -> bytes:
-    """A film as it is sent, or embedded in a page: no text in it can end a script."""
+    """A film as it is sent or embedded in a page: no text in it can end a script."""
     return msgspec.json.encode(film).replace(b"<", b"\\u003c")
 
 

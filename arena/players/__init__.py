@@ -1,1 +1,1 @@
-"""Who sits at the table, however it is reached: one module for each way."""
+"""The players at a table, with a module for each way in which they are reached."""

@@ -13,13 +13,13 @@ from arena.players.entrant import Entrant
 from arena.players.folders import arena_folder, scratch_folder, working_folder
 
 RECIPE_FILE = "bot.toml"
-"""What the arena reads of a bot's folder before it is started."""
+"""The file that the arena reads in a bot's folder before it starts the bot."""
 
 
 def place_of(entrant: Entrant, field: tuple[Entrant, ...], results: tuple[Path, ...]) -> FileView:
     """What a bot started among others sees of the file system: nothing below `results` but its own files.
 
-    Nor results, or a server's data, in the current folder or below what it may read besides.
+    It sees no results or server's data in the current folder either, nor below what else it may read.
     """
     return _place_of(entrant, field, results, Path.cwd())
 
@@ -32,7 +32,7 @@ def _place_of(
     own = (folder,) if entrant.files is None else tuple(file.resolve() for file in entrant.files)
     others = [other for other in field if other.name != entrant.name]
     hidden = {path for other in others for path in own_files(other)} - set(own)
-    hidden -= {folder}  # the other is run in the same folder, and may be the same bot
+    hidden -= {folder}  # another bot runs in the same folder, and may be the same one
     hidden |= {path.resolve() for path in results}
     hidden |= {arena_folder(one) for one in (entrant, *others)}
     kept = {path for top in entrant.read for path in kept_below(top)} | set(kept_in(here))
@@ -49,7 +49,7 @@ def _place_of(
 
 
 def own_files(entrant: Entrant) -> Iterator[Path]:
-    """The files to be hidden from all bots but this one."""
+    """The files that are hidden from all bots but this one."""
     if entrant.files is not None:
         yield from (file.resolve() for file in entrant.files if _is_ours(file))
     elif entrant.folder is not None:
@@ -62,12 +62,12 @@ def _is_ours(file: Path) -> bool:
 
 
 def _open_parts(entrant: Entrant) -> Iterator[Path]:
-    """What a bot that may write to its folder writes there: the files and folders in it, as of now.
+    """The files and folders that a bot which may write to its folder can write there, as of now.
 
-    Not the folder itself: where a bot can make files, it makes a bot.toml, or a repository that we read; and
-    Landlock cannot keep a part of a folder from whoever may write the folder.  Nor what is hidden by its
-    name, bot.toml, links, or a file that has a second name, as that may be any of these.  The copy of a bot
-    that is built is not written: it would not be what was built any more.
+    Not the folder itself: where a bot can create files, it could create a bot.toml, or a repository that we
+    read; and Landlock cannot protect a part of a folder from whoever may write to the folder.  Nor anything
+    hidden by its name, bot.toml, links, or a file with a second name, which may be any of these.  The copy in
+    which a bot is built is never written: it would no longer be what was built.
     """
     if entrant.build or entrant.files is not None:
         return

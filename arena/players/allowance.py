@@ -1,14 +1,14 @@
-"""How much unasked-for work a bot may give the arena, and who waits when it gives more.
+"""How much unasked-for work a bot may cause the arena, and who waits when it causes more.
 
-Work is counted in bytes, of the kind that costs most to read (0.1 µs each): a value and a piece of the
-stream count as so many bytes more.  It is counted, not measured, so that the same bytes always cost the
-same.  What answers the open question is free: the arena asked for it.  Everything else leaks away at a
+Work is counted in bytes, of the kind that costs most to read (0.1 µs each); each value and each piece of the
+stream counts as a number of bytes on top.  It is counted, not measured, so that the same bytes always cost
+the same.  What answers the open question is free: the arena asked for it.  Everything else leaks away at a
 fixed rate, and while more than a little of it is left, nothing from that owner is read: the kernel's
 buffers fill, and the flood costs its sender's own time.
 
 All connections of one owner share one allowance: all to the port of a started bot, all of an entrant, and
-all strangers that have not said who they are.  Owners over their allowance are read in one lane that they
-share, a step at a time, so that fifty bots that flood cost little more than one.
+all strangers that have not said who they are.  Owners over their allowance share one lane in which they are
+read, a step at a time, so that fifty bots that flood cost little more than one.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ import attrs
 import trio
 
 VALUE_BYTES = 64
-"""A broken value takes 3 µs to read, and as long to report."""
+"""The cost of one value: a broken one takes 3 µs to read, and as long to report."""
 PIECE_BYTES = 128
 """The cost of one piece of a stream: a call to the kernel and a turn of the loop."""
 QUIET_BYTES = 4096
-"""This much is read at once; an introduction or an answer that comes too late is a tenth of that.
+"""How much is read at once; an introduction or an answer that comes too late is a tenth of that.
 
 Anything beyond is read as well, but after everybody else: a step of 4 kB, then the others."""
 BURST_BYTES = 1 << 17
-"""Above this nothing more is read until it is less: the longest value allowed is half of this."""
+"""The level above which nothing more is read until it sinks; the longest value allowed is half of it."""
 BYTES_PER_S = 1 << 18
-"""The rate of the leak: 3 % of a core if all of it is as bad as can be."""
+"""The rate of the leak: 3 % of a core if the bytes are as bad as can be."""
 LANE_BYTES_PER_S = 1 << 19
-"""The same for all owners over their allowance together."""
+"""The rate for all owners over their allowance together."""
 ANSWER_BYTES_FREE = 2048
-"""Bytes of an answer to the open question that are free; no game has longer answers."""
+"""How many bytes of an answer to the open question are free; no game has longer answers."""
 WORKED_KEPT = 64
-"""Pieces of work remembered; fewer than that are read between two polls."""
+"""How many pieces of work are remembered; fewer than that are read between two polls."""
 
 
 @attrs.define
 class Bucket:
-    """A bucket that leaks."""
+    """A bucket that leaks at a fixed rate."""
 
     per_s: float
     """How much leaks away in a second."""
@@ -49,7 +49,7 @@ class Bucket:
     _leaked_at: float = 0.0
 
     def add(self, amount: float) -> float:
-        """Adds an amount; gives how much there is now."""
+        """Adds an amount and returns the new level."""
         self._level += amount
         return self.level()
 
@@ -60,32 +60,32 @@ class Bucket:
         return self._level
 
     def over_s(self, most: float) -> float:
-        """How long it takes until no more than `most` is left, in seconds."""
+        """How many seconds it takes until no more than `most` is left."""
         return max(0.0, self.level() - most) / self.per_s
 
 
 class Allowance:
-    """The work that one owner has given the arena beyond what it was asked for."""
+    """The work that one owner has caused the arena beyond what the arena asked for."""
 
     __slots__ = ("_bucket", "_worked")
 
     def __init__(self) -> None:
         self._bucket = Bucket(BYTES_PER_S)
         self._worked: deque[tuple[float, float]] | None = None
-        """(when, how long) the arena worked for it lately, in seconds; None: it never has."""
+        """When and for how long the arena worked for the owner lately, in seconds; None: it never has."""
 
     def charge(self, octets: int, values: int) -> bool:
-        """Charges a piece with this many bytes and values; gives whether more may be read at once."""
+        """Charges a piece with this many bytes and values; returns whether more may be read at once."""
         return self._bucket.add(PIECE_BYTES + octets + VALUE_BYTES * values) <= QUIET_BYTES
 
     def note_work(self, began: float) -> None:
-        """Notes that the arena worked for it from `began` (by `perf_counter`) until now."""
+        """Notes that the arena worked for the owner from `began` (by `perf_counter`) until now."""
         if self._worked is None:
             self._worked = deque(maxlen=WORKED_KEPT)
         self._worked.append((trio.current_time(), perf_counter() - began))
 
     def excuse(self, heard_since: float, now: float) -> float:
-        """The last moment at which the arena would have listened without the work that this owner gave it.
+        """The last moment at which the arena would have listened without the work that this owner caused.
 
         A bot that keeps the arena from listening cannot claim that it was not heard: one that is about to be
         late could send junk, and the lag that this causes would excuse its answer.
@@ -95,7 +95,7 @@ class Allowance:
         return min(now, heard_since + sum(took for when, took in self._worked if when >= heard_since))
 
     async def subside(self) -> None:
-        """Waits until one more step may be read; others get their turn in any case."""
+        """Waits until one more step may be read; others get a turn in any case."""
         over_s = self._bucket.over_s(BURST_BYTES)
         if over_s:
             await trio.sleep(over_s)
@@ -116,4 +116,4 @@ def _lane() -> trio.Lock:
 
 
 _here: trio.lowlevel.RunVar[trio.Lock | None] = trio.lowlevel.RunVar("lane", None)
-"""The one of this run of Trio."""
+"""The lane of this run of Trio."""

@@ -1,8 +1,7 @@
-"""What the referee sees of a player, and the desk where the answers of one match come in.
+"""What the referee sees of a player.
 
-A player never blocks and never raises towards the referee: `ask` hands a
-question over and returns; the answer, or the news that there will be none,
-comes to the slot of that question.
+A player never blocks and never raises into the referee: `ask` hands a question over and returns; the answer,
+or the news that there will be none, comes to the slot of that question.
 """
 
 # A player with nothing to do at one of these moments leaves the method as it is.
@@ -28,14 +27,14 @@ class MatchStart:
     """What a player is told when it sits down."""
 
     match_id: str
-    """Opaque."""
+    """An opaque id."""
     game: Game[Any, Any]
     seat: Seat
     names: tuple[str, ...]
-    """By seat, as everyone at the table knows them."""
+    """The name of each seat, as everyone at the table knows it."""
     control: Control
     bot_seed: int
-    """For the bot's own randomness; independent of the deals."""
+    """The seed for the bot's own randomness; independent of the deals."""
 
 
 UNREAD = "does not read: the question could not be handed over in time"
@@ -46,15 +45,15 @@ class Player(ABC):
 
     name: str
     has_answered: bool = False
-    """Whether this instance has answered once, or let the longer time of its first answer go by."""
+    """Whether this instance has answered once, or let the longer time for its first answer pass."""
     first_answer_s: float = 0.0
-    """The time that this answer, or its absence, has taken, until somebody takes note of it."""
+    """How many seconds the first answer, or its absence, took; 0.0 once somebody has taken note of it."""
     margin_s: float = 0.0
-    """Time granted on top of every limit, for the way there and back."""
+    """Seconds granted on top of every limit, for the way there and back."""
     hears_events: bool = True
     """Whether `tell` does anything: a plain bot is told nothing."""
     is_forgiven: bool = False
-    """Whether it is asked again however often it fails: a person may be away for a while."""
+    """Whether the player is asked again however often it fails: a person may be away for a while."""
     enforces_time: bool = True
     """False if a limit can only be measured: a call within this process cannot be cut short."""
 
@@ -64,7 +63,7 @@ class Player(ABC):
         return False
 
     def demand_s(self) -> float | None:
-        """The processor time that its processes have used or waited for so far; None if nobody knows."""
+        """How many seconds of processor time its processes have used or waited for; None if nobody knows."""
         return None
 
     @abstractmethod
@@ -73,26 +72,26 @@ class Player(ABC):
 
     @abstractmethod
     def ask(self, question: Question, slot: Slot) -> None:
-        """Hands over a question; its answer goes to the slot, which is told when it is sent."""
+        """Hands over a question; its answer goes to the slot, which is told when the question is sent."""
 
     def expire(self) -> tuple[FaultKind, str]:
-        """The open question's time is up: gives the fault and its reason, and forgets the question."""
+        """Forgets the open question, whose time is up; returns the fault and its reason."""
         return "too_late", "no answer"
 
     def tell(self, kind: str, payload: Any) -> None:
-        """Tells the player of an event; `payload` is what this seat may know of it."""
+        """Tells the player about an event; `payload` is what this seat may know about it."""
 
     def flush(self) -> None:
-        """Sends what it was told, if still unsent: called before the referee waits, and at the end."""
+        """Sends what is still unsent of what it was told: called before the referee waits, and at the end."""
 
     def blame(self, decision: Decision) -> None:
-        """Tells the player of a fault of its own."""
+        """Tells the player about a fault of its own."""
 
     def end(self, ranks: Mapping[Seat, int], returns: Mapping[Seat, float]) -> None:
-        """Tells the result; the player stands up."""
+        """Tells the player the result, whereupon it leaves the table."""
 
     def break_off(self) -> None:
-        """The match is over without a result, because the rules or the run broke; the player stands up."""
+        """Ends the match without a result, as the rules or the run failed; the player leaves the table."""
 
     def evidence(self) -> tuple[Mapping[str, Any], ...]:
         """The last messages both ways, oldest first, as JSON objects."""
@@ -100,10 +99,10 @@ class Player(ABC):
 
 
 class GonePlayer(Player):
-    """Sits in for an instance that could not be started: every question is `gone`."""
+    """Stands in for an instance that could not be started: every question fails as `gone`."""
 
     def __init__(self, name: str, reason: str, log: str = "") -> None:
-        """`log`: where the log of its start is within the results folder."""
+        """`log`: the path, within the results folder, of the log of its start."""
         self.name = name
         self.reason = reason
         self.log = log

@@ -1,9 +1,8 @@
 """Moves, observations, options and event payloads as JSON, for one receiver at one table.
 
-Inside the arena seats are ints; out here they are names.  What a game sends is
-encoded by its runtime types (a `Seat` becomes the name of the bot in it); what
-a bot sends is read by the annotations of the game's move classes.  No game is
-named here: the form of a move is declared beside its class (`game.Form`).
+Inside the arena seats are ints; outside they are names.  What a game sends is encoded by its runtime types (a
+`Seat` becomes the name of the bot in it); what a bot sends is read by the annotations of the game's move
+classes.  No game is named here: the form of a move is declared beside its class (`game.Form`).
 
 Reading is strict: `"3"`, `2.7` and `true` are not 3, 2 and 1; `3.0` is 3.
 """
@@ -25,15 +24,15 @@ from arena.players.growing import GrowingEncoder
 from arena.wire.short_json import short_json
 
 OPTIONS_KEPT_MAX = 512
-"""Encoded lists of options kept for games that give the same tuple again."""
+"""How many encoded lists of options are kept for games that return the same tuple again."""
 CODECS_KEPT_MAX = 256
-"""Codecs kept for receivers that sit down at the same table again."""
+"""How many codecs are kept for receivers that sit down at the same table again."""
 
 MoveReader = Callable[[Any, Mapping[str, Seat]], Any]
 KeptOptions = tuple[tuple[Option, ...], bytes]
 
 _nameless_options: dict[int, KeptOptions] = {}
-"""Options that are the same for all receivers: games give the same tuples again and again."""
+"""Encoded options that are the same for all receivers: games return the same tuples again and again."""
 
 
 class Codec:
@@ -53,12 +52,12 @@ class Codec:
 
         self._name_of = name_of
         self.encode: Callable[[Any], bytes] = msgspec.json.Encoder(enc_hook=name_of).encode
-        """An observation or a payload as a JSON object."""
+        """Encodes an observation or a payload as a JSON object."""
         self.observation = GrowingEncoder(self.encode)
-        """The same for an observation, at a cost that does not grow with all that has happened."""
+        """Encodes an observation like `encode`, at a cost that does not grow as the match goes on."""
         self._read = _move_reader(type(game))
         self._options: dict[int, KeptOptions] = {}
-        """Options with names in them, which are this receiver's own."""
+        """Encoded options with names in them, which differ from receiver to receiver."""
 
     def options(self, options: tuple[Option, ...]) -> bytes:
         """The list of options as JSON; `wire/PROTOCOL.md` says how to read it."""
@@ -70,21 +69,21 @@ class Codec:
         keep = self._options if any(map(_names_seats, options)) else _nameless_options
         if len(keep) >= OPTIONS_KEPT_MAX:
             keep.clear()
-        keep[key] = (options, encoded)  # the tuple is kept too, so that its id stays its own
+        keep[key] = (options, encoded)  # the tuple is kept too, so that no other one gets its id
         return encoded
 
     def move(self, value: Any) -> Any:
-        """The move that a JSON value means.  Raises MalformedAnswer if it means none."""
+        """The move that a JSON value stands for.  Raises MalformedAnswer if it stands for none."""
         return self._read(value, self._seats)
 
     def move_json(self, move: Any) -> Any:
-        """A move as the JSON value that would mean it; if bots cannot send it, its class and fields."""
+        """A move as the JSON value that stands for it; if bots cannot send it, its class and fields."""
         return msgspec.to_builtins(_written(move), enc_hook=self._name_of)
 
 
 @lru_cache(maxsize=CODECS_KEPT_MAX)
 def codec_of(game: Game[Any, Any], names: tuple[str, ...], seat: Seat) -> Codec:
-    """The codec of a receiver, the same one when it sits there again: it has encoded most options by then."""
+    """The codec of a receiver; one that sits there again gets its old one, which knows most options."""
     return Codec(game, names, seat)
 
 
@@ -93,14 +92,14 @@ def codec_of(game: Game[Any, Any], names: tuple[str, ...], seat: Seat) -> Codec:
 
 @lru_cache(maxsize=64)
 def rules_json(game: Game[Any, Any], seats: int) -> bytes:
-    """The house rules that hold at a table of so many seats, as a JSON object."""
+    """The house rules that hold at a table of `seats`, as a JSON object."""
     return msgspec.json.encode(rules_of(game.at_table(seats)))
 
 
 def rules_of(game: Game[Any, Any]) -> dict[str, Any]:
-    """The house rules of a game, in JSON's types.
+    """The house rules of a game as JSON values.
 
-    A list that is empty, as by default, is left out: so bots are told, and folders hold, what they did
+    A list that is empty, as by default, is left out, so that bots are told, and folders hold, the same as
     before the game had such a rule.
     """
     values = {field.name: (getattr(game, field.name), field.default) for field in attrs.fields(type(game))}
@@ -300,9 +299,9 @@ def _tagged_reader(move: type[Any], keys: Mapping[str, str]) -> MoveReader:
         for field, name, key, hint, reader in fields:
             if key in value:
                 item = value[key]
-                if type(item) is hint:  # of an int or a text: the reader would give it as it is
+                if type(item) is hint:  # an int or a text, which the reader would return as it is
                     found[name] = item
-                elif hint is Seat and type(item) is str and item in seats:  # as would the reader of seats
+                elif hint is Seat and type(item) is str and item in seats:  # as the reader of seats does it
                     found[name] = seats[item]
                 else:
                     found[name] = _read(reader, key, item, seats)
@@ -338,7 +337,7 @@ def _reader(hint: Any) -> MoveReader:
 
 @cache
 def _converter() -> Converter:
-    """cattrs, but strict: by itself it makes ints of "3", 2.7 and true, and a tuple of any text."""
+    """A strict cattrs: by itself it makes ints from "3", 2.7 and true, and a tuple from any text."""
     converter = Converter(detailed_validation=False)
     for kind, words in ((int, "a whole number"), (str, "a string"), (bool, "true or false")):
         converter.register_structure_hook(kind, _exactly(kind, words))
@@ -379,7 +378,7 @@ def _list_hook(hint: Any) -> Callable[[Any, Any], Any]:
     def structure(value: Any, _: Any) -> Any:
         if type(value) is not list:
             raise MalformedAnswer(f"{short_json(value)} is not a list")
-        if is_plain and {of}.issuperset(map(type, value)):  # 64 KiB hold 20,000 cards: not one call for each
+        if is_plain and {of}.issuperset(map(type, value)):  # 64 KiB hold 20,000 cards: no call for each
             return tuple(value)
         return tuple([inner(item, of) for item in value])
 

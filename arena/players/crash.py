@@ -1,4 +1,4 @@
-"""Why a program ended, from the end of what it printed: pure, and bounded whatever was printed."""
+"""Why a program ended, judged from the last lines it printed: pure, and bounded whatever was printed."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from collections.abc import Sequence
 
 PRINTED_MAX = 1 << 16
-"""Characters looked at, from the end: Java prints a thousand calls below the exception."""
+"""How many of the last characters are looked at: Java prints a thousand calls below the exception."""
 LINES_MAX = 2000
 LINE_MAX = 400
-"""Characters of a line looked at."""
+"""How many characters of a line are looked at."""
 SAID_MAX = 200
-"""Characters of what is told about it."""
+"""How many characters of a line are shown to people."""
 LAST_PRINTED = "; it last printed: "
-"""Between how a program ended and its last line, which may or may not say why."""
+"""The words between how a program ended and its last line, which may or may not say why."""
 NO_NETWORK = (
     "; a strict box has no network but the connection to the arena: network = true in bot.toml asks for more"
 )
 
 _UNREACHABLE = re.compile(
-    # Python, C, Go, Rust, Java; Node and C# name the error, Java and Go also what they asked for
+    # Python, C, Go, Rust, Java; Node and C# name the error, Java and Go also the host they asked for
     r"network is unreachable|temporary failure in name resolution|name or service not known|"
     r"connection refused|no such host|failed to lookup address|UnknownHost|"
     r"\b(?-i:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b",  # not a FileNotFoundError
@@ -27,7 +27,7 @@ _UNREACHABLE = re.compile(
 )
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _GUTTER = re.compile(r"[ +|-]*\| ?")
-"""Before the lines of the exceptions in a Python ExceptionGroup."""
+"""What precedes the lines of exceptions in a Python ExceptionGroup."""
 _TRACEBACK = re.compile(r"(?:  \+ Exception Group )?Traceback \(most recent call last\):")
 _RUST = re.compile(r"thread '[^']*'(?: \(\d+\))? panicked at .*:\d+:\d+:$")
 _TERMINATED = re.compile(r"terminate called after throwing an instance of '(.+)'$")
@@ -49,16 +49,16 @@ _EXCEPTIONS = tuple(
 )
 _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 _SYNTAX = re.compile(r"(?:Syntax|Indentation|Tab)Error: ")
-"""Python's own lines say where such a mistake is, and the exception does not."""
+"""Errors whose place is in Python's own lines above and not in the exception's line."""
 _FILE = re.compile(r' *File "([^"]+)", line (\d+)')
 _SAYS_NOTHING = re.compile(r"\s*(?:$|Node\.js v\d)")
 
 
 def why_ended(ending: str, printed: str, *, is_offline: bool = False) -> str:
-    """How a program ended, with the exception or else the last line that it printed, if there is any.
+    """How a program ended, with the exception or else the last line that it printed, if any.
 
     `its process ended with exit code 1: KeyError: 'hand'`.  `is_offline`: whether its box has no network,
-    which is told if what it printed is about that.
+    which is mentioned if what it printed is about that.
     """
     exception, line = exception_in(printed), last_line(printed)
     said = f": {exception}" if exception else f"{LAST_PRINTED}{line}" if line else ""
@@ -67,7 +67,7 @@ def why_ended(ending: str, printed: str, *, is_offline: bool = False) -> str:
 
 
 def error_in_build(printed: str) -> str:
-    """The first line that a build printed about an error, as compilers do; empty if there is none."""
+    """The first line about an error that a build printed, as compilers do; empty if there is none."""
     return _clipped(next((line for line in _lines(printed) if _ERROR.search(line)), ""))
 
 
@@ -79,7 +79,7 @@ def exception_in(printed: str) -> str:
         if _TRACEBACK.match(line):
             is_in_traceback = True
         elif is_in_traceback:
-            if line and not line.startswith(" "):  # below the indented calls, whatever its class is called
+            if line and not line.startswith(" "):  # the exception is below the indented calls
                 found, is_in_traceback = line, False
         elif said := _exception(line, lines[number + 1] if number + 1 < len(lines) else ""):
             found = said
@@ -87,13 +87,13 @@ def exception_in(printed: str) -> str:
 
 
 def _place(lines: Sequence[str]) -> str:
-    """The file and line that were named last, as ` (bot.py, line 3)`."""
+    """The file and line that were named last: ` (bot.py, line 3)`."""
     places = [place for line in lines if (place := _FILE.match(line))]
     return f" ({places[-1][1].rpartition('/')[2]}, line {places[-1][2]})" if places else ""
 
 
 def _exception(line: str, next_line: str) -> str:
-    """The exception that a line names by its form alone; some take two lines."""
+    """The exception that a line names, judged by its form alone; some take two lines."""
     if _RUST.match(line):
         return f"{line} {next_line}"
     if terminated := _TERMINATED.match(line):
@@ -103,13 +103,13 @@ def _exception(line: str, next_line: str) -> str:
 
 
 def last_line(printed: str) -> str:
-    """The last line that says anything; empty if there is none."""
+    """The last line that says something; empty if there is none."""
     said = (line for line in reversed(_lines(printed)) if not _SAYS_NOTHING.match(line))
     return _clipped(next(said, ""))
 
 
 def _lines(printed: str) -> list[str]:
-    """The last lines, each as far as it is looked at, without colours and gutters."""
+    """The last lines, each cut to LINE_MAX, without colours and gutters."""
     return list(map(_plain, printed[-PRINTED_MAX:].split("\n")[-LINES_MAX:]))
 
 

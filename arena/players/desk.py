@@ -37,8 +37,8 @@ from arena.match.game import Option
 class Question(msgspec.Struct, frozen=True, gc=False):
     """One question to one seat.
 
-    A struct, like Reply: made in a third of a named tuple's time.  The garbage collector skips both, as
-    nothing that they hold leads back to them.
+    A struct, like Reply: both are made in a third of a named tuple's time.  The garbage collector skips them,
+    as nothing that they hold leads back to them.
     """
 
     observation: Any
@@ -53,7 +53,7 @@ class Reply(msgspec.Struct, frozen=True, gc=False):
     move: Any
     arrived_at: float
     heard_since: float
-    """The last moment at which the arena had listened and heard nothing: the answer came between the two."""
+    """The last moment at which the arena had listened and heard nothing: the answer came after it."""
     fault: FaultKind | None = None
     reason: str = ""
 
@@ -68,13 +68,13 @@ class Slot:
         self.question = question
         self.asked_at = asked_at
         self.deadline = asked_at + question.limit.total_s
-        """Shifts with the moment at which the question is handed over."""
+        """When the time is up; it shifts with the moment at which the question is handed over."""
         self.sent_at: float | None = None
-        """When the whole question was handed over; None: it was not, or only after its limit."""
+        """When the whole question was handed over; None if it was not, or only after its limit."""
         self.reply: Reply | None = None
 
     def note_sent(self, now: float, stuck_at: float | None = None) -> None:
-        """The whole question has been handed over, and its time begins.
+        """Notes that the whole question has been handed over, and its time begins.
 
         `stuck_at`: the last moment at which the other side would not take it; past the deadline that is
         too late, and the question was never handed over.  None: it took it at once, whenever we noticed.
@@ -84,9 +84,9 @@ class Slot:
             self.deadline += now - self.asked_at
 
     def postpone(self, seconds: float) -> None:
-        """The question will be handed over this much later; nobody is charged for that time.
+        """Notes that the question will be handed over this much later; nobody is charged for that time.
 
-        For the player that was asked, before it hands the question over.
+        Called by the player that was asked, before it hands the question over.
         """
         assert seconds >= 0.0, "a question cannot be handed over in the past"
         if self.sent_at is None and self.reply is None:
@@ -94,18 +94,18 @@ class Slot:
             self.deadline += seconds
 
     def close_at(self, at: float) -> None:
-        """The answer is waited for until then, whatever its limit: for the player that was asked."""
+        """Waits for the answer until then, whatever its limit; called by the player that was asked."""
         self.deadline = at
         self._desk.note_deadline(at)
 
     def settle(self, reply: Reply) -> None:
-        """Takes the reply, if it is the first.  The match may resume, and ask again, before this returns."""
+        """Takes the reply if it is the first.  The match may resume, and ask again, before this returns."""
         if self.reply is None:
             self.reply = reply
             self._desk.note_settled()
 
     def fail(self, fault: FaultKind, reason: str) -> None:
-        """Settles without a move, now."""
+        """Settles the question now, with a fault in place of a move."""
         now = trio.current_time()
         self.settle(Reply(None, now, now, fault, reason))
 
@@ -117,37 +117,37 @@ class Desk:
         self.missing = 0
         """How many questions are open."""
         self.now: Callable[[], float] = trio.lowlevel.current_clock().current_time
-        """`trio.current_time`, for a third of what it costs."""
+        """Does what `trio.current_time` does, at a third of its cost."""
         self._turns: Iterator[Sequence[Slot]] = iter(())
         self._slots: Sequence[Slot] | None = None
-        """The slots that the match waits for; None: it is over."""
+        """The slots that the match waits for; None if it is over."""
         self._error: BaseException | None = None
         self._sleeper: trio.lowlevel.Task | None = None
-        """The task of the match, while answers carry the match on."""
+        """The match's own task, while answers carry the match on."""
         self._alarm: trio.CancelScope | None = None
         self._has_windows = False
-        """Whether a question was closed at a time of its own: then the alarm never goes off for nothing, as
-        whoever answers at that very moment would see that."""
+        """Whether a question was closed at a time of its own: then the alarm must never go off early, as a
+        bot that answers at that very moment could tell."""
 
     def slot(self, question: Question, asked_at: float) -> Slot:
-        """The place for the answer to one more question."""
+        """Adds a question and returns the slot for its answer."""
         self.missing += 1
         return Slot(self, question, asked_at)
 
     def note_settled(self) -> None:
-        """One more question is settled; with the last one the match resumes."""
+        """Counts one more question as settled; with the last one the match resumes."""
         self.missing -= 1
         if self.missing == 0 and self._sleeper is not None:
             self._carry_on(self._sleeper)
 
     def note_deadline(self, at: float) -> None:
-        """A question is now waited for until `at`."""
+        """Notes that a question is now waited for until `at`."""
         self._has_windows = True
         if self._sleeper is not None and self._alarm is not None and at < self._alarm.deadline:
             self._alarm.deadline = at
 
     def _carry_on(self, sleeper: trio.lowlevel.Task) -> None:
-        """Resumes here and now, in whatever task brought the last answer; the top of this file says why.
+        """Resumes the match here and now, in the task that brought the last answer; see the top of this file.
 
         The match's own task is woken only if there is more to do than wait for answers: the end of
         the match, an error, or a turn in which nobody has to be waited for.
@@ -155,7 +155,7 @@ class Desk:
         self._sleeper = None
         try:
             self._slots = next(self._turns, None)
-        except BaseException as error:  # the match's own, whoever brought the answer: raised in its task
+        except BaseException as error:  # it is the match's, whoever brought the answer: raised in its task
             self._error = error
         if self.missing and self._error is None:
             self._sleeper = sleeper
@@ -166,8 +166,8 @@ class Desk:
     def _draw_alarm_nearer(self) -> None:
         """Moves the alarm nearer if the new questions have less time than those before.
 
-        Only a deadline may be moved from another task.  Scopes must be entered and left by the match's own
-        task, which sleeps on meanwhile.
+        From another task only the deadline may be moved: scopes must be entered and left by the match's own
+        task, which goes on sleeping.
         """
         alarm = self._alarm
         assert alarm is not None, "who sleeps has set it"
@@ -179,7 +179,7 @@ class Desk:
                 alarm.deadline = slot.deadline
 
     async def carry(self, turns: Iterator[Sequence[Slot]]) -> None:
-        """Runs a match, which gives the slots that it waits for, or none to let everyone else run.
+        """Runs a match, which yields the slots that it waits for, or none to let everyone else run.
 
         The match is resumed when all slots are settled, or when no open one can be in time any more.
         """
@@ -197,7 +197,7 @@ class Desk:
         await trio.lowlevel.checkpoint()
 
     async def _sleep(self) -> bool:
-        """Sleeps while answers carry the match on; gives False if they do not and time is up."""
+        """Sleeps while answers carry the match on; returns False if they do not and time is up."""
         heard_at = self.now()
         while self.missing:
             assert self._slots is not None, "who asks waits"
@@ -205,7 +205,7 @@ class Desk:
             now = self.now()
             is_over = now >= max(deadlines)  # a question that waited in an outbox began later
             if is_over or any(heard_at <= deadline <= now for deadline in deadlines):
-                # An answer after this is late: the arena has listened, and heard nothing.
+                # An answer after this is late: the arena has listened and heard nothing.
                 heard_at = now
                 self.close()
                 await _hear_out()
@@ -219,8 +219,8 @@ class Desk:
     async def _settled_by(self, deadline: float, now: float) -> bool:
         """Does what an Event in a cancel scope would, at a third of the cost; False: the alarm went off.
 
-        One scope stands over many waits.  Its deadline is only ever drawn nearer: with bots that answer
-        the next one is later, and if the old one goes off for nothing a new scope is made.
+        One scope serves many waits.  Its deadline is only ever moved nearer: while bots answer, the next one
+        is later, and if the old one goes off too early, a new scope is made.
         """
         alarm = self._alarm
         if alarm is None or alarm.deadline <= now:
@@ -246,7 +246,7 @@ class Desk:
         return trio.lowlevel.Abort.SUCCEEDED
 
     def close(self) -> None:
-        """Puts the alarm away; called by the task that waited, within the same cancel scopes as then."""
+        """Puts the alarm away; called by the task that waited, within the cancel scopes in which it did."""
         alarm, self._alarm = self._alarm, None
         if alarm is not None:
             alarm.__exit__(None, None, None)

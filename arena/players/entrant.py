@@ -23,40 +23,40 @@ Argv = tuple[str, ...]
 
 @attrs.frozen(kw_only=True)
 class Rights:
-    """What bots may have beyond what every bot has: as a bot's own files ask for it, or as it is granted."""
+    """What a bot may have beyond what every bot has, either as its files ask for it or as it is granted."""
 
     read: tuple[Path, ...] = ()
-    """What is read besides its folder; absolute."""
+    """Absolute paths that the bot reads besides its folder."""
     memory_mb: int | None = None
-    """How much memory all its processes together may hold; None: nothing is said."""
+    """How many MB of memory all its processes together may hold; None: not specified."""
     network: bool = False
-    """Whether it has the network where bots have none."""
+    """Whether the bot has the network where bots have none."""
     build_network: bool = False
-    """Whether its build has."""
+    """Whether the bot's build has the network where bots have none."""
     gpu: bool = False
-    """Whether it uses the machine's graphics cards."""
+    """Whether the bot uses the machine's graphics cards."""
     writable: bool = False
-    """Whether it writes to its own folder."""
+    """Whether the bot writes to its own folder."""
 
 
 @attrs.frozen(kw_only=True)
 class Entrant:
-    """A bot that takes part."""
+    """A bot that takes part, with everything needed to start it."""
 
     name: str
     kind: Kind
-    """The arena starts it; an object in this process; it connects, with a token; it cannot play."""
+    """The arena starts it; it is an object in this process; it connects, with a token; it cannot play."""
     own_name: str = ""
-    """What it is called where another bot of that name is in the tournament before it; else empty."""
+    """The bot's own name, if another bot that came first has that name in the tournament; else empty."""
     version: str = UNVERSIONED
     language: str = ""
     folder: Path | None = None
-    """Its working directory, or what is copied to build it; for `module:Class` what `sys.path` needs, None if
-    it is there already."""
+    """Its working directory, or the folder that is copied to build it; for `module:Class` the folder that
+    `sys.path` needs, None if it has it already."""
     arena_folder: Path | None = None
-    """Where the arena keeps what was built of it and what it writes; None: in the current folder."""
+    """Where the arena keeps the bot's build and what the bot writes; None: in the current folder."""
     files: tuple[Path, ...] | None = None
-    """What its fingerprint covers; None: all of the folder."""
+    """The files that its fingerprint covers; None: all of the folder."""
     run: Argv = ()
     """The command that starts it, in its folder."""
     build: Argv = ()
@@ -65,16 +65,16 @@ class Entrant:
     restart: Restart = "never"
     """When a fresh instance must play: only if the old one is gone, for every series, or for every match."""
     instances_max: int | None = None
-    """How many of it can live at once; None: as many as there are tables."""
+    """How many instances can live at once; None: as many as there are tables."""
     connect_s: float = 30.0
-    """How long it may take to connect once it is started."""
+    """How many seconds it may take to connect once it is started."""
     asked: Rights = Rights()
-    """What its own files ask for; what it has of that is decided by `tournament.grants`."""
+    """The rights that its own files ask for; `tournament.grants` decides which of them it gets."""
     read: tuple[Path, ...] = ()
-    """What it reads besides its folder, in a box where not everything can be read; free of links."""
+    """The paths that it may read besides its folder, in a box where not everything can be read; no links."""
     writable: bool = False
-    """Whether it may write to what is in its own folder, which is read-only otherwise, and is kept in a
-    strict box what it writes elsewhere."""
+    """Whether it may write to what is in its own folder, which otherwise is read-only, and whether a strict
+    box keeps what it writes elsewhere."""
     network: bool = False
     """Whether it has network access even in a strict box."""
     gpu: bool = False
@@ -82,25 +82,25 @@ class Entrant:
     build_network: bool = False
     """Whether its build has network access even in a strict box."""
     memory_mb: int = MEMORY_MB
-    """How much memory all its processes together may hold."""
+    """How many MB of memory all its processes together may hold."""
     path: str = ""
-    """What the user said."""
+    """The bot as the user named it."""
     is_submission: bool = False
-    """Whether it was found in a folder of bots: what it asks for, the host grants or does not."""
+    """Whether it was found in a folder of bots: then the host decides which rights it gets."""
     command: str = ""
-    """`run`, as one would type it."""
+    """The command `run` as one would type it."""
     games: tuple[str, ...] = ()
-    """What it can play; empty: any game."""
+    """The games that it can play; empty: any game."""
     target: str = ""
-    """`module:Class` of a bot in this process."""
+    """The name, `module:Class`, of a bot in this process."""
     fingerprint: str = ""
-    """Changes whenever its files do; empty for bots that connect."""
+    """A hash that changes whenever its files do; empty for bots that connect."""
     problem: str = ""
-    """Why a broken one cannot play, found without starting it."""
+    """Why a broken bot cannot play, as found without starting it."""
     is_missing: bool = False
-    """Whether that is because nothing is called as the user said."""
+    """Whether it is broken because nothing has the name that the user gave."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether the arena creates its instances, as processes or objects; other bots' instances connect."""
+        """Whether the arena creates its instances, as processes or objects; others connect by themselves."""
         return self.kind in ("process", "local")

@@ -1,6 +1,6 @@
-"""Observations as JSON, of which only that part is encoded anew which was not there at the last question.
+"""Encodes observations as JSON, but only the part that was not there at the last question.
 
-What was said since the deal is told again at every question: in Blef up to 136 bids, each with a name.
+Everything said since the deal is told again at every question: in Blef up to 136 bids, each with a name.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import attrs
 import msgspec
 
 LONG = 8
-"""A field with so many items or more is encoded as it grows; below, that would cost more than it gains."""
+"""From how many items on a field is encoded as it grows; with fewer, that would cost more than it gains."""
 
 
 class GrowingEncoder:
-    """Encodes the observations of one receiver; by `encode` alone the JSON would be the same.
+    """Encodes the observations of one receiver, with the same result as `encode`.
 
-    An item that is the same object as last time is taken to be as it was then: observations are frozen.
+    An item that is the same object as last time is taken to be unchanged: observations are frozen.
     """
 
     def __init__(self, encode: Callable[[Any], bytes]) -> None:
         self._encode = encode
         self._known: dict[str, tuple[tuple[Any, ...], bytes]] = {}
-        """Field -> the items that it had last time, and their JSON."""
+        """For each field, the items that it had last time, and their JSON."""
 
     def __call__(self, observation: Any) -> bytes:
         """An observation as a JSON object."""
@@ -43,7 +43,7 @@ class GrowingEncoder:
         return self._encode(fields)
 
     def _list(self, name: str, items: tuple[Any, ...]) -> bytes:
-        """The items of a field: those of last time as they were encoded then, if they are its beginning."""
+        """The items of a field as JSON; if it begins with those of last time, their JSON is reused."""
         known, octets = self._known.get(name, ((), b"[]"))
         if len(known) > len(items) or not all(map(is_, known, items)):
             known, octets = (), b"[]"
@@ -60,11 +60,11 @@ class _Growing:
 
     names: tuple[str, ...]
     is_long: Callable[[Any], bool] = attrs.field()
-    """Whether one of them has many items in this observation."""
+    """Whether one of these fields has many items in an observation."""
 
     @is_long.default
     def _looking_at_names(self) -> Callable[[Any], bool]:
-        # Asked at every question: for one field, as most games have, without a loop.
+        # Called at every question: for one field, which most games have, without a loop.
         if not self.names:
             return lambda observation: False
         read = attrgetter(*self.names)
@@ -74,9 +74,9 @@ class _Growing:
 
 
 class _GrowingIn(dict[type[Any], _Growing]):
-    """Class of observations -> its fields that hold tuples of any length, of more than numbers or texts.
+    """For each class of observations, its fields that hold tuples of any length, not of numbers or texts.
 
-    None if its fields are slots: `vars` would not give them.
+    A class with slots has no such fields: `vars` would not return them.
     """
 
     def __missing__(self, observation: type[Any]) -> _Growing:
@@ -94,7 +94,7 @@ def _growing_fields(observation: type[Any]) -> Iterator[str]:
 
 
 _PLAIN = (bool, int, float, str)
-"""Encoded so fast that it is not worth remembering."""
+"""The types that are encoded so fast that remembering their JSON is not worth it."""
 _growing_in = _GrowingIn()
 
 __all__ = ["GrowingEncoder"]

@@ -1,7 +1,7 @@
 """A bot in this process: an object of the SDK's `Bot`, called directly.
 
-It gets exactly what it would get over a connection: fresh objects, decoded from
-the same JSON.  Its time is measured but cannot be enforced.
+It gets exactly what it would get over a connection: fresh objects, decoded from the same JSON.  Its time is
+measured, but limits cannot be enforced.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from arena.wire.messages import Match, Result
 _decode = msgspec.json.Decoder().decode
 
 ANSWER_BYTES_MAX = 65536
-"""As on the wire."""
+"""The longest answer, as on the wire."""
 SHORT, SMALL = 32, 2**53
-"""A list of at most so many integers, all of them smaller than that, comes as it is; so does a dict of such
-integers and texts of at most so many characters."""
+"""A list of at most SHORT integers, all smaller than SMALL, is passed on as it is; so is a dict of such
+integers and of texts of at most SHORT characters."""
 FAILURES = (Exception, SystemExit)
-"""Someone else's code: whatever it raises is that bot's failure alone."""
+"""Caught around a bot's code: whatever that raises is the bot's failure alone."""
 TRACEBACK_MAX = 4096
-"""Characters of a traceback that a capsule keeps: its end says most."""
+"""How many of the last characters of a traceback a capsule keeps: its end says most."""
 
 
 class LocalPlayer(Player):
@@ -80,7 +80,7 @@ class LocalPlayer(Player):
         now = self._now
         slot.sent_at = now()
         value = None
-        if self._broken is None:  # not by `_call`: this is done at every decision
+        if self._broken is None:  # without `_call`, as this runs at every decision
             try:
                 value = drawn_move(self.bot, state, options)
             except FAILURES as error:
@@ -129,14 +129,14 @@ class LocalPlayer(Player):
             return None
 
     def _note_broken(self, error: BaseException) -> None:
-        """The instance is gone; to be called while the error is handled."""
-        # by `traceback`, because str(error) is that bot's code too
+        """Notes that the instance is gone; called while the error is handled."""
+        # by `traceback`, because str(error) would run the bot's code too
         self._broken = f"raised {traceback.format_exception_only(error)[-1].strip()}"
         self._traceback = traceback.format_exc()[-TRACEBACK_MAX:]
 
 
 def _as_sent(value: Any) -> Any:
-    """What a bot returned, as it would come over a connection.  Raises MalformedAnswer if it could not."""
+    """A bot's answer as it would arrive over a connection.  Raises MalformedAnswer if it could not."""
     if type(value) is str and value.isascii() and len(value) < ANSWER_BYTES_MAX // 6:  # comes as it is
         return value
     if type(value) is list and len(value) <= SHORT and {int}.issuperset(map(type, value)):
@@ -155,7 +155,7 @@ def _as_sent(value: Any) -> Any:
 
 
 def _is_plain(values: dict[Any, Any]) -> bool:
-    """Whether a dict comes as it is: short names, with small integers or short texts."""
+    """Whether a dict can be passed on as it is: short keys, with small integers or short texts."""
     for key, value in values.items():
         if type(key) is not str or len(key) > SHORT or not key.isascii():
             return False
@@ -168,7 +168,7 @@ def _is_plain(values: dict[Any, Any]) -> bool:
 
 
 def match_message(start: MatchStart, game_number: int) -> Match:
-    """What a bot of the full protocol is told at a match's start."""
+    """The message that tells a bot of the full protocol that a match begins."""
     game = start.game
     return Match(
         match_id=start.match_id,
@@ -189,7 +189,7 @@ def load_bot(entrant: Entrant) -> Bot:
     try:
         found = getattr(importlib.import_module(module_name), class_name)
         bot = found()
-    except Exception as error:  # someone else's module: whatever it raises, that bot cannot be played
+    except Exception as error:  # someone else's module: whatever it raises, the bot cannot play
         raise BotBroken(
             entrant.name, f"cannot load {entrant.target}: {type(error).__name__}: {error}"
         ) from None

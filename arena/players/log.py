@@ -1,4 +1,4 @@
-"""What a bot prints: a file of bounded size, with its tail in memory."""
+"""Keeps what a bot prints in a file of bounded size, with its tail in memory."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from arena.errors import unwritable
 
 LOG_BYTES_MAX = 1 << 18
 TAIL_BYTES = 4096
-"""How much of the end is shown."""
+"""How many of the last bytes are shown."""
 KEPT_BYTES = 1 << 16
-"""How much of the end is remembered: what Java says about an exception comes before a thousand lines."""
+"""How many of the last bytes are remembered: Java prints a thousand lines below an exception."""
 LOG_BYTES_PER_S = 8 << 20
-"""A bot that floods its standard error is read no faster than this: its own time, not others'."""
+"""The rate at which a bot that floods its standard error is read: it costs its own time, not others'."""
 READ_BYTES = 65536
 REST_BYTES_MAX = 1 << 20
-"""What a pipe may hold when its program ends."""
+"""The most that a pipe may hold when its program ends."""
 REMARKS_MAX = 100
 
 
 class BotLog:
-    """What an instance prints, in a file of bounded size, with its tail in memory.
+    """The log of what an instance prints: a file of bounded size, with its tail in memory.
 
     Raises ConfigError if the file cannot be made.
     """
@@ -45,7 +45,7 @@ class BotLog:
         self.total = 0
 
     async def drain(self, fd: int) -> None:
-        """Reads what the bot prints until it is closed everywhere, or `stop`."""
+        """Reads what the bot prints until all writers have closed the descriptor, or until `stop`."""
         os.set_blocking(fd, False)
         self._fd = fd
         try:
@@ -69,9 +69,9 @@ class BotLog:
                 await trio.sleep(len(octets) / LOG_BYTES_PER_S)
 
     def take_rest(self) -> None:
-        """Takes at once what was printed and not yet read: a program that has ended said why last.
+        """Reads at once what was printed and is still unread: a program that has ended said why last.
 
-        So what is told about its end does not depend on how soon its log was read.
+        So what people are told about its end does not depend on how soon its log was read.
         """
         rest = REST_BYTES_MAX
         while self._fd is not None and rest > 0:
@@ -103,7 +103,7 @@ class BotLog:
         if self._file is not None and room > 0:
             try:
                 self._file.write(octets[:room])
-            except OSError:  # a full disk must not end a match; the tail is still in memory
+            except OSError:  # a full disk must not end a match, and the tail is still in memory
                 self._file.close()
                 self._file = None
 
@@ -120,21 +120,21 @@ class BotLog:
         self._file.close()
 
     def mark(self) -> None:
-        """A match begins: `since_mark` tells what was printed since."""
+        """Marks the beginning of a match: `since_mark` returns what was printed since."""
         self._mark = self.total
 
     def since_mark(self) -> str:
         return self._last(min(self.total - self._mark, TAIL_BYTES))
 
     def since(self, total: int) -> str:
-        """What was printed since so many bytes were, as far as it is shown."""
+        """What was printed after the first `total` bytes, as far as it is shown."""
         return self._last(min(self.total - total, TAIL_BYTES))
 
     def tail(self) -> str:
         return self._last(TAIL_BYTES)
 
     def kept(self) -> str:
-        """As much of the end as is remembered, to look for something in it."""
+        """The end as far as it is remembered, for searching in it."""
         return self._last(KEPT_BYTES)
 
     def _last(self, size: int) -> str:

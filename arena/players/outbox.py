@@ -1,8 +1,8 @@
-"""What waits to be sent over one connection: put aside until the next question, then handed to the kernel.
+"""Holds what waits to be sent over one connection, until it is handed to the kernel with the next question.
 
 A message that can wait is put aside and goes out together with the next question: a call of `send` costs
-more than all that we compute for a message.  The question's time begins when the last byte of it is handed
-over, and the outbox stamps it with that moment.
+more than all our work on a message.  The question's time begins when its last byte is handed over, and the
+outbox stamps it with that moment.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from arena.players.lag import LagWatch
 from arena.players.transport import Transport
 
 OUTBOX_BYTES_MAX = 1 << 20
-"""A bot that reads nothing while a megabyte piles up is gone; the longest question is some kilobytes."""
+"""How many bytes may pile up before a bot that does not read is gone; the longest question is some kB."""
 SEND_BYTES = 1 << 16
-"""Handed over in one step of the writer task."""
+"""The most bytes that the writer task hands over in one step."""
 
 
 class Outbox:
@@ -52,17 +52,17 @@ class Outbox:
         self._watch = watch
         self._note_lost = note_lost
         self._aside: list[bytes] = []
-        """Messages that go out with the next question, or at `flush`."""
+        """The messages that go out with the next question, or at `flush`."""
         self._stuck = bytearray()
-        """What the kernel would not take at once."""
+        """The bytes that the kernel would not take at once."""
         self._is_writing = False
-        """Whether there is a writer, or none must begin any more."""
+        """Whether there is a writer, or none may be started any more."""
         self._slot: Slot | None = None
-        """The slot of the last question that was put in."""
+        """The slot of the last question."""
 
     @property
     def stuck_bytes(self) -> int:
-        """How many bytes the kernel would not take so far."""
+        """How many bytes the kernel has not taken yet."""
         return len(self._stuck)
 
     def put(self, octets: bytes) -> None:
@@ -70,29 +70,29 @@ class Outbox:
         self._aside.append(octets)
 
     def put_question(self, octets: bytes, slot: Slot) -> None:
-        """A question, and all that was put aside before it."""
+        """Hands over a question, after everything that was put aside before it."""
         self._aside.append(octets)
         self._slot = slot
         self.flush()
 
     def flush(self) -> None:
-        """Hands over all that was put aside."""
+        """Hands over everything that was put aside."""
         if self._aside:
             octets = b"".join(self._aside)
             self._aside.clear()
             self._write(octets)
 
     def close(self) -> None:
-        """The connection is lost: what was put aside is not handed over any more."""
+        """Drops what was put aside, as the connection is lost."""
         self._aside.clear()
         self.end_writing()
 
     def end_writing(self) -> None:
-        """From now on only what the kernel takes at once is sent: no writer can be started any more."""
+        """Lets no writer be started any more: from now on only what the kernel takes at once is sent."""
         self._is_writing = True
 
     def _write(self, octets: bytes) -> None:
-        """Hands bytes to the kernel; what it does not take now is left to the writer task."""
+        """Hands bytes to the kernel, and leaves what it does not take now to the writer task."""
         sent = 0
         if not self._stuck:  # else it has to wait its turn
             try:
@@ -113,15 +113,15 @@ class Outbox:
     async def _write_stuck(self) -> None:
         """The writer task: hands over what got stuck, until nothing is left or the connection breaks.
 
-        Started when it is needed: nearly all connections never need it, and thousands of tasks that wait
-        would take as much memory as all else that is known of their bots.
+        It is started when needed: nearly all connections never need it, and thousands of waiting tasks would
+        take as much memory as everything else we keep about their bots.
         """
         while self._stuck:
             waiting = bytes(self._stuck[:SEND_BYTES])
             try:
                 sent = await self._transport.send_some(memoryview(waiting))
             except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
-                return  # the reader sees it too, and it is the one to say so
+                return  # the reader sees it too, and reports it
             del self._stuck[:sent]
         self._is_writing = False
         if self._slot is not None:

@@ -1,4 +1,4 @@
-"""The programs in which bots are often written, and the package of Debian that has each."""
+"""The programs that run or build bots in common languages, and the Debian package that has each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGES: Mapping[str, str] = {
 
 
 def how_to_have(program: str) -> str:
-    """What to do for a program that is called by its name and not on this machine."""
+    """What to do about a program that is called by its name but is not on this machine."""
     package = PACKAGES.get(program)
     if package is None:
         return f"install {program}, or mend the command"

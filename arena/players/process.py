@@ -1,4 +1,4 @@
-"""A bot that the arena starts: processes of its own in a box, a port or two pipes, a log, a sure end."""
+"""A bot that the arena starts: its processes in a box, its port or pipes, its log, and its certain end."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from arena.wire.connection import ArenaConnection
 from arena.wire.states import Malformed, Noted, Received
 
 GRACE_S = 1.0
-"""The time a bot has to end by itself after goodbye, and again after SIGTERM."""
+"""How long a bot has to end by itself after goodbye, and again after SIGTERM."""
 EXIT_S = 0.2
-"""Time to wait, after a bot's standard output ends, for the end of its process, which says more."""
+"""How long, after a bot's standard output ends, to wait for the end of its process, which says more."""
 CONNECTIONS_MAX = 16
-"""Connections to one instance's port at a time; one of them plays."""
+"""The most connections to one instance's port at a time; one of them plays."""
 ARRIVAL_BYTES = 1 << 15
-"""The charge for finding out whose connection it is: eight a second, after the first ones."""
+"""The charge for finding out whose a connection is: eight a second, after the first few."""
 STRANGERS_MAX = 4
-"""How many of these may come from other processes than the instance's own and have shown no token yet."""
+"""How many of these may come from processes that are not the instance's and have shown no token yet."""
 
 
 class ProcessPlayer(StreamPlayer):
@@ -49,13 +49,13 @@ class ProcessPlayer(StreamPlayer):
         super().__init__(entrant.name, **options)
         self.log = log
         self.entered = trio.Event()
-        """Set when it has connected, or never will."""
+        """Set when the bot has connected, or never will."""
         self.ended = trio.Event()
         """Set when the process and all its children are gone."""
         self.is_offline = False
-        """Whether its box has no network but its connection to the arena."""
+        """Whether its box has no network except its connection to the arena."""
         self.guard = 0
-        """The process above all of the program's own; 0 before it runs."""
+        """The id of the process above all of the program's own; 0 before it runs."""
         self.extra_evidence = self._printed
         self._closing = trio.Event()
 
@@ -64,13 +64,13 @@ class ProcessPlayer(StreamPlayer):
         super().begin(start)
 
     def _printed(self) -> tuple[Mapping[str, Any], ...]:
-        """Where its log is, and the end of what it printed in this match."""
+        """The name of its log, and the end of what it printed in this match."""
         path, text = self.log.path, blanked(self.log.since_mark(), self.secrets)
         where: tuple[Mapping[str, Any], ...] = () if path is None else ({"log": log_name(path)},)
         return (*where, {"stderr": text}) if text else where
 
     def why(self, ending: str) -> str:
-        """How it ended, and the exception or the last line that it printed."""
+        """How the bot ended, with the exception or the last line that it printed."""
         self.log.take_rest()
         printed = blanked(self.log.kept(), self.secrets)
         return why_ended(ending, printed, is_offline=self.is_offline)
@@ -111,11 +111,11 @@ async def run_process(
 ) -> None:
     """Starts one instance, reports its player once it has connected, and ends it when told to.
 
-    It does not see the `results`, nor the others of the `field`.  `note_running` hears, once its program
-    runs, of the process above all of the program's own.  Unless it `is_patient` it kills without giving any
-    time; `note_sticky` is called if the time it gave was not enough.  Raises BotBroken
-    if the bot cannot be started or does not connect within `connect_s`, by default its own, and ConfigError
-    if its log cannot be written.
+    The instance sees neither the `results` nor the others of the `field`.  `note_running` is called, once its
+    program runs, with the process above all of the program's own.  Unless `is_patient`, the instance is
+    killed without time to end by itself; `note_sticky` is called if that time was not enough.  Raises
+    BotBroken if the bot cannot be started or does not connect within `connect_s`, by default its own, and
+    ConfigError if its log cannot be written.
     """
     assert box is not None, "processes are started in a box"
     token = secrets.token_hex(16)
@@ -156,7 +156,7 @@ async def _live(
     end: Callable[[], Awaitable[None]],
     task_status: trio.TaskStatus[ProcessPlayer],
 ) -> BotBroken | None:
-    """The life of an instance; gives what was wrong if it never came to play."""
+    """Lives the life of an instance; returns what was wrong if it never came to play."""
     running, broken = started.running, None
     async with trio.open_nursery() as nursery:
         try:
@@ -181,7 +181,7 @@ async def _live(
 
 
 async def _wait_entered(player: ProcessPlayer, connect_s: float) -> BotBroken | None:
-    """Waits for the first connection; gives what is wrong if none came, without the log so far."""
+    """Waits for the first connection; returns what is wrong if none came, without the log so far."""
     with trio.move_on_after(connect_s):
         await player.entered.wait()
     if player.is_gone:
@@ -210,7 +210,7 @@ async def _serve(link: socket.socket | Transport, player: ProcessPlayer, door: _
         await accept_all(link, door.serve, CONNECTIONS_MAX, player.note_bug)
     else:
         await door.serve(link)
-        await settle()  # if it is its end that closed them, let that be the reason
+        await settle()  # if the program's end closed them, let that be the reason
         await trio.sleep(EXIT_S)
         player.leave("closed its standard output")
 
@@ -223,7 +223,7 @@ class _Door:
         self._started = started
         self._name_wait_s = name_wait_s
         is_port = isinstance(started.link, socket.socket)
-        # Over pipes nobody can come back, but the end of the process, if that is why, says more.
+        # Over pipes nobody can come back, but if the process has ended, its end says more.
         self._absences = Absences(player.reconnect_s if is_port else EXIT_S)
         self._connect = ArenaConnection if is_port else partial(_StdioConnection, player.log)
         self._strangers = 0
@@ -231,7 +231,7 @@ class _Door:
         self._of_strangers = Allowance()
 
     async def serve(self, transport: Transport) -> None:
-        """One connection, until nobody comes back in its place."""
+        """Plays over one connection, until nobody comes back in its place."""
         if self._started.is_private or await self._is_own(transport):
             await self._serve(transport)
         elif self._strangers < STRANGERS_MAX:
@@ -242,14 +242,14 @@ class _Door:
                 self._strangers -= 1
 
     async def _is_own(self, transport: Transport) -> bool:
-        """Whether a process of the bot's own has made this connection.
+        """Whether one of the bot's own processes made this connection.
 
-        Looked up in the background and at a limited pace: a bot with hundreds of processes and files takes
-        some milliseconds to look through, and may connect again and again.
+        It is looked up in the background and at a limited pace: for a bot with hundreds of processes and
+        files that takes some milliseconds, and it may connect again and again.
         """
         try:
             ends = transport.ends
-        except OSError:  # it is gone already
+        except OSError:  # the connection is gone already
             return False
         self._arrivals.charge(ARRIVAL_BYTES, 0)
         await self._arrivals.subside()
@@ -270,7 +270,7 @@ async def _serve_one(
     *,
     strangers: Allowance | None = None,
 ) -> None:
-    """One connection; `strangers`: it must show the instance's token, and until then these are charged."""
+    """Serves one connection; with `strangers` it must show the token, and they are charged until it does."""
     connection = connect()
     try:
         refusal = await introduce(transport, connection, name_wait_s, strangers or player.allowance)
@@ -289,12 +289,12 @@ async def _serve_one(
         return
     player.entered.set()
     await absences.play(player, transport, connection)
-    if await absences.wait(player):  # its process may be alive, and have another thread
+    if await absences.wait(player):  # its process may be alive, with another thread that connects
         player.leave(player.why(player.gone_reason))
 
 
 class _StdioConnection(ArenaConnection):
-    """A connection over standard output, where people also print things that are not answers."""
+    """A connection over standard output, where authors also print things that are not answers."""
 
     def __init__(self, log: BotLog) -> None:
         super().__init__()
@@ -312,12 +312,12 @@ class _StdioConnection(ArenaConnection):
 
 
 def _is_answer(reason: str) -> bool:
-    """Whether this reason is about something that was meant as an answer or a name."""
+    """Whether a reason is about something that was meant as an answer or a name."""
     return reason.startswith(("message_id ", 'no "move"', "an answer ", "a name "))
 
 
 async def _end(running: Running, grace_s: float, note_sticky: Callable[[], object]) -> None:
-    """Ends the program with all that it started."""
+    """Ends the program and everything that it started."""
     with trio.move_on_after(grace_s):
         await running.ended.wait()
     if grace_s and not running.ended.is_set():

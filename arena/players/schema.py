@@ -1,4 +1,4 @@
-"""JSON Schema of what a bot is asked in a game and may answer, from the annotations of the game."""
+"""The JSON Schema of what a bot is asked in a game and may answer, from the game's annotations."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def game_schema(game: type[Game[Any, Any]]) -> Schema:
 
 
 def _plain_question(state: Schema) -> Schema:
-    """Flat: the fields of the state beside those of the envelope."""
+    """The schema of a plain question: the fields of the state stand beside those of the envelope."""
     envelope = {"message_id": {"type": "string"}, "game_number": {"type": "integer"}}
     whole = _object({**envelope, **state["properties"]})
     return {**whole, "required": [*envelope, *state["required"]], "description": "a question to a plain bot"}
@@ -157,7 +157,7 @@ class _Parts:
         if kind not in self._names:
             twins = sum(other.__name__ == kind.__name__ for other in self._names)
             name = self._names[kind] = f"{kind.__name__}{twins + 1 if twins else ''}"
-            self.definitions[name] = {}  # in its place, before those that it holds
+            self.definitions[name] = {}  # takes its place before the classes it refers to
             self.definitions[name] = {**_object(self._fields(kind)), **_described(kind.__doc__)}
         return {"$ref": f"#/$defs/{self._names[kind]}"}
 
@@ -204,7 +204,7 @@ class _Parts:
 
 
 def _list_of(items: Sequence[Schema]) -> Schema:
-    """A list of exactly these."""
+    """The schema of a list of exactly these items."""
     return {
         "type": "array",
         "prefixItems": list(items),
@@ -226,7 +226,7 @@ def _described(text: str | None) -> Schema:
 
 
 def _docstrings(kind: Any) -> dict[str, str]:
-    """What stands below the fields of a class in its source; nothing where that is not at hand."""
+    """The docstrings below the fields of a class; none if its source is not at hand."""
     try:
         (found,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     except (OSError, TypeError, SyntaxError, ValueError):

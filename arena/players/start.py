@@ -28,20 +28,20 @@ from arena.players.transport import PipeTransport, Transport
 
 LISTEN_ADDRESS = "127.0.0.1"
 TEMPORARY = "/tmp"
-"""In a strict box: memory that only this instance has, and that ends with it."""
+"""The folder that in a strict box is memory of this instance alone, and ends with it."""
 BUILD_MEMORY_MB = 8192
-"""Parallel compilers need more memory than what they produce."""
+"""How much memory a build may use: parallel compilers need more than what they produce."""
 
 
 FIRST_LINE_BYTES_MAX = 256
-"""How much of the first line of a script Linux reads."""
+"""How many bytes of a script's first line Linux reads."""
 
 
 class BotBroken(ArenaError):
     """A bot that cannot be found, built or started, or never connects.
 
-    `log` is the end of what it printed, `log_path` where the rest is, if anywhere; `path` is how the user
-    finds the bot, if that is not its name.
+    `log` is the end of what it printed, `log_path` the file with the rest, if there is one; `path` is how the
+    user finds the bot, if that is not its name.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class CannotStart(BotBroken):
     def __init__(
         self, name: str, cause: str, remedy: str = "", log: str = "", log_path: Path | None = None
     ) -> None:
-        """`remedy`: what would be right, which is part of the reason too; empty: nobody knows."""
+        """`remedy`: what would be right, which becomes part of the reason; empty: nobody knows."""
         super().__init__(name, f"{cause}; {remedy}" if remedy else cause, log, log_path)
         self.cause, self.remedy = cause, remedy
 
@@ -77,16 +77,16 @@ class BuildFailed(BotBroken):
 
 
 class NeverConnected(BotBroken):
-    """A bot that ran, and did not connect: it ended as if all were well, or else its time was over."""
+    """A bot that ran and did not connect: it ended as if all were well, or its time was up."""
 
     def __init__(self, name: str, never: str, printed: str = "", *, has_ended: bool = False) -> None:
-        """`printed`: what it printed, as it follows on `never` in the reason."""
+        """`printed`: what it printed, worded to follow `never` in the reason."""
         super().__init__(name, never + printed)
         self.never, self.printed, self.has_ended = never, printed, has_ended
 
 
 def log_name(path: Path) -> str:
-    """A log as it is named within its results folder: `logs/ann-1.log`."""
+    """The name of a log within its results folder: `logs/ann-1.log`."""
     return "/".join(path.parts[-2:])
 
 
@@ -96,11 +96,11 @@ class StartedProgram:
 
     running: Running
     output_fd: int
-    """The descriptor to read its prints from."""
+    """The descriptor from which what it prints is read."""
     link: socket.socket | Transport
-    """How to reach it: a socket to which it connects, or its pipes."""
+    """The way to reach it: a socket to which it connects, or its pipes."""
     is_private: bool
-    """Whether only the program itself can come that way."""
+    """Whether only the program itself can use that link."""
 
 
 async def start(
@@ -108,12 +108,12 @@ async def start(
 ) -> StartedProgram:
     """Starts a bot; `ours` closes the link.
 
-    `nursery` hears of the program until `Running.close`.  Raises CannotStart.
+    `nursery` watches the program until `Running.close`.  Raises CannotStart.
     """
     env = environment(entrant.name, token)
     if box.level == "strict" and not entrant.writable:
-        # Other people's code leaves nothing: what one instance kept would tell the next one of hands that it
-        # is dealt again, from another seat.
+        # Other people's code must leave nothing behind: what one instance kept could tell the next one about
+        # hands that it is dealt again in another seat.
         place = attrs.evolve(place, scratch=None)
         env[SCRATCH] = TEMPORARY
     link: socket.socket | Transport | None = None
@@ -145,7 +145,7 @@ async def start(
         running = await _run(entrant, box, job, (stdin, stdout, write_fd), nursery)
         if link is None:
             link, is_private = running.take_listener(), True
-            if link is None:  # the box itself failed: its end says why
+            if link is None:  # the box itself failed, and how it ended says why
                 link = listen(LISTEN_ADDRESS, 0)
             link.setblocking(False)
         undo.pop_all()
@@ -199,7 +199,7 @@ async def _run(entrant: Entrant, box: Box, job: Job, fds: Sequence[int], nursery
 def _check_folder(name: str, folder: Path) -> None:
     """Raises CannotStart if the folder in which a bot runs may not be entered."""
     if os.path.isdir(folder) and not os.access(folder, os.X_OK):
-        where = "/".join(folder.parts[-2:])  # people at a table are told, who need not know more
+        where = "/".join(folder.parts[-2:])  # people at a table see it, and need not know more
         raise CannotStart(name, f"{where} cannot be read: {os.strerror(errno.EACCES)}")
 
 
@@ -225,13 +225,13 @@ def _check_program(job: Job) -> None:
     if not os.access(path, os.X_OK) or os.path.isdir(path):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     is_own = "/" in program and below(Path(os.path.normpath(path)), [folder])
-    # What is its own may be a link that its build has left: where that leads to is not looked at.
+    # The bot's own program may be a link that its build left: what that leads to must not be looked at.
     if os.path.isfile(path) and (not is_own or below(Path(path).resolve(), [folder])):
         _check_first_line(path, job.env.get("PATH"))
 
 
 def _check_first_line(path: str, search: str | None) -> None:
-    """Raises ValueError for a script whose `#!` leads nowhere, of which systems say only: no such file."""
+    """Raises ValueError for a script whose `#!` leads nowhere, where systems say only: no such file."""
     try:
         with open(path, "rb") as script:
             line = script.readline(FIRST_LINE_BYTES_MAX)
@@ -244,13 +244,13 @@ def _check_first_line(path: str, search: str | None) -> None:
     program, *words = line[2:].decode("utf-8", "replace").split() or [""]
     if os.path.basename(program) == "env" and words and not words[0].startswith("-") and "=" not in words[0]:
         program = words[0]
-    is_found_elsewhere = "/" in program and not program.startswith("/")  # seen from the bot's own folder
+    is_found_elsewhere = "/" in program and not program.startswith("/")  # relative to the bot's own folder
     if program and not is_found_elsewhere and shutil.which(program, path=search) is None:
         raise ValueError(f"its first line names {program}, which is not on this machine")
 
 
 def _pipe(reader: ExitStack, writer: ExitStack) -> tuple[int, int]:
-    """A pipe whose ends are closed with these."""
+    """A pipe whose ends these two stacks close."""
     read_fd, write_fd = os.pipe()
     reader.callback(os.close, read_fd)
     writer.callback(os.close, write_fd)
@@ -263,7 +263,7 @@ def environment(name: str, token: str) -> dict[str, str]:
 
 
 def ending(code: int | None) -> str:
-    """How a program ended, for people; None: nobody knows."""
+    """How a program ended, in words; `code` is None if nobody knows it."""
     if code is None:
         return "its process is gone"
     if code >= 0:
@@ -275,6 +275,6 @@ def ending(code: int | None) -> str:
 
 
 async def settle() -> None:
-    """Lets the reader take what a bot printed last, and the answer it may have sent last."""
+    """Lets readers take what a bot printed last, and the answer that it may have sent last."""
     for _ in range(5):
         await trio.lowlevel.checkpoint()

@@ -1,7 +1,7 @@
 """A bot at the other end of a byte stream, as a player: its questions, its answers, its connections.
 
-The player outlives its connections: one that comes back takes the place of the
-lost one and is asked the open question again under a new id, its clock running on.
+The player outlives its connections: a new one takes the place of a lost one and is asked the open question
+again under a new id, while its clock runs on.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ class StreamPlayer(Player):
         self.allowance = Allowance() if allowance is None else allowance
         self._watch = watch
         self.note_bug = note_bug
-        # They are those of any player; but an attribute that is first set when the object is in use gives it
-        # a dictionary of its own, which takes 1.5 KiB.
+        # These are the defaults of any player; but an attribute first set when the object is in use would
+        # cost a dictionary of the object's own, which takes 1.5 KiB.
         self.hears_events = self.has_answered = False
         self.first_answer_s = 0.0
         self.connection: ArenaConnection | None = None
         self._transport: Transport | None = None
         self._outbox: Outbox | None = None
-        """The outbox of the current connection, like the transport."""
+        """The outbox of the current connection; None without one."""
         self._transcript = Transcript()
         self._start: MatchStart | None = None
         self._codec: Codec | None = None
@@ -72,25 +72,25 @@ class StreamPlayer(Player):
         self._asked_id: str | None = None
         self._unsent = False
         self._owed_s = 0.0
-        """For how long the open question had to wait for an owed answer, its clock running, in seconds."""
+        """How many seconds the open question waited for an owed answer while its clock was running."""
         self._awaited = 0
-        """How many questions went out without an answer so far, in time or late."""
+        """How many questions that went out have had no answer yet, in time or late."""
         self._is_gone = False
         self.gone_reason = "never connected"
         self.lost_at: float | None = None
         self.token: str | None = None
-        """The token, told in the welcome, with which a bot that connects by itself comes back."""
+        """The token in the welcome with which a bot that connects by itself can come back."""
         self.secrets: Iterable[str] = ()
-        """Texts that are blanked wherever messages are shown."""
+        """The texts that are blanked wherever messages are shown."""
         self.extra_evidence: Callable[[], tuple[Mapping[str, Any], ...]] = tuple
 
     # The connection's side
 
     async def serve(self, transport: Transport, connection: ArenaConnection) -> None:
-        """Plays over this connection until it is closed; the connection is introduced already.
+        """Plays over this connection, which has been introduced, until it is closed.
 
-        Any exception that its bytes cause ends this connection and nothing else.  Whoever cancels this call
-        may still say goodbye over the connection, and closes it: see `dismiss`.
+        An exception that its bytes cause ends this connection and nothing else.  Whoever cancels this call
+        may still say goodbye over the connection, and must close it: see `dismiss`.
         """
         reason = "closed its connection"
         async with trio.open_nursery() as nursery:
@@ -98,7 +98,7 @@ class StreamPlayer(Player):
             try:
                 await self._read_all(transport, connection)
             except trio.Cancelled:
-                outbox.end_writing()  # a match that goes on may ask, but this nursery takes no task any more
+                outbox.end_writing()  # the match may go on asking, but this nursery takes no more tasks
                 raise
             except Exception:  # our bug, set off by one connection's bytes: it costs that connection
                 self.note_bug(traceback.format_exc())
@@ -132,7 +132,7 @@ class StreamPlayer(Player):
         self._transport = self.connection = self._outbox = None
         self.lost_at = trio.current_time()
         if self._slot is not None:
-            self._slot.note_sent(self._slot.asked_at)  # the next connection finds the clock running
+            self._slot.note_sent(self._slot.asked_at)  # its clock goes on running for the next connection
         if self._is_gone:
             self._fail_open()
 
@@ -142,7 +142,7 @@ class StreamPlayer(Player):
             self._fail_open()
 
     def leave(self, reason: str) -> None:
-        """The instance is gone for good: its process ended, or nobody came back."""
+        """Marks the instance as gone for good: its process ended, or nobody came back."""
         self._is_gone = True
         self.gone_reason = reason
         if self._transport is not None:
@@ -150,11 +150,11 @@ class StreamPlayer(Player):
         self._fail_open()
 
     def overhear(self, listener: Callable[[float, Direction, bytes], None]) -> None:
-        """Has every message from now on, both ways, told to somebody else too."""
+        """Passes every message from now on, both ways, to a listener too."""
         self._transcript.listener = listener
 
     def hang_up(self, reason: str) -> None:
-        """Breaks its connection, as a network would; it may come back."""
+        """Breaks the connection as a network failure would; the bot may come back."""
         if self._transport is not None:
             self._detach(reason)
 
@@ -184,9 +184,9 @@ class StreamPlayer(Player):
         allowance = self.allowance
 
         def hear(octets: bytes) -> bool:
-            """One step: takes a piece of the stream, or (`b""`) what was left of the last one.
+            """Takes one piece of the stream, or (`b""`) what was left of the last one.
 
-            Gives whether the next piece may be read at once.
+            Returns whether the next piece may be read at once.
             """
             began = perf_counter()
             if watch is not None:
@@ -201,7 +201,7 @@ class StreamPlayer(Player):
                 said = connection.read_on()
             # Answers that come too late were asked for as well, each once.  When they were charged, many bots
             # of one owner that were late together used up its allowance, and the next answer was read late
-            # though the kernel had it: one in some 50,000 questions on a loaded machine (tests/fairness.py).
+            # although it had arrived: one in about 50,000 on a loaded machine (tests/fairness.py).
             is_asked_for = 0 < len(said) <= self._awaited and len(octets) <= ANSWER_BYTES_FREE
             for received in said:
                 if type(received) is Answered:
@@ -209,7 +209,7 @@ class StreamPlayer(Player):
                 else:
                     is_asked_for = is_asked_for and received is OLD_ANSWER
                     self._take(received, now, heard_since)
-            # Settling may have asked the next question, or lost this connection, so both are looked at again.
+            # Settling may have asked the next question, or lost this connection, so both are checked again.
             if self._unsent and connection is self.connection and connection.can_ask:
                 self._ask_now()
             if is_asked_for:
@@ -240,7 +240,7 @@ class StreamPlayer(Player):
             self._transcript.note(now, "·", received.reason.encode())
 
     def _settle(self, value: Any, now: float, heard_since: float) -> None:
-        slot, self._slot = self._slot, None  # before it is settled: the match may ask again within `settle`
+        slot, self._slot = self._slot, None  # first, because the match may ask again within `settle`
         if slot is None or self._codec is None:
             return
         try:
@@ -250,7 +250,7 @@ class StreamPlayer(Player):
         slot.settle(reply)
 
     def _say(self, octets: bytes) -> None:
-        """Sends what can wait for the next question, or for `flush`."""
+        """Puts aside a message that can wait for the next question, or for `flush`."""
         if octets and self._outbox is not None:
             self._transcript.note(trio.current_time(), "→", octets)
             self._outbox.put(octets)
@@ -289,7 +289,7 @@ class StreamPlayer(Player):
         elif self.connection.can_ask:
             self._ask_now()
         else:
-            self._unsent = True  # it owes us an answer: the clock of this question runs all the same
+            self._unsent = True  # it still owes an answer, and the clock of this question runs all the same
             slot.note_sent(slot.asked_at)
 
     def _ask_now(self) -> None:
@@ -334,9 +334,9 @@ class StreamPlayer(Player):
         return "too_late", self._why_late(slot, was_unsent)
 
     def _why_late(self, slot: Slot | None, was_unsent: bool) -> str:
-        """Why there was no answer in time, if the arena knows more than that; else empty.
+        """Why there was no answer in time, if the arena knows more; else empty.
 
-        A plain bot can be asked one thing at a time, and the clock of the next question runs all the same:
+        A plain bot can be asked only one question at a time, and the clock of the next one runs all the same:
         readers of the tables should see that it was slow once, not twice.
         """
         if was_unsent:
@@ -370,8 +370,8 @@ class StreamPlayer(Player):
         self._start = None
 
     def forget_match(self) -> None:
-        """Its match is over, and what has to be shown of it is kept: the messages take twice as much memory
-        as all else about a bot that waits for its next one."""
+        """Drops the messages of a match that is over, once its evidence is kept: they take twice as much
+        memory as everything else about a bot that waits for its next match."""
         self._transcript.clear()
         self._codec = None
 

@@ -1,12 +1,12 @@
-"""All connections of a run, listened to by one task, which asks the kernel once who has something to say.
+"""Lets one task listen to all connections of a run, by asking the kernel once who has something to say.
 
 Trio's `wait_readable` costs a call to the kernel and a task switch for every answer.  Here a connection stays
 registered, and what it says is heard within the step of the one task that waits.  If each connection waits
 for itself, a question takes 1.2 times the processor time.  That task is in every poll of Trio's, so what the
-lag watch knows of polls is true of what is heard here.  Only Linux has it (epoll); elsewhere connections wait
-for themselves.
+lag watch knows about polls holds for what is heard here.  Only Linux has epoll; elsewhere each connection
+waits for itself.
 
-While some are heard others say something, so the kernel is asked again before the next turn of Trio's loop,
+While some are heard, others say something, so the kernel is asked again before the next turn of Trio's loop,
 and the lag watch is told.  If only Trio asks, a question takes 1.1 times the processor time at two tables;
 at many, where each turn hears several, it makes no difference.  (`python -m tests.bench --only loop
 --repeats 9`, on two cores shared with others; medians of 1.21, 1.12 and 1.20 for the first figure, of 1.09
@@ -30,14 +30,14 @@ if sys.platform == "linux":
 IS_HERE = sys.platform == "linux"
 """Whether this system supports a switchboard."""
 AT_A_STRETCH_S = 0.001
-"""Nobody is heard again in the same turn of Trio's loop after this, for all other tasks wait meanwhile."""
+"""How long connections are heard in one turn of Trio's loop, as all other tasks wait meanwhile."""
 
 
 async def whenever_readable(fd: int, take: Callable[[], bool]) -> None:
-    """Calls `take` whenever there is something to read, until it gives False, or `hang_up`.
+    """Calls `take` whenever there is something to read, until it returns False, or until `hang_up`.
 
-    `take` must not block; what it raises is raised here.  One task at a time may listen to a descriptor.
-    Returns at once if it cannot be listened to, as if it were closed.
+    `take` must not block; what it raises is raised here.  Only one task at a time may listen to a descriptor.
+    Returns at once if the descriptor cannot be listened to, as if it were closed.
     """
     board = _here.get(None)
     if board is None:
@@ -48,14 +48,14 @@ async def whenever_readable(fd: int, take: Callable[[], bool]) -> None:
 
 
 def hang_up(fd: int) -> None:
-    """Wakes the task that listens there; to be called before the file descriptor is closed."""
+    """Wakes the task that listens to this descriptor; must be called before the descriptor is closed."""
     board = _here.get(None)
     if board is not None:
         board.end(fd)
 
 
 class _Line:
-    """One connection that is listened to."""
+    """A connection that a task listens to."""
 
     __slots__ = ("error", "take", "task")
 
@@ -66,7 +66,7 @@ class _Line:
 
 
 class _Switchboard:
-    """The lines by file descriptor.  Each is registered for as long as it is listened to."""
+    """The lines by file descriptor; each is registered for as long as somebody listens to it."""
 
     def __init__(self) -> None:
         self._epoll = select.epoll()
@@ -75,12 +75,12 @@ class _Switchboard:
     async def listen(self, fd: int, take: Callable[[], bool]) -> None:
         assert fd not in self._lines, "one at a time may listen"
         try:
-            # Level-triggered: one with more to say than is read in one step is reported again.  Told of new
-            # bytes only (EPOLLET), a connection with bytes left would never be heard again.
+            # Level-triggered, so that a connection with more to say than is read in one step is reported
+            # again.  With EPOLLET, which reports only new bytes, it would never be heard again.
             self._epoll.register(fd, select.EPOLLIN)
         except OSError as error:
             if error.errno not in (errno.EPERM, errno.EBADF):
-                raise  # the system has no room for it: not the other end's fault
+                raise  # the system has no room for it, which is not the other end's fault
             await trio.lowlevel.checkpoint()
             return
         line = self._lines[fd] = _Line(take, trio.lowlevel.current_task())
@@ -94,7 +94,7 @@ class _Switchboard:
             raise line.error
 
     async def serve(self) -> None:
-        """Hears everyone, until it is cancelled."""
+        """Hears everyone until it is cancelled."""
         with self._epoll:
             while True:
                 await trio.lowlevel.wait_readable(self._epoll.fileno())
@@ -103,27 +103,27 @@ class _Switchboard:
                     note_own_poll()
 
     def _hear_all(self) -> bool:
-        """Hears everyone who has something to say now; False: nobody has.
+        """Hears everyone who has something to say now; returns False if nobody has.
 
         Each is heard once in a round, and no other task runs meanwhile.  So one with much to say waits for
-        all the others, and a file descriptor that is closed in a round cannot be another connection's in it.
+        all the others, and a file descriptor closed in a round cannot be reused by another connection in it.
         """
         news = self._epoll.poll(0, max(1, len(self._lines)))
         for fd, _ in news:
             line = self._lines.get(fd)
-            if line is not None and not self._goes_on(line):  # None: it hung up just now
+            if line is not None and not self._goes_on(line):  # None: it has just hung up
                 self.end(fd)
         return bool(news)
 
     def _goes_on(self, line: _Line) -> bool:
         try:
             return line.take()
-        except BaseException as error:  # travels on in the task that listens, which knows whose it is
+        except BaseException as error:  # raised in the task that listens, which knows whose it is
             line.error = error
             return False
 
     def end(self, fd: int) -> None:
-        """Wakes the task that listens there, if there is one."""
+        """Wakes the task that listens to this descriptor, if there is one."""
         if fd in self._lines:
             trio.lowlevel.reschedule(self._forget(fd).task)
 
@@ -133,4 +133,4 @@ class _Switchboard:
 
 
 _here: trio.lowlevel.RunVar[_Switchboard | None] = trio.lowlevel.RunVar("switchboard", None)
-"""The one of this run of Trio; made when the first connection is listened to."""
+"""The switchboard of this run of Trio; made when a task first listens to a connection."""

@@ -1,4 +1,4 @@
-"""Listening: accepts connections, hears who they are, and waits for those that are lost."""
+"""Accepts connections, finds out who they are, and waits for lost ones to come back."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from arena.wire.connection import ArenaConnection
 from arena.wire.states import Introduced, Noted, Refused, State
 
 BACKLOG = 256
-"""Connections that the kernel keeps until they are accepted, if no more are expected."""
+"""How many connections the kernel keeps until they are accepted, if no more are expected."""
 RECEIVE_BUFFER_BYTES = 1 << 15
-"""What the kernel keeps of one connection that is not read; by default it would keep megabytes."""
+"""How much the kernel keeps of one connection that is not read; by default it would keep megabytes."""
 LAST_WORD_S = 1.0
 INTRODUCTION_BYTES_MAX = 4096
-"""What a connection may say without saying who it is; a name and a token have 200 bytes."""
+"""How much a connection may send without saying who it is; a name and a token take 200 bytes."""
 INTRODUCTION_PIECE_BYTES = 512
-"""Bytes read at once from an unknown connection; many of them may come in one moment."""
+"""How much is read at once from an unknown connection; many of them may come at the same moment."""
 FULL = messages.encode(messages.Bye("too many connections are open"))
 """The last word to a connection for which there is no room."""
 INTRODUCTION_VALUES_MAX = 8
-"""Broken values allowed before the first whole one, which is the introduction."""
+"""How many broken values may come before the first whole one, which is the introduction."""
 ACCEPTED_PER_S, ACCEPTED_AT_ONCE = 100.0, 64
-"""Connections accepted: one costs 0.5 ms until it is refused, and a sender that floods a port waits.
+"""The pace of accepting connections: one costs 0.5 ms until it is refused, so that floods have to wait.
 
-Those that get a place are not counted, so that thousands of bots need not wait for each other."""
+Connections that get a place are not counted, so that thousands of bots need not wait for each other."""
 ACCEPTED_IN_A_ROW = 16
-"""Before anybody else gets a turn: they take a millisecond, and a turn for each would take as long again."""
+"""How many are accepted before other tasks run: that takes 1 ms, and twice as long with a turn for each."""
 STAYED_S = 1.0
-"""One that got a place and leaves within this time is counted after all."""
+"""How long a connection with a place must stay in order not to be counted."""
 SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
 ACCEPT_PAUSE_S = 0.1
-"""The pause before the next try when the machine is out of file descriptors."""
+"""The pause before the next attempt when the machine is out of file descriptors."""
 
 
 def listen(host: str, port: int, backlog: int = BACKLOG) -> socket.socket:
@@ -63,7 +63,7 @@ def listen(host: str, port: int, backlog: int = BACKLOG) -> socket.socket:
 
 
 def backlog_most() -> int | None:
-    """The longest backlog that this system allows, which shortens longer ones silently; None: unknown."""
+    """The longest backlog that this system allows (it silently shortens longer ones); None if unknown."""
     try:
         return int(SOMAXCONN.read_text(encoding="ascii"))
     except (OSError, ValueError):
@@ -76,10 +76,10 @@ async def accept_all(
     connections_max: int,
     note_bug: Callable[[str], None] = lambda traceback_text: None,
 ) -> None:
-    """Accepts connections until cancelled, one task each; never raises because of one.
+    """Accepts connections until cancelled, with a task for each; never raises because of a connection.
 
-    Closes every connection when its `serve` returns, and the listener at the end.  `note_bug` is told the
-    traceback if `serve` raises.
+    It closes every connection when its `serve` returns, and the listener at the end.  `note_bug` is called
+    with the traceback if `serve` raises.
     """
 
     pace, open_now = Bucket(ACCEPTED_PER_S), 0
@@ -119,9 +119,9 @@ async def accept_all(
 
 
 def _in_a_row(listener: socket.socket, pace: Bucket) -> Iterator[socket.socket]:
-    """The next connections that are there, charged to the pace.  Raises OSError if the system has no room."""
+    """The connections that have arrived, charged to the pace.  Raises OSError if the system has no room."""
     for number in range(ACCEPTED_IN_A_ROW):
-        if number and pace.over_s(ACCEPTED_AT_ONCE):  # the first was waited for, but for what rounding leaves
+        if number and pace.over_s(ACCEPTED_AT_ONCE):  # not for the first: the caller has waited for its turn
             return
         try:
             sock, _ = listener.accept()
@@ -135,13 +135,13 @@ def _in_a_row(listener: socket.socket, pace: Bucket) -> Iterator[socket.socket]:
 
 
 def _turn_away(sock: socket.socket) -> None:
-    """Says that there is no room, if the kernel takes it at once."""
+    """Says that there is no room, if the kernel takes the message at once."""
     with sock, suppress(OSError):
         sock.send(FULL)
 
 
 def _transport(sock: socket.socket) -> Transport | None:
-    """The transport of a new connection; None if it is broken already."""
+    """The transport for a new connection; None if it is broken already."""
     try:
         return SocketTransport(sock)
     except OSError:
@@ -151,11 +151,10 @@ def _transport(sock: socket.socket) -> Transport | None:
 async def introduce(
     transport: Transport, connection: ArenaConnection, name_wait_s: float, allowance: Allowance
 ) -> str | None:
-    """Hears who is connecting; gives why they are refused, or None.
+    """Finds out who is connecting; returns why they are refused, or None.
 
-    A connection that stays open and silent for `name_wait_s` enters without a
-    name.  Raises trio.BrokenResourceError if it closes before that.  What it says
-    is charged to the allowance.
+    A connection that stays open and silent for `name_wait_s` enters without a name.  Raises
+    trio.BrokenResourceError if it closes before that.  What it says is charged to the allowance.
     """
     with trio.move_on_after(name_wait_s):
         return await hear_introduction(transport, connection, allowance)
@@ -169,9 +168,9 @@ async def hear_introduction(
     allowance: Allowance,
     note: Callable[[str], None] = lambda remark: None,
 ) -> str | None:
-    """The same however long it takes: such a connection never enters without saying something.
+    """Does the same as `introduce`, but without a time limit: the connection must say something to enter.
 
-    `note` is told what is wrong with what it says meanwhile, of which a part is quoted.
+    `note` is called with what is wrong with what it says meanwhile, partly quoted.
     """
     said = values = 0
     while True:
@@ -190,7 +189,7 @@ async def hear_introduction(
                 return None
             if isinstance(received, Noted):
                 note(received.reason)
-        if connection.state is not State.NAMING:  # it spoke and gave no name: a plain bot
+        if connection.state is not State.NAMING:  # it spoke without giving a name: a plain bot
             return None
         if said > INTRODUCTION_BYTES_MAX or values > INTRODUCTION_VALUES_MAX:
             return "it said a lot, but not who it is"
@@ -198,7 +197,7 @@ async def hear_introduction(
 
 
 async def send_last(transport: Transport, octets: bytes) -> None:
-    """Sends a last word, if the other side takes it soon."""
+    """Sends a last message, if the other side takes it soon."""
     try:
         sent = transport.send_now(octets)
         with trio.move_on_after(LAST_WORD_S):
@@ -209,21 +208,21 @@ async def send_last(transport: Transport, octets: bytes) -> None:
 
 
 class Absences:
-    """Players that lost their connection, and how long each is waited for."""
+    """The players that have lost their connection, and for how long each is waited for."""
 
     def __init__(self, reconnect_s: float) -> None:
         self._reconnect_s = reconnect_s
         self._waits: dict[StreamPlayer, trio.CancelScope] = {}
 
     async def play(self, player: StreamPlayer, transport: Transport, connection: ArenaConnection) -> None:
-        """Plays over this connection until it is lost; the player has a connection at once."""
+        """Plays over this connection until it is lost; the player is connected from the start."""
         wait = self._waits.pop(player, None)
         if wait is not None:
             wait.cancel()
         await player.serve(transport, connection)
 
     async def wait(self, player: StreamPlayer) -> bool:
-        """Waits as long as a lost player is entitled to; gives whether it stayed away."""
+        """Waits for a lost player as long as it is entitled to; returns whether it stayed away."""
         if player.is_connected:
             return False
         with trio.CancelScope() as scope:

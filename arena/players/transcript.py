@@ -1,4 +1,4 @@
-"""The last messages between the arena and one bot, both ways: the evidence when a fault has to be shown."""
+"""Keeps the last messages between the arena and a bot, both ways, as evidence for its faults."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ MESSAGE_BYTES_KEPT = 2048
 """How many bytes a capsule shows of each of the last messages."""
 
 Direction = Literal["→", "←", "·", "—"]
-"""To the bot; from the bot; what was noted of what it said; how its connection ended."""
+"""The kind of a message: to the bot; from the bot; a note about what it said; how its connection ended."""
 
 
 class Transcript:
-    """The last messages of one player's match, each with its moment."""
+    """The last messages of one player's match, each with its time."""
 
     def __init__(self) -> None:
         self._messages: list[tuple[float, Direction, bytes]] = []
         self.listener: Callable[[float, Direction, bytes], None] | None = None
-        """Is given every message as it is, whole."""
+        """Called with every message in full."""
 
     def note(self, now: float, direction: Direction, octets: bytes) -> None:
-        """Remembers a message, or as much of it as is shown."""
+        """Remembers a message, as far as it would be shown."""
         self._messages.append((now, direction, octets[:MESSAGE_BYTES_KEPT]))
         if len(self._messages) > MESSAGES_KEPT:
             del self._messages[0]
@@ -30,11 +30,11 @@ class Transcript:
             self.listener(now, direction, octets)
 
     def clear(self) -> None:
-        """A new match begins, or none will for a while."""
+        """Forgets all messages, as a new match begins, or none will for a while."""
         self._messages.clear()
 
     def lines(self, secrets: Iterable[str]) -> tuple[Mapping[str, Any], ...]:
-        """The messages as JSON objects, oldest first, without the secrets; times are from the first one."""
+        """The messages as JSON objects, oldest first, without the secrets; times count from the first one."""
         began_at = self._messages[0][0] if self._messages else 0.0
         return tuple(
             {

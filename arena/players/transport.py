@@ -1,8 +1,7 @@
 """Bytes out and in: a socket, a pair of pipes, or any Trio stream, all with the same four calls.
 
-Sockets and pipes are used without Trio's stream classes: a question goes out in
-the same step that asks it, with no task switch, and what the kernel does not
-take at once is left to the writer task.
+Sockets and pipes are used without Trio's stream classes: a question goes out in the same step that asks it,
+with no task switch, and what the kernel does not take at once is left to the writer task.
 """
 
 from __future__ import annotations
@@ -22,51 +21,51 @@ from arena.players import switchboard
 from arena.players.allowance import Bucket
 
 RECEIVE_BYTES = 4096
-"""Bytes read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes.  It was 64 kB, which
-cost 204 ms at worst, and everybody else waited for them."""
+"""How many bytes are read in one step; the worst 4 kB cost 0.7 ms, and an answer has a hundred bytes.  With
+64 kB, as it once was, everybody else waited up to 204 ms."""
 
 VANISHED = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4}
-"""After 30 s of silence the other machine is asked every 5 s; 4 times without an answer it is gone."""
+"""The keep-alive options: after 30 s of silence a probe every 5 s; after 4 without an answer it is gone."""
 
 
 class Transport(ABC):
-    """One connection's bytes.
+    """A connection for bytes.
 
-    A broken one reads as closed (`b""`) and takes nothing more (OSError, trio.BrokenResourceError).
+    A broken one reads as closed (`b""`) and refuses to send (OSError, trio.BrokenResourceError).
     """
 
     __slots__ = ("is_let_in", "pace")
 
     peer: str = "this process"
-    """Who is at the other end, for people."""
+    """Who is at the other end, in words."""
     is_polled: bool = True
-    """Whether news comes through Trio's poll, so that the lag watch knows when it can have come."""
+    """Whether bytes are noticed by Trio's poll, so that the lag watch knows when they can have come."""
 
     def __init__(self) -> None:
         self.pace: Bucket | None = None
-        """What its acceptance was charged to."""
+        """The bucket that its acceptance was charged to."""
         self.is_let_in = False
 
     def let_in(self) -> None:
-        """It has got a place: nobody has to wait because it was accepted."""
+        """Takes back the charge for its acceptance, as it has got a place."""
         if self.pace is not None and not self.is_let_in:
             self.pace.add(-1)
         self.is_let_in = True
 
     @abstractmethod
     def send_now(self, octets: bytes | memoryview) -> int:
-        """Hands over what is taken without waiting; gives how many bytes.  Raises OSError when broken."""
+        """Hands over what is taken without waiting; returns how many bytes.  Raises OSError if broken."""
 
     @abstractmethod
     async def send_some(self, octets: memoryview) -> int:
-        """Waits until some can be handed over; gives how many bytes."""
+        """Waits until some bytes can be handed over; returns how many were."""
 
     @abstractmethod
     async def receive(self, most: int = RECEIVE_BYTES) -> bytes:
-        """Waits for bytes and gives at most `most`; `b""` when the other side is gone."""
+        """Waits for bytes and returns at most `most`; `b""` when the other side is gone."""
 
     async def listen(self, hear: Callable[[bytes], bool]) -> bool:
-        """Hands over bytes as they come.  True once `hear` gives False; False if the other side is gone."""
+        """Calls `hear` with bytes as they come.  True once that returns False; False if the peer is gone."""
         while octets := await self.receive():
             if not hear(octets):
                 return True
@@ -74,7 +73,7 @@ class Transport(ABC):
 
     @property
     def ends(self) -> tuple[tuple[str, int], tuple[str, int]] | None:
-        """Our address and port, and theirs, for a connection that others could make too."""
+        """Our address and port, and theirs, for a connection that others could have made."""
         return None
 
     @abstractmethod
@@ -116,7 +115,7 @@ class SocketTransport(Transport):
         return self.send_now(octets)
 
     async def receive(self, most: int = RECEIVE_BYTES) -> bytes:
-        while self._socket.fileno() >= 0:  # all closed sockets are number -1, which Trio would take for one
+        while self._socket.fileno() >= 0:  # all closed sockets have number -1, and Trio would mix them up
             try:
                 await trio.lowlevel.wait_readable(self._socket)
                 return self._socket.recv(most)
@@ -139,10 +138,10 @@ class SocketTransport(Transport):
 
 
 def _notice_vanishing(sock: socket.socket) -> None:
-    """Has the kernel end the connection to an unplugged machine within a minute, not in two hours."""
+    """Makes the kernel end the connection to an unplugged machine within a minute, not in two hours."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in VANISHED.items():
-        if hasattr(socket, option):  # not on every system
+        if hasattr(socket, option):  # not every system has it
             sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
@@ -195,10 +194,10 @@ class PipeTransport(Transport):
 
 
 async def _listen(fd: int, receive: Callable[[int], bytes], hear: Callable[[bytes], bool]) -> bool:
-    """`Transport.listen` by way of the switchboard.
+    """Does what `Transport.listen` promises, with the switchboard.
 
-    Reads once for each report, not until nothing is left: nearly always there was one answer, and
-    the second call would find nothing.  What is left is reported again.
+    It reads once for each report, not until nothing is left: nearly always there was one answer, and a
+    second call would find nothing.  What is left is reported again.
     """
     has_enough = False
 
@@ -252,6 +251,6 @@ class StreamTransport(Transport):
         return octets
 
     def close(self) -> None:
-        """A Trio stream cannot be closed at once: the receiving task does it."""
+        """Lets the receiving task close the stream: a Trio stream cannot be closed at once."""
         self._is_closed = True
         self._receiving.cancel()

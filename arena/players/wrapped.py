@@ -1,4 +1,4 @@
-"""A player that hands everything on to another one, for those who listen in between."""
+"""A player that passes everything on to another one, for classes that listen in between."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.players.desk import Question, Slot
 
 
 class WrappedPlayer(Player):
-    """Does what the player inside does; subclasses override what they listen to."""
+    """Does what the wrapped player does; subclasses override what they listen to."""
 
     def __init__(self, player: Player) -> None:
         self.player = player

@@ -1,1 +1,1 @@
-"""What users wrote, as checked values: TOML tables, files, durations, addresses."""
+"""Reads what users wrote as checked values: TOML tables, files, durations, addresses."""

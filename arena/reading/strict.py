@@ -1,7 +1,7 @@
 """Strict reading of what users write in TOML: nothing is coerced, every mistake gets one sentence.
 
-A reader takes a raw value and returns the checked one, or raises
-ConfigError with what was found and what is expected; `read_table` adds where, and collects all mistakes.
+A reader takes a raw value and returns the checked one, or raises ConfigError with what was found and what is
+expected; `read_table` adds where it was found, and collects all mistakes.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Reader = Callable[[object], T]
 FILE_NAME_BYTES_MAX = 255
 """The longest name that Linux, macOS and their file systems allow."""
 _BYTES_MAX = 1 << 20
-"""A plan is a page of text; a file this large is not a plan, and parsing it would only take time."""
+"""The largest file that is read: a plan is a page of text, and parsing anything larger would waste time."""
 KEY_LENGTH_MAX = 60
 """The longest key that a message repeats as it is."""
 MISTAKES_MAX = 20
-"""Mistakes reported for one table: fix these before the rest."""
+"""The most mistakes reported for one table: these must be fixed before the rest is checked."""
 _DEEP_KEY = re.compile(
     rb"""(?: (?: (?<![A-Za-z0-9_-])[A-Za-z0-9_-]++ | "(?:[^"\\\n]|\\.){0,64}+" | '[^'\n]{0,64}+' )
          [ \t]*+ \. [ \t]*+ ){64}""",
     re.VERBOSE,
 )
-"""`a.a.a.a` with more parts than anybody needs: tomllib takes quadratic time for them, 8 s for 64 kB."""
+"""A key such as `a.a.a.a` with absurdly many parts: tomllib takes quadratic time for it, 8 s for 64 kB."""
 
 
 # Readers.
@@ -68,7 +68,7 @@ def text(value: object) -> str:
 
 
 def place(value: object) -> Path:
-    """A path, with the home that `~` or `~user` stands for."""
+    """A path, in which `~` or `~user` is replaced by that home folder."""
     path = Path(text(value))
     if any(len(os.fsencode(part)) > FILE_NAME_BYTES_MAX for part in path.parts):
         raise unexpected(value, f"a path, no part of it longer than {FILE_NAME_BYTES_MAX} bytes")
@@ -79,7 +79,7 @@ def place(value: object) -> Path:
 
 
 def one_of(*words: str) -> Reader[str]:
-    """One of some words."""
+    """One of these words."""
 
     def read(value: object) -> str:
         if isinstance(value, str) and value in words:
@@ -90,7 +90,7 @@ def one_of(*words: str) -> Reader[str]:
 
 
 def duration(least_s: float = 0.0, *, beyond: bool = False, most_s: float = inf) -> Reader[float]:
-    """A duration in seconds, of at least `least_s`, or `beyond` it: more than that; and at most `most_s`."""
+    """A duration in seconds of at least `least_s` (`beyond`: of more than that), and of at most `most_s`."""
 
     def read(value: object) -> float:
         seconds = parse_duration(value)
@@ -105,7 +105,7 @@ def duration(least_s: float = 0.0, *, beyond: bool = False, most_s: float = inf)
 
 
 def many(read: Reader[T], expected: str) -> Reader[tuple[T, ...]]:
-    """A list, each item read by `read`; an error names the item's position, from 1."""
+    """A list whose items are each read by `read`; an error names the item's position, from 1."""
 
     def read_all(value: object) -> tuple[T, ...]:
         if not isinstance(value, list | tuple):
@@ -122,7 +122,7 @@ def many(read: Reader[T], expected: str) -> Reader[tuple[T, ...]]:
 
 
 def optional(read: Reader[T]) -> Reader[T | None]:
-    """What `read` reads, or None: TOML has no null, but a stored plan does."""
+    """A value that `read` reads, or None: TOML has no null, but a stored plan does."""
     return lambda value: None if value is None else read(value)
 
 
@@ -142,7 +142,7 @@ def read_table(
 
     Raises ConfigError with a sentence for every mistake, `where: key: found …, expected …`, one per
     line (or joined by `joint`), up to MISTAKES_MAX.  `reject` says what is wrong with a key that has no
-    reader, `key_of` gives a key as the user writes it.
+    reader, `key_of` returns a key as the user writes it.
     """
     values, mistakes = {}, []
     prefix = f"{where}: " if where else ""
@@ -174,12 +174,12 @@ def read_toml(path: Path, *, where: str) -> dict[str, Any]:
     try:
         if _DEEP_KEY.search(raw):
             raise RecursionError
-        return tomllib.loads(raw.decode("utf-8-sig"))  # some editors put a mark at the beginning
+        return tomllib.loads(raw.decode("utf-8-sig"))  # some editors put a byte order mark at the beginning
     except UnicodeDecodeError as error:
         said = f"line {_line(raw, error.start)}: not UTF-8 text"
     except RecursionError:
         said = "nested too deeply"
-    except ValueError as error:  # TOMLDecodeError is one, and so is what an int of 5000 digits raises
+    except ValueError as error:  # TOMLDecodeError is one, and so is the error for an int of 5000 digits
         said = _syntax(error, last=_line(raw, len(raw) - 1))
     raise ConfigError(f"{where}: {said}")
 
@@ -197,12 +197,12 @@ def _read(path: Path, where: str) -> bytes:
 
 
 def _line(raw: bytes, place: int) -> int:
-    """The line, from 1, that contains this byte."""
+    """The number of the line, from 1, that contains this byte."""
     return raw.count(b"\n", 0, max(0, place)) + 1
 
 
 def _syntax(error: ValueError, *, last: int) -> str:
-    """`line 3, column 8: expected a value: …`, from what tomllib says, in words for everybody."""
+    """What tomllib says, in words for everybody: `line 3, column 8: expected a value: …`."""
     said, _, place = str(error).rpartition(" (at ")
     if not said:
         return f"not TOML: {error}"
@@ -232,14 +232,14 @@ _SYNTAX = {
     "Unescaped '\\' in a string": _ESCAPE,
     "Invalid hex value": _ESCAPE,
 }
-"""How tomllib's sentences begin -> what is wrong or missing there."""
+"""Maps the beginning of each of tomllib's sentences to what is wrong or missing there."""
 
 
 # Words.
 
 
 def unknown(word: str, known: Iterable[str], kind: str) -> str:
-    """`no such key (did you mean …?); accepted are …`."""
+    """Why a word is not known: `no such key (did you mean …?); accepted: …`."""
     words = list(known)
     return f"no such {kind}{did_you_mean(word, words)}; accepted: {', '.join(words) or 'none'}"
 
@@ -250,22 +250,22 @@ def as_said(key: str) -> str:
 
 
 def did_you_mean(word: object, words: Collection[str], most: int = 1) -> str:
-    """` (did you mean odds?)`, with at most so many of the words, or nothing when none is near."""
+    """A suggestion, ` (did you mean odds?)`, with up to `most` of the words; empty if none is near."""
     from difflib import get_close_matches
 
     near = get_close_matches(word.lower(), words, most) if isinstance(word, str) and len(word) < 100 else []
     return f" (did you mean {listed(near, 'or')}?)" if near else ""
 
 
-# Files of others.
+# Files that somebody else wrote.
 
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
-"""So that opening never blocks, on a pipe that appeared since we looked or on a kernel file that waits."""
+"""Flags with which opening never blocks, neither on a pipe that has just appeared nor on a kernel file."""
 
 
 def read_regular(path: Path, bytes_max: int) -> bytes:
-    """The content of a file.  Raises OSError if it is missing, not a regular file, or larger than that."""
+    """The content of a file.  Raises OSError if it is missing, not regular, or larger than `bytes_max`."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # before opening: opening a device may have effects
         raise _no_regular(path)
     descriptor = os.open(path, _FLAGS)

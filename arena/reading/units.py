@@ -1,4 +1,4 @@
-"""How quantities are written: durations and addresses."""
+"""Reads and writes durations and addresses as users write them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _HOST = re.compile(r"[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.]+(?:%\w+)?\]", re.ASCII)
 
 
 def parse_duration(value: object) -> float:
-    """Seconds, from `500ms`, `2s`, `20m`, `1h`, or a number of seconds; never negative, never infinite.
+    """The seconds in `500ms`, `2s`, `20m`, `1h`, or a number of seconds; never negative or infinite.
 
-    Raises ConfigError with what was found and what is expected; the caller adds where.
+    Raises ConfigError with what was found and what is expected; the caller adds where it was found.
     """
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if match:
@@ -50,7 +50,7 @@ def format_duration(seconds: float) -> str:
 
 
 def _decimal(number: float) -> str:
-    """All its digits, without exponent."""
+    """A number with all its digits and without an exponent."""
     from decimal import Decimal
 
     text = f"{Decimal(repr(number)):f}"
@@ -59,7 +59,7 @@ def _decimal(number: float) -> str:
 
 @attrs.frozen
 class Address:
-    """Where to listen; `str` gives it as users write it."""
+    """Where to listen; `str` returns it as users write it."""
 
     host: str
     port: int
@@ -78,7 +78,7 @@ def parse_address(value: object) -> Address:
 
 
 def unexpected(value: object, expected: str) -> ConfigError:
-    """The error for a wrong value: `found "ten", expected a whole number`."""
+    """The error that reports a wrong value: `found "ten", expected a whole number`."""
     return ConfigError(f"found {shown(value)}, expected {expected}")
 
 
@@ -95,7 +95,7 @@ def shown(value: object) -> str:
     elif value is None:
         return "nothing"
     elif isinstance(value, int) and value.bit_length() > 1000:
-        return "a huge number"  # `str` refuses those of more than 4300 digits
+        return "a huge number"  # `str` refuses numbers of more than 4300 digits
     else:
         text = str(value)
     return text if len(text) <= 60 else text[:57] + "…" + text[-1:]
@@ -108,5 +108,5 @@ def _visible(character: str) -> str:
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """`+12.00`, `−2.94`: with its sign; zero is never negative."""
+    """A number with its sign, `+12.00` or `−2.94`; zero is never negative."""
     return f"{round(value, digits) + 0.0:+.{digits}f}".replace("-", "−")

@@ -25,7 +25,7 @@ class Bot:
     """
 
     name: str = ""
-    """Its own name for itself; ARENA_NAME takes precedence."""
+    """The name the bot calls itself by; ARENA_NAME takes precedence."""
     version: str = "1"
 
     rng: Random
@@ -41,7 +41,7 @@ class Bot:
         """A match begins; `self.rng` and `self.match` are set."""
 
     def event(self, kind: str, payload: Mapping[str, Any] | None) -> None:
-        """Something happened that this seat may know of."""
+        """Something happened that this seat may know about."""
 
     def fault(self, kind: str, reason: str) -> None:
         """An answer of this bot did not count; `reason` says why."""
@@ -57,7 +57,7 @@ class Bot:
 
 
 def drawn_move(bot: Bot, state: dict[str, Any], options: list[dict[str, Any]]) -> Any:
-    """The bot's move, drawn from the chance of this decision; called by whatever drives the bot."""
+    """The bot's move, with randomness seeded for this decision; called by whatever drives the bot."""
     rng = getattr(bot, "rng", None)
     if not isinstance(rng, MatchRandom):  # the bot's own
         return bot.move(state, options)

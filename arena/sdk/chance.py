@@ -1,8 +1,8 @@
-"""A bot's own chance: the same draws wherever the same seat comes to the same point of the same deals.
+"""A bot's own randomness: the same draws whenever the same seat reaches the same point of the same deals.
 
-`bot_seed` is shared by all who sit in a seat of a series' deals.  One stream of draws for a whole match would
-part as soon as one of them draws once more than another; so each decision has a stream of its own, keyed by
-where in the match it stands.
+All bots that sit in the same seat of a series' deals share its `bot_seed`.  With one stream of draws for a
+whole match, theirs would differ as soon as one of them draws once more than another; so each decision has a
+stream of its own, keyed by where in the match it is made.
 """
 
 from __future__ import annotations
@@ -12,38 +12,38 @@ from random import Random
 from typing import Any, TypeAlias
 
 NUMBER = "_number"
-"""Ends the names of fields that count rounds or hands."""
+"""How the names of fields end that count rounds or hands."""
 MOVE_NUMBER = "move_number"
-"""The one such field that counts moves within a round: who is asked in between does not matter."""
+"""The one such field that counts moves within a round: left out, as who else was asked must not matter."""
 
 
 _Numbers: TypeAlias = "tuple[int, ...]"
 
 
 class MatchRandom(Random):
-    """The randomness of one match, seeded anew in place by the first draw of each decision.
+    """The randomness of one match, seeded anew by the first draw of each decision.
 
     The seed is made of `bot_seed`, of the numbers in the question that count rounds or hands, and of how many
     questions had the same numbers: where the game has rounds, the question's number since the last deal.  No
-    two decisions have one key, so draws are independent within a match.  What is drawn outside of decisions
-    goes on where the last draw ended.
+    two decisions have the same key, so draws are independent within a match.  Draws outside of decisions
+    continue where the last one ended.
     """
 
     def __init__(self, bot_seed: int = 0) -> None:
         super().__init__(bot_seed)
         self._bot_seed = bot_seed
         self._fields: tuple[str, ...] = ()
-        """Of the last question; as a rule all have the same."""
+        """The names of the fields of the last question's state; usually all questions have the same."""
         self._counting: tuple[str, ...] = ()
-        """Those of them that count rounds or hands."""
+        """Which of these fields count rounds or hands."""
         self._asked: dict[_Numbers, int] = {}
         self._numbers: _Numbers = ()
         self._is_deciding = False
         self._first = {"random": self._first_random, "getrandbits": self._first_getrandbits}
-        """They hide the methods of the class until the first draw; later draws cost what they always do."""
+        """Functions that hide those of the class until the first draw, so that later ones are as cheap."""
 
     def begin_decision(self, state: Mapping[str, Any]) -> None:
-        """What is drawn from now on belongs to the answer to this question."""
+        """Makes all draws from now on part of the answer to this question."""
         if (fields := tuple(state)) != self._fields:
             self._fields, self._counting = fields, _counting(fields)
         self._numbers = numbers = tuple(
@@ -51,26 +51,26 @@ class MatchRandom(Random):
         )
         self._asked[numbers] = self._asked.get(numbers, 0) + 1
         self._is_deciding = True
-        self.gauss_next = None  # the second of a pair that was drawn for another decision
+        self.gauss_next = None  # drawn as the second of a pair for another decision
         if "random" not in self.__dict__:
             self.__dict__.update(self._first)
 
     def end_decision(self) -> None:
-        """The answer is given; if nothing was drawn for it, the generator is not seeded for it either."""
-        self._is_deciding = False  # the next draw, of whatever kind, clears the rest away
+        """Ends the decision; if nothing was drawn for it, the generator is not seeded for it either."""
+        self._is_deciding = False  # the next draw of any kind clears up the rest
 
     def seed(self, *key: Any, **options: Any) -> None:
-        """As of any `Random`, until the next decision."""
+        """Seeds the generator as any `Random`, until the next decision."""
         self._draw_on()
         super().seed(*key, **options)
 
     def getstate(self) -> tuple[Any, ...]:
-        """As of any `Random`: that from which this decision draws."""
+        """The state of the generator from which this decision draws, as of any `Random`."""
         self._seed_if_due()
         return super().getstate()
 
     def setstate(self, state: tuple[Any, ...]) -> None:
-        """As of any `Random`, until the next decision."""
+        """Sets the generator's state as any `Random`, until the next decision."""
         self._draw_on()
         super().setstate(state)
 
@@ -90,11 +90,11 @@ class MatchRandom(Random):
                 self.seed("/".join(map(str, (self._bot_seed, *numbers, self._asked[numbers]))))
 
     def _draw_on(self) -> None:
-        """From here on draws are those of the class."""
+        """Lets all draws from here on use the methods of the class."""
         self.__dict__.pop("random", None)
         self.__dict__.pop("getrandbits", None)
 
 
 def _counting(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the fields that count rounds or hands."""
+    """The names of fields that count rounds or hands."""
     return tuple(name for name in names if name.endswith(NUMBER) and name != MOVE_NUMBER)

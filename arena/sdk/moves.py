@@ -1,4 +1,4 @@
-"""Moves from options: one at random, every one of them, and whether one is among them.
+"""Moves from options: a random one, all of them, and whether a move is among them.
 
 An option is `{"kind": "Bid", "form": ["<face>", "<count>"], "fields": {"face": {"min": 1, "max": 6}, …}}`:
 the move is `form` with a value for each `"<field>"`, taken from the field's domain, which is
@@ -16,16 +16,16 @@ OptionJson = Mapping[str, Any]
 
 
 def choose(options: Sequence[OptionJson], rng: Random) -> Any:
-    """A move at random: an option uniformly, then each field uniformly.
+    """A random move: an option is drawn uniformly, then each field uniformly.
 
-    For a subset first its size, then its members.  Raises IndexError if there are no options.
+    For a subset its size is drawn first, then its members.  Raises IndexError if there are no options.
     """
     option = rng.choice(options)
     return fill(option["form"], {field: _sample(domain, rng) for field, domain in option["fields"].items()})
 
 
 def every(options: Sequence[OptionJson]) -> Iterator[Any]:
-    """Every move that the options allow, lazily: subsets and wide ranges can give very many."""
+    """Every move that the options allow, lazily: subsets and wide ranges can mean very many."""
     for option in options:
         names = list(option["fields"])
         for values in product(*(_values(domain) for domain in option["fields"].values())):
@@ -68,7 +68,7 @@ def _values(domain: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _fits(form: Any, fields: Mapping[str, Any], move: Any) -> bool:
-    """Whether the move is the form with a value of its domain for each field."""
+    """Whether the move is the form with a value from its domain in place of each field."""
     if isinstance(form, Mapping):
         is_like = isinstance(move, Mapping) and move.keys() <= form.keys()
         return is_like and all(_fits(part, fields, move.get(key)) for key, part in form.items())

@@ -1,7 +1,7 @@
 """A bot as its own program: over TCP, or over standard input and output.
 
-If the arena's welcome has a token and the connection breaks, the bot reconnects, and the token gives it its
-place back.
+If the arena's welcome has a token and the connection breaks, the bot reconnects, and gets its place back with
+the token.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ class Link(Protocol):
     """Bytes to and from the arena, blocking."""
 
     def receive(self) -> bytes:
-        """The next bytes; `b""`: the arena has closed."""
+        """The next bytes; `b""` if the arena has closed the connection."""
 
     def send(self, data: bytes) -> None:
-        """Sends all of it."""
+        """Sends all of the data."""
 
 
 def run(bot: Bot | type[Bot]) -> None:
-    """Plays until the arena says bye or is gone; then returns.
+    """Plays as this bot until the arena says bye or is gone.
 
     ARENA_HOST and ARENA_PORT say where the arena is; without a port the bot uses
     standard input and output.  With ARENA_TLS=1 the connection is encrypted, and the arena's certificate must
-    be trusted on this machine, or be named by SSL_CERT_FILE.  ARENA_NAME and ARENA_TOKEN say who it is.
-    Exceptions of the bot's own code propagate: the traceback is for its author, and for the arena the bot is
+    be trusted on this machine, or be named by SSL_CERT_FILE.  ARENA_NAME and ARENA_TOKEN say who the bot is.
+    Exceptions in the bot's own code propagate: its author sees the traceback, and for the arena the bot is
     gone.  Raises SystemExit (2), with a sentence on standard error, if it cannot connect or is refused.
     """
     player = bot() if isinstance(bot, type) else bot
@@ -113,7 +113,7 @@ def tell(bot: Bot, message: FromArena) -> None:
 def _receive(transport: Link) -> bytes:
     try:
         return transport.receive()
-    except OSError:  # the arena, its machine or the network went down: for a bot the same as bye
+    except OSError:  # the arena, its machine or the network went down, which is as good as a bye
         return b""
 
 
@@ -138,7 +138,7 @@ class _Functions:
 
 @contextmanager
 def _transport() -> Iterator[Link]:
-    """What the environment says: TCP with a port, otherwise standard streams unless they are a terminal."""
+    """The link that the environment asks for: TCP if it names a port, else standard streams (no terminal)."""
     port = os.environ.get("ARENA_PORT")
     if port:
         with _connect(_host(), port) as connection:
@@ -170,7 +170,7 @@ def _connect(host: str, port: str) -> socket.socket:
 
 
 def _connect_again() -> socket.socket | None:
-    """A new connection to the same arena; None if there is none while the place is kept."""
+    """A new connection to the same arena; None if it fails for as long as the place is kept."""
     until = time.monotonic() + RETURN_S
     while (left_s := until - time.monotonic()) > 0:
         try:
@@ -187,9 +187,9 @@ def _connected(host: str, port: int, timeout_s: float | None = None) -> socket.s
     # Nagle's algorithm would hold answers back for up to 40 ms.
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if os.environ.get("ARENA_TLS") == "1":
-        import ssl  # takes longer than all else that is imported here
+        import ssl  # takes longer than all other imports of this module
 
-        with connection:  # unless it is encrypted, it is closed
+        with connection:  # closes it if encryption fails
             connection = ssl.create_default_context().wrap_socket(connection, server_hostname=host)
     connection.settimeout(None)
     return connection

@@ -1,4 +1,4 @@
-"""Writes the folder: all of it or nothing, and never over anything."""
+"""Writes a new bot's folder: all of it or nothing, and never over anything."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ README = "README.md.template"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*", re.ASCII)
 _PLACEHOLDER = re.compile("@([A-Z_]+)@")
 _SUFFIX = ".template"
-"""Keeps what is not code of the arena from being read as such, by linters and tests."""
+"""Ends the names of templates, so that linters and tests do not read them as code of the arena."""
 
 
 @attrs.frozen(kw_only=True)
 class Starter:
-    """What a new bot's folder is made of."""
+    """What a new bot's folder is made from."""
 
     name: str
-    """Of the bot and of its folder."""
+    """The name of the bot and of its folder."""
     language: Language
     game: Game[Any, Any]
     game_word: str
-    """The game as `--game` takes it; empty: the one that is played when none is said."""
+    """The game as `--game` takes it; empty: the default game."""
 
     @property
     def commands(self) -> Mapping[str, str]:
-        """The commands that the folder's README explains, by what they do; for the folder above."""
+        """The commands that the folder's README explains, by what they do; they run in the folder above."""
         game = ["--game", self.game_word] if self.game_word else []
         seats = ["--seats", str(self.game.seats[0])] if 2 not in self.game.seats else []
         others = ["random"] * (self.game.seats[0] - 1)
@@ -60,7 +60,7 @@ class Starter:
 
 
 def check_new_name(name: str, game: Game[Any, Any], taken: Mapping[str, object]) -> None:
-    """Raises ConfigError if no folder and bot can be called so; `taken` are the built-in bots."""
+    """Raises ConfigError if no folder and bot can have this name; `taken` are the built-in bots."""
     if not _NAME.fullmatch(name):
         raise ConfigError(
             f"found {shown(name)}, expected a name of letters, digits, - and _: "
@@ -75,9 +75,9 @@ def check_new_name(name: str, game: Game[Any, Any], taken: Mapping[str, object])
 
 
 def write_starter(starter: Starter, into: Path) -> Path:
-    """Writes the folder of this name into `into`; gives its path.
+    """Writes the bot's folder into `into` and returns its path.
 
-    Raises ConfigError if there already is something of that name, other than an empty folder.
+    Raises ConfigError if something other than an empty folder has that name already.
     """
     folder = into / starter.name
     _check_free(folder)
@@ -120,7 +120,7 @@ def _umask() -> int:
 
 
 def _files(starter: Starter) -> Iterator[tuple[str, bytes]]:
-    """Every file of the folder: its path below it, and its content."""
+    """Every file of the folder: its relative path and its content."""
     lines = list(recording(starter.game, starter.name))
     yield RECORDED, b"".join(lines)
     values = _values(starter, lines)
@@ -132,7 +132,7 @@ def _files(starter: Starter) -> Iterator[tuple[str, bytes]]:
 
 
 def _values(starter: Starter, lines: Sequence[bytes]) -> Mapping[str, str]:
-    """What stands in the templates as `@NAME@` and so on."""
+    """The values that replace `@NAME@` and the like in templates."""
     language, commands = starter.language, starter.commands
     return {
         "NAME": starter.name,

@@ -1,4 +1,4 @@
-"""The languages that have a template, and what each needs on the machine."""
+"""The languages for which there is a template, and what each needs on the machine."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class Language:
     """A language in which `arena new` writes a bot."""
 
     name: str
-    """As `--lang` takes it; also the folder of its template."""
+    """The name that `--lang` takes; also the folder of the language's template."""
     title: str
-    """As its speakers write it."""
+    """The name as people write it."""
     source: str
     """The file with the numbered TODOs: the whole bot."""
     test: str
     """The command that tests the bot; `{folder}` stands for its folder, quoted for a shell."""
     needs: tuple[str, ...]
-    """Programs that build, run or test it."""
+    """The programs that build, run or test the bot."""
     packages: tuple[str, ...]
-    """The packages of Debian that have these programs and libraries."""
+    """The Debian packages that contain these programs and libraries."""
     libraries: Mapping[str, str] = {}
-    """Libraries that it needs too, each with a file that Debian has of it; `*` stands for anything."""
+    """The libraries that it needs too, each with a file that Debian installs; `*` stands for anything."""
     also: tuple[str, ...] = ()
-    """Other words for it."""
+    """Other names of the language."""
 
     @property
     def missing(self) -> list[str]:
@@ -42,7 +42,7 @@ class Language:
 
     @property
     def install(self) -> str:
-        """The command that installs what it needs on Debian; empty: the arena needs it anyway."""
+        """The command that installs what the language needs on Debian; empty: the arena needs it anyway."""
         return f"apt-get install {' '.join(self.packages)}" if self.packages else ""
 
 
@@ -111,7 +111,7 @@ LANGUAGES: Mapping[str, Language] = {
         ),
     )
 }
-"""By name, in the order in which they are listed."""
+"""All languages by name, in the order in which they are listed."""
 
 
 def find_language(word: str) -> Language:

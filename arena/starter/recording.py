@@ -1,6 +1,6 @@
-"""What one seat is told in real matches, line by line as the arena sends it: the questions of a bot's test.
+"""Records what one seat is told in real matches, line by line as the arena sends it, for a bot's test.
 
-Everybody plays at random, from a fixed seed, so that the recording of a game is the same every time.
+All seats play at random from a fixed seed, so that the recording of a game is the same every time.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from arena.testing import random_match
 from arena.wire.messages import Ask, EventMessage, Match, Raw, Result, encode
 
 QUESTIONS_MAX = 30
-"""Questions recorded at one size of table."""
+"""How many questions are recorded at each size of table."""
 MATCHES_MAX = 30
 SEATS_MAX = 4
-"""Of the larger of two tables; questions of still larger ones look the same, and are longer."""
+"""The seats of the larger of two tables; questions at still larger ones look the same but are longer."""
 
 _OTHERS = ("ann", "bob", "cem", "dan", "eve")
 _TIME_CONTROL = {"move_s": 1.0, "bank_s": None, "increment_s": 0.0, "margin_s": 0.0, "first_s": 10.0}
 
 
 def recording(game: Game[Any, Any], name: str) -> Iterator[bytes]:
-    """The lines that a bot of this name is sent in matches at a small and at a larger table."""
+    """The lines that a bot with this name is sent in matches at a small and at a larger table."""
     tables = sorted({game.seats[0], max(game.seats[0], min(SEATS_MAX, game.seats[-1]))})
     for seats in tables:
         asked, number = 0, 0
@@ -39,7 +39,7 @@ def recording(game: Game[Any, Any], name: str) -> Iterator[bytes]:
 
 
 def _told(game: Game[Any, Any], seats: int, name: str, number: int) -> Iterator[bytes]:
-    """What the bot is told in one match, each time from another seat."""
+    """The lines that the bot is sent in one match; its seat changes with the match's number."""
     names, own = _names(name, seats, number), Seat(number % seats)
     codec, match_id, asked = Codec(game, names, own), f"{seats:06x}{number:06x}", 0
     rules, seed = Raw(rules_json(game, seats)), Random(f"{match_id}/bot").getrandbits(63)
@@ -64,7 +64,7 @@ def _told(game: Game[Any, Any], seats: int, name: str, number: int) -> Iterator[
 
 
 def _names(name: str, seats: int, number: int) -> list[str]:
-    """Who sits there: the bot in a seat that changes from match to match, and others."""
+    """Who sits in each seat: the bot, in a seat that changes from match to match, and others."""
     others = [other for other in _OTHERS if other != name]
     others += [f"{name}-{seat}" for seat in range(len(others), seats)]
     own = number % seats

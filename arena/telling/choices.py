@@ -1,7 +1,7 @@
-"""Pure: a person's words as a move, and the legal moves as words, for any game, from the options as JSON.
+"""Pure: reads a person's words as a move, and writes the legal moves as words, for any game.
 
 A move is said by its name, or the beginning of it, and its fields one after the other; cards and the like by
-their numbers as they are shown.  Here only words are read: what is legal is decided elsewhere.
+the numbers shown beside them.  Only words are read here: what is legal is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from arena.players.codec import Codec
 from arena.words import spaced
 
 LISTED_MAX = 100
-"""So many moves of one family have numbers; of a larger one there is only the form."""
+"""The most moves of one family that get numbers; of a larger family only the form is shown."""
 QUOTED_MAX = 60
-"""So many characters of what was typed are repeated."""
+"""How many characters of what was typed a message repeats."""
 Domain: TypeAlias = Mapping[str, Any]
 
 _SHORT = "A23456789TJQK"
@@ -63,7 +63,7 @@ class Choice:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it may be called; the first is shown."""
+        """The names that the family may be called by; the first is shown."""
         words = spaced(self.kind)
         called = (words.replace(" ", "-"), words.replace(" ", ""))
         return (*called, self.form) if isinstance(self.form, str) and not self.fields else called
@@ -74,12 +74,12 @@ class Choice:
 
 
 class NotLegalNow(ConfigError):
-    """Words that say none of the legal moves."""
+    """The words that were typed mean no legal move."""
 
     def __init__(self, said: str, would_be_right: str) -> None:
         shown = said if len(said) <= QUOTED_MAX else f"{said[:QUOTED_MAX]}…"
         self.sentence = f'"{shown}" is not a legal move now'
-        """Without what would be right, which can be long."""
+        """The message without what would be right, which can be long."""
         super().__init__(f"{self.sentence}: {would_be_right}")
 
 
@@ -122,13 +122,13 @@ def move_of(options: Sequence[Choice], words: Sequence[str]) -> Any:
             return option.filled(_values(option, list(words[1:])))
         except ConfigError as error:
             problems.add(str(error))
-    if len(problems) > 1:  # what one family does not allow, another may
+    if len(problems) > 1:  # what one family forbids, another may allow
         raise NotLegalNow(text, forms_text(called))
     raise ConfigError(f"{problems.pop()}: {forms_text(called)}")
 
 
 def legal_move(codec: Codec, options: tuple[Option, ...], names: Sequence[str], value: Any) -> Any:
-    """The legal move that a JSON value means.  Raises ConfigError, in the players' names, if it is none."""
+    """The legal move that a JSON value means.  Raises ConfigError, with the players' names, if it is none."""
     try:
         move = codec.move(value)
     except MalformedAnswer as error:
@@ -158,7 +158,7 @@ def _by_number(options: Sequence[Choice], number: int) -> Any:
 
 
 def _called(options: Sequence[Choice], word: str) -> list[Choice]:
-    """The options that a word means: by the whole name, a word of it that no other has, or its beginning."""
+    """The options that a word means: by the whole name, a word that no other name has, or a beginning."""
     word = word.lower()
     whole = [option for option in options if word in option.names]
     parts = [option for option in options if word in spaced(option.kind).split()]
@@ -170,12 +170,12 @@ def _called(options: Sequence[Choice], word: str) -> list[Choice]:
 
 
 def _is_said(options: Sequence[Choice], words: Sequence[str]) -> bool:
-    """Whether words behind `play` say a move by themselves."""
+    """Whether the words after `play` name a move by themselves."""
     return bool(_called(options, words[0]))
 
 
 def _values(option: Choice, words: list[str]) -> dict[str, Any]:
-    """The fields, each from the words that are left for it."""
+    """The move's fields, each read from the words that are left for it."""
     values: dict[str, Any] = {}
     fields = list(option.fields.items())
     for place, (name, domain) in enumerate(fields):
@@ -196,7 +196,7 @@ def _values(option: Choice, words: list[str]) -> dict[str, Any]:
 
 
 def _kept_for(later: Sequence[tuple[str, Domain]], words: Sequence[str], domain: Domain) -> int:
-    """How many of the last words belong to the fields behind a list of cards."""
+    """How many of the last words belong to the fields after a list of cards."""
     needed = sum(None not in each.get("one_of", ()) for _, each in later)
     if len(later) > needed and len(words) > 1 and _item(domain, words[-1]) is None:
         return len(later)
@@ -217,7 +217,7 @@ def _subset(name: str, domain: Domain, words: Sequence[str]) -> list[Any]:
 
 
 def _item(domain: Domain, word: str) -> Any:
-    """What a word means of those in a list: its number, or itself; None if it is nothing there."""
+    """The item of a list that a word means, by its number or as it is written; None if there is none."""
     items = domain["subset_of"]
     if re.fullmatch(r"\d{1,4}", word, re.ASCII):
         return items[int(word) - 1] if 1 <= int(word) <= len(items) else None
@@ -243,7 +243,7 @@ def _one(name: str, domain: Domain, word: str) -> Any:
 
 
 def with_numbers(options: Sequence[Choice]) -> tuple[list[Any], list[str]]:
-    """The legal moves that have numbers, as JSON, in their order; and how to say those of large families."""
+    """The legal moves that have numbers, as JSON, in order; and the forms of families that are too large."""
     found: list[Any] = []
     others: list[Choice] = []
     for option in options:

@@ -1,7 +1,7 @@
-"""A stored match step by step, as one viewer knows it: a seat, a spectator, or one who may see everything.
+"""A stored match step by step, as one viewer knows it: a seat, a spectator, or a viewer who sees everything.
 
-A scene holds only what its viewer knew: its own moves, the events it was told, what it observed; equal
-information gives equal scenes.  This module does not know any game, or how a scene looks: moves, events and
+A scene holds only what its viewer knew: its own moves, the events it was told, and what it observed; equal
+information makes equal scenes.  This module knows no game, nor how a scene looks: moves, events and
 observations are JSON values, with bots' names for seats.
 """
 
@@ -25,7 +25,7 @@ from arena.words import clipped, spaced
 S = TypeVar("S")
 
 Fields = Mapping[str, Any]
-"""A move or a payload as JSON: values by field, in the order of its class."""
+"""A move or a payload as JSON: values by field, in the order in which its class declares them."""
 
 
 def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[Step[S]]:
@@ -45,10 +45,10 @@ def replay(game: Game[S, Any], seats: int, turns: Sequence[Turn]) -> Iterator[St
 
 @attrs.frozen
 class Viewer:
-    """The one to whom a match is shown."""
+    """The person or bot that a match is shown to."""
 
     name: str | None
-    """A bot, `spectator`, or None for one who may see everything."""
+    """The name of a bot, `spectator`, or None for a viewer who sees everything."""
     seat: Seat | None = None
 
     @property
@@ -60,13 +60,13 @@ class Viewer:
 
 
 EVERYBODY = Viewer(None)
-"""Knows what all seats know together, and the moves of chance."""
+"""The viewer who knows what all seats know together, and the moves of chance."""
 SPECTATOR = Viewer("spectator")
-"""Has no seat, and knows what is public."""
+"""The viewer who has no seat, and knows what is public."""
 
 
 def viewer_of(match: StoredMatch, name: str | None) -> Viewer:
-    """The viewer with this name.  Raises ConfigError if it did not play this match."""
+    """The viewer with this name.  Raises ConfigError if no such bot played this match."""
     if name in match.bots:
         return Viewer(name, Seat(match.bots.index(name)))
     if name in (EVERYBODY.name, SPECTATOR.name):
@@ -77,7 +77,7 @@ def viewer_of(match: StoredMatch, name: str | None) -> Viewer:
     )
 
 
-# What is seen.
+# What viewers see.
 
 
 @attrs.frozen
@@ -85,10 +85,10 @@ class Moment:
     """One step of a match as it happened, no matter who knew of it."""
 
     turn: int
-    """−1: the start, before any move."""
+    """The turn's index; −1 at the start, before any move."""
     moves: Turn
     step: Step[Any] | None
-    """None if the rules failed here."""
+    """What followed from the moves; None if the rules failed here."""
 
     @property
     def is_of_chance(self) -> bool:
@@ -97,25 +97,25 @@ class Moment:
 
 @attrs.frozen
 class SeenMove:
-    """A move that the viewer knows of."""
+    """A move that the viewer knows about."""
 
     seat: Seat
-    """CHANCE if no bot made it."""
+    """The seat that moved, CHANCE if no bot did."""
     bot: str | None
     kind: str
-    """The name of its class."""
+    """The name of the move's class."""
     fields: Fields
     said: Any
     """The move as a bot would send it."""
     fault: str = ""
-    """The kind of fault because of which it was played."""
+    """The kind of fault for which it was played, or empty."""
     reason: str = ""
     sentence: str | None = None
-    """In the words of the game; None if it has none."""
+    """The move in the game's words; None if it has none."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What an event can call it: the name of its class in words, and the word that a bot sends for it."""
+        """How an event may name the move: by its class in words, or by the word that a bot sends for it."""
         return (spaced(self.kind), self.said) if isinstance(self.said, str) else (spaced(self.kind),)
 
 
@@ -125,11 +125,11 @@ class SeenEvent:
 
     kind: str
     public: Fields | None
-    """What everyone without a private payload is told."""
+    """The payload for everyone without a private one."""
     private: Mapping[Seat, Fields | None]
-    """What these seats are told instead; None: nothing."""
+    """The payloads of seats that are told something else; None: they are told nothing."""
     sentences: Mapping[Seat | None, str] = {}
-    """Its payloads in the words of the game, by who is told them; empty if it has none."""
+    """The payloads in the game's words, by the seat that is told them; empty if the game has none."""
 
     @property
     def payloads(self) -> Iterator[tuple[Seat | None, Fields]]:
@@ -139,16 +139,16 @@ class SeenEvent:
                 yield who, payload
 
     def echoes(self, move: SeenMove) -> bool:
-        """Whether it only tells everyone again which move was made."""
+        """Whether the event only tells everyone again which move was made."""
         if self.public is None or spaced(self.kind) != spaced(move.kind):
             return False
         return set(_leaves(self.public)) <= {move.bot, *_leaves(move.fields)}
 
     def reveals(self, move: SeenMove) -> bool:
-        """Whether it tells everyone the whole move: the first field is who moved, the others are the move.
+        """Whether the event tells everyone the whole move: its first field is who moved, the rest the move.
 
-        It must name a move without fields, by its kind or in a field: a bystander's pass is not told by an
-        event that eliminates the bystander.
+        A move without fields must be named, by the event's kind or in a field: an event that eliminates a
+        bystander does not tell that the bystander passed.
         """
         who, *told = (self.public or {"": None}).values()
         leaves, known = set(_leaves(move.fields)) - {None}, set(_leaves(told))
@@ -161,19 +161,19 @@ class Scene:
     """One step of a match as it is shown to a viewer."""
 
     turn: int
-    """−1: the start, before any move."""
+    """The turn's index; −1 at the start, before any move."""
     is_of_chance: bool
-    """Only chance moved; its move is known only to a viewer who sees everything."""
+    """Whether only chance moved; only a viewer who sees everything knows its move."""
     moves: tuple[SeenMove, ...]
     events: tuple[SeenEvent, ...]
     observation: Any
-    """For a viewer who sees everything the whole state; None if the rules failed here."""
+    """What the viewer could see, or the whole state if it sees everything; None if the rules failed here."""
     options: Mapping[str, Any]
-    """By bot, what those asked next may do, if the viewer knows their moves."""
+    """For each bot asked next, what it may do, if the viewer knows its moves."""
 
 
 class Showing(ABC):
-    """How a match is shown: what each viewer knows of each of its moments, stored or just now."""
+    """How a match, stored or being played, is shown: what each viewer knows about each of its moments."""
 
     game: Game[Any, Any]
     decisions: Mapping[tuple[int, Seat], Decision]
@@ -181,14 +181,14 @@ class Showing(ABC):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """Who plays, by seat."""
+        """The name of the player in each seat."""
 
     @cached_property
     def codec(self) -> Codec:
         return Codec(self.game, self.names, None)
 
     def scene(self, moment: Moment, viewer: Viewer) -> Scene:
-        """What the viewer knows of this moment: everything that the methods below give."""
+        """What the viewer knows about this moment: the results of the methods below, put together."""
         return Scene(
             moment.turn,
             moment.is_of_chance,
@@ -199,7 +199,7 @@ class Showing(ABC):
         )
 
     def moves(self, moment: Moment, viewer: Viewer) -> tuple[SeenMove, ...]:
-        """The moves that led here, as far as the viewer knows them: its own."""
+        """The moves that led here, as far as the viewer knows them: a seat knows its own."""
         return tuple(
             self._move(moment.turn, who, move)
             for who, move in moment.moves.items()
@@ -207,7 +207,7 @@ class Showing(ABC):
         )
 
     def events(self, moment: Moment, viewer: Viewer) -> tuple[SeenEvent, ...]:
-        """What the viewer was told."""
+        """The events that the viewer was told."""
         told = (self._event(event, viewer) for event in (moment.step.events if moment.step else ()))
         return tuple(event for event in told if any(event.payloads))
 
@@ -219,7 +219,7 @@ class Showing(ABC):
         return self._json(state if viewer.sees_all else self.game.observe(state, viewer.seat))
 
     def options(self, moment: Moment, viewer: Viewer) -> Mapping[str, Any]:
-        """By bot, what those asked next may do, as far as the viewer knows it."""
+        """For each bot asked next, what it may do, as far as the viewer knows that."""
         state = None if moment.step is None else moment.step.state
         return {
             self.names[who]: msgspec.json.decode(self.codec.options(self.game.options(state, who)))
@@ -273,7 +273,7 @@ class Showing(ABC):
 
 
 class LiveShowing(Showing):
-    """How a match is shown that is being played, whose decisions are still coming in."""
+    """How a match is shown while it is played and its decisions are still coming in."""
 
     def __init__(self, game: Game[Any, Any], names: tuple[str, ...]) -> None:
         self.game = game
@@ -294,7 +294,7 @@ class Replay(Showing):
     decisions: Mapping[tuple[int, Seat], Decision] = attrs.field(factory=dict)
     """The decisions that were kept, usually those with faults; by turn and seat."""
     turns_max: int | None = None
-    """What is said of its length, by which it was chosen to be replayed; None: nothing."""
+    """The stored number of turns, by which the match was chosen to be replayed; None: not checked."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -307,7 +307,7 @@ class Replay(Showing):
     def moments(self) -> Iterator[Moment]:
         """The match as it happened, from the start; an aborted one up to where the rules failed.
 
-        Raises ConfigError where its moves are none, or not those of a match.
+        Raises ConfigError if the stored moves cannot be read, or are not those of a match.
         """
         turns = self._turns()
         steps = replay(self.game, len(self.match.bots), turns)
@@ -315,7 +315,7 @@ class Replay(Showing):
         for turn, moves in enumerate(turns):
             try:
                 step = next(steps)
-            except Exception as error:  # rules that broke then break again
+            except Exception as error:  # rules that failed in the match fail again
                 if self.match.status != "aborted":
                     raise self._mistake(f"at turn {turn} the rules fail: {error}") from error
                 yield Moment(turn, moves, None)
@@ -337,7 +337,7 @@ class Replay(Showing):
 
 
 WHY_CHARS_MAX = 200
-"""Of what is said of moves that cannot be replayed, which may repeat them."""
+"""The longest reason why a match cannot be replayed: it may repeat the moves."""
 
 
 def replay_of(store: Store, match: StoredMatch, game: Game[Any, Any]) -> Replay:

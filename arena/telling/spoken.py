@@ -1,7 +1,7 @@
-"""Pure: the legal moves in the words of their game, and those words as a move.
+"""Pure: writes the legal moves in the words of their game, and reads those words as a move.
 
 `choices` reads and writes moves by the names of their forms, for any game; here a game's own clauses are used
-too, so that `call` and `raise 100` are understood where it tells them so.
+too, so that `call` and `raise 100` are understood if the game tells moves that way.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def spoken_moves(
     seat: Seat,
     seen: Any = None,
 ) -> list[tuple[Any, str]]:
-    """The legal moves that have numbers, in their order: each as JSON, and in words, such as `bids five 3s`.
+    """The legal moves that have numbers, in order: each as JSON, and in words, such as `bids five 3s`.
 
     `options` are those of the seat, as `Codec.options` writes them, read from JSON.  The words are the
-    game's own clause without who moves, for a seat that sees `seen` if that is given, or made of the names
-    of the fields; the moves of large families are not among them (`with_numbers` says how these are told).
+    game's own clause without the name of who moves (for a seat that sees `seen`, if that is given), or are
+    made from the names of the fields.  Moves of large families have no numbers (see `with_numbers`).
     """
     codec = Codec(game, names, seat)
     found, _ = with_numbers(read_choices(options))
@@ -56,19 +56,19 @@ def _spoken(
 
 @attrs.frozen
 class Amounts:
-    """A family of moves of one number, where the game says it by another one: `raise to 100` for 90 more."""
+    """A family of moves of one number that the game tells by another: `raise to 100` for 90 more."""
 
     choice: Choice
     order: str
-    """`raise to`."""
+    """The words before the number: `raise to`."""
     low: int
     high: int
     less: int
-    """How far what is sent is below what is said."""
+    """How far the number sent is below the number said."""
 
     @property
     def form(self) -> str:
-        """How to say one: with the number that is told, or with the one that is sent."""
+        """How to say such a move: with the number that is told, or with the one that is sent."""
         (domain,) = self.choice.fields.values()
         sent = f"{self.choice.names[0]} N more (N: {domain['min']} to {domain['max']})"
         return f"{self.order} N (N: {self.low} to {self.high}), or {sent}"
@@ -91,7 +91,7 @@ class Amounts:
 def spoken_amounts(
     options: Sequence[Mapping[str, Any]], game: Game[Any, Any], names: Sequence[str], seat: Seat, seen: Any
 ) -> list[Amounts]:
-    """The families of moves of one number that the game says by another number, to a seat that sees this."""
+    """The families of moves of one number that the game tells by another to a seat that sees `seen`."""
     codec, found = Codec(game, names, seat), list[Amounts]()
     for choice in read_choices(options):
         domains = list(choice.fields.items())
@@ -117,7 +117,7 @@ def move_said(
     seen: Any,
     words: Sequence[str],
 ) -> Any:
-    """The move, as JSON, that these words mean: those of its form, or those in which it is told.
+    """The move, as JSON, that these words mean: the words of its form, or those in which the game tells it.
 
     Raises ConfigError with what would be right.
     """
@@ -142,27 +142,27 @@ def move_said(
 
 
 def in_the_imperative(clause: str) -> str:
-    """`steal Skip from ann and use it`, from what somebody does: `steals Skip from ann and uses it`."""
+    """A clause as an order: `steal Skip from ann and use it` from `steals Skip from ann and uses it`."""
     first, *others = clause.split(" and ")
     does = [plural_verb(first), *(plural_verb(other) if " " in other else other for other in others)]
     return re.sub(r"\bitself\b", "yourself", " and ".join(does))
 
 
 def ways_to_say(clause: str) -> set[str]:
-    """`bets a pair of nines`, `bet a pair of nines`, `a pair of nines` and `pair of nines`."""
+    """The ways to say a clause: `bets a pair`, `bet a pair`, `a pair` and `pair`."""
     _, _, rest = clause.partition(" ")
     return {clause, in_the_imperative(clause), rest, rest.removeprefix("a ")} - {""}
 
 
 def _is_begun(clause: str, words: Sequence[str]) -> bool:
-    """Whether these words are some of those in which a move is told, more than its verb: `bet pair`."""
+    """Whether these words are part of those that tell a move, more than its verb: `bet pair`."""
     said, (verb, *told) = [word.lower() for word in words], in_the_imperative(clause).split()
     others = said[1:] if said[0] == verb else said
     return bool(others) and not any(word.isdigit() for word in others) and set(others) <= set(told)
 
 
 def _verb(clause: str) -> set[str]:
-    """`call`, from `calls 10`."""
+    """The verb of a clause: `call` from `calls 10`."""
     return {in_the_imperative(clause).partition(" ")[0]}
 
 

@@ -1,7 +1,7 @@
 """A match as a story: what happened step by step, in the game's sentences or by the names of its fields.
 
 It is made from scenes alone, so it tells a viewer nothing that its scenes hide.  Steps are numbered as they
-are told: moves of chance have no number, and simple acts such as passes are gathered.
+are told: moves of chance have no number, and simple acts such as passes share a line.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from arena.words import counted, listed, plural_verb, printable, spaced
 
 @attrs.frozen
 class Act:
-    """What a seat did, in a clause that begins with its name, or whatever else is told first of a step."""
+    """What a seat did, in a clause that begins with its name, or whatever else a step begins with."""
 
     who: str
-    """Empty if it is nobody's."""
+    """The name of who did it; empty if nobody did."""
     text: str
     fault: str = ""
 
     @property
     def simple(self) -> str:
-        """Its single word after the name, such as `passes`; empty if there is more to say about it."""
+        """The single word after the name, such as `passes`; empty if there is more to say about the act."""
         said = self.text.removeprefix(f"{self.who} ")
         is_simple = self.who and said != self.text and " " not in said and not self.fault
         return said if is_simple else ""
@@ -37,23 +37,23 @@ class Act:
 
 @attrs.frozen
 class Passage:
-    """One or more steps, as they are told."""
+    """One or more steps of a match as people read them."""
 
     first: int
     """The number of its first step; 0: a move of chance, or the start."""
     last: int
-    """That of its last step: more than the first one if simple acts were gathered."""
+    """The number of its last step: larger than `first` if simple acts were gathered."""
     round_number: int
-    """From 1; 0 before the first round."""
+    """The number of the round, from 1; 0 before the first round."""
     begins_round: bool
     heading: str
     """What is said about the round that begins, if anything."""
     acts: tuple[Act, ...]
     """What was done, to be told on one line."""
     news: tuple[str, ...]
-    """What came of it, line by line."""
+    """What followed, line by line."""
     turn: int = -1
-    """Of its last step, as records number them."""
+    """The turn of its last step, as records number them."""
 
     @property
     def has_fault(self) -> bool:
@@ -61,7 +61,7 @@ class Passage:
 
     @property
     def line(self) -> str:
-        """The acts, those who did the same simple thing together."""
+        """The acts on one line, with seats that did the same simple thing taken together."""
         clauses = []
         for simple, acts in groupby(self.acts, lambda act: act.simple):
             same = list(acts)
@@ -98,7 +98,7 @@ def _passages(replay: Replay, viewer: Viewer) -> Iterator[Passage]:
 
 
 def gathered(one: Passage, other: Passage) -> Passage | None:
-    """Both as one, if all that happened in them is that different seats did the same simple thing."""
+    """Both passages as one, if all that happened is that different seats did the same simple thing."""
     acts = (*one.acts, *other.acts)
     is_simple = bool(one.first and one.acts and other.first and acts[0].simple)
     if not is_simple or one.news or other.begins_round or len({act.simple for act in acts}) > 1:
@@ -112,7 +112,7 @@ def gathered(one: Passage, other: Passage) -> Passage | None:
 
 
 class Teller:
-    """Tells scene after scene of a match, stored or being played, each once and in order."""
+    """Tells the scenes of a match, stored or being played, one after the other, each once."""
 
     def __init__(self, showing: Showing, viewer: Viewer) -> None:
         self._round_begins = showing.game.round_begins
@@ -122,7 +122,7 @@ class Teller:
         self._number = self._round_number = 0
 
     def passage(self, scene: Scene) -> Passage | None:
-        """What is told about the next scene, if anything."""
+        """The passage for the next scene, or None if there is nothing to tell."""
         begins_round = self.begins_round(scene)
         is_numbered = scene.turn >= 0 and not scene.is_of_chance
         self._number += is_numbered
@@ -136,13 +136,13 @@ class Teller:
         )
 
     def begins_round(self, scene: Scene) -> bool:
-        """Whether a round begins: as the game says, or else with each move of chance."""
+        """Whether a round begins in this scene: where the game says so, or else with each move of chance."""
         if self._round_begins is None:
             return scene.is_of_chance
         return any(event.kind == self._round_begins for event in scene.events)
 
     def told(self, scene: Scene, begins_round: bool) -> tuple[str, list[Act], list[str]]:
-        """The heading of the round that begins, what was done, and what came of it."""
+        """The heading of the round that begins, what was done, and what followed."""
         events, heading = list(scene.events), ""
         if begins_round and self._round_begins is not None:
             begins = next(event for event in events if event.kind == self._round_begins)
@@ -158,7 +158,7 @@ class Teller:
         return heading, acts, news
 
     def _act(self, move: SeenMove, events: list[SeenEvent]) -> Act:
-        """A move, told together with the event that tells it to all, which is taken from `events`."""
+        """A move, told together with the event that tells everyone about it, which is taken from `events`."""
         assert move.bot is not None
         fault = f"{spaced(move.fault)}: {printable(move.reason)}" if move.fault else ""
         own = self._fields.move(move) if move.sentence is None else move.sentence
@@ -177,7 +177,7 @@ class Teller:
         return Act(move.bot, own, fault)
 
     def _acts_of_others(self, events: list[SeenEvent]) -> Iterator[Act]:
-        """The events that tell moves which the viewer does not know otherwise; taken from `events`."""
+        """Acts for events that tell moves which the viewer would not know otherwise; taken from `events`."""
         for event in list(events):
             sentence, who = event.sentences.get(None), next(iter((event.public or {}).values()), None)
             is_move = spaced(event.kind) in self._names_of_moves and who in self._bots
@@ -186,7 +186,7 @@ class Teller:
                 yield Act(str(who), sentence)
 
     def _event(self, event: SeenEvent) -> Iterator[str]:
-        """The lines of an event: what all were told, and on another one what some were told alone."""
+        """The lines of an event: what everyone was told, then what single seats were told."""
         if not event.sentences:
             yield from self._fields.event(event)
             return
@@ -197,7 +197,7 @@ class Teller:
 
 
 def _begins(sentence: str, other: str) -> bool:
-    """Whether the sentence says what the other one does, and perhaps more."""
+    """Whether a sentence says what the other one says, and perhaps more."""
     return sentence == other or sentence.startswith((f"{other} ", f"{other}:", f"{other},"))
 
 
@@ -207,7 +207,7 @@ def _is_named_after(event: SeenEvent, move: SeenMove) -> bool:
 
 
 def _repeats(event: SeenEvent, move: SeenMove) -> bool:
-    """Whether it tells everyone again which move was made, under whatever name, and nothing else."""
+    """Whether an event tells everyone only which move was made, under whatever name."""
     if event.echoes(move):
         return True
     told = set(map(str, (event.public or {}).values()))
@@ -219,13 +219,13 @@ def _repeats(event: SeenEvent, move: SeenMove) -> bool:
 
 
 class _FieldWords:
-    """Moves and events in the names of their kinds and fields; what all hold is not told twice."""
+    """Moves and events by the names of their kinds and fields; what seats hold is not told twice."""
 
     def __init__(self, bots: Sequence[str], viewer: Viewer) -> None:
         self._bots = bots
         self._sees_all = viewer.sees_all
         self._secrets: list[tuple[str, Any]] = []
-        """What was told about each one's secrets, by name."""
+        """The secrets told so far, each with the name of its owner."""
 
     def move(self, move: SeenMove) -> str:
         words = [spaced(move.kind)]
@@ -260,7 +260,7 @@ class _FieldWords:
         return ", ".join(_field(field, value) for field, value in said.items())
 
     def _is_told(self, value: Any) -> bool:
-        """Whether this is nothing, or what somebody holds by name, all of which was told before."""
+        """Whether a value is nothing, or maps names to what they hold, all of which was told before."""
         if value is None or value is False:
             return True
         return (
@@ -289,18 +289,18 @@ def _inline(value: Any) -> str:
 
 
 def told_fields(fields: Fields) -> Iterator[str]:
-    """What somebody sees, in the names of its fields, a line each; what is empty is left out."""
+    """What somebody sees, a line for each field with its name; empty fields are left out."""
     for field, value in fields.items():
         if value not in (None, False, "", [], {}):
             yield printable(_field(field, value))
 
 
-# A part of it.
+# A part of a story.
 
 
 @attrs.frozen
 class StoryPart:
-    """Which part of a story is told; all of it by default."""
+    """The part of a story that is told; all of it by default."""
 
     round_number: int | None = None
     first: int | None = None
@@ -311,7 +311,7 @@ class StoryPart:
         return self == StoryPart()
 
     def of(self, passages: Iterable[Passage]) -> list[Passage]:
-        """The passages of this part, and how the round began in which it begins.
+        """The passages of this part, preceded by how its first round began.
 
         Raises ConfigError if there is no such round or step.
         """
@@ -327,7 +327,7 @@ class StoryPart:
         return [*(each for each in openings if each.round_number == first.round_number), *kept]
 
     def _between(self, told: list[Passage]) -> list[Passage]:
-        """From the first step asked for to the last one, with the rounds that begin between them."""
+        """The passages from the first step asked for to the last one, with the rounds that begin there."""
         if self.first is None and self.last is None:
             return told
         low, high = self.first or 1, max(each.last for each in told) if self.last is None else self.last

@@ -1,8 +1,8 @@
 """For authors of games, players and bots: contract tests, players that follow a script, bots that misbehave.
 
-`check_game` is what every game passes, `check_player` what every player does.  The
-bots here are coroutines at the other end of an in-memory connection; in virtual time
-(`trio.testing.MockClock`, pytest-trio's `autojump_clock`) a day of silence costs nothing.
+Every game passes `check_game`, and every player `check_player`.  The bots here are coroutines at the other
+end of an in-memory connection; in virtual time (`trio.testing.MockClock`, pytest-trio's `autojump_clock`) a
+day of silence costs nothing.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ __all__ = [
 
 @attrs.frozen
 class Fail:
-    """In a script: there will be no answer, for this reason."""
+    """In a script: the player fails to answer, for this reason."""
 
     fault: FaultKind
     reason: str = "so says the script"
@@ -105,14 +105,14 @@ SILENCE = object()
 """In a script: nothing comes at all."""
 
 Script: TypeAlias = Callable[[Question], Any]
-"""Gives, for a question, a move, a `Fail`, an `After`, or SILENCE."""
+"""Returns a move, a `Fail`, an `After`, or SILENCE for a question."""
 
 
 class ScriptedPlayer(Player):
     """A player that does what its script says, and remembers everything it was told.
 
-    `script` is a function of the question, or a list of answers, after which it picks the first option's
-    least move.  Answers that come `After` some time need the nursery of a test.
+    `script` is a function of the question, or a list of answers, after which the player picks the least move
+    of the first option.  Answers that come `After` some time need the nursery of a test.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ def _listed(answers: Iterable[Any]) -> Script:
 
 
 class _Least(Random):
-    """A source of chance that always takes the first and the least."""
+    """A source of chance that always picks the first and the least."""
 
     def choice(self, seq: Any) -> Any:
         return seq[0]
@@ -211,9 +211,9 @@ class _Least(Random):
 
 
 async def check_player(player: Player, game: Game[Any, Any], *, matches: int = 3, seed: int = 0) -> None:
-    """Checks a player: raises AssertionError with a sentence that says what it does wrong.
+    """Checks a player: raises AssertionError with a sentence that says what the player does wrong.
 
-    Plays matches against players of this process.  The player must be able to play `game` without a fault.
+    It plays matches against players in this process, and must be able to play `game` without a fault.
     """
     rng = Random(f"{seed}/others")
     for match in range(matches):

@@ -1,4 +1,4 @@
-"""`python -m arena.testing`: whether an installation works; a bot plays all built-in games over the wire."""
+"""`python -m arena.testing` tries an installation: a bot plays all built-in games over the wire."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from arena.games import GAMES
 from arena.testing import check_player, honest, seat_bots
 
 MATCHES = 3
-"""Of each game: enough to see every kind of message; all games take about a second."""
+"""How many matches of each game are played: enough for every kind of message; all take about a second."""
 
 
 def main() -> int:
-    """Plays matches of every game and prints a line for each; the exit code is 1 if one does not work."""
+    """Plays matches of every game and prints a line for each; returns exit code 1 if one does not work."""
     failed = 0
     for name in GAMES:
         complaint = trio.run(_complaint_about, name)
@@ -24,7 +24,7 @@ def main() -> int:
 
 
 async def _complaint_about(name: str) -> str:
-    """What a well-behaved bot at the other end of a connection seems to do wrong; empty if nothing."""
+    """What goes wrong with a well-behaved bot at the other end of a connection; empty if nothing."""
     async with seat_bots({"bot": honest}) as players:
         try:
             await check_player(players["bot"], GAMES[name](), matches=MATCHES)

@@ -1,6 +1,6 @@
-"""Bots at the other end of an in-memory connection, good ones and all sorts of bad ones, as coroutines.
+"""Bots as coroutines at the other end of an in-memory connection, good ones and all sorts of bad ones.
 
-Part of `arena.testing`; import them from there.
+They are part of `arena.testing`: import them from there.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SECRET = "a-token-that-nobody-may-see"
 
 
 class Peer:
-    """A bot's end of a connection: what the arena says, and any bytes back."""
+    """A bot's end of a connection: reads what the arena says, and sends any bytes."""
 
     def __init__(
         self, stream: trio.abc.Stream, rng: Random, move: Callable[[Any], Any] | None = None
@@ -58,7 +58,7 @@ class Peer:
         self.rng = rng
         self._move = move
         self.heard: list[dict[str, Any]] = []
-        """Everything that the arena said."""
+        """Everything that the arena has said."""
 
     async def say(self, octets: bytes) -> None:
         """Sends any bytes; does nothing if nobody is there any more."""
@@ -68,7 +68,7 @@ class Peer:
             pass
 
     async def listen(self) -> dict[str, Any] | None:
-        """The next thing that the arena says; None when it has closed."""
+        """The next message from the arena; None when the arena has closed the connection."""
         while b"\n" not in self._buffer:
             try:
                 octets = await self._stream.receive_some(65536)
@@ -83,14 +83,14 @@ class Peer:
         return said
 
     async def question(self) -> dict[str, Any] | None:
-        """The next thing that wants an answer; None when the arena has closed."""
+        """The next message that wants an answer; None when the arena has closed the connection."""
         while (said := await self.listen()) is not None:
             if said.get("type", "ask") == "ask":
                 return said
         return None
 
     def choose(self, question: Mapping[str, Any]) -> Any:
-        """A legal move: from the options, or for a plain bot by the function that its maker gave."""
+        """A legal move: from the options, or for a plain bot from the function that was passed for it."""
         if self._move is not None:
             return self._move(question)
         return choose(question["options"], self.rng)
@@ -145,7 +145,7 @@ def chopped(pause_s: float = 0.0) -> Behaviour:
 
 
 def dripping() -> Behaviour:
-    """Sends a byte a second: that counts as late, not as alive."""
+    """Sends a byte a second, which counts as late, not as alive."""
     return chopped(1.0)
 
 
@@ -207,12 +207,12 @@ def illegal(move: Any) -> Behaviour:
 
 
 async def never_reading(peer: Peer) -> None:
-    """Takes nothing from the connection; to be seated with `is_narrow`."""
+    """Takes nothing from the connection, which `connect` therefore makes a narrow one."""
     await trio.sleep_forever()
 
 
 def gone(after: int = 1) -> Behaviour:
-    """Hangs up at the question that comes after this many."""
+    """Hangs up at the next question after this many."""
 
     async def behave(peer: Peer) -> None:
         answered = 0
@@ -268,7 +268,7 @@ MISBEHAVIOURS: Mapping[str, Behaviour] = {
     "chopped": chopped(0.001),
     "honest": honest,
 }
-"""One of each, including well-behaved nuisances; made for limits of a second."""
+"""One bot of each kind, well-behaved nuisances included; made for limits of a second."""
 
 
 @asynccontextmanager
@@ -282,7 +282,7 @@ async def seat_bots(
 ) -> AsyncIterator[dict[str, StreamPlayer]]:
     """Players by name, each with its bot at the other end of an in-memory connection.
 
-    Bots speak the full protocol, except those in `plain`, which gives the function that picks their moves.
+    Bots speak the full protocol, except those in `plain`, which maps them to functions that pick their moves.
     """
     players: dict[str, StreamPlayer] = {}
     rng = Random(0) if rng is None else rng
@@ -307,7 +307,7 @@ async def connect(
     *,
     task_status: trio.TaskStatus[Peer] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serves a new connection for this player until it ends; call it again and the bot has come back."""
+    """Serves a new connection for this player until it ends; if called again, the bot has come back."""
     is_narrow = behaviour is never_reading  # else a memory stream takes everything
     pair = trio.testing.lockstep_stream_pair if is_narrow else trio.testing.memory_stream_pair
     ours, theirs = pair()

@@ -1,4 +1,4 @@
-"""How moves are written in JSON: a form names every field, and its output reads as the same move."""
+"""Checks how moves are written in JSON: a form names every field, and its output reads as the same move."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def check_silent_move(game: Game[Any, Any]) -> None:
 
 
 def check_form(move: type[Any]) -> None:
-    """Checks that a form names every field of its move, and no other."""
+    """Checks that a form names every field of its move and nothing else."""
     assert attrs.has(move), f"{move.__name__} is not an attrs class"
     form, fields = form_of(move), attrs.fields_dict(move)
     if form is None:
@@ -70,14 +70,14 @@ def check_form_of(game: Game[Any, Any], move: Any) -> None:
     """Checks that the move can be read back from its written form."""
     written = _written(move)
     read = [back for back in (_read(kind, written) for kind in game.moves) if back is not None]
-    # A literal comes first: a bet's number may be any except the one that means a check.
+    # A literal takes precedence: a bet's number may be any except the one that means a check.
     literals = [back for back in read if isinstance(form_of(type(back)), LiteralForm)]
     found = literals or read
     assert found == [move], f"{move} is written {written!r}, which reads as {found}"
 
 
 def _written(move: Any) -> Any:
-    """The move as its form has it, seats left as they are."""
+    """The move as its form writes it, with seats left as they are."""
     form = form_of(type(move))
     if isinstance(form, LiteralForm):
         return form.value

@@ -1,7 +1,7 @@
-"""check_game: the contract test that every built-in game passes and authors of games can run.
+"""check_game: the contract test that every built-in game passes and that authors of games can run.
 
-Plays random matches (an option uniformly, then each field uniformly; defaults now and then) and looks
-at everything that a game gives on the way; then walks the histories of a tiny configuration and compares
+It plays random matches (an option uniformly, then each field uniformly; defaults now and then) and looks at
+everything that a game returns on the way; then it walks the histories of a tiny configuration and compares
 what seats with equal information are shown, and what seats that were shown the same are told (leaks.py).
 """
 
@@ -51,7 +51,7 @@ def check_game(
     tiny: Tiny | None = None,
     turns_max: int = 10_000,
 ) -> None:
-    """Checks a game: raises AssertionError with a sentence that says what it does wrong, and where.
+    """Checks a game: raises AssertionError with a sentence that says what the game does wrong, and where.
 
     Without `seats`, the smallest table, one seat more, and the largest are played, `matches` times each.
     `turns_max` is the game's bound on turns, chance not counted.  Without `tiny` the game itself is walked
@@ -66,7 +66,7 @@ def check_game(
             rng = Random(f"{seed}/{number}/{match}")
             _check_match(game, number, rng, turns_max, shown, sentences)
     check_leaks(tiny if tiny is not None else Tiny(game, game.seats[0]), Random(f"{seed}/leaks"))
-    # Last: what is wrong in an event or a move is better reported there than for its sentence.
+    # Last, because a mistake in an event or a move is better reported there than for its sentence.
     assert sentences.complaint is None, sentences.complaint
 
 
@@ -89,11 +89,11 @@ def random_match(game: Game[Any, Any], seats: int, rng: Random) -> Iterator[tupl
         state = step.state
 
 
-# What a game says about itself.
+# What a game declares about itself.
 
 
 def _check_class(game: Game[Any, Any]) -> None:
-    """Names, kinds of moves, and their forms."""
+    """Checks a game's names, kinds of moves, and their forms."""
     check_frozen(game, "the game")
     for name in ("name", "title"):
         assert isinstance(getattr(game, name, None), str), f"{name} of {type(game).__name__} is not a text"
@@ -150,7 +150,7 @@ def _check_match(
             assert played <= turns_max, f"a match of {seats} seats is not over after {turns_max} turns"
             moves = _checked_moves(game, state, asked, rng, seen)
         step = game.apply(state, moves)
-        assert step == game.apply(state, moves), f"apply gives two different steps for {moves}"
+        assert step == game.apply(state, moves), f"apply returns two different steps for {moves}"
         _check_events(step.events, seats)
         _check_told(game, asked, moves, step)
         shown.check_turn(moves, step.events)
@@ -169,18 +169,18 @@ def _check_match(
 def _checked_to_act(game: Game[Any, Any], state: Any, seats: int) -> tuple[Seat, ...]:
     """The seats asked, checked to be seats."""
     asked = game.to_act(state)
-    assert isinstance(asked, tuple), f"to_act gives {asked!r}, which is not a tuple"
-    assert all(type(seat) is Seat for seat in asked), f"to_act gives {asked!r}, of which some are not Seats"
+    assert isinstance(asked, tuple), f"to_act returns {asked!r}, which is not a tuple"
+    assert all(type(seat) is Seat for seat in asked), f"to_act returns {asked!r}, of which some are not Seats"
     assert len(set(asked)) == len(asked), f"to_act names a seat twice: {asked}"
     ok = asked == (CHANCE,) or all(0 <= seat < seats for seat in asked)
-    assert ok, f"to_act gives {asked} at a table of {seats}"
+    assert ok, f"to_act returns {asked} at a table of {seats}"
     return asked
 
 
 def _check_eliminated(game: Game[Any, Any], before: Any, after: Any) -> None:
-    """Checks that who is eliminated stays so, and is asked nothing more."""
+    """Checks that eliminated seats stay so, and are asked nothing more."""
     out = game.eliminated(after)
-    assert all(type(seat) is Seat for seat in out), f"eliminated gives {out!r}, of which some are not Seats"
+    assert all(type(seat) is Seat for seat in out), f"eliminated returns {out!r}, of which some are not Seats"
     back = set(game.eliminated(before)) - set(out)
     assert not back, f"eliminated forgets {sorted(back)}, who were out before"
     asked = set(game.to_act(after)) & set(out)
@@ -188,7 +188,7 @@ def _check_eliminated(game: Game[Any, Any], before: Any, after: Any) -> None:
 
 
 def _checked_state(game: Game[Any, Any], state: Any, seats: int) -> dict[Seat | None, Any]:
-    """What everyone sees of the state; like the state it is frozen, and fits its annotations."""
+    """What everyone sees of the state, checked like the state: frozen, and as annotated."""
     check_frozen(state, "the state")
     seen = {}
     for seat in (*map(Seat, range(seats)), None):
@@ -203,14 +203,14 @@ def _checked_state(game: Game[Any, Any], state: Any, seats: int) -> dict[Seat | 
 
 
 def _check_holdings(game: Game[Any, Any], state: Any, seats: int) -> None:
-    """Checks that every seat has a number of what `holding` names, and that there is none without a name."""
+    """Checks that `holdings` has a number for every seat if `holding` names something, else nothing."""
     held: Any = game.holdings(state)
     if not game.holding[0]:
-        assert held is None, f"holdings gives {held!r}, but holding does not name of what"
+        assert held is None, f"holdings returns {held!r}, but holding does not name of what"
         return
     ok = isinstance(held, tuple) and all(type(each) in (int, float) and isfinite(each) for each in held)
-    assert ok, f"holdings gives {held!r}, not a tuple with a number of {game.holding[1]} for each seat"
-    assert len(held) == seats, f"holdings gives {held} at a table of {seats}"
+    assert ok, f"holdings returns {held!r}, not a tuple with a number of {game.holding[1]} for each seat"
+    assert len(held) == seats, f"holdings returns {held} at a table of {seats}"
 
 
 def _check_not_over(game: Game[Any, Any], state: Any) -> None:
@@ -226,13 +226,13 @@ def _check_not_over(game: Game[Any, Any], state: Any) -> None:
 def _checked_luck(game: Game[Any, Any], state: Any, rng: Random, keys: set[Any]) -> Turn:
     """A chance move, checked to come from its rng alone and to have a key of its own."""
     key = game.chance_key(state)
-    assert isinstance(key, tuple), f"chance_key gives {key!r}, which is not a tuple"
-    assert all(type(part) in (str, int) for part in key), f"chance_key gives {key!r}, not only str and int"
+    assert isinstance(key, tuple), f"chance_key returns {key!r}, which is not a tuple"
+    assert all(type(part) in (str, int) for part in key), f"chance_key returns {key!r}, not only str and int"
     assert key not in keys, f"two chance moves of a match have the key {key}, and so the same luck"
     keys.add(key)
     seed = rng.random()
     move = game.draw(state, Random(seed))
-    assert move == game.draw(state, Random(seed)), "draw gives two moves for one rng"
+    assert move == game.draw(state, Random(seed)), "draw returns two moves for one rng"
     _check_move(game, move)
     assert form_of(type(move)) is None, f"bots could send {type(move).__name__}, a move of chance"
     return {CHANCE: move}
@@ -270,9 +270,9 @@ def _checked_moves(
 
 
 def _checked_options(game: Game[Any, Any], state: Any, seat: Seat) -> tuple[Option, ...]:
-    """The options of a seat asked, checked to be sound."""
+    """The options of a seat that is asked, checked to be sound."""
     options = game.options(state, seat)
-    assert isinstance(options, tuple), f"options gives {options!r}, which is not a tuple"
+    assert isinstance(options, tuple), f"options returns {options!r}, which is not a tuple"
     assert options, f"seat {int(seat)} is asked, but has no options"
     for option in options:
         name = option.move.__name__
@@ -284,7 +284,7 @@ def _checked_options(game: Game[Any, Any], state: Any, seat: Seat) -> tuple[Opti
         assert not unnamed, f"an option of {name} and its class differ by the fields {sorted(unnamed)}"
         for field, domain in option.fields.items():
             assert _is_possible(domain), f"no value is possible for {field} of {option}"
-    assert options == game.options(state, seat), "options gives two answers to one question"
+    assert options == game.options(state, seat), "options returns two answers to one question"
     return options
 
 
@@ -299,7 +299,7 @@ def _is_possible(domain: Domain) -> bool:
 def _wrong_moves(
     seen: Mapping[Any, None], options: Sequence[Option], default: Any, rng: Random
 ) -> Iterator[Any]:
-    """A few moves that were legal somewhere and are not here, and something that is not a move at all."""
+    """A few moves that were legal elsewhere and are not here, and something that is not a move at all."""
     wrong = [move for move in islice(reversed(seen), 40) if move != default and not is_legal(options, move)]
     yield from rng.sample(wrong, min(3, len(wrong)))
     yield "no move"
@@ -326,7 +326,7 @@ def _check_move(game: Game[Any, Any], move: Any) -> None:
 
 
 def _check_events(events: object, seats: int) -> None:
-    """What is told: to seats of this table, in frozen payloads that fit their annotations."""
+    """Checks that events go to seats of this table, in frozen payloads that fit their annotations."""
     assert isinstance(events, tuple), f"a step's events are {events!r}, which are not a tuple"
     for event in events:
         assert isinstance(event, Event), f"{event!r} is not an Event"
@@ -341,7 +341,7 @@ def _check_events(events: object, seats: int) -> None:
 
 
 def _check_told(game: Game[Any, Any], asked: tuple[Seat, ...], moves: Turn, step: Step[Any]) -> None:
-    """Checks that who is asked next follows from what everybody was told."""
+    """Checks that a change of who is asked follows from what everybody was told."""
     after = game.to_act(step.state)
     what = "a deal" if asked == (CHANCE,) else "a turn"
     assert after == asked or any(event.public is not None for event in step.events), (
@@ -351,23 +351,23 @@ def _check_told(game: Game[Any, Any], asked: tuple[Seat, ...], moves: Turn, step
 
 
 def _check_result(game: Game[Any, Any], state: Any, seats: int) -> None:
-    """Checks that returns and ranks are there, that ranks are places, and that they agree."""
+    """Checks that there are returns and ranks, that ranks are places, and that the two agree."""
     ranks, returns = game.ranks(state), game.returns(state)
     for name, values in (("ranks", ranks), ("returns", returns)):
-        assert isinstance(values, tuple), f"{name} gives {values!r}, which is not a tuple"
-        assert len(values) == seats, f"{name} gives {values} at a table of {seats}"
+        assert isinstance(values, tuple), f"{name} are {values!r}, not a tuple"
+        assert len(values) == seats, f"{name} are {values} at a table of {seats}"
     places = tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
-    assert places == ranks, f"ranks gives {ranks}; as places, ties sharing the best, they would be {places}"
+    assert places == ranks, f"ranks are {ranks}; as places, ties sharing the best, they would be {places}"
     for one, other in permutations(range(seats), 2):
         ok = returns[one] <= returns[other] or ranks[one] <= ranks[other]
         assert ok, f"returns {returns} and ranks {ranks} do not agree on seats {one} and {other}"
     if game.rated_by == "ranks":
         due = shared_returns(ranks)
-        assert due == returns, f"returns gives {returns}; for the ranks {ranks} it would be {due}"
+        assert due == returns, f"returns are {returns}; for the ranks {ranks} they would be {due}"
 
     bounds = game.returns_bounds(seats)
     ok = bounds is None or bounds[0] <= min(returns) <= max(returns) <= bounds[1]
-    assert ok, f"returns gives {returns}, beyond the {bounds} of returns_bounds"
+    assert ok, f"returns are {returns}, beyond the {bounds} of returns_bounds"
 
 
 def _check_bounds(bounds: Any) -> None:
@@ -375,9 +375,9 @@ def _check_bounds(bounds: Any) -> None:
     if bounds is None:
         return
     ok = isinstance(bounds, tuple) and all(type(each) in (int, float) and isfinite(each) for each in bounds)
-    assert ok, f"returns_bounds gives {bounds!r}, not two numbers"
+    assert ok, f"returns_bounds returns {bounds!r}, not two numbers"
     ok = len(bounds) == 2 and bounds[0] < bounds[1]
-    assert ok, f"returns_bounds gives {bounds}, not the lowest returns and then the highest"
+    assert ok, f"returns_bounds returns {bounds}, not the lowest returns and then the highest"
 
 
 def _check_replay(
@@ -389,5 +389,5 @@ def _check_replay(
     state = game.start(seats)
     for moves, step in zip(unpacked, steps, strict=True):
         again = game.apply(state, moves)
-        assert step == again, f"replaying {moves} gives another step"
+        assert step == again, f"replaying {moves} leads to another step"
         state = again.state

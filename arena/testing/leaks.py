@@ -1,12 +1,12 @@
-"""A walk through a tiny game that finds where anybody is told or shown too much.
+"""Walks through a tiny game and finds where anybody is told or shown too much.
 
 Two rules, each the converse of the other:
 
-- Seats told the same observe the same and may do the same; who is asked follows from public events.
+- Seats that were told the same observe the same and may do the same; who is asked follows from public events.
 - Seats that observed the same, including the observation after an event, and answered the same were told
   the same, except for the kinds of events that the game `reveals`.
 
-With the first alone an event could give a hand away: all would be shown what they were told.
+With the first rule alone an event could give a hand away: all would be shown what they were told.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from arena.match.record import Turn
 from arena.testing.values import hashable
 
 BRANCHES_MAX = 256
-"""Continuations of one history that the leak test walks; if there are more, this many at random."""
+"""How many continuations of one history the leak test walks; if there are more, this many at random."""
 
 
 @attrs.frozen
@@ -46,10 +46,10 @@ class Tiny:
     draws: int = 64
     """How many times chance is asked at each of its turns; equal moves count once."""
     luck: Callable[[Any], Iterable[Any]] | None = None
-    """Instead of drawing: all the moves that chance may make in a state, for games in which draws would too
-    rarely differ for one seat only."""
+    """Used instead of drawing: returns all moves that chance may make in a state, for games in which draws
+    would too rarely differ for one seat only."""
     histories_max: int = 3000
-    """While there are fewer, every history is walked; then one continuation of each, chosen at random."""
+    """As long as there are fewer, every history is walked; then a random continuation of each."""
 
 
 # Equal information, equal view.
@@ -57,17 +57,17 @@ class Tiny:
 
 @attrs.frozen
 class _History:
-    """A state, and for each seat and the spectators (None) what they know of how it came, as numbers."""
+    """A state, and numbers for what each seat and the spectators (None) know about how it came about."""
 
     state: Any
     known: Mapping[Seat | None, int]
-    """What was told and answered."""
+    """What each was told and answered."""
     seen: Mapping[Seat | None, int]
-    """What was observed and answered."""
+    """What each observed and answered."""
 
 
 def check_leaks(tiny: Tiny, rng: Random) -> None:
-    """Checks that seats told the same see and may do the same, and the converse, as described above."""
+    """Checks both rules above: seats that were told the same see and may do the same, and the converse."""
     told = _Told(tiny.game)
     shown: dict[tuple[str, int, Seat | None], tuple[Any, Any]] = {}
     compared = 0
@@ -104,11 +104,11 @@ def _name(seat: Seat | None) -> str:
 
 
 ToldEvents = tuple[tuple[str, Any], ...]
-"""What a step's events tell somebody: kinds and payloads."""
+"""The kinds and payloads of a step's events that somebody is told."""
 
 
 class _Told:
-    """Numbers for what somebody was told or shown: equal numbers, equal things in equal order."""
+    """Numbers for what somebody was told or shown: equal numbers mean equal things in the same order."""
 
     def __init__(self, game: Game[Any, Any]) -> None:
         self._game = game
@@ -116,17 +116,17 @@ class _Told:
         self._observed: dict[tuple[Seat | None, int], int] = {}
         self._first: dict[tuple[Seat | None, int], tuple[int, ToldEvents, Any]] = {}
         self.complaint: str | None = None
-        """The first event that told too much, in words."""
+        """A sentence about the first event that told too much, or None."""
 
     def more(self, known: int, news: Any) -> int:
-        """The number of knowing `news` after all that `known` stands for."""
+        """The number that stands for knowing `news` after everything that `known` stands for."""
         try:
             return self._numbers.setdefault((known, news), len(self._numbers) + 1)
         except TypeError:  # holds mappings; testing for them first would cost more than all the rest
             return self._numbers.setdefault((known, hashable(news)), len(self._numbers) + 1)
 
     def seen(self, seat: Seat | None, before: int, answer: Any, known: int, state: Any) -> int:
-        """The number of having observed this state and answered so, after all that `before` stands for.
+        """The number for observing this state and giving this answer after all that `before` stands for.
 
         Seats told the same observe the same (otherwise `check_leaks` fails), so one observation for each
         number of what was told is enough.
@@ -138,7 +138,7 @@ class _Told:
         return self._numbers.setdefault((before, answer, observed), len(self._numbers) + 1)
 
     def compare(self, seat: Seat | None, seen: int, known: int, news: ToldEvents, state: Any) -> None:
-        """Complains if somebody who saw the same was once told something else."""
+        """Complains if somebody who had seen the same was told something else before."""
         first_known, first, before = self._first.setdefault((seat, seen), (known, news, state))
         if first_known == known or self.complaint:
             return
@@ -158,7 +158,7 @@ def _payload(told: tuple[str, Any] | None) -> str:
 
 
 def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
-    """The histories of the tiny game: all of them while they are few, then a random continuation of each."""
+    """The histories of the tiny game: all while they are few, then a random continuation of each."""
     game, start = tiny.game, tiny.game.start(tiny.seats)
     nothing: dict[Seat | None, int] = dict.fromkeys((None, *map(Seat, range(tiny.seats))), 0)
     seen = {seat: told.seen(seat, 0, None, 0, start) for seat in nothing}
@@ -168,7 +168,7 @@ def _histories(tiny: Tiny, told: _Told, rng: Random) -> Iterator[_History]:
         history = waiting.popleft()
         yield history
         turns = _turns(tiny, history.state, rng, at_most=BRANCHES_MAX if met < tiny.histories_max else 1)
-        # What leads to one state, everybody told the same, is one history.
+        # Histories that lead to the same state, with everybody told the same, count as one.
         distinct = {}
         for moves in turns:
             step = game.apply(history.state, moves)
@@ -188,7 +188,7 @@ def _news(events: Sequence[Event], seat: Seat | None) -> ToldEvents:
 def _known(
     told: _Told, seat: Seat | None, before: int, moves: Turn, news: Mapping[Seat | None, ToldEvents]
 ) -> int:
-    """The number of what it was told and answered, including this turn."""
+    """The number that stands for what a seat was told and answered, this turn included."""
     answered = (("answered", moves[seat]),) if seat is not None and seat in moves else ()
     return told.more(before, answered + news[seat]) if answered or news[seat] else before
 
@@ -201,7 +201,7 @@ def _after(
     news: Mapping[Seat | None, ToldEvents],
     known: Mapping[Seat | None, int],
 ) -> _History:
-    """The history one turn longer, after comparing what its events told."""
+    """The history extended by one turn, after comparing what the turn's events told."""
     seen = {}
     for seat, before in history.seen.items():
         answer = moves.get(seat) if seat is not None else None
@@ -211,7 +211,7 @@ def _after(
 
 
 def _turns(tiny: Tiny, state: Any, rng: Random, at_most: int) -> list[Turn]:
-    """What can be done in a state, including failing to answer: all of it, or `at_most` ways at random."""
+    """All turns possible in a state, failures to answer included, or `at_most` of them at random."""
     game = tiny.game
     asked = game.to_act(state)
     if not asked:
@@ -231,7 +231,7 @@ def _turns(tiny: Tiny, state: Any, rng: Random, at_most: int) -> list[Turn]:
 
 
 def _moves(options: Sequence[Option], rng: Random, at_most: int) -> list[Any]:
-    """Every move that the options contain (Subsets in one order), or so many of each at random."""
+    """Every move that the options contain (Subsets in one order), or `at_most` of each at random."""
     moves = []
     for option in options:
         if prod(map(_size, option.fields.values())) <= at_most:

@@ -1,9 +1,9 @@
-"""What viewers expect of a game's sentences: that there is one for everything, and that none tells too much.
+"""Checks a game's sentences: there must be one for everything, and none may tell too much.
 
 A sentence is made from one move or one payload of an event.  Whoever may know these may read it, so it can
 only tell too much if the game remembers something else: then it differs when it is asked for again, in
-another order, or it names somebody whom the payload does not name.  So it is with the words under which
-timelines mark what is public.
+another order, or it names somebody whom the payload does not name.  The same is true of the words under
+which timelines mark what is public.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from arena.match.record import Turn
 __all__ = ["Sentences"]
 
 MARK_LETTERS_MAX = 20
-"""More do not fit beside a timeline."""
+"""The longest mark that fits beside a timeline, in characters."""
 
 
 def _name(seat: Seat) -> str:
@@ -34,16 +34,16 @@ class Sentences:
     _has_any: bool | None = None
     """Whether the game has sentences of its own; not known before the first move."""
     _has_seen: bool | None = None
-    """The same of what is seen."""
+    """Whether the game tells what is seen; not known before the first observation."""
     _of_chance: dict[type[Any], str] = attrs.field(factory=dict)
     _told: list[tuple[tuple[Any, ...], str | None]] = attrs.field(factory=list)
-    """Of this match: what was asked for, and the sentence."""
+    """The sentences of this match, each with what was asked for."""
 
     complaint: str | None = None
-    """The first thing that is wrong, in words."""
+    """A sentence about the first thing that is wrong, or None."""
 
     def look_at_turn(self, moves: Turn, events: Sequence[Event]) -> None:
-        """Looks at the sentences for the moves of a turn and for what was told about it."""
+        """Looks at the sentences for the moves and events of a turn."""
         for seat, move in moves.items():
             self._look_at_move(seat, move)
         for event in events:
@@ -53,7 +53,7 @@ class Sentences:
                     self._look_at_mark(event.kind, payload, who)
 
     def look_at_seen(self, seen: Mapping[Seat | None, Any]) -> None:
-        """Looks at what people in these seats are told that they see, each from its own observation."""
+        """Looks at the lines for what people in these seats see, each from the seat's own observation."""
         for seat, observation in seen.items():
             named: list[Seat] = []
 
@@ -76,7 +76,7 @@ class Sentences:
                 self._complain(f"{told}, and something else when it is asked again")
 
     def look_at_match(self, steps: Sequence[Step[Any]]) -> None:
-        """Looks at what can be seen of a whole match only: rounds, and whether anything was remembered."""
+        """Looks at what only a whole match shows: its rounds, and whether the game remembered anything."""
         for asked, before in reversed(self._told):
             again = self._ask(asked, _name)
             if before != again:
@@ -92,7 +92,7 @@ class Sentences:
         self._look_at_turns([event for step in steps for event in step.events])
 
     def _look_at_turns(self, events: Sequence[Event]) -> None:
-        """Looks at whether the events that begin a turn say whose it is."""
+        """Checks that the events that begin a turn say whose turn it is."""
         begins = self._game.turn_begins
         payloads = [event.public for event in events if event.kind == begins]
         if begins is not None and not (payloads and all(map(_names_a_seat_first, payloads))):
@@ -116,7 +116,7 @@ class Sentences:
             )
 
     def _look_at_mark(self, kind: str, payload: Any, who: Seat | None) -> None:
-        """Looks at the word under which a timeline marks a payload: short, and only of what is public."""
+        """Checks that the word that marks a payload on a timeline is short, and the payload public."""
         asked = ("mark", kind, payload)
         mark: Any = self._ask(asked, _name)
         self._told.append((asked, mark))
@@ -128,7 +128,7 @@ class Sentences:
             self._complain(f"{said}, which seat {int(who)} alone is told: timelines are for everybody")
 
     def _sentence(self, *asked: Any) -> Any:
-        """The sentence, which must be there if any is, be one clause, and name only who may be named."""
+        """The sentence: there must be one if there is any, in one clause that names only who may be named."""
         named: list[Seat] = []
 
         def name(seat: Seat) -> str:

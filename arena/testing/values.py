@@ -1,4 +1,4 @@
-"""Checks that what a game gives is frozen, hashable, and as annotated."""
+"""Checks that the values a game returns are frozen, hashable, and as annotated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import attrs
 
 
 def check_frozen(value: Any, what: str, *, mappings: bool = False) -> None:
-    """Checks that `value` is frozen attrs, hashable (`mappings`: except for these), and as annotated."""
+    """Checks that a value is a frozen attrs object, hashable (except for `mappings`), and as annotated."""
     kind: Any = type(value)
     assert attrs.has(kind), f"{what} is {value!r}, whose class is not an attrs class"
     assert _is_frozen(kind), f"{what} is of {kind.__name__}, which is not frozen"
@@ -27,21 +27,21 @@ def check_frozen(value: Any, what: str, *, mappings: bool = False) -> None:
 
 @cache
 def _is_frozen(kind: Any) -> bool:
-    # attrs has no public way to ask in all the versions we accept, so: how does it refuse?
+    # attrs has no public way to ask in all versions that we accept, so we see how it refuses.
     try:
         object.__new__(kind).arena_probe = None
     except attrs.exceptions.FrozenInstanceError:
         return True
-    except AttributeError:  # slots without that one, but not frozen
+    except AttributeError:  # not frozen: its slots just do not include this name
         return False
     return False
 
 
 def misfit(value: Any, hint: Any) -> str | None:
-    """One clause saying where `value` does not fit its annotation, or None.
+    """A clause that says where a value does not fit its annotation, or None.
 
-    By exact type: a Seat where a number is meant would reach a bot as a name, a number where a Seat is
-    meant as a number.
+    Types must match exactly: a Seat in place of a number would reach a bot as a name, and a number in place
+    of a Seat as a number.
     """
     origin, args = get_origin(hint), get_args(hint)
     if hint is Any or isinstance(hint, TypeVar):
@@ -105,7 +105,7 @@ def name_of(hint: Any) -> str:
 
 
 def hashable(value: Any) -> Any:
-    """The same with its mappings as tuples: they may stand in what is told, though nothing hashes them."""
+    """The value with its mappings as tuples: payloads may contain mappings, which are not hashable."""
     if isinstance(value, Mapping):
         return tuple((key, hashable(item)) for key, item in value.items())
     if isinstance(value, tuple):

@@ -1,8 +1,8 @@
-"""What the code that shows matches (`arena replay`, the report) or gives names expects of a game.
+"""Checks what the code that shows matches (`arena replay`, the report) expects of a game.
 
-It knows no game.  It puts a move and the event that tells it on one line, cuts a long match into rounds,
-sets what one seat sees apart from what all may see, and takes a text where a seat could stand for a name.  A
-game that differs from this can be played, but is shown badly.
+That code knows no game.  It puts a move and the event that tells it on one line, cuts a long match into
+rounds, sets what one seat sees apart from what all may see, and takes a text where a seat could stand for a
+name.  A game that differs from this can be played, but is shown badly.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def check_reserved_names(game: Game[Any, Any]) -> None:
 
 @attrs.define
 class Shown:
-    """What the matches of a game have shown so far; fails if it is not as expected."""
+    """What the matches of a game have shown so far; its checks fail if that is not as expected."""
 
     _game: Game[Any, Any]
     _payloads: dict[tuple[str, str], type[Any]] = attrs.field(factory=dict)
-    """By `public` or `private` and kind of event."""
+    """The class of payloads, by `public` or `private` and kind of event."""
 
     def check_observations(self, seen: Mapping[Seat | None, Any]) -> None:
         """Checks that all seats and the spectators observe the same fields, so that they can be compared."""
@@ -72,7 +72,7 @@ class Shown:
             )
 
     def _check_event(self, event: Event) -> None:
-        """Checks that its kind is made of words and stands for payloads of one class."""
+        """Checks that the event's kind is made of words, and that all its payloads have one class."""
         kind = event.kind
         assert KIND.fullmatch(kind), f"an event is of kind {kind!r}, not lower-case words joined by _"
         secrets = (("private", payload) for payload in event.private.values())
@@ -86,7 +86,7 @@ class Shown:
                 self._check_words(payload)
 
     def _check_named(self, event: Event, moves: Turn) -> None:
-        """Checks that an event named after a move begins with the seat that made such a move."""
+        """Checks that an event named after a move has the seat that made the move as its first field."""
         movers = [seat for seat, move in moves.items() if _snake(type(move).__name__) == event.kind]
         if movers and CHANCE not in movers and event.public is not None:
             first = _first(event.public)
@@ -97,7 +97,7 @@ class Shown:
             )
 
     def _check_words(self, value: Any) -> None:
-        """Checks that no bot can have as its name a text that stands where a seat could."""
+        """Checks that no bot can be named like a text that stands where a seat could."""
         kind: Any = type(value)  # mypy takes type[Any] for unhashable
         for name in _named_or_seated(kind):
             word = getattr(value, name)
@@ -109,12 +109,12 @@ class Shown:
 
 @cache
 def _named_or_seated(kind: Any) -> tuple[str, ...]:
-    """The fields that hold a seat or a text."""
+    """The names of fields that hold either a seat or a text."""
     return tuple(name for name, hint in hints_of(kind).items() if {Seat, str} <= set(_members(hint)))
 
 
 def _members(hint: Any) -> Iterator[Any]:
-    """The types of a union, or the one type."""
+    """The types of a union, or the type itself."""
     if get_origin(hint) in (Union, types.UnionType):
         yield from get_args(hint)
     else:
@@ -122,10 +122,10 @@ def _members(hint: Any) -> Iterator[Any]:
 
 
 def _first(payload: Any) -> Any:
-    """The value of the first field, None if there is none."""
+    """The value of the first field, or None if there is none."""
     return next((getattr(payload, field.name) for field in attrs.fields(type(payload))), None)
 
 
 def _snake(name: str) -> str:
-    """`UseSkipItem` as `use_skip_item`."""
+    """A name in snake case: `use_skip_item` from `UseSkipItem`."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

@@ -21,11 +21,11 @@ class BotConnection:
         self._stream = JsonStream(bytes_max=bytes_max, depth_max=depth_max)
 
     def hello(self, name: str | None = None, token: str | None = None) -> bytes:
-        """The first thing to send."""
+        """The hello message, which is sent first."""
         return messages.encode(messages.Hello(PROTOCOL, name, token))
 
     def receive(self, data: bytes) -> list[FromArena]:
-        """The messages that these bytes complete; `b""`: the arena has closed.
+        """The messages that these bytes complete; `b""` means that the arena has closed the connection.
 
         Unknown types and keys are ignored.  Raises RemoteProtocolError for anything that is not a message.
         """

@@ -1,4 +1,4 @@
-"""The arena's end of a connection, without a socket: bytes in, messages out, and the other way round.
+"""The arena's end of a connection, without a socket: turns bytes into messages, and messages into bytes.
 
 `ArenaConnection` is a state machine defined entirely by the two tables of `states`.  It never raises on what
 the other side sends: whatever it is comes out as a `Received`.  Our own mistakes raise LocalProtocolError.
@@ -48,16 +48,16 @@ class ArenaConnection:
         """`bytes_max`: the longest value that the bot may send, in bytes."""
         self.state = State.NAMING
         self.name: str | None = None
-        """As the bot gave it, unchecked."""
+        """The name that the bot sent, unchecked."""
         self.token: str | None = None
         self.protocol: int | None = None
-        """None: a plain bot."""
+        """The version of the protocol that the bot speaks; None: a plain bot."""
         self.match_id: str | None = None
-        """The match in progress."""
+        """The id of the match in progress, or None."""
         self.game_number = 0
-        """How many matches have begun."""
+        """How many matches have begun on this connection."""
         self._stream = JsonStream(bytes_max=bytes_max, values_max=VALUES_AT_ONCE)
-        self._asked = 0  # the ids from "1" to this have been given out
+        self._asked = 0  # the ids "1" to this have been given out
         self._last_id = ""
         self._has_answered = False
         self._trial_id = ""  # of the question that belonged to no match
@@ -74,7 +74,7 @@ class ArenaConnection:
 
     @property
     def is_skipping(self) -> bool:
-        """Whether nothing has come since something that was not a JSON object, unless more of that."""
+        """Whether junk came last: no JSON object has begun since."""
         return self._stream.is_skipping
 
     @property
@@ -85,14 +85,14 @@ class ArenaConnection:
     # Receiving.
 
     def receive(self, data: bytes) -> list[Received]:
-        """What these bytes say, in order; `b""`: the other side has closed.  Never raises.
+        """What these bytes say, in order; `b""` means that the other side has closed.  Never raises.
 
-        At most VALUES_AT_ONCE; if it `has_more` after that, `read_on` gives the next ones.
+        Returns at most VALUES_AT_ONCE; if it then `has_more`, `read_on` returns the next ones.
         """
         return self._read(data) if data else self._end()
 
     def read_on(self) -> list[Received]:
-        """What bytes received earlier say, as far as not read yet; at most VALUES_AT_ONCE."""
+        """What received but unread bytes say; at most VALUES_AT_ONCE."""
         return self._read(b"")
 
     def _read(self, data: bytes) -> list[Received]:
@@ -125,7 +125,7 @@ class ArenaConnection:
             return self._hear_answer(value, message_id)
         if "move" not in value and (value.get("type") == "hello" or not _INTRODUCING_KEYS.isdisjoint(value)):
             if self.state is State.ASKED and self._last_id == self._trial_id:
-                self.state = State.NAMING  # in place of an answer: it was slow to say so
+                self.state = State.NAMING  # an introduction in place of an answer: it came late
             if self.state is State.NAMING:
                 return self._hear_introduction(value)
             if not self._has_answered:
@@ -171,11 +171,11 @@ class ArenaConnection:
         self.state, outcome = HEARD[self.state][heard]
         return Malformed(reason) if outcome is Effect.MALFORMED else Noted(reason)
 
-    # Sending.  Each returns the bytes to send, for a plain bot none but questions.  All raise
-    # LocalProtocolError if the state does not allow it.
+    # Sending.  Each function returns the bytes to send; for a plain bot there are none but questions.  All
+    # raise LocalProtocolError if the state does not allow it.
 
     def enter(self) -> None:
-        """Stops waiting for a name: it is a plain bot without one."""
+        """Stops waiting for a name: the bot is a plain one without a name."""
         self._do(Said.ENTER)
 
     def welcome(self, name: str, token: str | None = None) -> bytes:
@@ -195,7 +195,7 @@ class ArenaConnection:
         time_control: Mapping[str, Any],
         bot_seed: int,
     ) -> bytes:
-        """Begins a match; `rules` is a JSON object.  For plain bots too: it counts `game_number`."""
+        """Begins a match; `rules` is a JSON object.  Needed for plain bots too: it counts `game_number`."""
         self._do(Said.BEGIN_MATCH)
         self.match_id = match_id
         self.game_number += 1
@@ -216,14 +216,14 @@ class ArenaConnection:
     def ask(self, *, state: bytes, options: bytes, time_s: float | None, bank_s: float | None) -> bytes:
         """A question under a new id; `state` is a JSON object, `options` a JSON list.
 
-        Raises LocalProtocolError outside of a match, and if not `can_ask`.
+        Raises LocalProtocolError outside of a match, or if `can_ask` is false.
         """
         if self.match_id is None:
             raise LocalProtocolError("a question cannot be asked outside of a match")
         question_id = str(self._asked + 1)
         then = self._after(Said.ASK)
         if not self._asked:
-            self._stream.end_junk()  # an introduction in words must not hide what the first answer is
+            self._stream.end_junk()  # an introduction that is not JSON must not hide a malformed first answer
         if self.protocol is None:
             question = messages.plain_question(question_id, self.game_number, state)
         else:
@@ -238,9 +238,9 @@ class ArenaConnection:
         return question
 
     def ask_trial(self, state: bytes) -> bytes:
-        """The first question, of no match, for a connection that has not said who it is; `state` as in `ask`.
+        """A first question outside of any match, for a bot that has not said who it is; `state` as in `ask`.
 
-        It may answer, or say who it is after all.
+        The bot may answer, or say who it is after all.
         """
         if self.state is State.NAMING:
             self.enter()
@@ -251,17 +251,17 @@ class ArenaConnection:
         return question
 
     def give_up(self) -> None:
-        """The time of the open question is over: its answer will be an old one."""
+        """Closes the open question, whose time is up: its answer will be an old one."""
         self._do(Said.GIVE_UP)
         if self.protocol is None and self.state is State.READY:
             self.state = State.OWING
 
     def event(self, kind: str, payload: bytes) -> bytes:
-        """Tells of an event; `payload` is JSON.  Raises LocalProtocolError outside of a match."""
+        """Reports an event; `payload` is JSON.  Raises LocalProtocolError outside of a match."""
         return self._tell_of_match(messages.EventMessage(self._match(), kind, Raw(payload)))
 
     def fault(self, kind: str, reason: str, message_id: str | None) -> bytes:
-        """Tells of a fault at this question, or (None) at one that was not put.
+        """Reports a fault at this question; None: at one that was not asked.
 
         Raises LocalProtocolError outside of a match.
         """
@@ -274,7 +274,7 @@ class ArenaConnection:
         return said
 
     def bye(self, reason: str) -> bytes:
-        """Announces that we close the connection; to a plain bot only if it was asked nothing in a match."""
+        """Announces that we close the connection; a plain bot is told only if no match asked it anything."""
         is_told = self.state is not State.CLOSED and (
             self.protocol is not None or self._last_id == self._trial_id
         )
@@ -313,7 +313,7 @@ def _told(broken: Broken) -> str:
 
 
 def _refuse(value: dict[str, Any]) -> str | None:
-    """Why this introduction cannot be accepted."""
+    """Why this introduction cannot be accepted, or None."""
     if "protocol" in value or value.get("type") == "hello":
         protocol = value.get("protocol")
         if type(protocol) not in (int, float) or protocol != PROTOCOL:
@@ -326,7 +326,7 @@ def _refuse(value: dict[str, Any]) -> str | None:
 
 
 def _number(message_id: Any) -> int | None:
-    """The number of an id as bots may write it, 0 if it cannot be one; None for a wrong type."""
+    """The number of an id in any form that bots may use, 0 if it is none; None for a wrong type."""
     if isinstance(message_id, str):
         is_canonical = message_id.isascii() and message_id.isdigit() and message_id[0] != "0"
         return int(message_id) if is_canonical and len(message_id) < 19 else 0

@@ -1,4 +1,4 @@
-"""Bytes, split anywhere -> the JSON objects in them.
+"""A stream of bytes, split anywhere, becomes the JSON objects in it.
 
 A stream is read by these rules, byte by byte, so that it never matters how the bytes were split:
 
@@ -6,13 +6,13 @@ A stream is read by these rules, byte by byte, so that it never matters how the 
 - An object is complete at its closing brace.
 - A value is broken at the first byte with which no JSON object can continue, at the bracket that nests too
   deep, or after its closing brace if the error shows only there (invalid UTF-8, an unpaired surrogate, a
-  number out of range).  From that byte on everything is skipped up to the next `{`; if that byte is a `{` it
-  is the next one.  So half an object followed by a whole one loses only the half one.
+  number out of range).  From that byte on everything is skipped up to the next `{`, which may be that byte
+  itself.  So half an object followed by a whole one loses only the half one.
 - A value is broken at the first byte over `bytes_max`; then everything is skipped up to the next newline, and
   up to the next `{` after it.
 
-Only the unfinished value is kept, and no byte of it is looked at twice.  One call gives at most `values_max`
-values; the bytes after them wait as `rest`, so that no input takes a tenth of a second in one step.
+Only the unfinished value is kept, and no byte of it is looked at twice.  One call returns at most
+`values_max` values; the bytes after them wait as `rest`, so that no input takes 0.1 s in one step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import msgspec
 __all__ = ["Broken", "JsonStream"]
 
 JUNK_BYTES_SHOWN = 60
-"""How many bytes of junk are kept to be shown."""
+"""How many bytes of junk are kept for people to see."""
 
 
 class Broken(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class Broken(msgspec.Struct, frozen=True):
 
     reason: str
     began: bytes = b""
-    """How junk began, as far as it came with its first byte: for people, as it depends on the split."""
+    """The part of junk that came together with its first byte: for people, as it depends on the split."""
 
 
 JsonObject: TypeAlias = dict[str, Any]
@@ -99,7 +99,7 @@ _NOT_WHITE = re.compile(rb"[^ \t\n\r]")
 
 
 def _grammar() -> tuple[bytes, ...]:
-    """The table: for each place a row of 256."""
+    """The table: for each place a row of 256 entries."""
     rows = [bytearray([_WRONG]) * 256 for _ in range(_LAST_PLACE)]
 
     def on(place: int, symbols: bytes, then: int) -> None:
@@ -166,12 +166,12 @@ _NEXT = _grammar()
 
 
 class JsonStream:
-    """Takes bytes as they arrive and gives the objects that are complete."""
+    """Takes bytes as they arrive and returns the objects that are complete."""
 
     def __init__(self, bytes_max: int = 65536, depth_max: int = 64, values_max: float = inf) -> None:
         """`bytes_max`: the longest value, from brace to brace; `depth_max`: how many brackets may be open.
 
-        `values_max`: how many values one call of `feed` gives.
+        `values_max`: how many values one call of `feed` returns.
         """
         self.bytes_max = bytes_max
         self.depth_max = depth_max
@@ -189,7 +189,7 @@ class JsonStream:
         """The values that these bytes complete, in order, at most `values_max`; never raises."""
         if self.rest:
             data, self.rest = self.rest + data, b""
-        # The usual case, without the scan: one whole object, which msgspec reads in one go.  If that fails
+        # The usual case needs no scan: one whole object, which msgspec reads in one go.  If that fails,
         # nothing is known yet (it may be half an object, or two), and the scan decides by the rules above.
         if (
             self._where <= _JUNK
@@ -208,23 +208,23 @@ class JsonStream:
 
     @property
     def is_skipping(self) -> bool:
-        """Whether everything is skipped until an object begins."""
+        """Whether everything is being skipped until an object begins."""
         return self._where in (_JUNK, _OVERLONG)
 
     def end_junk(self) -> None:
-        """Lets junk that comes from now on be broken anew."""
+        """Ends the current junk, so that further junk is reported as another Broken."""
         if self._where == _JUNK:
             self._where = _BETWEEN
 
     def close(self) -> Broken | None:
-        """What is broken if the stream ends here: half a value, or None."""
+        """The half value that is broken because the stream ends here, or None."""
         half = self._where == _INSIDE
         self.rest = b""
         self._forget(_BETWEEN)
         return Broken("the stream ended in the middle of a value") if half else None
 
     def _whole(self, data: bytes) -> JsonObject | None:
-        """The object, if these bytes are exactly one and surely within the limits; None decides nothing."""
+        """The object, if these bytes are exactly one and surely within the limits; None means nothing."""
         if (
             data[:1] == b"{"
             and len(data) <= self.bytes_max
@@ -325,7 +325,7 @@ class JsonStream:
         return position
 
     def _finish(self, found: list[JsonObject | Broken]) -> None:
-        """Decodes a closed value; errors that the grammar cannot see are found here."""
+        """Decodes a closed value, which finds the errors that the grammar cannot see."""
         where = _JUNK
         try:
             found.append(_decode(self._value))
@@ -343,7 +343,7 @@ class JsonStream:
 
 
 def _junk(data: bytes, begin: int) -> Broken:
-    """Junk that begins here; what is shown of it ends with its line, or where an object begins."""
+    """The junk that begins here; the part to be shown ends with its line, or where an object begins."""
     began = data[begin : begin + JUNK_BYTES_SHOWN].partition(b"\n")[0].partition(b"{")[0]
     return Broken("not a JSON object", began.rstrip())
 

@@ -1,4 +1,4 @@
-"""Every message of the protocol as a frozen class, and how it is written.
+"""Every message of the protocol as a frozen class, and functions that write and read them.
 
 Both sides use the classes: what one encodes the other decodes.  If a caller has already encoded the JSON of a
 field (rules, state, options, payload), the sending side passes it as `Raw`, and it is spliced
@@ -44,9 +44,9 @@ NAME_LENGTH_MAX: Final = 64
 
 
 def check_name(name: str, reserved: Collection[str] = ()) -> str | None:
-    """Why this cannot be a name, as one clause; None if it can.
+    """Why a text cannot be a name, as one clause; None if it can.
 
-    `reserved`: the reserved words of the game that is played.
+    `reserved`: the reserved words of the game played.
     """
     if not name:
         return "a name cannot be empty"
@@ -94,25 +94,25 @@ class Welcome(_Message, frozen=True, tag="welcome"):
     name: str
     protocol: int = PROTOCOL
     token: str | UnsetType = UNSET
-    """What to send in hello if the connection breaks; none where nobody else can connect."""
+    """What to send in hello after the connection broke; left out where nobody else can connect."""
 
 
 class Match(_Message, frozen=True, tag="match"):
     """A match begins."""
 
     match_id: str
-    """Opaque."""
+    """An opaque id."""
     game_number: int
-    """How many matches began on this connection, this one included."""
+    """How many matches have begun on this connection, this one included."""
     game: str
     version: int
-    """Of the game's rules."""
+    """The version of the game's rules."""
     rules: Any
     """The house rules: a JSON object."""
     seat: int
-    """The receiver's own, 0-based: `names[seat]` is its name."""
+    """The receiver's seat, 0-based: `names[seat]` is its name."""
     names: Sequence[str]
-    """By seat."""
+    """The name of each seat."""
     time_control: Mapping[str, Any]
     bot_seed: str
     """A number in decimal digits; a string, because it is longer than the 53 bits of a JavaScript number."""
@@ -125,13 +125,13 @@ class Ask(_Message, frozen=True, tag="ask"):
     game_number: int
     match_id: str
     time_s: float | None
-    """How long the answer may take; null: no limit."""
+    """How many seconds the answer may take; null: no limit."""
     bank_s: float | None
-    """What is left for the whole match; null: there is no bank."""
+    """How many seconds are left for the whole match; null: there is no bank."""
     state: Any
-    """What the bot may know: a JSON object."""
+    """Everything that the bot may know now: a JSON object."""
     options: Any
-    """What it may do: a JSON list."""
+    """What the bot may do: a JSON list."""
 
 
 class EventMessage(_Message, frozen=True, tag="event"):
@@ -149,7 +149,7 @@ class FaultMessage(_Message, frozen=True, tag="fault"):
     message_id: str | None
     """The question at which it failed; null if it was not asked."""
     kind: str
-    """`too_late`, `malformed`, `illegal` or `gone`."""
+    """The kind of fault: `too_late`, `malformed`, `illegal` or `gone`."""
     reason: str
 
 
@@ -158,19 +158,19 @@ class Result(_Message, frozen=True, tag="result"):
 
     match_id: str
     ranks: Mapping[str, int]
-    """By name; 1 is best."""
+    """Each name's rank; 1 is best."""
     returns: Mapping[str, float]
-    """By name; in the game's own unit."""
+    """Each name's returns, in the game's own unit."""
 
 
 class Bye(_Message, frozen=True, tag="bye"):
-    """The arena closes the connection, and why."""
+    """The arena closes the connection, and says why."""
 
     reason: str
 
 
 class PlainQuestion(msgspec.Struct, frozen=True):
-    """A question to a plain bot; flat on the wire, the state's fields beside the two of the envelope."""
+    """A question to a plain bot; on the wire the state's fields stand beside the two of the envelope."""
 
     message_id: str
     game_number: int
@@ -198,7 +198,7 @@ def plain_question(message_id: str, game_number: int, state: bytes) -> bytes:
     return b'{"message_id":"%b","game_number":%d%b%b\n' % (message_id.encode(), game_number, comma, state[1:])
 
 
-# Reading, at the bot's side.
+# Reading, on the bot's side.
 
 _TYPES: dict[str, type[_Message]] = {
     "welcome": Welcome,

@@ -12,7 +12,7 @@ from itertools import combinations, groupby
 from unicodedata import category, normalize
 
 MARKS_MAX = 4
-"""Marks on one letter: as many as any script needs; a tower of them would cover the lines above."""
+"""The most marks on one letter: any script needs no more, and a tower of them would cover the lines above."""
 _BLANK = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufffc\U00016fe4\U0001d159")
 """Letters and signs that are invisible, though Unicode does not class them as blanks."""
 _UNSEEN = (*range(0x180B, 0x1810), 0x034F, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
@@ -27,7 +27,7 @@ _LATIN = str.maketrans(
 
 
 def unseen(name: str) -> str | None:
-    """The first invisible character, mark without a letter, or mark too many; None if there is none."""
+    """The first invisible character, mark without a letter, or excess mark; None if there is none."""
     letter_before, marks = False, 0
     for char in name:
         is_mark = category(char).startswith("M")
@@ -39,7 +39,7 @@ def unseen(name: str) -> str | None:
 
 
 def looks_like(name: str, other: str) -> bool:
-    """Whether people may take one for the other: by case, width, alphabet, blanks, 0 for O, 1 for l."""
+    """Whether people may mistake one name for the other: case, width, alphabet, blanks, 0 for O, 1 for l."""
     return not looks_of(name).isdisjoint(looks_of(other))
 
 
@@ -59,7 +59,7 @@ def told_apart(name: str) -> str:
 
 @lru_cache(512)
 def looks_of(name: str) -> frozenset[str]:
-    """The name reduced to how it looks, and to how it reads: names that have one of both are alike."""
+    """The name reduced to how it looks, and to how it reads: names that share either are alike."""
     plain = " ".join(normalize("NFKC", name).split())
     drawn = normalize("NFC", plain.translate(_LATIN)).casefold()
     return frozenset((f"drawn {drawn}", f"read {normalize('NFKC', plain.casefold())}"))

@@ -1,4 +1,4 @@
-"""A JSON value in few characters, at the cost of few: how a reason quotes a wrong value."""
+"""A JSON value cut to few characters, in time for few: how a reason quotes a wrong value."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import msgspec
 __all__ = ["LENGTH_MAX", "short_json"]
 
 LENGTH_MAX = 80
-"""Characters of a wrong value that a reason repeats."""
+"""How many characters of a wrong value a reason repeats."""
 _BITS_MAX = 1000
-"""Of an integer that is written out: Python takes 0.2 ms for one of 4,300 digits, and 64 KiB hold 15."""
+"""The largest integer written out, in bits: one of 4,300 digits takes 0.2 ms, and 64 KiB hold 15 of them."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -26,12 +26,12 @@ def short_json(value: Any, length_max: int = LENGTH_MAX) -> str:
             if len(text) > length_max:
                 return text[: length_max - 1] + "…"
     except (TypeError, ValueError, OverflowError, RecursionError):
-        return f"something of type {type(value).__name__}"  # no JSON decodes to it; the wire never gives it
+        return f"something of type {type(value).__name__}"  # no JSON decodes to it, so never from the wire
     return text
 
 
 def _pieces(value: Any, length_max: int) -> Iterator[str]:
-    """The value as JSON, piece by piece; strings longer than what is shown may be cut."""
+    """The value as JSON, piece by piece; strings longer than `length_max` may be cut."""
     if isinstance(value, list | tuple):
         yield "["
         for index, member in enumerate(value):

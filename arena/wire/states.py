@@ -33,11 +33,11 @@ class Introduced(msgspec.Struct, frozen=True):
     name: str | None
     token: str | None
     protocol: int | None
-    """None: a plain bot."""
+    """The version of the protocol; None: a plain bot."""
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """The bot introduced itself in an unacceptable way: say bye and close."""
+    """The bot introduced itself in a way that we cannot accept: say bye and close."""
 
     reason: str
 
@@ -50,7 +50,7 @@ class Answered(msgspec.Struct, frozen=True):
 
 
 class Malformed(msgspec.Struct, frozen=True):
-    """Something that is not an answer came while a question was open, and settles it."""
+    """Something that is not an answer came while a question was open; it settles the question."""
 
     reason: str
     settles: bool = True
@@ -89,14 +89,14 @@ class State(Enum):
 
 
 class Heard(Enum):
-    """What a value from the other side is."""
+    """What kind of value came from the other side."""
 
     INTRODUCTION = auto()
     """A name, token or hello before the first answer."""
     BAD_INTRODUCTION = auto()
     """The first introduction, with an unknown protocol or wrong types."""
     ANSWER = auto()
-    """An answer to the question that is open, or owed."""
+    """An answer to the question that is open, or whose answer is owed."""
     OLD = auto()
     """An answer to an older question."""
     WRONG = auto()
@@ -146,7 +146,7 @@ HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Effect]]]] = {
         Heard.INTRODUCTION: (State.OWING, Effect.NOTED),
         Heard.ANSWER: (State.READY, Effect.NOTED),
         Heard.OLD: (State.OWING, Effect.NOTED),
-        # Anything wrong stands in for the answer owed: a bot that answers wrongly must not wait for ever.
+        # Anything wrong counts as the answer owed: a bot that answers wrongly must not wait forever.
         Heard.WRONG: (State.READY, Effect.NOTED),
         Heard.BROKEN: (State.READY, Effect.NOTED),
         Heard.END: (State.CLOSED, Effect.NOTED),
@@ -154,7 +154,7 @@ HEARD: Final[Mapping[State, Mapping[Heard, tuple[State, Effect]]]] = {
     State.REFUSED: {Heard.END: (State.CLOSED, Effect.NOTED)},  # anything else is not even read
     State.CLOSED: {},
 }
-"""What follows from what was heard.  Combinations without an entry cannot occur."""
+"""The next state and the effect of what was heard.  Combinations without an entry cannot occur."""
 
 
 class Said(Enum):
@@ -188,10 +188,10 @@ SAID: Final[Mapping[State, Mapping[Said, State]]] = {
     },
     State.OWING: {Said.BEGIN_MATCH: State.OWING, Said.TELL: State.OWING, Said.BYE: State.CLOSED},
     State.REFUSED: {Said.BYE: State.CLOSED},
-    # The other side may close at any moment, so what we say then is lost, but not a mistake.  A question
-    # would be one: nobody can answer it.
+    # The other side may close at any moment, so what we say after that is lost, but not a mistake.  A
+    # question would be one: nobody can answer it.
     State.CLOSED: dict.fromkeys(
         (Said.WELCOME, Said.BEGIN_MATCH, Said.GIVE_UP, Said.TELL, Said.BYE), State.CLOSED
     ),
 }
-"""What follows from what we say.  Combinations without an entry raise LocalProtocolError."""
+"""The next state after what we say.  Combinations without an entry raise LocalProtocolError."""

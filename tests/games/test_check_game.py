@@ -585,7 +585,7 @@ class EliminatesByHands(LiarsDice):
         (TellsChance, "which is not a seat"),
         (ForgetsMoves, "of a class that is not in moves"),
         (TwoAlike, "written alike"),
-        (SecretDice, "draw gives two moves"),
+        (SecretDice, "draw returns two moves"),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )

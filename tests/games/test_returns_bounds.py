@@ -112,9 +112,9 @@ class Endless(LiarsDice):
 @pytest.mark.parametrize(
     ("game", "said"),
     [
-        (Modest(hands=1), r"returns gives \(.*\), beyond the \(-1\.0, 1\.0\) of returns_bounds"),
+        (Modest(hands=1), r"returns are \(.*\), beyond the \(-1\.0, 1\.0\) of returns_bounds"),
         (Reversed(hands=1), "not the lowest returns and then the highest"),
-        (Endless(), "returns_bounds gives .*, not two numbers"),
+        (Endless(), "returns_bounds returns .*, not two numbers"),
     ],
     ids=lambda what: type(what).__name__,
 )

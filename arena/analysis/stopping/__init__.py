@@ -1,1 +1,1 @@
-"""When enough is known: rules that end a tournament or a comparison before its schedule does."""
+"""Rules that end a tournament or a comparison early, once enough is known."""

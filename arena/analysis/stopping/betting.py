@@ -1,22 +1,22 @@
 """Does the new version win more?  A sequential test of a bounded mean, by betting.
 
-The value of a series is what NEW won per match, in the unit of the game; with a field beside them, by how
-much that is more than OLD's.  Three bettors play against three statements: that the mean is at most `gain0`,
-that it is at least `gain1`, and that NEW is behind by no more than |`gain0`|.  Each stakes on every series a
-part of its capital that depends on earlier series only, and so little that no value can take all of it.  If
-its statement is true, its capital is a non-negative supermartingale, which ever reaches 1 / α with a chance
-of at most α (Ville's inequality).  So the errors hold at any time and for any distribution of values between
-the bounds: nothing is assumed of its tails (Waudby-Smith & Ramdas, "Estimating means of bounded random
-variables by betting", JRSS B 86, 2024).
+The value of a series is what NEW won per match, in the unit of the game; with a field beside them, how much
+more that is than what OLD won.  Three bettors play against three statements: that the mean is at most
+`gain0`, that it is at least `gain1`, and that NEW is behind by no more than |`gain0`|.  On every series each
+stakes a part of its capital that depends on earlier series only, and is so small that no value can take all
+of it.  If its statement is true, its capital is a non-negative supermartingale, which ever reaches 1 / α with
+a probability of at most α (Ville's inequality).  So the errors hold at any time and for any distribution of
+values between the bounds: nothing is assumed about its tails (Waudby-Smith & Ramdas, "Estimating means of
+bounded random variables by betting", JRSS B 86, 2024).
 
 Half of a capital is staked as if the mean were `gain1` − `gain0` beyond the statement, half as if it were the
 one seen so far; both in proportion to mean ÷ variance, which grows fastest, as far as the bounds allow.
 
 **How far a value counts.**  A match may be the sum of many rounds that begin anew: the stacks of 100 hands
-are lost only by a bot that loses all of them.  To allow for that takes bounds ÷ gain series at least,
-whatever the variance is.  So with `tails` "usual" a value counts as far as rounds that are independent go
-(bounds ÷ √rounds, the largest standard deviation that they can have), or twice as far as any value so far,
-if that is more, and what lies beyond counts as the limit; with "any" it counts as far as the bounds.
+are lost only by a bot that loses every hand.  Allowing for that takes at least bounds ÷ gain series, whatever
+the variance is.  So with `tails` "usual" a value counts as far as independent rounds go (bounds ÷ √rounds,
+their largest possible standard deviation), or twice as far as any value so far, if that is more, and whatever
+lies beyond counts as that limit; with "any" it counts as far as the bounds.
 For matches of one round both are the same.
 """
 
@@ -34,10 +34,10 @@ from arena.analysis.stopping.verdict import Evidence, Judgement, Verdict, check_
 from arena.errors import ConfigError
 
 WATCHED = 4
-"""So many series are only watched: nothing is staked before one knows how much they differ."""
+"""How many series are only watched: nothing is staked before it is known how much they differ."""
 
 STAKE_MAX = 0.9
-"""No value takes more than this share of the capital staked on its opposite."""
+"""The largest share that a value can take of the capital staked against it."""
 
 Range: TypeAlias = tuple[float, float]
 """The lowest and the highest value."""
@@ -47,7 +47,7 @@ Tails: TypeAlias = Literal["usual", "any"]
 
 @attrs.frozen(kw_only=True)
 class Gains:
-    """What is asked of mean returns, in the unit of the game, and how often each error may happen."""
+    """The question about mean returns, in the unit of the game, and how often each error may happen."""
 
     gain0: float = 0.0
     gain1: float = 50.0
@@ -56,7 +56,7 @@ class Gains:
     beta: float = 0.05
     """How often the verdict may be "not better" if the truth is `gain1` (or more)."""
     series_max: int = 5000
-    """After this many the test ends without a verdict."""
+    """After how many series the test ends without a verdict."""
     tails: Tails = "usual"
 
     def __attrs_post_init__(self) -> None:
@@ -71,11 +71,11 @@ class Gains:
 
     @property
     def digits(self) -> int:
-        """How many decimals show amounts of this size: two digits of the gap between both gains."""
+        """How many decimals amounts are shown with: two digits of the gap between the gains."""
         return max(0, 1 - floor(log10(self.gain1 - self.gain0)))
 
     def check_within(self, bounds: Range, unit: str) -> None:
-        """Raises ConfigError if a gain is asked for that the rules do not allow."""
+        """Raises ConfigError if a gain is larger than the game's rules allow."""
         most = min(-bounds[0], bounds[1])
         for option, gain in (("--gain0", self.gain0), ("--gain1", self.gain1)):
             if abs(gain) >= most:
@@ -86,9 +86,9 @@ class Gains:
 
 
 class Bettor:
-    """One who bets on positive values; on average its capital never grows if their mean is 0 or less.
+    """Bets on positive values; on average its capital never grows if their mean is 0 or less.
 
-    `gain`: the mean that half of its capital counts on.
+    `gain`: the mean for which half of its capital is staked.
     """
 
     def __init__(self, gain: float) -> None:
@@ -96,10 +96,10 @@ class Bettor:
         self._seen = 0
         self._mean = self._moment = 0.0
         self._halves = (0.0, 0.0)
-        """The logarithm of what each half has become, as a multiple of what it was."""
+        """The logarithm of each half of the capital, as a multiple of what it began with."""
 
     def add(self, value: float, worst: float) -> None:
-        """Plays one series; `worst` is how far below 0 its value could have been, known beforehand."""
+        """Plays one series; `worst` is how far below 0 its value could have been, as known beforehand."""
         assert value >= -worst, f"{value} is below the {-worst} that was promised"
         first, second = self.stakes(worst)
         self._halves = (self._halves[0] + log1p(first * value), self._halves[1] + log1p(second * value))
@@ -109,7 +109,7 @@ class Bettor:
         self._moment += gap * (value - self._mean)
 
     def stakes(self, worst: float) -> tuple[float, float]:
-        """What each half stakes next: its part of the capital for each unit of a value."""
+        """What each half stakes next, as a part of its capital for each unit of a value."""
         if self._seen < WATCHED:
             return 0.0, 0.0
         variance = self._moment / (self._seen - 1) * (1 + 2 / self._seen)
@@ -125,31 +125,31 @@ class Bettor:
 
 
 def _stake(mean: float, variance: float, most: float) -> float:
-    """What makes a capital grow fastest where stakes are small: the mean ÷ the mean square."""
+    """The stake with which a capital grows fastest if stakes are small: the mean ÷ the mean square."""
     square = variance + mean * mean
     return min(most, mean / square) if square else most * (mean > 0)
 
 
 @attrs.define
 class BettingTest:
-    """The test in progress: given the value of each closed series, in schedule order.
+    """The test in progress, to which the value of each closed series is added in schedule order.
 
     Series after its end are not counted, so that its result does not depend on how many were played at once.
     """
 
     gains: Gains
     bounds: Range
-    """No value can be beyond."""
+    """The lowest and the highest possible value."""
     reach: Range
-    """How far a value counts; grows."""
+    """How far a value counts at present; it only grows."""
     cut: int = attrs.field(default=0, init=False)
-    """How many values went further."""
+    """How many values lay beyond `reach`."""
     _values: list[float] = attrs.field(factory=list, init=False)
-    """As they counted."""
+    """The values as they counted."""
     _running: RunningEstimate = attrs.field(factory=RunningEstimate, init=False)
-    """Of the values as they were."""
+    """The estimate of the values as they were."""
     _stratum: Stratum = attrs.field(factory=Stratum, init=False)
-    """All series are taken as alike."""
+    """The one stratum: all series are treated as alike."""
     _largest: float = attrs.field(default=0.0, init=False)
     """The largest absolute value."""
     _judgement: Judgement = attrs.field(factory=Judgement, init=False)
@@ -173,12 +173,12 @@ class BettingTest:
         self._values.append(counted)
         self._running.add(self._stratum, value, 1)
         self._largest = max(self._largest, abs(value))
-        # Twice, so that a next value that is somewhat further counts in full.
+        # Twice, so that the next value counts in full even if it is somewhat further away.
         self.reach = max(self.bounds[0], min(low, 2 * value)), min(self.bounds[1], max(high, 2 * value))
         self._judgement.weigh(self.evidence, self.series, is_last=self.series >= self.gains.series_max)
 
     def _games(self, value: float) -> tuple[tuple[Bettor, float, float], ...]:
-        """Each bettor, how far the value speaks for it, and how far one can speak against it."""
+        """Each bettor, how far the value speaks for it, and how far a value could speak against it."""
         (low, high), gains = self.reach, self.gains
         behind = abs(gains.gain0)
         return (
@@ -189,7 +189,7 @@ class BettingTest:
 
     @property
     def evidence(self) -> Evidence:
-        """The logarithms of the capitals, as shares of what they must reach."""
+        """The evidence: logarithms of the capitals, as shares of what they must reach."""
         for_error, for_miss = -log(self.gains.alpha), -log(self.gains.beta)
         return Evidence(
             max(0.0, self._for_better.log_capital / for_error),
@@ -203,7 +203,7 @@ class BettingTest:
 
     @property
     def not_better_after(self) -> int | None:
-        """How many series showed that NEW is not better; later ones, whether it is worse."""
+        """After how many series NEW was shown not to be better; later ones show whether it is worse."""
         return self._judgement.not_better_after
 
     @property
@@ -226,10 +226,10 @@ class BettingTest:
         return interval_of_mean(self._running.estimate, self._largest)
 
     def left(self) -> Range | None:
-        """About how many more series it takes, from and to; infinite if no capital grows; None: not known.
+        """About how many more series it takes, from and to; infinite if no capital grows; None if unknown.
 
-        If series remain as they were: from the growth of the capitals that today's stakes would have
-        given, a standard error more and less.
+        It assumes that series remain as they were, and uses the growth of the capitals with today's stakes,
+        a standard error more and less.
         """
         if self.series < 2 * WATCHED or self.is_over:
             return None
@@ -247,16 +247,16 @@ class BettingTest:
 
 
 def _growths(values: Sequence[float], stake: float) -> list[float]:
-    """What each value would have made of a capital, as logarithms; no loss is more than what is staked."""
+    """The logarithms of the factors by which each value would have changed a capital; losses are limited."""
     return [log1p(max(stake * value, -STAKE_MAX)) for value in values]
 
 
 def usual_gain(reach: Range) -> float:
-    """What is asked if nothing is said: 50, or a twentieth of how far a series counts if that is less."""
+    """The default gain to ask for: 50, or a twentieth of how far a series counts if that is less."""
     return min(Gains().gain1, float(f"{min(-reach[0], reach[1]) / 20:.2g}"))
 
 
 def fewest_series(gains: Gains, reach: Range) -> int:
-    """How many series it takes if every one of them is worth exactly `gain1`: it never takes fewer there."""
+    """How many series it takes if every one is worth exactly `gain1`: with that mean it never takes fewer."""
     gain, worst = gains.gain1 - gains.gain0, gains.gain0 - reach[0]
     return WATCHED + ceil(-log(gains.alpha) / log1p(min(STAKE_MAX / worst, 1 / gain) * gain))

@@ -22,7 +22,7 @@ class Goal:
 
     top: int
     confidence: float
-    """From 0.5 to 0.9999."""
+    """The confidence, from 0.5 to 0.9999."""
 
     def __str__(self) -> str:
         return f"top {self.top} at {100 * self.confidence:.6g}%"

@@ -30,18 +30,18 @@ from arena.analysis.stopping.verdict import Evidence, Judgement, Verdict, check_
 from arena.errors import ConfigError
 
 SERIES_MIN = 10
-"""It never stops before: a handful of series does not show how much series differ."""
+"""The fewest series before it stops: a handful does not show how much series differ."""
 
 ELO_MAX = 2000.0
-"""The largest Elo difference reported, a mean score of 0.99999: winning everything would be infinite."""
+"""The largest Elo difference reported, a mean score of 0.99999: winning everything would make it infinite."""
 
 PSEUDO_WEIGHT = 0.5
-"""How many imagined series are added at score 0, and as many at 1: otherwise series that all went alike
-would claim certainty, and a mean beyond the scores seen would be impossible."""
+"""How many imagined series are added at score 0, and also at 1: otherwise series that all went alike would
+claim certainty, and a mean beyond the scores seen would be impossible."""
 
 VARIANCE = 0.125
-"""The variance of a series' score between equals whose two matches are independent; up to twice as much where
-they go alike, and next to nothing where nearly all series are halved."""
+"""The variance of a series' score between equals whose two matches are independent; it is up to twice as much
+if they go alike, and next to nothing if nearly all series are halved."""
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class Hypotheses:
     beta: float = 0.05
     """How often the verdict may be "not better" if the truth is `elo1` (or more)."""
     series_max: int = 5000
-    """After this many the test ends without a verdict."""
+    """After how many series the test ends without a verdict."""
 
     def __attrs_post_init__(self) -> None:
         for option, elo in (("--elo0", self.elo0), ("--elo1", self.elo1)):
@@ -110,10 +110,10 @@ def elo_of(mean: float) -> float:
 
 @attrs.define
 class Gsprt:
-    """The test in progress.
+    """The test in progress, to which the score of each closed series is added in schedule order.
 
-    It is given the score of each closed series, in schedule order.  Series after its end are
-    not counted, so that its result does not depend on how many series were played at once.
+    Series after its end are not counted, so that its result does not depend on how many series were played
+    at once.
     """
 
     hypotheses: Hypotheses = attrs.field(factory=Hypotheses)
@@ -133,7 +133,7 @@ class Gsprt:
         if self.is_over:
             return
         self._scores.append(score)
-        value = round(score, 9)  # one value for scores that differ only by rounding: 1/3 + 1/3 and 2/3
+        value = round(score, 9)  # the same value for scores that differ only by rounding: 1/3 + 1/3 and 2/3
         self._weights[value] = self._weights.get(value, 0.0) + 1
         hypotheses = self.hypotheses
         self.llr = self._ratio(hypotheses.mean0, hypotheses.mean1)
@@ -146,12 +146,12 @@ class Gsprt:
 
     @property
     def not_better_after(self) -> int | None:
-        """How many series showed that NEW is not better; later ones, whether it is worse."""
+        """After how many series NEW was shown not to be better; later ones show whether it is worse."""
         return self._judgement.not_better_after
 
     @property
     def evidence(self) -> Evidence:
-        """The likelihood ratios, as shares of the bounds to be reached; for "worse" the mirrored one."""
+        """The evidence: likelihood ratios as shares of their bounds; for "worse" the mirrored ratio."""
         hypotheses = self.hypotheses
         worse = self._ratio(*hypotheses.means_behind)
         return Evidence(
@@ -196,7 +196,7 @@ class Gsprt:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The same of the mean score."""
+        """The 95 % interval of the mean score."""
         return win_rate_interval((score, 1) for score in self._scores)
 
     def _ratio(self, mean0: float, mean1: float) -> float:
@@ -204,9 +204,9 @@ class Gsprt:
         return float(log_likelihood_ratio(np.array(weights), values, mean0, mean1))
 
     def left(self) -> tuple[float, float] | None:
-        """About how many more series it takes, from and to; None: not known yet.
+        """About how many more series it takes, at least and at most; None if not known yet.
 
-        If series remain as they were: by their variance, and their mean with a standard error more and less.
+        It assumes that series remain as they were, and takes their mean a standard error more and less.
         """
         if self.series < SERIES_MIN or self.is_over:
             return None
@@ -229,15 +229,15 @@ class Gsprt:
 def steps_left(at: float, lower: float, upper: float, drift: float, variance: float) -> float:
     """How many steps a walk takes on average from here until it leaves the bounds.
 
-    `drift` and `variance` are those of a step; the walk is taken for a Brownian motion, whose chance to leave
-    at the upper bound follows from the martingale e^(−2·drift·x/variance).  At once if it is outside.
+    `drift` and `variance` are those of a step; the walk is treated as a Brownian motion, whose chance to
+    leave at the upper bound follows from the martingale e^(−2·drift·x/variance).  0 if it is outside already.
     """
     if not lower < at < upper:
         return 0.0
     bend = 2 * drift / variance
     if abs(bend) * (upper - lower) < 1e-6:
         return (upper - at) * (at - lower) / variance
-    if bend * (upper - lower) > 500:  # it leaves where the drift goes
+    if bend * (upper - lower) > 500:  # it leaves in the direction of the drift
         return (upper - at) / drift
     if bend * (upper - lower) < -500:
         return (lower - at) / drift
@@ -246,7 +246,7 @@ def steps_left(at: float, lower: float, upper: float, drift: float, variance: fl
 
 
 def log_likelihood_ratio(weights: Floats, values: Sequence[float], mean0: float, mean1: float) -> Floats:
-    """How much likelier the scores are with `mean1` than with `mean0`, each with its likeliest distribution.
+    """How much likelier the scores are with `mean1` than with `mean0`, each at its likeliest distribution.
 
     `values` are the scores seen, in ascending order from 0 to 1, `weights` (…, values) how many series had
     each; 0 and 1 must have some.  Axes before the last are separate tests, so that thousands can be simulated
@@ -257,9 +257,9 @@ def log_likelihood_ratio(weights: Floats, values: Sequence[float], mean0: float,
 
 
 def _log_likelihood(weights: Floats, gaps: Floats) -> Floats:
-    """The largest log-likelihood of a distribution whose mean gap is 0, minus that of the best one of all.
+    """The largest log-likelihood of a distribution whose mean gap is 0, minus that of the best of all.
 
-    Lagrange multipliers give it the probabilities wᵢ / (W · (1 + θ·gapᵢ)) (Owen, Empirical Likelihood, 2001).
+    By Lagrange multipliers its probabilities are wᵢ / (W · (1 + θ·gapᵢ)) (Owen, Empirical Likelihood, 2001).
     """
     tilt = _tilt(weights, gaps)
     # The best distribution of all has wᵢ / W, so that only the factor 1 + θ·gapᵢ is left of each quotient.

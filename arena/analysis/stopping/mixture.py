@@ -1,23 +1,23 @@
-"""The rule of `--until`: a bound that holds whenever one looks, however long the schedule becomes.
+"""The rule of `--until`: a bound that holds at every look, however long the schedule becomes.
 
 **The promise.**  The leaders by mean score are declared the true best; the chance that the declared
 set is wrong is at most 1 − P, however often one looked and however long it went on.  True means: if all
 sets of bots went on meeting, equally often, for ever.
 
-**Looks.**  Where nothing is to be told apart, the z of a difference is that of a Brownian motion, at a time
-that is its information.  The chance that such a z is ever beyond ±√((1 + 1/x)·ln((1 + x)/α²)), x being the
-information, is α exactly (Robbins, Ann. Math. Stat. 41, 1970: there the likelihood ratio, averaged over
-normally distributed true differences, reaches 1/α).  There is no last look.  The unit of x is what
-`TYPICAL_LAPS` laps tell.  With unequal numbers of series, too, the covariance of a mean over sets with a
-later one is the variance of the later one, which is what makes z that of a Brownian motion.
+**Looks.**  If there is no difference, its z is that of a Brownian motion at a time that is its information.
+The chance that such a z is ever beyond ±√((1 + 1/x)·ln((1 + x)/α²)), where x is the information, is exactly α
+(Robbins, Ann. Math. Stat. 41, 1970: there the likelihood ratio, averaged over normally distributed true
+differences, reaches 1/α).  There is no last look.  The unit of x is the information in `TYPICAL_LAPS` laps.
+With unequal numbers of series, too, the covariance of a mean over sets with a later one is the variance of
+the later one, which is what makes z that of a Brownian motion.
 
 **Pairs.**  Every pair of a leader and another bot must be beyond the bound of one pair, two-sided: α = 1 − P.
 That is enough for all, as the leaders of a wrong set must be ahead of all other bots at once.  Only two sets
 can do so as easily as one bot gets ahead of another: those at the two ends, if all differ along one line.
 METHOD.md has the argument and the simulations.
 
-**Errors of differences.**  As `meetings` has them: within sets, Student's t with Satterthwaite's degrees of
-freedom, and some series at the extremes that were not seen.
+**Errors of differences.**  They are computed by `meetings`: within sets, with Student's t at Satterthwaite's
+degrees of freedom, and with some unseen series at the extremes.
 """
 
 from __future__ import annotations
@@ -38,24 +38,25 @@ from arena.analysis.student import Floats
 from arena.errors import ConfigError
 
 RULE = 2
-"""The number of this rule, which a folder keeps: one that was begun by another is not continued."""
+"""The number of this rule, which a folder keeps: one begun under another rule is not continued."""
 CYCLES_MIN = 5
-"""There is no look before: fewer do not show the spread within a set of bots."""
+"""The fewest cycles before a look: fewer do not show the spread within a set of bots."""
 TYPICAL_LAPS = 3.0
-"""The bound is lowest at 8 times as many laps, and within 6 % of that (in series) from 10 to 100 laps."""
+"""The unit of information: the bound is lowest at 8 times as many laps, and within 6 % of that (in series)
+from 10 to 100 laps."""
 CYCLE_ERROR = 0.05
-"""The chance that bots that do not beat each other in a circle are ever said to."""
+"""The chance that bots are ever said to beat each other in a circle if they do not."""
 _RATIO_MAX = 1e6
 
 
 def error_levels(margins: Floats, laps: Floats) -> Floats:
-    """The smallest α at which the two-sided mixture bound of one pair is crossed; above 1 if at none."""
+    """The smallest α at which the two-sided mixture bound of one pair is crossed; above 1 if none is."""
     information = laps / TYPICAL_LAPS
     return np.sqrt(1 + information) * np.exp(-(margins**2) * information / (2 * (1 + information)))
 
 
 class Mixture:
-    """Whether the goal has been reached, given every closed series in schedule order.
+    """Decides whether the goal has been reached, from every closed series in schedule order.
 
     It looks after each closed cycle.  Once settled it stays settled, whatever comes later.
     """
@@ -78,26 +79,26 @@ class Mixture:
             raise ConfigError(f"--until: found top {goal.top} of {len(bots)} bots, expected fewer than all")
         self.goal = goal
         self.cycles = 0
-        """How many are closed."""
+        """How many cycles are closed."""
         self.cycles_planned = cycles
-        """The planned end; the same for every look and for a resumed run."""
+        """The planned number of cycles; the same for every look and for a resumed run."""
         self.leaders: tuple[str, ...] = ()
-        """The leading bots, best first: as of the last look, or as declared."""
+        """The leading bots, best first, as of the last look or as declared."""
         self.sureness = 0.0
         """The highest confidence at which the goal would have been settled by the last look, 0 to 1."""
         self.margin = 0.0
-        """How many standard errors separated the leader and the other bot that are hardest to tell apart."""
+        """How many standard errors lie between that leader and other bot that are hardest to tell apart."""
         self.settled = False
         self.cycle: tuple[str, ...] = ()
-        """Bots each of which surely beats the next one, and the last the first; empty if none are known."""
+        """Bots of which each surely beats the next, and the last the first; empty if none are known."""
         self._bots = tuple(bots)
         self._place = {bot: place for place, bot in enumerate(bots)}
         self._lowest, self._highest = extremes or (inf, -inf)
         self._sets: dict[tuple[int, ...], Spread] = {}
         self.seen: Meetings | None = None
-        """As of the last look."""
+        """The meetings as of the last look."""
         self._series_before: Floats = np.zeros(0)
-        """The series of each set one look earlier."""
+        """How many series each set had one look earlier."""
 
     def add(self, series: Mapping[str, tuple[float, int]]) -> None:
         """Counts a closed series: for each bot the sum of its scores and its matches."""
@@ -112,7 +113,7 @@ class Mixture:
         self._sets.setdefault(key, Spread(len(key))).add(np.array([score for _, score in scores]))
 
     def look(self) -> bool:
-        """Whether the set of leaders is settled now; call it once after each closed cycle."""
+        """Looks, and returns whether the set of leaders is settled; called once after each closed cycle."""
         if self.settled:
             return True
         self.cycles += 1
@@ -124,7 +125,8 @@ class Mixture:
     def cycles_left(self) -> float | None:
         """About how many more cycles it takes; None: more than planned, or unknown.
 
-        The squared margin and the laps that it stands for grow in proportion, as in the last cycle.
+        It assumes that the squared margin and the laps that it stands for grow in proportion, as in the last
+        cycle.
         """
         if self.settled:
             return 0.0
@@ -145,8 +147,8 @@ class Mixture:
     def shares(self) -> Mapping[frozenset[str], float] | None:
         """The weight of each set of bots in the next batch, by the last look; None: all play equally often.
 
-        None before the first look that weighs, once settled, and on a field with a sure cycle, where no bot's
-        place says what it would do against another.
+        None before the first look that weighs, once settled, and in a field with a sure cycle, where no bot's
+        place says how it would do against another.
         """
         if self.seen is None or self.settled or self.cycle:
             return None
@@ -160,7 +162,7 @@ class Mixture:
         return len(set(chain.from_iterable(self._sets))) == len(self._bots)
 
     def _weigh(self) -> None:
-        """Finds who leads, by how much, and how certain that is."""
+        """Finds out who leads, by how much, and how certain that is."""
         seen = self._meetings()
         scores = seen.scores
         order = sorted(range(len(scores)), key=lambda place: (-scores[place], self._bots[place]))
@@ -176,7 +178,7 @@ class Mixture:
             self.cycle = tuple(self._bots[place] for place in self._circle(seen))
 
     def _pairs(self, seen: Meetings) -> Floats:
-        """Bot × bot: 1 for each pair of a leader and another bot."""
+        """A matrix, bot × bot, with 1 for each pair of a leader and another bot."""
         leads = np.array([bot in self.leaders for bot in self._bots])
         return np.outer(leads, ~leads).astype(float)
 
@@ -187,7 +189,7 @@ class Mixture:
         return shortest_circle(beats)
 
     def _meetings(self) -> Meetings:
-        """As arrays; the spread of a set with a single series is its distance from its bots' scores."""
+        """The meetings as arrays; a set's only series counts as far apart as it is from its bots' scores."""
         keys, spreads = list(self._sets), list(self._sets.values())
         longest, bots = max(map(len, keys)), len(self._bots)
         places = np.full((len(keys), longest), bots)
@@ -209,12 +211,12 @@ class Mixture:
 
 
 def _levels_ahead(margins: Floats, laps: Floats) -> Floats:
-    """`error_levels` for those that are ahead, and infinity for the others."""
+    """The `error_levels` of bots that are ahead, and infinity for the others."""
     return np.where(margins > 0, error_levels(margins, laps), inf)
 
 
 def _times_as_many(margin: float, laps: float, error: float) -> float | None:
-    """How many times as many laps there must be for the margin to cross the bound."""
+    """The factor by which laps must grow for the margin to cross the bound."""
     low, high = 0.0, np.log(_RATIO_MAX)
     if _level_after(margin, laps, high) > error:
         return None

@@ -1,8 +1,8 @@
-"""When a comparison ends, and with what: from how much of the evidence for each verdict there is.
+"""Decides when a comparison ends and with which verdict, from the evidence for each.
 
-Each verdict has a sequential test of its own; its evidence is told as a share of what it takes, from 1 on
-sure.  The first test that gets there decides.  After "not better" play goes on a little if that may still
-show that NEW is *worse*, which is nearly always the case when it is much worse.
+Each verdict has a sequential test of its own; its evidence is a share of what the verdict takes, and from 1
+on the verdict is sure.  The first test to get there decides.  After "not better" play goes on a little if
+that may still show that NEW is *worse*, as it nearly always does if NEW is much worse.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from arena.errors import ConfigError
 Verdict: TypeAlias = Literal["better", "not better", "worse"]
 
 NEARLY_WORSE = 0.5
-"""From this share of the evidence on, "not better" waits for "worse"."""
+"""The share of the evidence for "worse" from which on "not better" waits for it."""
 
 WAIT = 2
-"""Until so many times the series that "not better" took: evidence grows as it did."""
+"""How long it waits, as a multiple of the series that "not better" took: evidence grows as it did."""
 
 
 @attrs.frozen
 class Evidence:
-    """How much there is for each verdict, as a share of what it takes; never negative."""
+    """How much evidence there is for each verdict, as a share of what it takes; never negative."""
 
     better: float = 0.0
     not_better: float = 0.0
@@ -39,12 +39,12 @@ class Judgement:
     """The verdict, once there is one."""
 
     verdict: Verdict | None = None
-    """None: undecided so far."""
+    """The verdict; None while undecided."""
     not_better_after: int | None = None
-    """How many series showed that NEW is not better; later ones, whether it is worse."""
+    """After how many series NEW was shown not to be better; later ones show whether it is worse."""
 
     def weigh(self, evidence: Evidence, series: int, *, is_last: bool = False) -> None:
-        """Decides if it can; to be told after each series, in schedule order, until there is a verdict."""
+        """Decides if it can; called after each series, in schedule order, until there is a verdict."""
         if self.not_better_after is None:
             self.verdict = _first_of(evidence)
             if self.verdict != "not better":

@@ -1,18 +1,18 @@
-"""Whether one number per bot says who beats whom: a test of misfit, and bots that beat each other in circles.
+"""Tests whether one number per bot says who beats whom: misfit, and bots that beat each other in circles.
 
-*Misfit.*  A rating model says that the share of one bot against another depends on the difference of their
-strengths alone.  What pairs really scored is compared with that: Q is the sum of squared residuals, each
+*Misfit.*  A rating model says that the share of one bot against another depends only on the difference of
+their strengths.  That is compared with what pairs really scored: Q is the sum of squared residuals, each
 times its matches; its expectation, and the degrees of freedom, follow from how series of one pair
 differ from each other (the ANOVA-type statistic of Brunner, Dette & Munk, J. Am. Stat. Assoc. 92, 1997,
-1494–1502), after what fitting the strengths takes away.  How a difference turns into a share is not known
+1494–1502), less what fitting the strengths takes away.  How a difference turns into a share is not known
 either (in a game of luck nobody always wins), so several links are tried (`LUCK`), and there is misfit
 only if none of them fits.
 
-*Circles.*  One bot beats another surely if it did better in more series than worse, by an exact sign test
+*Circles.*  One bot surely beats another if it did better in more series than worse, by an exact sign test
 with Holm's correction for all pairs.  Then all statements of a table hold together with 95 %, and
 "a > b > c > a" is no matter of luck, whatever the model.
 
-Pairs are two bots in the matches in which both sit, so that it serves for any number of seats; series, not
+A pair is two bots in the matches in which both sit, so that this works for any number of seats; series, not
 matches, are the independent units.
 """
 
@@ -31,41 +31,41 @@ from arena.analysis.strength.sure_cycle import shortest_circle
 from arena.words import percent
 
 BOTS_MAX = 40
-"""Larger fields are not tested: all pairs of them are too many for one covariance matrix."""
+"""The largest field that is tested: all pairs of a larger one are too many for one covariance matrix."""
 
 LUCK = (0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)
-"""In which share of matches strength does not matter, for the links that are tried."""
+"""The shares of matches in which strength does not matter, one for each link that is tried."""
 
 ALPHA = 0.05
-"""How often misfit, or any circle, may be said where there is none."""
+"""How often misfit, or any circle, may be reported where there is none."""
 
 PRIOR_SERIES = 0.25
-"""Of how many series each bot has pseudo-results, as in `ratings`, so that strengths are finite."""
+"""How many series of pseudo-results each bot has, as in `ratings`, so that strengths are finite."""
 
 UNSEEN_SHARE = 0.5
-"""How many series in which all matches go alike are added to the variance of each pair."""
+"""How many imagined series whose matches all go alike are added to the variance of each pair."""
 
 STEPS_MAX = 60
-"""Newton steps; 5 to 10 are usual."""
+"""The most Newton steps; 5 to 10 are usual."""
 
 EXACT_MAX = 1000
-"""Up to so many decided series the sign test is computed exactly."""
+"""The most decided series for which the sign test is computed exactly."""
 
 
 @attrs.frozen(eq=False)
 class Pairs:
-    """What every two bots that met did against each other, a row each."""
+    """The results of every two bots that met, in a row for each pair."""
 
     bots: int
     first: Ints
     second: Ints
     series: Floats
-    """In how many they met."""
+    """In how many series the two met."""
     matches: Floats
     share: Floats
-    """Of the first: (better + tied ÷ 2) ÷ matches."""
+    """The first bot's share: (better + tied ÷ 2) ÷ matches."""
     ahead: Floats
-    """Series in which the first did better in more matches than worse."""
+    """In how many series the first bot did better in more matches than worse."""
     behind: Floats
     squares: Floats
     """(pairs, pairs): sums over series of products of deviations from `share`, in matches."""
@@ -73,16 +73,16 @@ class Pairs:
 
 @attrs.frozen
 class Misfit:
-    """How badly one number per bot says who beats whom."""
+    """How badly one number per bot predicts who beats whom."""
 
     chance: float
-    """How probable so much misfit is, or more, if there is none: significant if below `ALPHA`."""
+    """How probable at least this much misfit is if there is none: significant if below `ALPHA`."""
     pair: tuple[int, int]
-    """The bots whose results are farthest from the fit, in standard errors; first who did better."""
+    """The bots whose results are farthest from the fit, in standard errors; the better one first."""
     share: float
-    """What the first of them scored against the second."""
+    """The share that the first scored against the second."""
     expected: float
-    """What the fit says."""
+    """The share that the fit predicts."""
 
     @property
     def is_significant(self) -> bool:
@@ -113,7 +113,7 @@ def pairs_of(sheet: Sheet) -> Pairs | None:
 
 
 def pairs_from(bots: int, series: Ints, first: Ints, second: Ints, score: Floats) -> Pairs:
-    """The pairs, from a match's series, two of its bots, the lower number first, and the first's score.
+    """The pairs, from a match's series, two of its bots (the lower number first), and the first's score.
 
     A score is 1 if it did better, ½ if equal, 0 if worse.
     """
@@ -153,10 +153,10 @@ def _products(series: Ints, row: Ints, apart: Floats, pairs: int) -> Floats:
 
 
 def misfit_of(pairs: Pairs) -> Misfit | None:
-    """How badly the first of the links fits that fits, or else the best; None if nothing can be said.
+    """The misfit of the first link that fits, or else of the best one; None if nothing can be said.
 
-    That is with two bots, in a gauntlet and wherever else strengths explain any results of the pairs that
-    met, and if no two met in a second series.
+    Nothing can be said with two bots, in a gauntlet and wherever else strengths explain any results of the
+    pairs that met, nor if no two bots met in a second series.
     """
     if not _is_testable(pairs):
         return None
@@ -202,7 +202,7 @@ def _misfit(pairs: Pairs, luck: float) -> Misfit:
     below = mean**2 / float(np.sum((np.diag(form) * np.diag(covariance)) ** 2 / known))
     ratio = float(np.sum(weight * residual**2)) / mean
     error = np.sqrt(np.maximum(1e-12, np.sum((left @ covariance) * left, axis=1)))
-    worst = int(np.argmax(np.round(np.abs(residual) / error, 9)))  # of those that tie, the first
+    worst = int(np.argmax(np.round(np.abs(residual) / error, 9)))  # the first of those that tie
     return _told(pairs, expected, worst, f_above(ratio, freedom, below))
 
 
@@ -234,7 +234,7 @@ def _fitted_shares(pairs: Pairs, design: Floats, luck: float) -> tuple[Floats, F
 
 
 def _covariance(pairs: Pairs, expected: Floats) -> Floats:
-    """(pairs, pairs): of the errors of the shares."""
+    """(pairs, pairs): the covariance of the errors of the shares."""
     series, length = pairs.series, pairs.matches / pairs.series
     unbiased = np.sqrt(series / np.maximum(1.0, series - 1)) / pairs.matches
     covariance = pairs.squares * np.outer(unbiased, unbiased)
@@ -246,17 +246,17 @@ def _covariance(pairs: Pairs, expected: Floats) -> Floats:
 
 
 def _least_variance(share: Floats, length: Floats) -> Floats:
-    """The least variance that a series' share can have, of so many matches won or lost, with this mean.
+    """The least variance of a series' share with this mean and number of matches, each won or lost.
 
-    Where one bot always wins the series show no variance, though as few losses as the fit foretells would
-    mostly have been unseen too.
+    Series that one bot always wins show no variance, although losses as rare as the fit predicts would
+    mostly not have been seen.
     """
     part = share * length % 1
     return np.asarray(part * (1 - part) / length**2, np.float64)
 
 
 def against(pairs: Pairs, order: Sequence[int]) -> bool:
-    """Whether some bot is ahead, by two standard errors, of one that comes before it in this order."""
+    """Whether a bot is ahead, by two standard errors, of one that comes before it in this order."""
     place = np.empty(pairs.bots, np.int64)
     place[list(order)] = np.arange(pairs.bots)
     ahead = (pairs.share - 0.5) * np.where(place[pairs.first] < place[pairs.second], -1, 1)
@@ -266,16 +266,16 @@ def against(pairs: Pairs, order: Sequence[int]) -> bool:
 
 @attrs.frozen
 class Order:
-    """Whether one number orders a field, and what there is to say about it."""
+    """Whether one number orders a field, and remarks about that."""
 
     is_sound: bool = True
-    """False if some bots surely beat each other in a circle, or if there is misfit and somebody is ahead of a
-    bot that is ranked above it."""
+    """False if some bots surely beat each other in a circle, or if there is misfit and a bot is ahead of one
+    that is ranked above it."""
     notes: tuple[str, ...] = ()
 
 
 def order_of(sheet: Sheet, order: Sequence[int]) -> Order:
-    """What the pairs of a tournament say about this order, given as numbers in the sheet, best first."""
+    """What the pairs of a tournament say about an order, given as numbers in the sheet, best first."""
     pairs = pairs_of(sheet)
     if pairs is None:
         return Order()
@@ -306,7 +306,7 @@ def _said(tested: Misfit, names: Sequence[str], is_sound: bool) -> str:
     )
 
 
-# Who beats whom surely.
+# Who surely beats whom.
 
 
 def surely_beats(pairs: Pairs) -> NDArray[np.bool_]:
@@ -324,7 +324,7 @@ def surely_beats(pairs: Pairs) -> NDArray[np.bool_]:
 
 
 def circles(beats: NDArray[np.bool_]) -> Iterator[tuple[int, ...]]:
-    """Circles in which each bot beats the next, and the last the first: the shortest first, no bot in two."""
+    """Circles in which each bot beats the next, and the last the first; the shortest first, no bot in two."""
     beats = beats.copy()
     while found := shortest_circle(beats):
         yield found
@@ -332,7 +332,7 @@ def circles(beats: NDArray[np.bool_]) -> Iterator[tuple[int, ...]]:
 
 
 def _sign_chance(more: int, less: int) -> float:
-    """The probability that of so many fair coins so few, or fewer, fall on one side."""
+    """The probability that at most `less` of `more` + `less` fair coins fall on one side."""
     coins = more + less
     if coins <= EXACT_MAX:
         return float(sum(comb(coins, heads) for heads in range(less + 1)) / 2**coins)
@@ -345,7 +345,7 @@ def _sign_chance(more: int, less: int) -> float:
 def f_above(ratio: float, above: float, below: float) -> float:
     """The probability that F with these degrees of freedom is above `ratio`.
 
-    By the continued fraction of the incomplete beta function (Abramowitz & Stegun 26.5.8 and 26.6.2).
+    Computed with the continued fraction of the incomplete beta function (Abramowitz & Stegun 26.5.8, 26.6.2).
     """
     if ratio <= 0:
         return 1.0

@@ -1,8 +1,8 @@
-"""How well bots' mean scores are told apart, from what every set of bots did when it met.
+"""How well bots' mean scores are told apart, from the results of every set of bots.
 
-A bot's score is the unweighted mean over the sets that it is in, whichever met most often; the luck is that
-within sets.  All arrays may have further axes in front, with one entry for each of many tournaments between
-the same sets: the simulations in `bench/trust` use the functions that stop a run.
+A bot's score is the unweighted mean over its sets, whichever met most often; luck is what varies within
+sets.  All arrays may have further axes in front, with one entry for each of many tournaments between the
+same sets: the simulations in `bench/trust` use the functions that stop a run.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from arena.analysis.student import Floats, as_normal
 Places: TypeAlias = NDArray[np.intp]
 
 UNSEEN_SERIES = 2
-"""So many series at either extreme are added to variances: otherwise a few would separate, with certainty,
+"""How many series at either extreme are added to variances: otherwise a few would separate, with certainty,
 bots that always scored the same.  With 1, two even coins that fall alike would break a promise of 99.99 %."""
 
 
 @attrs.frozen(eq=False)
 class Meetings:
-    """What `bots` bots did, set by set."""
+    """The results of `bots` bots, set by set."""
 
     bots: int
     places: Places
-    """Set × its bots, by number; filled up with `bots` in sets that have fewer."""
+    """Set × its bots: their numbers; smaller sets are filled up with `bots`."""
     series: Floats
-    """… × set: how many."""
+    """… × set: how many series it has played."""
     means: Floats
-    """… × set × its bots: mean score."""
+    """… × set × its bots: their mean scores."""
     covariance: Floats
-    """… × set × its bots × its bots: that of the scores in one series."""
+    """… × set × its bots × its bots: the covariance of the scores in one series."""
 
     @property
     def sets(self) -> Floats:
-        """Bot -> in how many sets it is."""
+        """The number of sets that each bot is in."""
         return np.bincount(self.places.ravel(), minlength=self.bots + 1)[: self.bots].astype(float)
 
     @property
     def scores(self) -> Floats:
-        """… × bot: the mean over its sets."""
+        """… × bot: its score, the mean over its sets."""
         return self.by_bot(self.means) / self.sets
 
     @property
     def shared(self) -> Floats:
-        """… × set × its bots × its bots: what one series adds to the scores' covariance."""
+        """… × set × its bots × its bots: how much one series adds to the scores' covariance."""
         shares = np.append(1 / self.sets, 0.0)[self.places]
         return np.asarray(self.covariance * (shares[:, :, None] * shares[:, None, :]))
 
     def variances(self, series: Floats) -> Floats:
-        """… × bot × bot: of the difference of their scores, after so many series of each set."""
+        """… × bot × bot: the variance of the difference of their scores after `series` series of each set."""
         return of_differences(self.by_pair(self.shared / series[..., None, None]))
 
     def freedom(self) -> Floats:
@@ -62,7 +62,7 @@ class Meetings:
         parts = self.shared / self.series[..., None, None]
         known = np.maximum(1.0, self.series - 1)[..., None, None]
         own = np.diagonal(parts, axis1=-2, axis2=-1)
-        # By bot all its sets count on their own; those with both bots count as one instead.
+        # For each bot its sets count one by one; those with both bots count as one instead.
         alone = self.by_bot(own**2 / known[..., 0])
         apart = own[..., :, None] ** 2 + own[..., None, :] ** 2
         squares = alone[..., :, None] + alone[..., None, :]
@@ -72,7 +72,7 @@ class Meetings:
     def margins(self, widest: float) -> Floats:
         """… × bot × bot: by how many standard errors each is better, on the normal scale.
 
-        `widest`: from the lowest to the highest score of a match.
+        `widest`: the distance from the lowest to the highest score of a match.
         """
         sparse = np.broadcast_to(self.series[..., None] ** -2.0, self.means.shape)
         unseen = self.by_bot(sparse) / self.sets**3 * UNSEEN_SERIES * widest**2
@@ -81,13 +81,13 @@ class Meetings:
         return _margins(scores[..., :, None] - scores[..., None, :], variances, self.freedom())
 
     def laps(self) -> Floats:
-        """… × bot × bot: how many laps, in which all sets play once, would tell them apart so well."""
+        """… × bot × bot: how many laps, in which all sets play once, would tell them apart as well."""
         once, now = self.variances(np.ones_like(self.series)), self.variances(self.series)
         mean = np.broadcast_to(self.series.mean(-1)[..., None, None], now.shape).copy()
         return np.asarray(np.divide(once, now, out=mean, where=now > 0))
 
     def head_to_head(self, widest: float) -> tuple[Floats, Floats]:
-        """The margins of bots over each other in the sets that have both, and the laps of these."""
+        """The margins of bots over each other in the sets that contain both, and the laps of these."""
         series, both = self.series[..., None, None], self.by_pair(np.ones(self.covariance.shape[-3:]))
         ahead = self.by_pair(self.means[..., :, None] - self.means[..., None, :])
         parts = of_differences(self.covariance) / series
@@ -101,12 +101,12 @@ class Meetings:
         return _margins(ahead, variances + unseen, freedom), laps
 
     def by_bot(self, values: Floats) -> Floats:
-        """… × set × its bots, summed to … × bot."""
+        """The values, … × set × its bots, summed to … × bot."""
         flat = values.reshape(*values.shape[:-2], -1)
         return _sum_by(self.places.ravel(), flat, self.bots + 1)[..., : self.bots]
 
     def by_pair(self, values: Floats) -> Floats:
-        """… × set × its bots × its bots, summed to … × bot × bot."""
+        """The values, … × set × its bots × its bots, summed to … × bot × bot."""
         size = self.bots + 1
         index = (self.places[:, :, None] * size + self.places[:, None, :]).ravel()
         sums = _sum_by(index, values.reshape(*values.shape[:-3], -1), size * size)
@@ -114,7 +114,7 @@ class Meetings:
 
 
 def of_differences(covariance: Floats) -> Floats:
-    """… × bot × bot: the variance of the difference of every two, from their covariance."""
+    """… × bot × bot: the variance of the difference of every two bots, from their covariance."""
     own = np.diagonal(covariance, axis1=-2, axis2=-1)
     return np.maximum(0.0, own[..., :, None] + own[..., None, :] - 2 * covariance)
 
@@ -125,14 +125,14 @@ def _margins(ahead: Floats, variances: Floats, freedom: Floats) -> Floats:
 
 
 def _satterthwaite(variances: Floats, squares: Floats, least: Floats) -> Floats:
-    """The degrees of freedom of a sum of variances; `squares` is that of each squared ÷ its own degrees."""
+    """The degrees of freedom of a sum of variances; `squares` sums each one squared ÷ its own degrees."""
     freedom = np.broadcast_to(least[..., None, None], variances.shape).copy()
     np.divide(variances**2, squares, out=freedom, where=(variances > 0) & (squares > 0))
     return np.maximum(freedom, least[..., None, None])
 
 
 def _sum_by(index: Places, values: Floats, size: int) -> Floats:
-    """The sums of the last axis by index below `size`."""
+    """The sums along the last axis by index, from 0 to `size` − 1."""
     rows = prod(values.shape[:-1])
     offsets = np.arange(rows)[:, None] * size
     sums = np.bincount((offsets + index).ravel(), values.ravel(), minlength=rows * size)

@@ -1,4 +1,4 @@
-"""Which sets of bots should meet next, so that the leaders are settled with the fewest series.
+"""Decides which sets of bots should meet next, so that the leaders are settled with the fewest series.
 
 A pair of a leader and another bot is open as far as chance may have ordered it: with margin z its weight is
 exp(−z² / 2), the rate at which the probability of a wrong order falls (Glynn and Juneja, Winter Simulation
@@ -17,12 +17,12 @@ from arena.analysis.strength.meetings import Meetings
 from arena.analysis.student import Floats
 
 POOLED_SERIES = 4.0
-"""Each set's variance is taken with as many series of the average set: a set that was always alike is not
-without luck."""
+"""How many series of the average set are pooled into each set's variance: a set whose series were all alike
+is not without luck."""
 
 
 def open_shares(meetings: Meetings, leads: Floats) -> Floats:
-    """… × set: the part of the next lap's series that it should play; equal if nothing is open.
+    """… × set: the part of the next lap's series that it should play; equal parts if nothing is open.
 
     `leads`: … × bot, 1 for the leaders and 0 for the others.
     """
@@ -34,7 +34,7 @@ def open_shares(meetings: Meetings, leads: Floats) -> Floats:
 
 
 def _pooled(meetings: Meetings) -> Meetings:
-    """With variances that are closer to the average set's where a set has few series."""
+    """The meetings with variances closer to the average set's where a set has few series."""
     known = np.maximum(0.0, meetings.series - 1)[..., None, None]
     average = meetings.covariance.mean(-3, keepdims=True)
     covariance = (meetings.covariance * known + average * POOLED_SERIES) / (known + POOLED_SERIES)
@@ -42,11 +42,11 @@ def _pooled(meetings: Meetings) -> Meetings:
 
 
 def _weights(meetings: Meetings, leads: Floats) -> Floats:
-    """… × bot × bot: how much less variance of this pair's difference is worth; symmetric."""
+    """… × bot × bot: what less variance of a pair's difference is worth; symmetric."""
     scores, variances = meetings.scores, meetings.variances(meetings.series)
     is_pair = (leads[..., :, None] > 0) & (leads[..., None, :] == 0) & (variances > 0)
     variances = np.where(is_pair, variances, 1.0)
-    # What is expected of the squared difference, so that bots that happen to be level are open, too.
+    # The expected squared difference, so that bots that happen to be level are open, too.
     squares = (scores[..., :, None] - scores[..., None, :]) ** 2 / variances + 1
     nearest = np.where(is_pair, squares, np.inf).min((-2, -1), keepdims=True)
     gaps = squares - np.where(np.isfinite(nearest), nearest, 0.0)
@@ -55,7 +55,7 @@ def _weights(meetings: Meetings, leads: Floats) -> Floats:
 
 
 def _help(meetings: Meetings, weights: Floats) -> Floats:
-    """… × set: the weighted variance that one series of it has in all pairs' differences."""
+    """… × set: the weighted variance that one of its series has in all pairs' differences."""
     # Σ w·(Cii + Cjj − 2·Cij) over pairs is the product with the weights' Laplacian.
     laplacian = -weights
     diagonal = np.arange(meetings.bots)
@@ -68,7 +68,7 @@ def _help(meetings: Meetings, weights: Floats) -> Floats:
 
 
 def _filled(series: Floats, wanted: Floats, more: int) -> Floats:
-    """… × set: `more` series, that bring the numbers as close to the proportion `wanted` as adding can."""
+    """… × set: `more` series that bring the numbers as close to the proportion `wanted` as adding can."""
     wanted = np.maximum(wanted, 1e-12 * wanted.max(-1, keepdims=True))
     levels = series / wanted
     order = np.argsort(levels, axis=-1, kind="stable")

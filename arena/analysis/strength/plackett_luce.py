@@ -26,13 +26,13 @@ CELLS = 1 << 19
 """How many numbers a working array holds: few enough to stay in the processor's cache."""
 
 STRENGTH_MAX = 300.0
-"""Beyond this exp(strength)² would overflow; nobody is e^300 times as strong as the average."""
+"""The largest strength: beyond it exp(strength)² would overflow, and nobody is e^300 times the average."""
 
 STEPS_MAX = 200
-"""Newton steps; 5 to 15 are usual."""
+"""The most Newton steps; 5 to 15 are usual."""
 
 KEY_MAX = 2**62
-"""Keys stay below it, so that their sums and products fit into 64 bits."""
+"""The bound below which keys stay, so that their sums and products fit into 64 bits."""
 
 
 @attrs.frozen(eq=False)
@@ -40,15 +40,15 @@ class Shape:
     """The matches with equally many seats and ties in the same places, best first."""
 
     kinds: Ints
-    """Every ranking that occurs, as bots: (kinds, seats)."""
+    """(kinds, seats): every ranking that occurs, as bots."""
     times: Floats
-    """How often it occurs: (kinds,)."""
+    """(kinds,): how often each ranking occurs."""
     kind: Ints
-    """Which ranking each match has: (matches,)."""
+    """(matches,): which ranking each match has."""
     rows: Ints
-    """Where each match's first row is in the sorted table: (matches,)."""
+    """(matches,): where each match's first row is in the sorted table."""
     share: Floats
-    """How much of the bot in place j takes part in choice k: (seats, seats)."""
+    """(seats, seats): how much of the bot in place j takes part in choice k."""
 
     @property
     def seats(self) -> int:
@@ -56,7 +56,7 @@ class Shape:
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """Whether each place is shared: bots that share one take part in each other's choices."""
+        """Whether each place is shared: bots that share a place take part in each other's choices."""
         mutual = (self.share > 0) & (self.share.T > 0)
         return np.asarray(np.sum(mutual, axis=1) > 1)
 
@@ -110,7 +110,7 @@ def joint_key(columns: Iterable[Ints]) -> Ints:
     for column in columns:
         part = column - column.min()
         radix = int(part.max()) + 1
-        if bound * radix > KEY_MAX:  # far apart: count what occurs, then both factors are small
+        if bound * radix > KEY_MAX:  # keys are far apart: numbering those that occur makes both factors small
             key, part = (np.unique(values, return_inverse=True)[1] for values in (key, part))
             bound, radix = len(key), len(part)
         key, bound = key * radix + part, bound * radix
@@ -118,7 +118,7 @@ def joint_key(columns: Iterable[Ints]) -> Ints:
 
 
 def _share(tied: NDArray[np.bool_]) -> Floats:
-    """Efron's weights, from whether each place but the first is tied with the one before."""
+    """Efron's weights, from whether each place except the first is tied with the one before."""
     seats = len(tied) + 1
     ends = [*(np.flatnonzero(~tied) + 1), seats]
     share, start = np.zeros((seats, seats)), 0
@@ -149,7 +149,7 @@ def slope(strength: Floats, shape: Shape) -> Slope:
 
 
 def scores(strength: Floats, shape: Shape) -> Floats:
-    """Each match's gradient by the strengths of its bots, best first: (matches, seats)."""
+    """(matches, seats): each match's gradient by the strengths of its bots, best first."""
     by_kind = np.empty(shape.kinds.shape)
     for part in row_slices(len(shape.kinds), shape.seats):
         power, inverse = _choices(strength, shape.kinds[part], shape.share)
@@ -183,7 +183,7 @@ def maximum(slope_at: Callable[[Floats], Slope], bots: int) -> tuple[Floats, Flo
     here = slope_at(strength)
     for _ in range(STEPS_MAX):
         step = np.linalg.solve(here.information, here.gradient)
-        if np.max(np.abs(step), initial=0.0) < 1e-6:  # what is left is of the order of its square
+        if np.max(np.abs(step), initial=0.0) < 1e-6:  # the remaining error is of the order of its square
             return strength + step, here.information
         there = slope_at(strength + step)
         while there.value < here.value - 1e-9 * abs(here.value):  # less is rounding

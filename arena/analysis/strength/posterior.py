@@ -1,8 +1,8 @@
 """Who is stronger, given that bots of one field are alike: posterior probabilities by empirical Bayes.
 
 An estimate that leads by two standard errors is no evidence of 98 % if all bots of the field are nearly
-equal: then most such leads are luck, and those of the first ranks all the more.  So strengths are taken as
-drawn from a normal distribution of unknown mean and spread τ, τ is weighed by how likely it makes the
+equal: then most such leads are luck, and those of the first ranks all the more.  So strengths are treated as
+drawn from a normal distribution of unknown mean and spread τ, τ is weighted by how likely it makes the
 estimates, and every probability is an average over τ (Efron & Morris, J. Am. Stat. Assoc. 70, 1975,
 311–319; a prior on τ in place of one estimate: Gelman, Bayesian Analysis 1, 2006, 515–534).  Such
 probabilities hold for bots that were picked by their rank as well.
@@ -22,47 +22,47 @@ import numpy as np
 from arena.analysis.strength.plackett_luce import Floats
 
 ELO_SPREADS = (5.0, 1000.0)
-"""The standard deviations of true ratings that are thought possible, all orders of magnitude alike."""
+"""The range of standard deviations considered for true ratings, all orders of magnitude alike."""
 
 RETURNS_SPREADS = (0.005, 2.0)
-"""The same for mean returns, in root mean squares of what a seat won in a match."""
+"""The range of standard deviations for mean returns, in root mean squares of what a seat won in a match."""
 
 STEPS = 80
 """How many values of τ stand for all: neighbours differ by 7 %."""
 
 DRAWS = 8_000
-"""Random strengths from which `leads` counts: its standard error is at most 0.006."""
+"""How many random strengths `leads` counts in: its standard error is at most 0.006."""
 
 RIVALS_MAX = 40
-"""How many bots `leads` looks at besides the leader; those that are most likely to be better."""
+"""How many bots `leads` looks at besides the leader: those that are most likely to be better."""
 
 ALIKE_DIGITS = 6
-"""Behind this decimal equal bots differ by rounding, which depends on the processor.
+"""How many decimals equal bots agree in: beyond, they differ by rounding, which depends on the processor.
 
 Sorted by that they would get other draws elsewhere: `leads` differed by up to 0.002 between two kernels of
 OpenBLAS.
 """
 
 FREEDOM_EXACT = 40
-"""From so many degrees of freedom on, Student's t is turned into a normal value, to 0.00002."""
+"""The degrees of freedom from which on Student's t is turned into a normal value, to 0.00002."""
 
 
 @attrs.frozen(eq=False)
 class Posterior:
-    """What is known of the bots' strengths; made by `posterior`."""
+    """What is known about the bots' strengths; made by `posterior`."""
 
     axes: Floats
     """(bots, bots − 1): orthonormal columns of sum 0."""
     estimate: Floats
     """The estimates in these axes."""
     variance: Floats
-    """Their variances there."""
+    """The variances of the estimates in these axes."""
     spreads: Floats
-    """Values of τ."""
+    """The values of τ."""
     weights: Floats
-    """How probable each is; they sum to 1."""
+    """The probabilities of the values of τ; they sum to 1."""
     freedom: Floats
-    """Of each bot's estimate."""
+    """The degrees of freedom of each bot's estimate."""
 
     def better(self, i: int, j: int) -> float:
         """The probability that bot i is stronger than bot j: ½ if nothing is known."""
@@ -75,7 +75,7 @@ class Posterior:
     def leads(self, leader: int) -> float:
         """The probability that this bot is the strongest of all: 1 if there is no other.
 
-        From `DRAWS` draws with a fixed seed.
+        It is counted in `DRAWS` draws with a fixed seed.
         """
         rivals = self._rivals(leader)
         if not rivals:
@@ -101,11 +101,11 @@ class Posterior:
         return kept
 
     def _difference(self, across: Floats) -> tuple[Floats, Floats]:
-        """Mean and variance, for each τ, of a difference that is given in the axes."""
+        """The mean and variance, for each τ, of a difference given in the axes."""
         return self._kept @ (self.estimate * across), self._kept @ (self.variance * across**2)
 
     def _rivals(self, leader: int) -> list[int]:
-        """The other bots, those that are most likely to be better first, and no more than matter."""
+        """The other bots, as many as matter, those most likely to be better first."""
         others = [bot for bot in range(len(self.axes)) if bot != leader]
         across = self.axes[leader] - self.axes[others]
         mean = across @ (self.estimate * (self.weights @ self._kept))
@@ -123,7 +123,7 @@ class Posterior:
 def posterior(
     estimate: Floats, covariance: Floats, freedom: Floats, spreads: tuple[float, float] = ELO_SPREADS
 ) -> Posterior:
-    """What is known of the strengths of bots, from estimates, their covariance and degrees of freedom.
+    """What is known about the strengths of bots, from estimates, their covariance and degrees of freedom.
 
     A part that all estimates have in common does not matter, nor does its variance.
     `spreads`: the lowest and highest τ, in the unit of the estimates.
@@ -152,7 +152,7 @@ def _without_mean(bots: int) -> Floats:
 
 
 def _below(t: Floats, freedom: int) -> Floats:
-    """The probabilities that Student's t is below these; for much freedom Wallace's approximation."""
+    """The probabilities that Student's t is below `t`; from FREEDOM_EXACT on by Wallace's approximation."""
     if freedom >= FREEDOM_EXACT:
         size = (8 * freedom + 1) / (8 * freedom + 3)
         z = np.copysign(np.sqrt(freedom * np.log1p(t * t / freedom)) * size, t)

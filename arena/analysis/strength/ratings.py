@@ -3,7 +3,7 @@
 The model is Plackett–Luce with Efron's ties (`plackett_luce`): what counts is who finished
 ahead of whom, not in which order matches were played.  Series are the independent units.
 
-*A prior of a quarter of a series.*  Every bot is given the duels of `PRIOR` series
+*A prior of a quarter of a series.*  Every bot is credited with the duels of `PRIOR` series
 against a virtual bot of average strength, half of them won and half lost.  Bots that always
 win then have a finite rating, and bots that never met are on one scale.  A quarter removes
 about the bias that maximum likelihood has for few matches.  A whole series was tried:
@@ -73,7 +73,7 @@ odds all k are won in less than 2.5 % of cases.  Against several it is lower tha
 """
 
 UNSEEN = 2.0
-"""How many decided series are added to those of every bot, so that few of them, or none, do not claim much.
+"""How many decided series are added to those of every bot, so that few or no decided ones do not claim much.
 
 Equals on shared deals split nearly every series, and once in a while one takes all of it:
 the count n of these is Poisson.  n ± 1.96·√n covers a mean of 1 in only 63 %, as none seen
@@ -81,34 +81,34 @@ would mean none ever; n ± 1.96·√(n+2) covers any mean in 93 % or more.
 """
 
 SHOWN = 0.25
-"""Nothing is imagined for bots whose series vary by this share of what they would if all matches went alike.
+"""Nothing is imagined for a bot whose series vary by this share of what they would if all matches went alike.
 
 Independent matches vary by half of that in series of two.  If the share is 1/2 or 1, intervals of
 six seats at one table get 5 to 12 % wider, and cover the truth in up to 97.8 %.
 """
 
 UNMET = 400.0
-"""The standard deviation, in Elo, of the position of a group of which no bot met any of the others.
+"""The standard deviation, in Elo, of the position of a group of bots that met no bots outside of it.
 
 No result shows it, so it is assumed: in 95 % within 800 points, which are odds of 100 to 1.
 """
 
 OUTSIDE = 1.5
-"""How many times as large as the median of all bots, per series, an error may be where bots are compared.
+"""The largest error per series where bots are compared, as a multiple of the median of all bots.
 
-A bot that loses hardly ever may be far better still than its rating, but hardly worse: its large error is
-all on the outside, and says nothing against its being better than the next (Hauck & Donner, J. Am. Stat.
+A bot that hardly ever loses may be far better still than its rating, but hardly worse: its large error is
+all on the outside, and is no evidence against its being better than the next (Hauck & Donner, J. Am. Stat.
 Assoc. 72, 1977, 851–853).
 """
 
 HALF_MAX = 1200.0
-"""No interval is wider than ± this merely for lack of series: 1200 points are odds of 1000 to 1.
+"""The widest half of an interval that lacks only series: 1200 points are odds of 1000 to 1.
 
-With one series, Student's t would give ± 5000 and more.
+With one series, Student's t would lead to ± 5000 and more.
 """
 
 FLAT = 1e-9
-"""A fall of the log-likelihood that is only rounding."""
+"""The largest fall of the log-likelihood that is only rounding."""
 
 MANY = 1000.0
 """The degrees of freedom of a bot without series, whose spread is assumed, not estimated."""
@@ -118,8 +118,8 @@ MANY = 1000.0
 class Ratings:
     """The bots' ratings in Elo, in the order given, with 95 % intervals.
 
-    If a bot is the anchor, its interval is ±0, and those of the others are of their difference
-    from it.  Otherwise they are of a bot's difference from the mean of all bots.
+    If a bot is the anchor, its interval is ±0, and the others' intervals are those of their difference from
+    it.  Otherwise they are those of a bot's difference from the mean of all bots.
     """
 
     bots: tuple[str, ...]
@@ -127,13 +127,13 @@ class Ratings:
     low: Floats
     high: Floats
     covariance: Floats
-    """Of the ratings as anchored, (bots, bots), in Elo²."""
+    """(bots, bots): the covariance of the ratings as anchored, in Elo²."""
     freedom: Floats
     """The degrees of freedom of each bot's interval."""
     entered: Floats
     """The number of series of each bot."""
     evidence: Floats
-    """The covariance on any zero point, without what is wide on the outside only (`OUTSIDE`)."""
+    """The covariance with any zero point, without errors that are large only on the outside (`OUTSIDE`)."""
 
     @cached_property
     def posterior(self) -> Posterior:
@@ -189,9 +189,9 @@ def rate(
 ) -> Ratings:
     """The ratings of these bots from the seats of all matches, in any order.
 
-    A row is a seat: its match, the match's series, the bot as an index into `bots`, and
-    its place, 1 the best; equal ranks are ties.  With a prior of 0 it is the plain maximum
-    of the likelihood.  Raises ConfigError if that does not exist, or if the anchor is not a bot.
+    A row is a seat: its match, the match's series, the bot as an index into `bots`, and its place, 1 the
+    best; equal ranks are ties.  With a prior of 0 the ratings are at the plain maximum of the likelihood.
+    Raises ConfigError if that does not exist, or if the anchor is not a bot.
 
     A single bot is rated `ANCHOR` ± 800: the uncertainty of `UNMET`.
     """
@@ -218,10 +218,10 @@ def rate(
 
 
 def ratings_alone(match: Ints, bot: Ints, rank: Ints, lengths: Floats) -> Floats:
-    """The ratings of `rate` about the mean of the bots with a match, without their errors: most of the work.
+    """The ratings of `rate` about the mean of the bots with a match, without errors: most of the work.
 
     Rows are sorted by match, rank and bot; `lengths` are the mean numbers of matches in a series of each bot.
-    Bots without a match stand where the prior puts them.
+    Bots without a match are rated by the prior alone.
     """
     strength, _ = _fitted(tuple(shapes(match, bot, rank)), PRIOR * lengths)
     ratings: Floats = ANCHOR + (strength - np.mean(strength[np.unique(bot)])) * ELO
@@ -229,7 +229,7 @@ def ratings_alone(match: Ints, bot: Ints, rank: Ints, lengths: Floats) -> Floats
 
 
 def _fitted(every: Sequence[Shape], weight: Floats) -> tuple[Floats, Floats]:
-    """The likeliest strengths, and the information there; `weight`: of each bot's pseudo-results."""
+    """The likeliest strengths, and the information there; `weight` is that of each bot's pseudo-results."""
 
     def slope_at(strength: Floats) -> Slope:
         return reduce(add, (slope(strength, shape) for shape in every), _prior(strength, weight))
@@ -248,7 +248,7 @@ def _canonical(match: Ints, series: Ints, bot: Ints, rank: Ints, bots: int) -> _
 
 
 def _entered(seats: _Seats) -> Floats:
-    """In how many series each bot sat."""
+    """The number of series in which each bot sat."""
     return np.bincount(seats.cells.bot, minlength=seats.bots).astype(np.float64)
 
 
@@ -261,7 +261,7 @@ def _series_length(seats: _Seats) -> Floats:
 def _products(values: Floats, cells: _Cells, bots: int) -> Floats:
     """(bots, bots): the products of the values of every two cells of one series, summed over all series.
 
-    So a series costs the square of the number of bots in it, however many there are besides.
+    So a series costs the square of the number of its bots, however many others there are.
     """
     table, gap = np.zeros(bots * bots), 0
     here = np.arange(len(cells.bot))
@@ -276,12 +276,12 @@ def _products(values: Floats, cells: _Cells, bots: int) -> Floats:
 
 
 def _groups(every: Sequence[Shape], bots: int, *, mutual: bool) -> Ints:
-    """For each bot the first of its group: bots that met, even indirectly; if mutual, in both orders."""
+    """The first bot of each bot's group: bots that met, even indirectly; if mutual, in both orders."""
     reach = np.eye(bots, dtype=np.bool_)
     for shape in every:
         for first, second in zip(*np.triu_indices(shape.seats, 1), strict=True):
             reach[shape.kinds[:, first], shape.kinds[:, second]] = True
-            if shape.share[second, first] or not mutual:  # tied, as the first still takes part
+            if shape.share[second, first] or not mutual:  # tied if the first still takes part
                 reach[shape.kinds[:, second], shape.kinds[:, first]] = True
     for _ in range(bots.bit_length()):
         reach = reach.astype(np.float32) @ reach.astype(np.float32) > 0
@@ -289,7 +289,7 @@ def _groups(every: Sequence[Shape], bots: int, *, mutual: bool) -> Ints:
 
 
 def _prior(strength: Floats, weight: Floats) -> Slope:
-    """The pseudo-results; without any, what keeps the sum at 0, as results show only differences."""
+    """The slope of the pseudo-results; without any one that keeps the sum at 0, which results do not show."""
     if not weight.any():
         total = float(np.sum(strength))
         flat = np.ones(len(strength))
@@ -316,13 +316,13 @@ def _sandwich(
 
 
 def _unseen(varied: Floats, information: Floats, seats: _Seats) -> Floats:
-    """What the gradients of `UNSEEN` series would add if all their matches went alike.
+    """How much the gradients of `UNSEEN` series would add if all their matches went alike.
 
-    Added in full if a bot's gradients do not vary at all, as when series were split or tied; the
-    less, the more they vary; and not at all once they vary as much as `SHOWN` says.
+    It is added in full if a bot's gradients do not vary at all, as when series were split or tied; the more
+    they vary, the less; and not at all once they vary as much as `SHOWN` says.
     """
     length = _series_length(seats)
-    alike = length * np.diag(information)  # of independent matches it would be the information
+    alike = length * np.diag(information)  # for independent matches it would be the information
     lacks = np.maximum(0.0, 1 - varied / np.where(alike > 0, SHOWN * alike, 1.0))
     scale = np.sqrt(UNSEEN * lacks * length / np.maximum(1, _entered(seats)))
     unseen: Floats = scale[:, None] * information * scale
@@ -330,11 +330,11 @@ def _unseen(varied: Floats, information: Floats, seats: _Seats) -> Floats:
 
 
 def _adrift(spread: Floats, groups: Ints) -> Floats:
-    """The covariance of strengths in Elo, if only the prior connects these groups.
+    """The covariance of strengths in Elo if only the prior connects these groups.
 
-    Within a group it is that about the group's mean, and the mean is practically unknown:
-    the sandwich's estimate of it depends on the number of bots and their spread, as
-    if every bot of the group were independent evidence.
+    Within a group it is that about the group's mean, and the mean is practically unknown: the sandwich's
+    estimate of it depends on the number of bots and their spread, as if every bot of the group were
+    independent evidence.
     """
     same = (groups[:, None] == groups).astype(np.float64)
     inside = np.eye(len(groups)) - same / np.sum(same, axis=1)
@@ -346,15 +346,15 @@ def _steepened(every: Sequence[Shape], weight: Floats, strength: Floats, informa
     """The factor, at most 1, for variances in a field of few bots of which one wins nearly all.
 
     From the maximum to equal strengths the likelihood then falls far more than its curvature at the maximum
-    says.  Of two bots the variance is such that both say the same; of more, who share that fall, the
-    exponent 1 / (bots − 1) was found by simulation (tests/trust/better.py).
+    says.  For two bots the variance is such that both agree; for more, which share that fall, the exponent
+    1 / (bots − 1) was found by simulation (tests/trust/better.py).
     """
     here, equal = (
         reduce(add, (slope(at, shape) for shape in every), _prior(at, weight)).value
         for at in (strength, np.zeros(len(strength)))
     )
     fall = here - equal
-    if fall <= FLAT:  # equal strengths, but for rounding
+    if fall <= FLAT:  # equal strengths, except for rounding
         return 1.0
     ratio = float(strength @ information @ strength) / (2 * fall)
     return float(min(1.0, ratio) ** (1 / (len(strength) - 1)))
@@ -380,14 +380,14 @@ def _anchored(
     evidence: Floats,
     anchor: str | None,
 ) -> Ratings:
-    """The ratings from strengths and their covariance in Elo, on any zero point."""
+    """The ratings, from strengths and their covariance in Elo with any zero point."""
     freedom = np.where(entered > 0, np.maximum(1.0, entered - 1.0), MANY)
     shift = np.eye(len(bots))
     if anchor is not None:
         place = bots.index(anchor)
         shift[:, place] -= 1
         freedom = np.minimum(freedom, freedom[place])
-    elif len(bots) > 1:  # the mean of one bot is the bot, and would be sure
+    elif len(bots) > 1:  # the mean of one bot is the bot itself, which would look certain
         shift -= 1 / len(bots)
     rating, covariance = ANCHOR + shift @ strength, shift @ spread @ shift.T
     error = np.sqrt(np.maximum(0.0, np.diag(covariance)))

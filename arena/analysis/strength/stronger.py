@@ -19,16 +19,16 @@ from arena.analysis.student import student_t
 
 @attrs.frozen(eq=False)
 class Stronger:
-    """What is known of the strengths of the bots that have a match that counts."""
+    """What is known about the strengths of the bots that have a match that counts."""
 
     known: Posterior | None
-    """None if there are none."""
+    """The posterior; None if no bot has such a match."""
     numbers: Mapping[str, int]
-    """Bot -> its number in `known`."""
+    """The number of each bot in `known`."""
 
     @classmethod
     def of(cls, sheet: Sheet, ratings: Ratings | None) -> Stronger:
-        """By the ratings, or by mean returns if there are none."""
+        """What is known from the ratings, or from mean returns if there are no ratings."""
         if ratings is not None:
             return cls(ratings.posterior, {bot: place for place, bot in enumerate(ratings.bots)})
         there = np.unique(sheet.bot).tolist()
@@ -36,21 +36,21 @@ class Stronger:
         return cls(known, {sheet.bots[bot]: place for place, bot in enumerate(there)})
 
     def than_next(self, pair: Sequence[LeaderboardRow]) -> float:
-        """That of the first row than that of the second; 0.5 if there is no second, or one has no match."""
+        """How probably the first bot is stronger than the second; 0.5 if one is missing or has no match."""
         if self.known is None or len(pair) < 2 or not all(row.matches for row in pair):
             return 0.5
         first, second = (self.numbers[row.bot] for row in pair)
         return round(self.known.better(first, second), ROUNDED["better_than_next"])
 
     def than_all(self, rows: Sequence[LeaderboardRow]) -> float:
-        """That of the first row than all others; 0 if it has no match."""
+        """How probably the first bot is the strongest of all; 0 if it has no match."""
         if self.known is None or not rows or not rows[0].matches:
             return 0.0
         return round(self.known.leads(self.numbers[rows[0].bot]), 3)
 
 
 def of_returns(sheet: Sheet) -> Posterior:
-    """What is known of the mean returns of the bots that have a match, of which there is at least one.
+    """What is known about the mean returns of the bots that have a match; there must be at least one.
 
     The spread of a field is compared with what a seat wins or loses in a match.  If a bot's series do not
     show how they differ, its error is taken as in `intervals.interval_of_mean`.

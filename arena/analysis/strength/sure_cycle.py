@@ -1,4 +1,4 @@
-"""Whether bots beat each other in a circle, as in rock, paper, scissors, whenever one looks."""
+"""Finds bots that beat each other in a circle, as in rock, paper, scissors."""
 
 from __future__ import annotations
 

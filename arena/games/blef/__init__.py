@@ -1,4 +1,4 @@
-"""Blef: bets on what the cards of all hands together hold."""
+"""Blef: players bet that the cards of all hands together contain a set."""
 
 from arena.games.blef.rules import Blef
 

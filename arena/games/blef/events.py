@@ -18,12 +18,12 @@ class RoundStarted:
 
     round_number: int
     n_cards: tuple[tuple[Seat, int], ...]
-    """Active seats and how many cards they have, in playing order from the one who starts."""
+    """Each active seat and how many cards it has, in playing order from the one that starts."""
 
 
 @attrs.frozen(slots=False)
 class OwnHand:
-    """Private, `hand`: to each active seat its own cards."""
+    """Private, `hand`: each active seat is told its own cards."""
 
     cards: tuple[str, ...]
 
@@ -44,7 +44,7 @@ class Showdown:
     player: Seat
     bettor: Seat
     action_id: int
-    """Of the bet."""
+    """The bet's action id."""
     set: str
     hands: tuple[tuple[Seat, tuple[str, ...]], ...]
     is_there: bool

@@ -20,12 +20,12 @@ class Deal:
     """Chance: the whole deck, so that luck does not depend on play."""
 
     deck: tuple[int, ...]
-    """Card numbers, 4 × value + colour; every seat has a stretch of its own, as long as a hand may get."""
+    """Card numbers, 4 × value + colour; each seat has a stretch of its own, as long as the largest hand."""
 
 
 @attrs.frozen
 class Bet:
-    """This set is in all hands together."""
+    """Claims that this set is in all hands together."""
 
     form: ClassVar[Form] = Bare("action_id")
     action_id: int
@@ -33,14 +33,14 @@ class Bet:
 
 @attrs.frozen
 class Check:
-    """The last bet is not true."""
+    """Claims that the last bet is not true."""
 
     form: ClassVar[Form] = Literal(CHECK)
 
 
 @attrs.frozen
 class Forfeit:
-    """What a seat that failed to answer did: it loses the round.  No bot can send it."""
+    """Recorded for a seat that failed to answer, which loses the round.  No bot can send it."""
 
 
 Move: TypeAlias = Deal | Bet | Check | Forfeit

@@ -21,21 +21,21 @@ class PastRound:
     """The fields of the document's game state."""
 
     status: str
-    """`Finished` for the last round of a match."""
+    """The state of the match: `Finished` for its last round."""
     round_number: int
     max_cards: int
     players: tuple[Player, ...]
     """All seats, and how many cards each had in this round."""
     hands: tuple[Hand, ...]
-    """Of all that were active."""
+    """The hands of all seats that were active."""
     cp_nickname: Seat | None
-    """Nobody's turn."""
+    """Always None: it is nobody's turn."""
     history: tuple[Action, ...]
-    """With the check, and who lost the round."""
+    """The bets, the check, and who lost the round."""
 
 
 def past_round(payloads: Iterable[Any], seats: int, max_cards: int) -> PastRound | None:
-    """The round that these public payloads tell; None if it is not over."""
+    """The round described by these public payloads; None if it is not over."""
     number, counts, history = 0, dict.fromkeys(map(Seat, range(seats)), 0), []
     hands: tuple[tuple[Seat, tuple[str, ...]], ...] | None = None
     status = "Running"

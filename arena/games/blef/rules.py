@@ -79,10 +79,10 @@ class Blef(Game[State, Move]):
         return State(n_cards=(1,) * seats, hands=(), round_number=1, on_turn=Seat(0))
 
     def max_cards(self, seats: int) -> int:
-        """The most cards that a hand may have at a table of so many seats, including those that are out.
+        """The most cards that a hand may have at a table of `seats`, eliminated ones included.
 
-        With 12 at two seats the second to get there would hold all that the other does not, and could
-        bet the highest set that is there.
+        With 12 at two seats, the second to get there would hold every card that the other does not,
+        and could bet the highest set there is.
         """
         return 11 if seats == 2 else len(CARDS) // seats
 
@@ -93,13 +93,13 @@ class Blef(Game[State, Move]):
         return () if _is_over(state) else _CHANCE_ALONE
 
     def eliminated(self, state: State) -> tuple[Seat, ...]:
-        """Those who lost a round with as many cards as a hand may have."""
+        """The seats that lost a round with the most cards a hand may have."""
         return state.out
 
     def holdings(self, state: State) -> tuple[float, ...]:
-        """The cards of each seat, negative: every lost round costs one, the last one too.
+        """Each seat's number of cards, negative: every lost round costs one, the last one too.
 
-        A seat that is out has as many as eliminated it: one more than a hand may have.
+        A seat that is out counts one card more than a hand may have.
         """
         out = self.max_cards(len(state.n_cards)) + 1
         return tuple([-(count or out) for count in state.n_cards])
@@ -115,7 +115,7 @@ class Blef(Game[State, Move]):
         return Deal(tuple(sorted(range(len(CARDS)), key=luck.__getitem__)))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
-        """The bets above the last one, and its check."""
+        """The bets above the last one, and a check of it."""
         if not state.hands or seat != state.on_turn:
             return ()
         return _OPTIONS_AFTER[state.history[-1].action_id if state.history else -1]
@@ -140,7 +140,7 @@ class Blef(Game[State, Move]):
         return _FORFEIT
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """The seat's own hand, what was said aloud, and all of the round before."""
+        """The seat's own hand, the bets so far, and everything about the previous round."""
         is_over = _is_over(state)
         is_holding = seat is not None and state.hands and state.hands[seat]
         return Observation(
@@ -155,23 +155,23 @@ class Blef(Game[State, Move]):
         )
 
     def past_round(self, payloads: Sequence[Any], seats: int) -> PastRound | None:
-        """The state at the end of a round, which the document's API gives."""
+        """The state at the end of a round, as the document's API shows it."""
         return past_round(payloads, seats, self.max_cards(seats))
 
     def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """In the words of `sentences.py`."""
+        """The sentence for a move, from `sentences.py`."""
         return tell_move(seat, move, name)
 
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """In the words of `sentences.py`."""
+        """The sentence for an event, from `sentences.py`."""
         return tell_event(payload, seat, name)
 
     def tell_mark(self, kind: str, payload: Any) -> str:
-        """In the words of `sentences.py`."""
+        """The word that marks an event on a timeline, from `sentences.py`."""
         return tell_mark(payload)
 
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """In the words of `sentences.py`."""
+        """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -179,7 +179,7 @@ class Blef(Game[State, Move]):
         return shared_returns(self.ranks(state))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """The last seat first, then who was eliminated later."""
+        """The last seat is first; of the others, those eliminated later rank better."""
         if not _is_over(state):
             raise ValueError("the match is not over")
         places = (state.on_turn, *reversed(state.out))
@@ -204,7 +204,7 @@ class Blef(Game[State, Move]):
         return Step(after, (Event("round_started", started), Event("hand", None, told)))
 
     def _bet(self, state: State, move: Bet) -> Step[State]:
-        """The bet stands, the turn moves on."""
+        """The bet stands, and the turn moves on."""
         bettor, action_id = state.on_turn, move.action_id
         after = changed(
             state,
@@ -269,7 +269,7 @@ _WHOLE_DECK = frozenset(range(len(CARDS)))
 
 
 def _options_after(last: int) -> tuple[Option, ...]:
-    """What may be done after the bet `last`; −1: there is none."""
+    """The options after the bet `last`; −1: no bet yet."""
     bets = (Option(Bet, {"action_id": Between(last + 1, CHECK - 1)}),) if last < CHECK - 1 else ()
     return (*bets, Option(Check)) if last >= 0 else bets
 

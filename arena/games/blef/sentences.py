@@ -71,7 +71,7 @@ def _showdown(shown: Showdown, name: Names) -> str:
 
 
 def _set(words: str) -> str:
-    """`a pair of nines`; but `three nines`, `two pair, kings and nines`, `high card nine`."""
+    """A set with its article: `a pair of nines`; but `three nines`, `two pair, kings and nines`."""
     return words if words.startswith(("high", "two", "three", "four")) else f"a {words}"
 
 

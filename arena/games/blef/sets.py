@@ -1,7 +1,7 @@
 """The 24 cards of Blef, and the 88 sets that are bet on: what each is called, and whether a pool holds it.
 
-A pool of cards is an int with one bit per card.  Every set is a few needs of one kind: at least so many
-cards of these.  A pair of aces needs 2 of the aces, a small straight 1 of each value but the aces, a
+A pool of cards is an int with one bit per card.  Every set is a few needs of the same kind: at least n of
+certain cards.  A pair of aces needs 2 of the aces, a small straight 1 of each value but the aces, a
 flush 5 of a colour, a straight flush all 5 of five cards.
 """
 
@@ -21,9 +21,9 @@ class Card:
     """A card in the document's words."""
 
     value: int
-    """0..5: 9, 10, J, Q, K, A."""
+    """The value, 0..5: 9, 10, J, Q, K, A."""
     colour: int
-    """0..3: clubs, diamonds, hearts, spades."""
+    """The colour, 0..3: clubs, diamonds, hearts, spades."""
 
 
 @attrs.frozen
@@ -32,7 +32,7 @@ class CardSet:
 
     name: str
     needs: tuple[tuple[int, int], ...]
-    """Pool and number: at least so many of these cards."""
+    """Pairs (pool, n): at least n of the pool's cards are needed."""
 
     def is_in(self, cards: int) -> bool:
         """Whether a pool of cards holds the set."""
@@ -40,7 +40,7 @@ class CardSet:
 
 
 CARDS = tuple(Card(value, colour) for value in range(6) for colour in range(4))
-"""By number, 4 × value + colour."""
+"""The cards by number, which is 4 × value + colour."""
 TEXTS = tuple(value + colour for value in "9TJQKA" for colour in "CDHS")
 """The cards as people and the other games write them, by number."""
 
@@ -92,4 +92,4 @@ def _all_sets() -> Iterator[CardSet]:
 
 
 SETS = tuple(_all_sets())
-"""By action id, 0..87."""
+"""All sets, indexed by action id, 0..87."""

@@ -16,11 +16,11 @@ LOST = CHECK + 1
 
 @attrs.frozen(slots=False)
 class Action:
-    """A line of a round's history."""
+    """An entry of a round's history."""
 
     player: Seat
     action_id: int
-    """0..87 a bet, 88 a check, 89 the round was lost."""
+    """What was done: 0..87 a bet, 88 a check, 89 the round was lost."""
 
 
 @attrs.frozen(slots=False)
@@ -33,29 +33,29 @@ class Hand:
 
 @attrs.frozen(slots=False)
 class LastRound:
-    """All there was in a finished round, which everybody may know."""
+    """A finished round in full, which everybody may know."""
 
     history: tuple[Action, ...]
     hands: tuple[Hand, ...]
-    """Of the seats that were active."""
+    """The hands of the seats that were active."""
     loser: Seat
 
 
 @attrs.frozen(slots=False)  # for `changed`
 class State:
-    """All there is to know between two moves."""
+    """The full state between two moves."""
 
     n_cards: tuple[int, ...]
-    """By seat; 0 = out."""
+    """Each seat's number of cards; 0 = out."""
     hands: tuple[tuple[Card, ...], ...]
-    """By seat, sorted; empty between rounds, when chance is due or the match is over."""
+    """Each seat's cards, sorted; empty between rounds, when chance is due or the match is over."""
     round_number: int
     on_turn: Seat
     """Between rounds: who starts the next one; when the match is over: the winner."""
     history: tuple[Action, ...] = ()
     last_round: LastRound | None = None
     out: tuple[Seat, ...] = ()
-    """In the order in which they were eliminated."""
+    """The seats that are out, in the order in which they were eliminated."""
 
 
 @attrs.frozen(slots=False)
@@ -71,9 +71,9 @@ class Observation:
     """What the document's game state says to one player, in its field names."""
 
     status: str
-    """`Running` or `Finished`."""
+    """The state of the match: `Running` or `Finished`."""
     round_number: int
-    """From 1."""
+    """Counted from 1."""
     max_cards: int
     """A seat that loses a round with this many is eliminated."""
     players: tuple[Player, ...]
@@ -83,6 +83,6 @@ class Observation:
     cp_nickname: Seat | None
     """The current player; null when the match is over."""
     history: tuple[Action, ...]
-    """Of this round."""
+    """The bets of this round, oldest first."""
     last_round: LastRound | None
     """Null in the first round."""

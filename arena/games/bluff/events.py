@@ -18,7 +18,7 @@ class Dealt:
 
 @attrs.frozen(slots=False)
 class Hand:
-    """Private, `hand`: all the cards that a seat holds now, after the deal or after it took the pile."""
+    """Private, `hand`: all the cards that a seat holds after the deal or after taking the pile."""
 
     cards: tuple[str, ...]
 
@@ -31,12 +31,12 @@ class Played:
     count: int
     claim: str
     cards_left: int
-    """In the player's hand."""
+    """How many cards the player still holds."""
 
 
 @attrs.frozen(slots=False)
 class Unchallenged:
-    """Public, `unchallenged`: nobody accused, the cards stay on the pile unseen."""
+    """Public, `unchallenged`: nobody accused the player, and the cards stay on the pile unseen."""
 
     player: Seat
     pile_size: int

@@ -20,7 +20,7 @@ class Deal:
 
 @attrs.frozen
 class Play:
-    """These cards, face down, claimed to be of this rank or suit; None: of the rank that is due."""
+    """Plays cards face down, claimed to be of this rank or suit; None: of the rank that is due."""
 
     form: ClassVar[Form] = Tagged({}, {"cards": "play"})
     cards: tuple[str, ...]
@@ -29,14 +29,14 @@ class Play:
 
 @attrs.frozen
 class Pass:
-    """Nothing to say about another's play."""
+    """Lets another seat's play stand."""
 
     form: ClassVar[Form] = Literal("pass")
 
 
 @attrs.frozen
 class Accuse:
-    """Not all of the cards just played are as claimed."""
+    """Claims that not all of the cards just played are as claimed."""
 
     form: ClassVar[Form] = Literal("bluff")
 

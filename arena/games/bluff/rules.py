@@ -56,8 +56,8 @@ from arena.games.states import changed
 __all__ = ["Bluff"]
 
 PLAYS_A_SEAT = 100
-"""The bound on plays where the house rules name none: of random players' matches one in ten reaches it at a
-table of ten, none at a table of six."""
+"""The bound on plays per seat where the house rules name none: one in ten matches of random players reaches
+it at a table of ten, none at a table of six."""
 
 
 @attrs.frozen
@@ -77,7 +77,7 @@ class Bluff(Game[State, Move]):
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Play, Pass, Accuse)
     reserved_names: ClassVar[frozenset[str]] = frozenset({"pass", "bluff"})
     deck: ClassVar[tuple[str, ...]] = DECK
-    """Sorted.  No house rule: only tests play with fewer cards."""
+    """All cards, sorted.  Not a house rule: only tests play with fewer."""
 
     claims: str = attrs.field(
         default="sequence", validator=Accepts(OneOf(("sequence", "free_rank", "free_suit")))
@@ -86,7 +86,7 @@ class Bluff(Game[State, Move]):
     plays_max: int = attrs.field(default=0, validator=Accepts(Between(0, 100_000)))
 
     def at_table(self, seats: int) -> Self:
-        """With the number of plays that ends a match of so many seats."""
+        """The game with `plays_max` filled in for this number of seats."""
         return attrs.evolve(self, plays_max=self._plays_max(seats))
 
     def start(self, seats: int) -> State:
@@ -103,14 +103,14 @@ class Bluff(Game[State, Move]):
         return _CHANCE_ALONE if state.asked else ()
 
     def holdings(self, state: State) -> tuple[float, ...]:
-        """The cards of each seat, negative; before the deal those that it will get, which are no loss."""
+        """Each seat's number of cards, negative; before the deal too, as being dealt cards is no loss."""
         seats = len(state.hands)
         if state.asked == "deal":
             return tuple([-len(self.deck[seat::seats]) for seat in range(seats)])
         return tuple([-len(hand) for hand in state.hands])
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
-        """There is one deal in a match."""
+        """The key of the only deal in a match."""
         return ("deal",)
 
     def draw(self, state: State, rng: Random) -> Deal:
@@ -118,7 +118,7 @@ class Bluff(Game[State, Move]):
         return Deal(shuffled(rng, self.deck))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
-        """To play any cards of the hand; or to pass or accuse."""
+        """A play of any cards of the hand; or a pass or an accusation."""
         if state.asked == "play":
             return _options_on_turn(state.hands[seat], self._claims(state)) if seat == state.current else ()
         return _PASS_OR_ACCUSE if state.asked == "accuse" and seat != state.current else ()
@@ -137,11 +137,11 @@ class Bluff(Game[State, Move]):
         raise IllegalMove("the match is over")
 
     def plays_next(self, state: State) -> Seat | None:
-        """The next player, while it may still accuse."""
+        """The seat that plays next, while it may still accuse."""
         return _others(len(state.hands), state.current)[0] if state.asked == "accuse" else None
 
     def default(self, state: State, seat: Seat) -> Move:
-        """The first card of the hand, honestly where claims are free; or to pass."""
+        """Plays the first card of the hand, claimed honestly where claims are free; or passes."""
         if state.asked != "play":
             return _PASS
         card = state.hands[seat][0]
@@ -162,19 +162,19 @@ class Bluff(Game[State, Move]):
         )
 
     def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """In the words of `sentences.py`."""
+        """The sentence for a move, from `sentences.py`."""
         return tell_move(seat, move, name)
 
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """In the words of `sentences.py`."""
+        """The sentence for an event, from `sentences.py`."""
         return tell_event(payload, seat, name)
 
     def tell_mark(self, kind: str, payload: Any) -> str:
-        """In the words of `sentences.py`."""
+        """The word that marks an event on a timeline, from `sentences.py`."""
         return tell_mark(payload)
 
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """In the words of `sentences.py`."""
+        """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -189,7 +189,7 @@ class Bluff(Game[State, Move]):
         return tuple([1 + sum(other < own for other in sizes) for own in sizes])
 
     def _plays_max(self, seats: int) -> int:
-        """The play that ends a match of so many seats, whatever is on the hands."""
+        """The number of plays after which a match of `seats` ends, whatever cards are left."""
         return self.plays_max or PLAYS_A_SEAT * seats
 
     # Claims.
@@ -199,7 +199,7 @@ class Bluff(Game[State, Move]):
         return RANKS[state.plays % len(RANKS)] if self.claims == "sequence" else None
 
     def _claims(self, state: State) -> tuple[str | None, ...]:
-        """What the next play may claim; None stands for saying nothing."""
+        """The claims that the next play may make; None: it is left out."""
         if self.claims == "sequence":
             return _SEQUENCE_CLAIMS[state.plays % len(RANKS)]
         return _SUIT_CLAIMS if self.claims == "free_suit" else _RANK_CLAIMS
@@ -211,7 +211,7 @@ class Bluff(Game[State, Move]):
     # What each kind of turn leads to.
 
     def _dealt(self, state: State, move: Move) -> Step[State]:
-        """The first question, with all cards on hands."""
+        """The first question, with all cards dealt."""
         if type(move) is not Deal or sort_cards(move.cards) != self.deck:
             raise IllegalMove(f"a deal names each of the {len(self.deck)} cards once")
         seats = len(state.hands)
@@ -242,7 +242,7 @@ class Bluff(Game[State, Move]):
         return Step(after, (Event("play", Played(player, len(move.cards), claim, len(hand))),))
 
     def _answered(self, state: State, asked: tuple[Seat, ...], moves: Mapping[Seat, Move]) -> Step[State]:
-        """The nearest accuser counts; with none the next seat plays."""
+        """The nearest accuser counts; without one the next seat plays."""
         accuser = None
         for seat in asked:
             move = moves[seat]
@@ -279,9 +279,9 @@ class Bluff(Game[State, Move]):
         last_challenge: LastChallenge | None,
         events: tuple[Event, ...],
     ) -> Step[State]:
-        """The next seat's turn; or the end, when the player got rid of its cards or time is up."""
+        """The next seat's turn; or the end, when the player has no cards left or `plays_max` is reached."""
         player, seats = state.current, len(hands)
-        # `hands` are those after the accusation: who was rightly accused has taken the pile, and has cards.
+        # `hands` are those after the accusation: a rightly accused player has taken the pile, and has cards.
         has_won = not hands[player]
         is_over = has_won or state.plays >= self._plays_max(seats)
         after = changed(
@@ -299,7 +299,7 @@ class Bluff(Game[State, Move]):
         return Step(after, events)
 
     def _check(self, state: State, seat: Seat, move: Move) -> None:
-        """Nothing, or IllegalMove."""
+        """Raises IllegalMove unless the seat may make this move."""
         options = self.options(state, seat)
         if not is_legal(options, move):
             raise IllegalMove(f"seat {int(seat)}: {explain(options, move)}")
@@ -316,11 +316,11 @@ _SEQUENCE_CLAIMS = tuple((rank, None) for rank in RANKS)
 def _with_hand(
     hands: tuple[tuple[str, ...], ...], seat: Seat, hand: tuple[str, ...]
 ) -> tuple[tuple[str, ...], ...]:
-    """The hands with another one for this seat."""
+    """The hands with this seat's replaced by `hand`."""
     return (*hands[:seat], hand, *hands[seat + 1 :])
 
 
-# Asked for at every decision; the bounds keep a server's memory flat.
+# Needed at every decision; the bounds keep a server's memory flat.
 
 
 @lru_cache(maxsize=256)

@@ -25,7 +25,7 @@ _KINDS = {
     "H": ("heart", "hearts"),
     "S": ("spade", "spades"),
 }
-"""What may be claimed, one and many; the ranks from 2 to 9 are said by their digits."""
+"""Singular and plural of what may be claimed; the ranks from 2 to 9 are written as digits."""
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -75,7 +75,7 @@ def _challenged(shown: Challenged, name: Names) -> str:
 
 
 def _claim(count: int, claim: str) -> str:
-    """`two kings`, `one 5`."""
+    """A claim in words: `two kings`, `one 5`."""
     one, many = _KINDS.get(claim, (claim, f"{claim}s"))
     return f"{number_word(count)} {one if count == 1 else many}"
 

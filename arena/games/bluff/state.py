@@ -32,20 +32,20 @@ class LastChallenge:
 
 @attrs.frozen(slots=False)  # for `changed`
 class State:
-    """All there is to know between two moves."""
+    """The full state between two moves."""
 
     asked: str | None
     """What is due: `deal`, `play`, `accuse`, or None when the match is over."""
     current: Seat
-    """Whose turn it is, or whose play may be accused."""
+    """The seat whose turn it is, or whose play may be accused."""
     hands: tuple[tuple[str, ...], ...]
-    """By seat, sorted."""
+    """Each seat's cards, sorted."""
     pile: tuple[str, ...] = ()
-    """In the order in which they came, including those just played."""
+    """The cards of the pile in the order in which they were played, including those just played."""
     played: tuple[str, ...] = ()
     """The cards that may be shown, sorted, while the others are asked."""
     plays: int = 0
-    """Finished ones of the match."""
+    """How many plays of the match are finished."""
     last_play: LastPlay | None = None
     last_challenge: LastChallenge | None = None
 
@@ -55,16 +55,16 @@ class Observation:
     """What a seat may know: its hand, and what happened openly."""
 
     you: Seat | None
-    """None for a spectator."""
+    """The seat that observes; None for a spectator."""
     asked: str | None
-    """`play` or `accuse`; None when nobody is asked anything."""
+    """What is asked: `play` or `accuse`; None when nobody is asked anything."""
     current_player: Seat
-    """Whose turn it is, or whose play may be accused."""
+    """The seat whose turn it is, or whose play may be accused."""
     hand: tuple[str, ...]
-    """By rank from A to K, then clubs, diamonds, hearts, spades; empty for a spectator."""
+    """The seat's cards by rank from A to K, then clubs, diamonds, hearts, spades; empty for a spectator."""
     pile_size: int
     hand_sizes: tuple[tuple[Seat, int], ...]
-    """In playing order from the current player."""
+    """Each seat and how many cards it holds, in playing order from the current player."""
     claim_due: str | None
     """The rank that the next play claims; None where claims are free."""
     last_play: LastPlay | None

@@ -1,4 +1,4 @@
-"""Chamber: live and blank shells in an order nobody knows."""
+"""Chamber: players shoot live and blank shells, in an order that nobody knows."""
 
 from arena.games.chamber.rules import Chamber
 

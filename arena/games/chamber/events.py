@@ -29,9 +29,9 @@ class RoundStarted:
 
     round_number: int
     lives: tuple[tuple[Seat, int], ...]
-    """Of the living seats, in playing order."""
+    """Each living seat and its lives, in playing order."""
     items: tuple[tuple[Seat, tuple[Item, ...]], ...]
-    """Of the same."""
+    """Each living seat and the items it was dealt, in the same order."""
     live: int
     blank: int
 
@@ -46,7 +46,7 @@ class RebalancerUsed:
 
 @attrs.frozen(slots=False)
 class Rebalanced:
-    """Public, `rebalanced`: what the Rebalancers added, and what is in the chamber now."""
+    """Public, `rebalanced`: what the Rebalancers added, and what the chamber holds now."""
 
     added: tuple[tuple[Seat, int], ...]
     live: int
@@ -94,7 +94,7 @@ class ItemStolen:
 
 @attrs.frozen(slots=False)
 class Checked:
-    """Private, `use_chamber_check_result`: to the user alone, the next round."""
+    """Private, `use_chamber_check_result`: the next shell, told to the user of the item alone."""
 
     next: str
 
@@ -106,9 +106,9 @@ class Shot:
     player: Seat
     target: Seat
     fired: str
-    """`live` or `blank`."""
+    """What was fired: `live` or `blank`."""
     lives: int
-    """Left to the target."""
+    """How many lives the target has left."""
 
 
 @attrs.frozen(slots=False)
@@ -117,9 +117,9 @@ class Eliminated:
 
     seat: Seat
     killer: Seat | None
-    """None after a suicide."""
+    """The seat that shot; None after a suicide."""
     items: tuple[Item, ...]
-    """What the killer takes."""
+    """The items that the killer takes."""
 
 
 @attrs.frozen(slots=False)

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 Item: TypeAlias = str
 Belongings: TypeAlias = tuple[tuple[Item, ...], ...]
-"""What everybody owns: by seat, each in the order of ITEMS."""
+"""Each seat's items, in the order of ITEMS."""
 
 SKIP: Final = "Skip"
 DOUBLE_DAMAGE: Final = "DoubleDamage"
@@ -41,10 +41,10 @@ QUICKSHOT: Final = "Quickshot"
 STEAL: Final = "Steal"
 ADD_LIFE: Final = "AddLife"
 ITEMS: Final = (SKIP, DOUBLE_DAMAGE, CHAMBER_CHECK, REBALANCER, QUICKSHOT, STEAL, ADD_LIFE)
-"""In the order in which what a seat owns is listed."""
+"""All items, in the order in which those of a seat are listed."""
 DECK: Final = ITEMS * 4
 LATE_DECK: Final = tuple(DOUBLE_DAMAGE if item == ADD_LIFE else item for item in DECK)
-"""Of sudden death."""
+"""The deck in sudden death."""
 
 LIVE: Final = "live"
 BLANK: Final = "blank"
@@ -52,16 +52,16 @@ BLANK: Final = "blank"
 
 @lru_cache(maxsize=4096)
 def in_order(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """The same in the order of ITEMS."""
+    """The items, sorted in the order of ITEMS."""
     return tuple(sorted(items, key=ITEMS.index))
 
 
 def without(items: Belongings, seat: Seat, item: Item) -> Belongings:
-    """The same with one such item less for this seat."""
+    """Everybody's items, with one such item less for this seat."""
     place = items[seat].index(item)
     return replaced(items, seat, items[seat][:place] + items[seat][place + 1 :])
 
 
 def replaced(values: tuple[T, ...], seat: Seat, value: T) -> tuple[T, ...]:
-    """The same with another value for this seat."""
+    """The values of all seats, with this seat's replaced by `value`."""
     return (*values[:seat], value, *values[seat + 1 :])

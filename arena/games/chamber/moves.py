@@ -1,4 +1,4 @@
-"""The moves of Chamber, and how bots write them: named as the document's packets."""
+"""The moves of Chamber, and how bots write them: named after the document's packets."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Rebalance:
     """Chance: how many rounds each seat's Rebalancer is good for, and the chamber with what was added."""
 
     amounts: tuple[int, ...]
-    """1 to 6, by seat; those of the seats that used one count, as far as there is room."""
+    """Each seat's amount, 1 to 6; only users of a Rebalancer count, as far as there is room."""
     chamber: tuple[str, ...]
 
 
-# Moves of seats: named as the document's packets.
+# Moves of seats: named after the document's packets.
 
 
 def _packet(name: str, **keys: str) -> Form:
@@ -63,7 +63,7 @@ def _packet(name: str, **keys: str) -> Form:
 
 @attrs.frozen
 class ShootPlayer:
-    """Fire the next round at a living seat, possibly one's own."""
+    """Fire the next shell at a living seat, possibly one's own."""
 
     form: ClassVar[Form] = _packet("ShootPlayer", target="username")
     target: Seat
@@ -88,7 +88,7 @@ class UseDoubleDamageItem:
 
 @attrs.frozen
 class UseChamberCheckItem:
-    """Learn the next round."""
+    """Learn the next shell."""
 
     form: ClassVar[Form] = _packet("UseChamberCheckItem")
     item: ClassVar[Item] = CHAMBER_CHECK
@@ -105,7 +105,7 @@ class UseRebalancerItem:
 
 @attrs.frozen
 class UseQuickshotItem:
-    """The next shot that would end the turn does not."""
+    """The next shot that would end the turn does not end it."""
 
     form: ClassVar[Form] = _packet("UseQuickshotItem")
     item: ClassVar[Item] = QUICKSHOT
@@ -123,7 +123,7 @@ class UseStealItem:
 
 @attrs.frozen
 class UseAddLifeItem:
-    """One more life."""
+    """Gain one life."""
 
     form: ClassVar[Form] = _packet("UseAddLifeItem")
     item: ClassVar[Item] = ADD_LIFE
@@ -131,7 +131,7 @@ class UseAddLifeItem:
 
 @attrs.frozen
 class Pass:
-    """Keep one's Rebalancer, before a round's first turn; on turn one cannot pass."""
+    """Keep one's Rebalancer before a round's first turn; on turn, passing is not allowed."""
 
     form: ClassVar[Form] = _packet("Pass")
 

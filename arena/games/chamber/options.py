@@ -1,4 +1,4 @@
-"""Which of Chamber's moves are legal, from public facts alone."""
+"""Chamber's legal moves, worked out from public facts alone."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def options_in_window() -> tuple[Option, ...]:
     return _IN_WINDOW
 
 
-@lru_cache(maxsize=4096)  # asked for twice at every decision: for the question, and to check the answer
+@lru_cache(maxsize=4096)  # needed twice at every decision: for the question, and to check the answer
 def options_on_turn(
     seat: Seat,
     living: tuple[Seat, ...],
@@ -52,10 +52,10 @@ def options_on_turn(
     skipped: tuple[bool, ...],
     active: tuple[Item, ...],
 ) -> tuple[Option, ...]:
-    """A shot at any living seat, each kind of item that is owned and would do something, each kind to steal.
+    """A shot at any living seat, each owned kind of item that would do something, and each kind to steal.
 
-    `active` are the items whose effect is on.  A stolen item is an option of its own, since who can be
-    stolen from depends on it; so does whom it is meant for.
+    `active` are the items whose effect is on.  Each kind to steal is an option of its own, since it decides
+    who can be stolen from and whom it can be used on.
     """
     options, own = [_shoot(living)], items[seat]
     if not own:

@@ -98,7 +98,7 @@ from arena.games.states import changed
 __all__ = ["Chamber"]
 
 AMOUNT_MAX: Final = 6
-"""Rounds that one Rebalancer adds at most."""
+"""The most shells that one Rebalancer adds."""
 
 
 @attrs.frozen
@@ -129,8 +129,8 @@ class Chamber(Game[State, Move]):
         Pass,
     )
     reveals: ClassVar[frozenset[str]] = frozenset({"use_rebalancer_item", "rebalanced"})
-    """Which kind of rounds a Rebalancer adds is told at once, and is observed when chance has said how many;
-    who added how many is told, and the sums alone are observed."""
+    """Events tell at once which kind of shells a Rebalancer adds, and who added how many; observations show
+    only the new counts, once chance has decided them."""
 
     lives: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))
     items_per_round: int = attrs.field(default=4, validator=Accepts(Between(0, 14)))
@@ -140,7 +140,7 @@ class Chamber(Game[State, Move]):
     sudden_death_after: int = attrs.field(default=5, validator=Accepts(Between(0, 20)))
 
     def __attrs_post_init__(self) -> None:
-        """Refuses a chamber that is too small for what is loaded."""
+        """Raises ConfigError if the chamber is too small for what may be loaded."""
         least = self.live_max + self.blank_max
         if self.chamber_max < least:
             raise ConfigError(
@@ -174,24 +174,24 @@ class Chamber(Game[State, Move]):
         return () if state.due == OVER else _CHANCE_ALONE
 
     def eliminated(self, state: State) -> tuple[Seat, ...]:
-        """Those without lives."""
+        """The seats without lives."""
         return state.out
 
     def holdings(self, state: State) -> tuple[float, ...]:
-        """The lives of each seat."""
+        """Each seat's lives."""
         return state.lives
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
-        """Each round has its own load, and each time something was added its own order."""
+        """Each round has its own load, and each rebalance its own order."""
         if state.due == LOAD:
             return (LOAD, state.round_number)
         return (REBALANCED, state.round_number, state.window)
 
     def draw(self, state: State, rng: Random) -> Load | Rebalance:
-        """Items by seat number and the rounds; or what was added, and the rounds shuffled again.
+        """Each seat's items and the shells; or the amounts added, and the shells shuffled again.
 
-        As many numbers are drawn whatever happened before, and an added round leaves the others in
-        their order, so that luck depends on play as little as it can.
+        The same number of draws is made whatever happened before, and an added shell leaves the others
+        in their order, so that luck depends on play as little as it can.
         """
         luck = rng.random  # only random() is promised to give the same numbers in every version of Python
         if state.due == LOAD:
@@ -205,7 +205,7 @@ class Chamber(Game[State, Move]):
         return Rebalance(amounts, self._chamber(live, blank, rng))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
-        """On turn a shot, the items owned and those to steal; before that a Rebalancer or not."""
+        """On turn a shot, items owned and items to steal; before the first turn a Rebalancer or a pass."""
         if state.due == TURN and seat == state.on_turn:
             return options_on_turn(seat, living(state.lives), state.items, state.skipped, state.active)
         if state.due == WINDOW and seat in self.to_act(state):
@@ -213,7 +213,7 @@ class Chamber(Game[State, Move]):
         return ()
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
-        """The load, what was added, a shot, an item, or all answers of those who own a Rebalancer."""
+        """Applies a load, a rebalance, a shot, an item, or all answers of the owners of Rebalancers."""
         asked = self.to_act(state)
         if moves.keys() != set(asked):
             raise IllegalMove(f"seats {[*map(int, asked)]} were asked, but {[*map(int, moves)]} answered")
@@ -232,11 +232,11 @@ class Chamber(Game[State, Move]):
         return used(state, move)
 
     def default(self, state: State, seat: Seat) -> ShootPlayer | Pass:
-        """A shot at oneself; of a Rebalancer, none."""
+        """A shot at oneself; a Rebalancer is kept."""
         return _PASS if state.due == WINDOW else ShootPlayer(seat)
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """What lies open and, to the seat that checked it, the next round."""
+        """What everybody sees and, for the seat that checked it, the next shell."""
         live, active = state.chamber.count(LIVE), state.active
         knows = CHAMBER_CHECK in active and seat == state.on_turn
         return Observation(
@@ -255,19 +255,19 @@ class Chamber(Game[State, Move]):
         )
 
     def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """In the words of `sentences.py`."""
+        """The sentence for a move, from `sentences.py`."""
         return tell_move(seat, move, name)
 
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """In the words of `sentences.py`."""
+        """The sentence for an event, from `sentences.py`."""
         return tell_event(kind, payload, seat, name)
 
     def tell_mark(self, kind: str, payload: Any) -> str:
-        """In the words of `sentences.py`."""
+        """The word that marks an event on a timeline, from `sentences.py`."""
         return tell_mark(payload)
 
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """In the words of `sentences.py`."""
+        """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -275,7 +275,7 @@ class Chamber(Game[State, Move]):
         return shared_returns(self.ranks(state))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """Ranks: a seat that is out later ranks better."""
+        """A seat that is out later ranks better."""
         if state.due != OVER:
             raise ValueError("the match is not over")
         return ranks_so_far(state)
@@ -287,13 +287,13 @@ class Chamber(Game[State, Move]):
         return DECK if state.round_number <= self.sudden_death_after else LATE_DECK
 
     def _chamber(self, live: int, blank: int, rng: Random) -> tuple[str, ...]:
-        """So many rounds of each kind in random order."""
-        # The empty places are shuffled too: one round more moves none of the others.
+        """A chamber of `live` and `blank` shells in random order."""
+        # The empty places are shuffled too: one more shell moves none of the others.
         row = (LIVE,) * live + ("",) * (self.chamber_max - live - blank) + (BLANK,) * blank
         return tuple([each for each in shuffled(rng, row) if each])
 
     def _loaded(self, state: State, move: Move) -> Step[State]:
-        """The round's items on the table, its counts told."""
+        """The round's items are dealt, and the two counts told."""
         if type(move) is not Load or not self._is_load(state, move):
             raise IllegalMove(
                 f"a load has {self.items_per_round} items of the deck for each of {len(state.lives)} seats, "
@@ -313,7 +313,7 @@ class Chamber(Game[State, Move]):
         return self._prepared(state, event, items=items, chamber=move.chamber, window=1)
 
     def _is_load(self, state: State, load: Load) -> bool:
-        """Whether the deck has these items, and this many rounds are loaded."""
+        """Whether the deck has these items, and this many shells may be loaded."""
         dealt = [item for hand in load.items for item in hand]
         live, blank = load.chamber.count(LIVE), load.chamber.count(BLANK)
         return (
@@ -326,7 +326,7 @@ class Chamber(Game[State, Move]):
         )
 
     def _prepared(self, state: State, event: Event, **changes: Any) -> Step[State]:
-        """The next window, while there is room and somebody has a Rebalancer; else the first turn."""
+        """Asks the owners of Rebalancers if there are any and room is left; else the first turn begins."""
         after = changed(state, due=WINDOW, adding=(), **changes)
         if len(after.chamber) < self.chamber_max and self.to_act(after):
             return Step(after, (event,))
@@ -344,7 +344,7 @@ class Chamber(Game[State, Move]):
         return Step(changed(state, due=REBALANCED, items=items, adding=adding), tuple(events))
 
     def _added(self, state: State, amounts: Sequence[int]) -> tuple[tuple[tuple[Seat, int], ...], int, int]:
-        """What each user adds, as far as there is room, and the two counts after that."""
+        """How much each user adds, as far as there is room, and the live and blank counts after that."""
         counts = {LIVE: state.chamber.count(LIVE), BLANK: state.chamber.count(BLANK)}
         added = []
         for seat, ammo in state.adding:
@@ -353,7 +353,7 @@ class Chamber(Game[State, Move]):
         return tuple(added), counts[LIVE], counts[BLANK]
 
     def _rebalanced(self, state: State, move: Move) -> Step[State]:
-        """The new counts are told, and who still has a Rebalancer is asked again."""
+        """The new counts are told, and those who still own a Rebalancer are asked again."""
         if type(move) is not Rebalance or not all(1 <= amount <= AMOUNT_MAX for amount in move.amounts):
             raise IllegalMove(f"a rebalance has amounts of 1 to {AMOUNT_MAX}")
         if len(move.amounts) != len(state.lives):

@@ -63,7 +63,7 @@ _USED = {
     "use_quickshot_item": QUICKSHOT,
     "use_add_life_item": ADD_LIFE,
 }
-"""Kinds of events that say no more than that an item was used."""
+"""The kinds of events that tell only that an item was used, and that item."""
 
 
 def tell_move(seat: Seat, move: Move, name: Names) -> str:
@@ -131,7 +131,7 @@ def _round_started(begun: RoundStarted, name: Names) -> str:
 
 
 def _shells(live: int, blank: int) -> str:
-    """`four live shells and one blank`."""
+    """The shells in words: `four live shells and one blank`."""
     return f"{some(live, 'live shell', 'live shells')} and {number_word(blank)} blank"
 
 
@@ -151,7 +151,7 @@ def _stolen(stolen: ItemStolen, name: Names) -> str:
 
 
 def _listed(items: Iterable[Item]) -> str:
-    """`two Skips and a Steal` in short: `2 Skip, Steal`."""
+    """The items in short: `2 Skip, Steal`."""
     counts = Counter(_ITEMS[item] for item in items)
     return ", ".join(f"{count} {item}" if count > 1 else item for item, count in counts.items()) or "nothing"
 
@@ -178,7 +178,7 @@ def _seen(seen: Observation, seat: Seat | None, name: Names) -> Iterator[str]:
 
 
 def _owner(player: Player, name: Names) -> str:
-    """`ann has five lives, and holds [Skip] [Steal]`."""
+    """A player in words: `ann has five lives, and holds [Skip] [Steal]`."""
     if player.isSpectator:
         return f"{name(player.username)} is out"
     held = " ".join(f"[{_ITEMS[item]}]" for item in player.items) or "no items"

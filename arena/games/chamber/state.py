@@ -36,37 +36,37 @@ OVER: Final = "over"
 
 @attrs.frozen(slots=False)  # for `changed`
 class State:
-    """All there is to know between two moves."""
+    """The full state between two moves."""
 
     due: str
-    """LOAD and REBALANCED (by chance), WINDOW, TURN, or OVER."""
+    """What comes next: LOAD or REBALANCED (by chance), WINDOW, TURN, or OVER."""
     lives: tuple[int, ...]
-    """By seat; 0 = out."""
+    """Each seat's lives; 0 = out."""
     items: Belongings
     skipped: tuple[bool, ...]
-    """By seat: whether its next turn is lost."""
+    """Whether each seat loses its next turn."""
     chamber: tuple[str, ...]
-    """LIVE and BLANK, the next one first: what nobody may know."""
+    """The shells, LIVE or BLANK, the next one first: what nobody may know."""
     on_turn: Seat
-    """While a round is prepared, who will be."""
+    """The seat whose turn it is; while a round is prepared, whose it will be."""
     active: tuple[Item, ...] = ()
     """Items used by the seat on turn whose effect is on; only Quickshot outlives a shot."""
     round_number: int = 1
     window: int = 0
     """How often in this round the owners of Rebalancers were asked, this time included."""
     adding: tuple[tuple[Seat, str], ...] = ()
-    """Who used a Rebalancer just now, in playing order, for live or blank rounds."""
+    """The seats that have just used a Rebalancer, in playing order, each with the kind of shells."""
     turn_count: int = 0
     out: tuple[Seat, ...] = ()
-    """In the order in which they lost their last life."""
+    """The seats that are out, in the order in which they lost their last life."""
 
 
-# Asked for at every decision, and few come up in a tournament; the bounds keep a server's memory flat.
+# Needed at every decision, and few come up in a tournament; the bounds keep a server's memory flat.
 
 
 @lru_cache(maxsize=4096)
 def living(lives: tuple[int, ...]) -> tuple[Seat, ...]:
-    """By seat number."""
+    """The seats that have lives left, by number."""
     return tuple(Seat(seat) for seat, left in enumerate(lives) if left)
 
 
@@ -79,12 +79,12 @@ def playing_order(lives: tuple[int, ...], first: Seat) -> tuple[Seat, ...]:
 
 @lru_cache(maxsize=4096)
 def owners_of_rebalancers(lives: tuple[int, ...], items: Belongings, first: Seat) -> tuple[Seat, ...]:
-    """The living seats that own one, in playing order from `first` on."""
+    """The living seats that own a Rebalancer, in playing order from `first` on."""
     return tuple([seat for seat in playing_order(lives, first) if REBALANCER in items[seat]])
 
 
 def ranks_so_far(state: State) -> tuple[int, ...]:
-    """By seat: those out later rank better, and those not out best."""
+    """Each seat's rank: those out later rank better, and those still in best."""
     seats, lasted = len(state.lives), {seat: place for place, seat in enumerate(state.out)}
     return tuple(seats - lasted.get(Seat(seat), seats - 1) for seat in range(seats))
 
@@ -109,30 +109,30 @@ class Observation:
     """The document's `GameData`, as far as a player may know it."""
 
     you: Seat | None
-    """None for a spectator."""
+    """The seat that observes; None for a spectator."""
     asked: str | None
-    """`turn` or `rebalance`: what the seats asked now are asked for."""
+    """What is asked of the seats now: `turn` or `rebalance`."""
     current_player: Seat
-    """Whose turn it is; before a round's first turn, whose it will be."""
+    """The seat whose turn it is; before a round's first turn, whose it will be."""
     players: tuple[Player, ...]
-    """By seat."""
+    """All seats, by number."""
     turnOrder: tuple[Seat, ...]  # noqa: N815
     """Living seats from the current one, skipped ones included."""
     turnCount: int  # noqa: N815
     roundNumber: int  # noqa: N815
-    """From 1: tells when sudden death comes."""
+    """Counted from 1: tells when sudden death comes."""
     live_left: int
     blank_left: int
     double_damage: bool
-    """Whether the next shot takes two."""
+    """Whether the next live shot takes two lives."""
     quickshot: bool
     known_next: str | None
-    """`live` or `blank` for a seat that checked the round that is fired next, else None."""
+    """The next shell, `live` or `blank`, for a seat that checked it, else None."""
 
 
 @lru_cache(maxsize=4096)
 def players(lives: tuple[int, ...], items: Belongings, skipped: tuple[bool, ...]) -> tuple[Player, ...]:
-    """What everybody sees of everybody."""
+    """What everybody sees of each seat."""
     return tuple(
         Player(Seat(seat), left, items[seat], skipped[seat], left == 0) for seat, left in enumerate(lives)
     )

@@ -41,7 +41,7 @@ _KINDS = {
     QUICKSHOT: "use_quickshot_item",
     ADD_LIFE: "use_add_life_item",
 }
-"""The name of an item's use in what is told."""
+"""The kind of event that tells the use of each item."""
 
 
 def turn_start(seat: Seat) -> Event:
@@ -69,7 +69,7 @@ def used(state: State, move: UseItem) -> Step[State]:
 
 
 def shot(state: State, target: Seat) -> Step[State]:
-    """The next round is fired; the turn ends, or goes on after a blank at oneself or by a Quickshot."""
+    """The next shell is fired; the turn ends, or goes on after a blank at oneself or by a Quickshot."""
     seat, fired, on_turn, turn_count = state.on_turn, state.chamber[0], state.on_turn, state.turn_count
     lives, items, skipped, out = state.lives, state.items, state.skipped, state.out
     if fired == LIVE:
@@ -114,7 +114,7 @@ def shot(state: State, target: Seat) -> Step[State]:
 
 
 def _spent(state: State, move: UseItem) -> tuple[Item, Seat | None, Belongings, Event]:
-    """The item that is used, whom it is meant for, what everybody owns after that, and what is told."""
+    """The item used, whom it is meant for, everybody's items after that, and the event that tells it."""
     seat = state.on_turn
     if type(move) is UseStealItem:
         item, target = move.item, move.skip_target
@@ -127,7 +127,7 @@ def _spent(state: State, move: UseItem) -> tuple[Item, Seat | None, Belongings, 
 
 
 def _inherited(items: Belongings, seat: Seat, shooter: Seat) -> tuple[Belongings, Event]:
-    """What everybody owns when this seat is out, which its killer inherits, and what is told."""
+    """Everybody's items after this seat's killer has inherited its own, and the event that tells it."""
     if seat == shooter:
         return replaced(items, seat, ()), Event("eliminated", Eliminated(seat, None, ()))
     taken = items[seat]
@@ -138,11 +138,11 @@ def _inherited(items: Belongings, seat: Seat, shooter: Seat) -> tuple[Belongings
 def _next_turn(
     seat: Seat, lives: tuple[int, ...], skipped: tuple[bool, ...]
 ) -> tuple[Seat, tuple[bool, ...], list[Seat]]:
-    """Who is on turn next, which skips are left, and who lost a turn by one."""
+    """Who is on turn next, which skips are left, and which seats lost their turn to a skip."""
     missed = []
     while True:
         seat = Seat((seat + 1) % len(lives))
-        if skipped[seat]:  # never of a dead seat: its skip went with it, in `shot`
+        if skipped[seat]:  # never true of a dead seat: `shot` removed its skip
             skipped = replaced(skipped, seat, False)
             missed.append(seat)
         elif lives[seat]:

@@ -1,7 +1,7 @@
 """One hand of No-Limit Hold'em in chips: blinds, calls and raises, streets, pots and how they are shared.
 
-Pure functions over a frozen `Hand`.  Between two of them `waiting` holds who still has to act on the
-street, in playing order; a bet that raises the highest one makes all others wait again.
+Pure functions over a frozen `Hand`.  Its `waiting` lists who still has to act on the street, in playing
+order; a bet above the highest one puts all others back on that list.
 
 Source: RULES.md, "No-Limit Hold'em".
 """
@@ -42,15 +42,15 @@ __all__ = [
 
 STREETS = ("preflop", "flop", "turn", "river")
 BOARD_AT = 20
-"""Where the board begins in the deck: after the hole cards of the largest table, so that a deck gives the
-same board, and the same hole cards to the same seats, however many sit there."""
+"""Where the board begins in the deck: after the hole cards of the largest table, so that a deck has the
+same board, and the same hole cards for the same seats, however many sit at the table."""
 _BOARD_CARDS = (0, 3, 4, 5)
-"""How many cards are on the board, by street."""
+"""How many cards are on the board on each street."""
 
 
 @attrs.frozen(slots=False)  # for `changed`
 class Hand:
-    """A hand under way; everything by seat has a place for every seat of the table."""
+    """A hand under way; tuples with a value per seat have one for every seat of the table."""
 
     deck: tuple[str, ...]
     """All 52: seat s holds cards 2s and 2s + 1, the board begins at BOARD_AT.  Hidden."""
@@ -58,19 +58,19 @@ class Hand:
     street: int
     """Index into STREETS."""
     stacks: tuple[int, ...]
-    """Chips not yet bet."""
+    """Each seat's chips that are not bet yet."""
     bets: tuple[int, ...]
-    """Chips bet on this street."""
+    """Each seat's chips bet on this street."""
     spent: tuple[int, ...]
-    """Chips bet in this hand, those of this street included."""
+    """Each seat's chips bet in this hand, those of this street included."""
     live: tuple[bool, ...]
-    """Dealt in and not folded."""
+    """Whether each seat is dealt in and has not folded."""
     acted: tuple[bool, ...]
-    """On this street; posting a blind does not count."""
+    """Whether each seat has acted on this street; posting a blind does not count."""
     waiting: tuple[Seat, ...]
     """The seats that still have to act on this street, the one on turn first."""
     raise_size: int
-    """The last full bet or raise of the street, the big blind to begin with."""
+    """The last full bet or raise of the street in chips; at first the big blind."""
 
 
 @attrs.frozen
@@ -79,49 +79,49 @@ class Pot:
 
     size: int
     seats: tuple[Seat, ...]
-    """Those that can win it: they have not folded."""
+    """The seats that can win it: they have not folded."""
     bettors: tuple[Seat, ...]
-    """Those that have folded too."""
+    """All seats that have bet into it, folded ones included."""
 
 
 # Who, and what may be done.
 
 
-@lru_cache(maxsize=1024)  # asked for several times at every decision
+@lru_cache(maxsize=1024)  # needed several times at every decision
 def clockwise(seats: int, after: Seat) -> tuple[Seat, ...]:
-    """All seats from the one left of `after` round to it."""
+    """All seats in clockwise order, from the one left of `after` to `after` itself."""
     return tuple([Seat(seat % seats) for seat in range(after + 1, after + seats + 1)])
 
 
-@lru_cache(maxsize=1024)  # asked for at every decision, with the stacks before the hand
+@lru_cache(maxsize=1024)  # needed at every decision, with the stacks before the hand
 def small_blind_seat(button: Seat, chips: tuple[int, ...]) -> Seat:
-    """Heads-up the button, else the next seat with chips after it."""
+    """The seat of the small blind: heads-up the button, else the next seat with chips after it."""
     order = [seat for seat in clockwise(len(chips), button) if chips[seat]]
     return order[1] if len(order) == 2 else order[0]
 
 
 def is_all_in(hand: Hand, seat: Seat) -> bool:
-    """Whether the seat is in and has nothing left to bet."""
+    """Whether the seat is in the hand and has nothing left to bet."""
     return hand.live[seat] and not hand.stacks[seat]
 
 
 def to_call(hand: Hand, seat: Seat) -> int:
-    """How many chips more the highest bet is; the seat may have fewer."""
+    """How many chips the seat needs to match the highest bet; it may have fewer."""
     return max(hand.bets) - hand.bets[seat]
 
 
 def raises(hand: Hand, seat: Seat) -> tuple[int, int] | None:
     """The fewest and the most chips with which a waiting seat may raise, or None if it may not.
 
-    Fewer than a full raise are an all-in; then both are the same.
+    Less than a full raise is an all-in; then both numbers are the same.
     """
     bets, stacks, top = hand.bets, hand.stacks, max(hand.bets)
     call, stack = top - bets[seat], stacks[seat]
     # A seat that has acted may raise again only where it must call a full raise (`raise_size`: the last).
-    # A short all-in is less than that, but several of them together may come to as much.
+    # A short all-in is less than that, but several together may amount to one.
     if stack <= call or (hand.acted[seat] and call < hand.raise_size):
         return None
-    # Without another seat that could call more, a raise could only be given back.
+    # If no other seat could call more, the raise would only be given back.
     for other, chips in enumerate(stacks):
         if other != seat and hand.live[other] and chips + bets[other] > top:
             return min(call + hand.raise_size, stack), stack
@@ -162,7 +162,7 @@ def dealt(
 
 
 def folded(hand: Hand) -> Hand:
-    """The hand after the seat on turn folded; when one is left, nobody waits."""
+    """The hand after the seat on turn folded; if one seat is left, nobody has to act."""
     seat = hand.waiting[0]
     live = (*hand.live[:seat], False, *hand.live[seat + 1 :])
     waiting = () if sum(live) == 1 else hand.waiting[1:]
@@ -173,7 +173,7 @@ def paid(hand: Hand, amount: int) -> Hand:
     """The hand after the seat on turn puts in this many more chips: a check, a call, a bet or a raise."""
     seat, waiting = hand.waiting[0], hand.waiting[1:]
     acted = (*hand.acted[:seat], True, *hand.acted[seat + 1 :])
-    if not amount:  # mostly: no chips move
+    if not amount:  # a check, the most frequent act
         return _settled(changed(hand, acted=acted, waiting=waiting))
     raised_by = amount - to_call(hand, seat)
     if raised_by > 0:
@@ -192,7 +192,7 @@ def paid(hand: Hand, amount: int) -> Hand:
 
 
 def called(hand: Hand) -> tuple[Hand, Seat | None, int]:
-    """The hand at a street's end, the uncalled part of the highest bet given back; to whom, and how much."""
+    """The hand at a street's end with the uncalled part of a bet given back, to whom, and how much."""
     top = max(hand.bets)
     if hand.bets.count(top) > 1:
         return hand, None, 0
@@ -208,7 +208,7 @@ def called(hand: Hand) -> tuple[Hand, Seat | None, int]:
 
 
 def next_street(hand: Hand, big_blind: int) -> Hand:
-    """The hand with the next cards on the board; nobody waits where fewer than two can still bet."""
+    """The hand with the next cards on the board; if fewer than two can still bet, nobody has to act."""
     none, seats = (0,) * len(hand.stacks), clockwise(len(hand.stacks), hand.button)
     waiting = tuple([seat for seat in seats if hand.live[seat] and hand.stacks[seat]])
     return changed(
@@ -222,7 +222,7 @@ def next_street(hand: Hand, big_blind: int) -> Hand:
 
 
 def _settled(hand: Hand) -> Hand:
-    """The same, but nobody waits where the last one who could act owes nothing and all others are all-in."""
+    """The hand; nobody has to act if the last seat that could owes nothing and all others are all-in."""
     if len(hand.waiting) == 1 and (0 in hand.stacks or not all(hand.live)):  # else others could act too
         (seat,) = hand.waiting
         able = [other for other, chips in enumerate(hand.stacks) if chips and hand.live[other]]
@@ -248,13 +248,13 @@ def hand_strength(hand: Hand, seat: Seat) -> int:
     return _strength(hole(hand, seat) + board(hand))
 
 
-@lru_cache(maxsize=64)  # asked for twice at every showdown
+@lru_cache(maxsize=64)  # needed twice at every showdown
 def _strength(cards: tuple[str, ...]) -> int:
     return strength(cards)
 
 
 def board(hand: Hand, street: int | None = None) -> tuple[str, ...]:
-    """The cards that lie open on this street, or on another."""
+    """The open cards of the hand, on its street or on the one given."""
     return hand.deck[BOARD_AT : BOARD_AT + _BOARD_CARDS[hand.street if street is None else street]]
 
 
@@ -266,11 +266,11 @@ def bets_in(hand: Hand) -> int:
 def pots(hand: Hand) -> tuple[Pot, ...]:
     """The main pot, then the side pots, cut where somebody is all-in.
 
-    Each cut leaves a seat out of the next pot, so that no two have the same seats.
+    Each cut leaves at least one seat out of the next pot, so no two pots have the same seats.
     """
     spent, live = hand.spent, hand.live
     cuts = {spent[seat] for seat in _seats_in(live) if not hand.stacks[seat]} if 0 in hand.stacks else ()
-    if not cuts:  # mostly: one pot, for all who have bet and are still in
+    if not cuts:  # the usual case: one pot, for all who have bet and are still in
         bettors = _bettors(spent, 0)
         return (Pot(sum(spent), tuple([seat for seat in bettors if live[seat]]), bettors),)
     found: list[Pot] = []
@@ -281,7 +281,7 @@ def pots(hand: Hand) -> tuple[Pot, ...]:
         seats = tuple([seat for seat in bettors if live[seat]])
         if seats or not found:
             found.append(Pot(size, seats, bettors))
-        else:  # what only folded seats have bet belongs to those who are left
+        else:  # chips that only folded seats have bet go to those who are left
             found[-1] = Pot(found[-1].size + size, found[-1].seats, found[-1].bettors)
         low = cut
     return tuple(found)
@@ -292,14 +292,14 @@ def _bettors(spent: tuple[int, ...], low: int) -> tuple[Seat, ...]:
     return tuple([Seat(seat) for seat, chips in enumerate(spent) if chips > low])
 
 
-@lru_cache(maxsize=1024)  # asked for at every decision
+@lru_cache(maxsize=1024)  # needed at every decision
 def _seats_in(live: tuple[bool, ...]) -> tuple[Seat, ...]:
-    """The seats that are still in."""
+    """The seats that are still in the hand."""
     return tuple([Seat(seat) for seat, is_in in enumerate(live) if is_in])
 
 
 def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
-    """Who gets how much of each pot.
+    """Each pot, and who gets how many chips of it.
 
     Odd chips go one each, clockwise from the first winner left of the button.
     """
@@ -311,7 +311,7 @@ def shares(hand: Hand) -> list[tuple[Pot, tuple[tuple[Seat, int], ...]]]:
 
 
 def _split(pot: Pot, order: Sequence[Seat], shown: dict[Seat, int]) -> tuple[tuple[Seat, int], ...]:
-    """The winners of a pot, in playing order, with their chips."""
+    """The winners of a pot, in playing order, each with the chips won."""
     best = max([shown[seat] for seat in pot.seats])
     winners = [seat for seat in order if seat in pot.seats and shown[seat] == best]
     share, odd = divmod(pot.size, len(winners))

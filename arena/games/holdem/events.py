@@ -28,14 +28,14 @@ class HandStarted:
     hand_number: int
     button: Seat
     stacks: tuple[tuple[Seat, int], ...]
-    """Of the seats in it, before the blinds, in the order in which they act after the flop."""
+    """Each seat in the hand and its chips before the blinds, in the order of play after the flop."""
     blinds: tuple[tuple[Seat, int], ...]
-    """As posted: the small one, the big one."""
+    """The small and the big blind, as posted."""
 
 
 @attrs.frozen(slots=False)
 class Hole:
-    """Private, `hole`: to each seat in the hand its own cards."""
+    """Private, `hole`: each seat in the hand is told its own cards."""
 
     cards: tuple[str, ...]
 
@@ -53,7 +53,7 @@ class Paid:
 
     player: Seat
     amount: int
-    """Chips put in by it."""
+    """How many chips were put in."""
     to: int
     """The player's whole bet on this street."""
     all_in: bool
@@ -61,7 +61,7 @@ class Paid:
 
 @attrs.frozen(slots=False)
 class Uncalled:
-    """Public, `uncalled`: the part of a bet that nobody matched, given back."""
+    """Public, `uncalled`: the part of a bet that nobody matched is given back."""
 
     player: Seat
     amount: int
@@ -72,23 +72,23 @@ class Opened:
     """Public, `flop`, `turn` or `river`."""
 
     cards: tuple[str, ...]
-    """The cards that were opened now."""
+    """The cards that have just been opened."""
     pot: int
     """All chips bet so far."""
 
 
 @attrs.frozen(slots=False)
 class Showdown:
-    """Public, `showdown`: all seats that are in show."""
+    """Public, `showdown`: all seats still in the hand show their cards."""
 
     board: tuple[str, ...]
     hands: tuple[tuple[Seat, tuple[str, ...], str], ...]
-    """Seat, hole cards, and what they make; from the first seat left of the button on."""
+    """Seat, hole cards, and the hand they make; from the first seat left of the button on."""
 
 
 @attrs.frozen(slots=False)
 class PotWon:
-    """Public, `pot`: the main pot first."""
+    """Public, `pot`: who won a pot; the main pot comes first."""
 
     size: int
     winners: tuple[tuple[Seat, int], ...]
@@ -99,7 +99,7 @@ class HandOver:
     """Public, `hand_over`."""
 
     won: tuple[tuple[Seat, int], ...]
-    """Chips won or lost in the hand, of each seat that was in it."""
+    """Each seat that was in the hand, and the chips it won or lost."""
 
 
 @attrs.frozen(slots=False)

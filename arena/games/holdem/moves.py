@@ -16,7 +16,7 @@ class Deal:
     """Chance: the order of the whole deck, so that the cards do not depend on how the hand is played."""
 
     deck: tuple[str, ...]
-    """Seat s gets the cards 2s and 2s + 1, the board lies from 20 on."""
+    """The cards in order: seat s gets cards 2s and 2s + 1, and the board begins at 20."""
 
 
 @attrs.frozen
@@ -28,7 +28,7 @@ class Fold:
 
 @attrs.frozen
 class Bet:
-    """Puts `amount` more chips in: 0 is a check, what is owed a call, more a bet or a raise."""
+    """Puts `amount` more chips in: 0 is a check, the amount owed a call, more a bet or a raise."""
 
     form: ClassVar[Form] = Tagged({"action": 1}, {"amount": "betAmount"})
     amount: int

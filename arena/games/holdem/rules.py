@@ -97,7 +97,7 @@ from arena.words import counted
 __all__ = ["Holdem"]
 
 BIG_BLINDS_MAX = 10_000
-"""So many of them a stack may hold."""
+"""The largest stack, in big blinds."""
 
 
 @attrs.frozen
@@ -116,8 +116,8 @@ class Holdem(Game[State, Move]):
     default_is_legal: ClassVar[bool] = True
     moves: ClassVar[tuple[type[Move], ...]] = (Deal, Fold, Bet)
     reveals: ClassVar[frozenset[str]] = frozenset({"flop", "turn", "river", "showdown"})
-    """Where all are all-in the rest of the board is opened at once, and what is observed next is between
-    hands: who won with which cards, and no board."""
+    """Where all are all-in, the rest of the board is opened at once; the next observation is between hands
+    and shows who won with which cards, but no board."""
 
     # The bounds keep every sum of chips far below 2**53, which JSON readers of any language get right.
     stack: int = attrs.field(default=10_000, validator=Accepts(Between(1, 1_000_000_000)))
@@ -126,10 +126,10 @@ class Holdem(Game[State, Move]):
     hands: int = attrs.field(default=100, validator=Accepts(Between(1, 10_000)))
     reset_stacks: bool = attrs.field(default=True, validator=Accepts(OneOf((False, True))))
     stacks: tuple[int, ...] = attrs.field(default=(), validator=AcceptsEach(Between(1, 1_000_000_000)))
-    """Chips at the start, by seat, instead of `stack`; empty: all have `stack`."""
+    """Each seat's chips at the start, instead of `stack`; empty: all have `stack`."""
 
     def __attrs_post_init__(self) -> None:
-        """Nothing, or a ConfigError where two rules do not fit each other."""
+        """Raises ConfigError if two rules do not fit each other."""
         rules = [("small_blind", "big_blind"), ("big_blind", "stack")]
         for low, high in rules[:1] if self.stacks else rules:
             if getattr(self, low) > getattr(self, high):
@@ -154,8 +154,8 @@ class Holdem(Game[State, Move]):
     def returns_unit(self) -> tuple[str, float]:
         """The unit in which returns of a match are shown, and how many chips it is worth.
 
-        Big blinds per 100 hands, or, as a freeze-out has no fixed number of hands, stacks; big blinds where
-        stacks differ.
+        It is big blinds per 100 hands; in a freeze-out, which has no fixed number of hands, stacks, or big
+        blinds if the stacks differ.
         """
         if self.reset_stacks:
             return "bb/100", self.big_blind * self.hands / 100
@@ -165,11 +165,11 @@ class Holdem(Game[State, Move]):
 
     @property
     def fresh_rounds(self) -> int:
-        """The hands, where each begins with equal stacks; a freeze-out is one."""
+        """The number of hands if each begins with equal stacks; a freeze-out counts as one round."""
         return self.hands if self.reset_stacks else 1
 
     def returns_bounds(self, seats: int) -> tuple[float, float]:
-        """All own chips lost, or those of all others won: once in a freeze-out, else in every hand."""
+        """The most chips a seat can lose (its own) and win (all others'), in all hands together."""
         if self.stacks:
             return -float(max(self.stacks)), float(sum(self.stacks) - min(self.stacks))
         chips = self.fresh_rounds * self.stack
@@ -191,17 +191,17 @@ class Holdem(Game[State, Move]):
         return State(hand_number=1, button=button, stacks=stacks, results=(0,) * seats)
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
-        """The seat on turn; chance between hands."""
+        """The seat on turn; between hands chance."""
         if state.hand is None:
             return () if self._is_over(state) else _CHANCE_ALONE
         return state.hand.waiting[:1]
 
     def eliminated(self, state: State) -> tuple[Seat, ...]:
-        """Those without chips, in a freeze-out."""
+        """The seats without chips in a freeze-out."""
         return tuple([seat for seat, _, _ in state.busts])
 
     def holdings(self, state: State) -> tuple[float, ...]:
-        """Chips won or lost by each seat in the hands that are over; sums to zero."""
+        """Each seat's chips won or lost in the hands that are over; sums to zero."""
         return state.results
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
@@ -213,14 +213,14 @@ class Holdem(Game[State, Move]):
         return Deal(shuffled(rng))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
-        """To fold, to check or call, and to raise, if it may."""
+        """A fold, a check or call, and a raise if the seat may."""
         hand = state.hand
         if hand is None or hand.waiting[0] != seat:
             return ()
         return _options(min(to_call(hand, seat), hand.stacks[seat]), raises(hand, seat))
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
-        """The deal, or a seat's act and all that follows from it up to the next question."""
+        """Applies the deal, or a seat's move and all that follows from it up to the next question."""
         asked = self.to_act(state)
         if len(moves) != len(asked) or not asked or asked[0] not in moves:
             raise IllegalMove(f"{asked} were asked, but {tuple(moves)} moved")
@@ -241,44 +241,44 @@ class Holdem(Game[State, Move]):
         return self._street_over(state, hand, [event])
 
     def default(self, state: State, seat: Seat) -> Fold:
-        """The hand is given up, also where a check is free."""
+        """A fold, even where a check is free."""
         return _FOLD
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """What lies open, and the seat's own two cards."""
+        """What everybody sees, and the seat's own two cards."""
         number, hand = min(state.hand_number, self.hands), state.hand
         if hand is None:
             return seen_between(number, state.button, state.stacks, state.last)
         return seen_in_hand(number, hand, state.stacks, state.last, seat)
 
     def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """In the words of `sentences.py`."""
+        """The sentence for a move, from `sentences.py`."""
         return tell_move(seat, move, name)
 
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """In the words of `sentences.py`."""
+        """The sentence for an event, from `sentences.py`."""
         return tell_event(kind, payload, seat, name)
 
     def tell_mark(self, kind: str, payload: Any) -> str:
-        """In the words of `sentences.py`."""
+        """The word that marks an event on a timeline, from `sentences.py`."""
         return tell_mark(payload)
 
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """In the words of `sentences.py`."""
+        """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
 
     def tell_option(self, observation: Observation, seat: Seat, move: Move, name: Names) -> str | None:
-        """In the words of `sentences.py`."""
+        """What a move would be for this seat, from `sentences.py`."""
         return tell_option(observation, seat, move, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
-        """Chips won or lost in all hands together, so relative to the seat's own start; sums to zero."""
+        """Each seat's chips won or lost in all hands together; sums to zero."""
         if not self._is_over(state):
             raise ValueError("the match is not over")
         return tuple(map(float, state.results))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """More chips won rank better; of those without chips, the one that lost its last ones later.
+        """More chips won rank better; among busted seats, the one that busted later.
 
         Where seats began with different `stacks`, only chips won or lost count.
         """
@@ -323,7 +323,7 @@ class Holdem(Game[State, Move]):
         return Step(changed(state, hand=hand), tuple(events))
 
     def _hand_over(self, state: State, hand: Hand, events: list[Event]) -> Step[State]:
-        """The pots are shared, and the next hand, if there is one, is due."""
+        """The pots are shared out, and the next hand is due, if there is one."""
         shown = _shown(hand)
         if len(shown) > 1:
             events.append(Event("showdown", Showdown(board(hand), shown)))
@@ -379,13 +379,13 @@ _WHOLE_DECK = frozenset(DECK)
 
 @lru_cache(maxsize=16384)
 def _options(call: int, raising: tuple[int, int] | None) -> tuple[Option, ...]:
-    """To fold, to put exactly `call` in, and to put in what a raise takes."""
+    """A fold, a call of exactly `call` chips, and a raise by any amount that is allowed."""
     options = (Option(Fold), Option(Bet, {"amount": Between(call, call)}))
     return options if raising is None else (*options, Option(Bet, {"amount": Between(*raising)}))
 
 
 def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:
-    """The name for putting `amount` in."""
+    """The event that tells that `amount` was put in: a check, call, bet or raise."""
     top = max(before.bets)
     owed = top - before.bets[seat]
     kind = ("raise" if top else "bet") if amount > owed else ("call" if amount else "check")
@@ -393,7 +393,7 @@ def _paid(before: Hand, after: Hand, seat: Seat, amount: int) -> Event:
 
 
 def _shown(hand: Hand) -> tuple[tuple[Seat, tuple[str, ...], str], ...]:
-    """The seats in at the end, from the first one left of the button: their cards and what they make."""
+    """The seats in at the end, from the first one left of the button, their cards and what these make."""
     live = [seat for seat in clockwise(len(hand.live), hand.button) if hand.live[seat]]
     if len(live) == 1:
         return ((live[0], hole(hand, live[0]), ""),)

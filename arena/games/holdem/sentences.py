@@ -94,7 +94,7 @@ def _paid(kind: str, paid: Paid, name: Names) -> str:
 
 
 def _signed(pairs: Iterable[tuple[Seat, int]], name: Names) -> str:
-    """`ann +60, bob −60`."""
+    """Chips won or lost in words: `ann +60, bob −60`."""
     signed = [(name(seat), f"{chips:+,}".replace("-", "−")) for seat, chips in pairs]
     return ", ".join(f"{who} {chips}" for who, chips in signed)
 
@@ -105,7 +105,7 @@ def tell_seen(seen: Observation, seat: Seat | None, name: Names) -> tuple[str, .
 
 
 def tell_option(seen: Observation, seat: Seat, move: Move, name: Names) -> str | None:
-    """What a move would be for the seat on turn: a call, a bet, or a raise to so much."""
+    """What a move would be for the seat on turn: a call, a bet, or a raise, with its amount."""
     if not isinstance(move, Bet) or not move.amount:
         return None
     top, own = seen.turn.bet_to_player, seen.turn.bet_so_far
@@ -135,7 +135,7 @@ def _due(to_call: int, least_raise: int) -> str:
 
 
 def _player(player: Player, button: Seat, name: Names) -> str:
-    """`ann has 9,980, 20 in the pot (button)`."""
+    """A player in words: `ann has 9,980, 20 in the pot (button)`."""
     if player.state == "out":
         return f"{name(player.playerID)} is out"
     bet = f", {player.bet_so_far:,} in the pot" if player.bet_so_far else ""

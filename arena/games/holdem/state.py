@@ -13,18 +13,18 @@ __all__ = ["State"]
 
 @attrs.frozen(slots=False)  # for `changed`
 class State:
-    """All there is to know between two moves."""
+    """The full state between two moves."""
 
     hand_number: int
-    """From 1: the hand under way, or the next one."""
+    """The number of the current hand, or between hands of the next one; counted from 1."""
     button: Seat
     stacks: tuple[int, ...]
-    """By seat, before the hand."""
+    """Each seat's chips before the hand."""
     results: tuple[int, ...]
-    """Chips won or lost in the hands that are over, by seat."""
+    """Each seat's chips won or lost in the hands that are over."""
     hand: Hand | None = None
-    """None between hands, when chance is due or the match is over."""
+    """The hand under way; None between hands, when chance is due or the match is over."""
     last: tuple[LastWinner, ...] = ()
-    """How the hand before ended."""
+    """How the previous hand ended."""
     busts: tuple[tuple[Seat, int, int], ...] = ()
-    """Who is out: seat, hand number, and its chips before that hand."""
+    """The seats that are out, each with the number of the hand and its chips before that hand."""

@@ -1,6 +1,6 @@
-"""What may be seen of a hand of Hold'em: the document's Game, in its field names.
+"""What a seat may see of a hand of Hold'em: the document's Game, in its field names.
 
-Built up from what lies open and the receiver's own two cards; nothing else of the deck is looked at.
+Built from the open cards and the receiver's own two; nothing else of the deck is looked at.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ class Player:
     playerID: Seat  # noqa: N815
     handle: Seat
     state: str
-    """`active`: has to act on this street; `folded`, `called`, `all_in`; `out`: has no chips."""
+    """The state: `active` (still has to act), `folded`, `called`, `all_in`, or `out` (has no chips)."""
     wealth: int
-    """Chips not yet bet."""
+    """Chips that are not bet yet."""
     bet_so_far: int
-    """On this street."""
+    """Chips bet on this street."""
     small_blind: bool
 
 
 @attrs.frozen(slots=False)
 class Turn:
-    """Who is asked."""
+    """What the seat on turn is asked."""
 
     playerID: Seat | None  # noqa: N815
     bet_so_far: int
     bet_to_player: int
     """The highest bet of the street, which must be matched to call."""
     minimum_raise: int
-    """`betAmount = bet_to_player - bet_so_far + minimum_raise` is the least raise; 0: there is none."""
+    """The least raise is `betAmount = bet_to_player - bet_so_far + minimum_raise`; 0: no raise is allowed."""
 
 
 @attrs.frozen(slots=False)
 class Cards:
-    """What the receiver may see of the deck; null what is not dealt or not its own."""
+    """What the receiver may see of the deck; cards not dealt or not its own are null."""
 
     hole: tuple[str, ...] | None
     flop: tuple[str, ...] | None
@@ -61,12 +61,12 @@ class OpenPot:
 
     size: int
     players: tuple[Seat, ...]
-    """The seats that have bet into it, also those that have folded since."""
+    """The seats that have bet into it, including those that have folded since."""
 
 
 @attrs.frozen(slots=False)
 class LastWinner:
-    """How the hand before ended for a seat that was in to its end."""
+    """How the previous hand ended for a seat that stayed in to its end."""
 
     playerID: Seat  # noqa: N815
     won: int
@@ -74,7 +74,7 @@ class LastWinner:
     hole: tuple[str, ...] | None
     """What it showed; null where all others had folded."""
     hand: str | None
-    """What that was, with the board: `two pair`."""
+    """The hand they made with the board: `two pair`."""
 
 
 @attrs.frozen(slots=False)
@@ -82,10 +82,10 @@ class Observation:
     """The document's Game, for one seat."""
 
     hand_number: int
-    """From 1."""
+    """Counted from 1."""
     button: Seat
     table: tuple[Player, ...]
-    """By seat, clockwise."""
+    """All seats by number, which is clockwise."""
     turn: Turn
     cards: Cards
     pots: tuple[OpenPot, ...]
@@ -126,7 +126,7 @@ def seen_between(
 
 
 def _players_in(hand: Hand, stacks: tuple[int, ...]) -> tuple[Player, ...]:
-    """Every seat as anybody may see it during a hand, which began with these stacks."""
+    """Every seat as everybody sees it during a hand, which began with these stacks."""
     small, waiting = small_blind_seat(hand.button, stacks), hand.waiting
     seats = zip(_in_order(len(stacks)), stacks, hand.live, hand.stacks, hand.bets, strict=True)
     return tuple(
@@ -166,14 +166,14 @@ def _players_between(button: Seat, stacks: tuple[int, ...]) -> tuple[Player, ...
 
 
 def _turn_of(hand: Hand) -> Turn:
-    """What the seat on turn has to answer to."""
+    """What the seat on turn has to respond to."""
     seat, top = hand.waiting[0], max(hand.bets)
     raising, bet = raises(hand, seat), hand.bets[seat]
     return Turn(seat, bet, top, 0 if raising is None else raising[0] - (top - bet))
 
 
 def _cards_for(hand: Hand, seat: Seat | None) -> Cards:
-    """The board as far as it is open, and the hole cards of one seat."""
+    """The open cards of the board, and the hole cards of one seat."""
     opened = board(hand)
     return Cards(
         None if seat is None else hole(hand, seat),
@@ -190,7 +190,7 @@ def _open_pots(hand: Hand) -> tuple[OpenPot, ...]:
 
 @lru_cache(maxsize=4096)  # the same until somebody bets or folds
 def _pot(size: int, seats: tuple[Seat, ...]) -> OpenPot:
-    """A pot as it is seen."""
+    """A pot as everybody sees it."""
     return OpenPot(size, seats)
 
 

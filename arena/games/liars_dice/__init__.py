@@ -1,4 +1,4 @@
-"""Liar's Dice: bids on what all hidden dice show together."""
+"""Liar's Dice: players bid on what all hidden dice show together."""
 
 from arena.games.liars_dice.rules import LiarsDice
 

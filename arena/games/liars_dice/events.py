@@ -15,12 +15,12 @@ class RoundStarted:
 
     round_number: int
     dice: tuple[tuple[Seat, int], ...]
-    """Living seats and their dice, in playing order from the one who starts."""
+    """Each living seat and its number of dice, in playing order from the one that starts."""
 
 
 @attrs.frozen(slots=False)
 class Hand:
-    """Private, `hand`: to each living seat its own dice."""
+    """Private, `hand`: each living seat is told its own dice."""
 
     dice: tuple[int, ...]
 
@@ -48,7 +48,7 @@ class Showdown:
 
 @attrs.frozen(slots=False)
 class RoundLost:
-    """Public, `invalid_move`: the round ended by an invalid answer, or none."""
+    """Public, `invalid_move`: the round ended because an answer was invalid or missing."""
 
     loser: Seat
 

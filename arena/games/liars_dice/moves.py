@@ -16,12 +16,12 @@ class Roll:
     """Chance: dice for every seat, also for dead ones and lost dice, so that luck does not depend on play."""
 
     hands: tuple[tuple[int, ...], ...]
-    """By seat; the first dice of each row count, as many as the seat has left."""
+    """A row of dice for each seat; the first ones count, as many as the seat has left."""
 
 
 @attrs.frozen
 class Bid:
-    """At least `count` dice in play show `face`."""
+    """Claims that at least `count` dice in play show `face`."""
 
     form: ClassVar[Form] = Items(("face", "count"))
     face: int
@@ -30,21 +30,21 @@ class Bid:
 
 @attrs.frozen
 class Challenge:
-    """The last bid is not true."""
+    """Claims that the last bid is not true."""
 
     form: ClassVar[Form] = Literal("challenge")
 
 
 @attrs.frozen
 class Pass:
-    """Nothing to say off turn."""
+    """Stays silent off turn."""
 
     form: ClassVar[Form] = Literal("pass")
 
 
 @attrs.frozen
 class Forfeit:
-    """What a seat that failed to answer did: it loses the round.  No bot can send it."""
+    """Recorded for a seat that failed to answer, which loses the round.  No bot can send it."""
 
 
 Move: TypeAlias = Roll | Bid | Challenge | Pass | Forfeit

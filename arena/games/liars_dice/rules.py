@@ -73,11 +73,11 @@ class LiarsDice(Game[State, Move]):
     silence_s: ClassVar[float] = 3.0
     moves: ClassVar[tuple[type[Move], ...]] = (Roll, Bid, Challenge, Pass, Forfeit)
     reveals: ClassVar[frozenset[str]] = frozenset({"challenge"})
-    """All hands are shown after a challenge; the document's messages say only who challenged and who lost."""
+    """A challenge's event shows all hands; the document's messages say only who challenged and who lost."""
     own_name: ClassVar[str | None] = "yourself"
     reserved_names: ClassVar[frozenset[str]] = frozenset({"yourself", NOBODY, "pass", "challenge"})
 
-    # Twenty: nobody makes a die with more faces, and ten hands of twenty dice are a table still.
+    # Twenty: dice with more faces are not made, and ten hands of twenty dice still fit on a screen.
     dice: int = attrs.field(default=5, validator=Accepts(Between(1, 20)))
     faces: int = attrs.field(default=6, validator=Accepts(Between(2, 20)))
     wild_ones: bool = attrs.field(default=False, validator=Accepts(OneOf((False, True))))
@@ -86,7 +86,7 @@ class LiarsDice(Game[State, Move]):
     turns_max: int = attrs.field(default=2000, validator=Accepts(Between(1, 100_000)))
 
     def start(self, seats: int) -> State:
-        """All dice in the cup, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
+        """All seats with all dice, seat 0 to start.  Raises ConfigError for a wrong number of seats."""
         check_seats(self, seats)
         return State(
             dice=(self.dice,) * seats,
@@ -102,7 +102,7 @@ class LiarsDice(Game[State, Move]):
         )
 
     def to_act(self, state: State) -> tuple[Seat, ...]:
-        """The living seats from the one on turn; with `challenge = "next"` that one alone."""
+        """The living seats from the one on turn on; with `challenge = "next"` only the one on turn."""
         if not state.hands:
             return () if self._is_over(state) else _CHANCE_ALONE
         if self.challenge == "next":
@@ -110,11 +110,11 @@ class LiarsDice(Game[State, Move]):
         return _playing_order(state.dice, state.on_turn)
 
     def eliminated(self, state: State) -> tuple[Seat, ...]:
-        """Those without dice."""
+        """The seats without dice."""
         return state.out
 
     def holdings(self, state: State) -> tuple[float, ...]:
-        """The dice of each seat."""
+        """Each seat's number of dice."""
         return state.dice
 
     def chance_key(self, state: State) -> tuple[str | int, ...]:
@@ -122,19 +122,19 @@ class LiarsDice(Game[State, Move]):
         return ("roll", state.round_number)
 
     def draw(self, state: State, rng: Random) -> Roll:
-        """`dice` dice for every seat, by seat number."""
+        """A row of `dice` dice for every seat."""
         # Only random() is promised to give the same numbers in every version of Python.
         faces, luck, dice = self.faces, rng.random, range(self.dice)
         return Roll(tuple([tuple([1 + int(luck() * faces) for _ in dice]) for _ in state.dice]))
 
     def options(self, state: State, seat: Seat) -> tuple[Option, ...]:
-        """On turn bids above the last one and its challenge; off turn to pass, or to challenge another's."""
+        """On turn higher bids and a challenge of the last one; off turn a pass or a challenge."""
         if not state.hands or seat not in self.to_act(state):
             return ()
         return self._options_asked(state, seat)
 
     def apply(self, state: State, moves: Mapping[Seat, Move]) -> Step[State]:
-        """The roll; or the first invalid answer, else the first challenge, else the bid."""
+        """Applies the roll; or the first invalid answer, else the first challenge, else the bid."""
         asked = self.to_act(state)
         if len(moves) != len(asked):
             raise IllegalMove(f"{len(asked)} seats were asked, but {len(moves)} moves were given")
@@ -160,7 +160,7 @@ class LiarsDice(Game[State, Move]):
         return _FORFEIT
 
     def observe(self, state: State, seat: Seat | None) -> Observation:
-        """The seat's own dice and what was said aloud."""
+        """The seat's own dice, and what everybody knows."""
         return Observation(
             round_number=state.round_number,
             move_number=state.move_number,
@@ -174,19 +174,19 @@ class LiarsDice(Game[State, Move]):
         )
 
     def tell_move(self, seat: Seat, move: Move, name: Names) -> str:
-        """In the words of `sentences.py`."""
+        """The sentence for a move, from `sentences.py`."""
         return tell_move(seat, move, name)
 
     def tell_event(self, kind: str, payload: Any, seat: Seat | None, name: Names) -> str | None:
-        """In the words of `sentences.py`."""
+        """The sentence for an event, from `sentences.py`."""
         return tell_event(payload, seat, name)
 
     def tell_mark(self, kind: str, payload: Any) -> str:
-        """In the words of `sentences.py`."""
+        """The word that marks an event on a timeline, from `sentences.py`."""
         return tell_mark(payload)
 
     def tell_seen(self, observation: Observation, seat: Seat | None, name: Names) -> tuple[str, ...]:
-        """In the words of `sentences.py`."""
+        """The lines for what a seat sees, from `sentences.py`."""
         return tell_seen(observation, seat, name)
 
     def returns(self, state: State) -> tuple[float, ...]:
@@ -194,7 +194,7 @@ class LiarsDice(Game[State, Move]):
         return shared_returns(self.ranks(state))
 
     def ranks(self, state: State) -> tuple[int, ...]:
-        """More dice rank better; without dice, the seat that lost its last one later."""
+        """More dice rank better; among seats without dice, the one that lost its last die later."""
         if not self._is_over(state):
             raise ValueError("the match is not over")
         lasted = [
@@ -213,13 +213,13 @@ class LiarsDice(Game[State, Move]):
         return _ONLY_PASS if nothing_to_challenge else _PASS_OR_CHALLENGE
 
     def _check(self, state: State, seat: Seat, move: Move) -> None:
-        """Nothing, or IllegalMove."""
+        """Raises IllegalMove unless the seat may make this move."""
         options = self._options_asked(state, seat)
         if type(move) is not Forfeit and not is_legal(options, move):
             raise IllegalMove(f"seat {int(seat)}: {explain(options, move)}")
 
     def _rolled(self, state: State, move: Move) -> Step[State]:
-        """The round's first question, with the dice on the table."""
+        """The round's first question, with the dice rolled."""
         if type(move) is not Roll or not self._is_full(state, move):
             raise IllegalMove(
                 f"a roll has {self.dice} dice of {self.faces} faces for each of {len(state.dice)} seats"
@@ -235,13 +235,13 @@ class LiarsDice(Game[State, Move]):
         )
 
     def _is_full(self, state: State, roll: Roll) -> bool:
-        """Whether there are enough dice, with possible faces."""
+        """Whether there is the right number of dice, with possible faces."""
         return len(roll.hands) == len(state.dice) and all(
             len(row) == self.dice and min(row) >= 1 and max(row) <= self.faces for row in roll.hands
         )
 
     def _bid(self, state: State, move: Move) -> Step[State]:
-        """The bid stands, the turn moves on."""
+        """The bid stands, and the turn moves on."""
         assert isinstance(move, Bid)
         bidder = state.on_turn
         over = state.turns + 1 >= self.turns_max
@@ -272,14 +272,14 @@ class LiarsDice(Game[State, Move]):
         return self._lost(state, loser, "challenge_made", challenger, event)
 
     def _forfeited(self, state: State, seat: Seat) -> Step[State]:
-        """The round ends unseen."""
+        """The round ends without a showdown."""
         return self._lost(state, seat, "invalid_move", NOBODY, Event("invalid_move", RoundLost(seat)))
 
     def _lost(self, state: State, loser: Seat, how: str, challenger: Seat | str, event: Event) -> Step[State]:
-        """The loser is a die short and starts the next round, or the next living seat after it does."""
+        """The loser loses a die and starts the next round; if it is out, the next living seat starts."""
         left = state.dice[loser] - 1
         dice = (*state.dice[:loser], left, *state.dice[loser + 1 :])
-        # Nothing of the round before stays but what these fields say, so all of them are named.
+        # Nothing else is kept from the previous round, so all fields are named.
         after = State(
             dice=dice,
             hands=(),
@@ -298,7 +298,7 @@ class LiarsDice(Game[State, Move]):
         return Step(after, (*events, self._match_over(after)) if self._is_over(after) else events)
 
     def _is_over(self, state: State) -> bool:
-        """Whether one seat is left, or time is up."""
+        """Whether one seat is left, or `turns_max` is reached."""
         return len(state.out) == len(state.dice) - 1 or state.turns >= self.turns_max
 
     def _match_over(self, state: State) -> Event:
@@ -312,7 +312,7 @@ _FORFEIT = Forfeit()
 _ONLY_PASS = (Option(Pass),)
 _PASS_OR_CHALLENGE = (Option(Pass), Option(Challenge))
 
-# Asked for at every decision, and few come up in a tournament; the bounds keep a server's memory flat.
+# Needed at every decision, and few come up in a tournament; the bounds keep a server's memory flat.
 
 
 @lru_cache(maxsize=4096)
@@ -330,7 +330,7 @@ def _counts(dice: tuple[int, ...], first: Seat) -> tuple[tuple[Seat, int], ...]:
 
 @lru_cache(maxsize=16384)
 def _options_on_turn(face: int, count: int, in_play: int, faces: int) -> tuple[Option, ...]:
-    """Every higher bid than (face, count), (0, 0) being none, and the challenge of it."""
+    """Every bid higher than (face, count), where (0, 0) means no bid yet, and a challenge of it."""
     options = []
     if 0 < face < faces:
         options.append(Option(Bid, {"face": Between(face + 1, faces), "count": Between(count, count)}))

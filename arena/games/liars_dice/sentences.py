@@ -74,7 +74,7 @@ def _showdown(shown: Showdown, name: Names) -> str:
 
 
 def _bid(bid: tuple[int, int]) -> str:
-    """`five 3s`, `one 6`."""
+    """A bid in words: `five 3s`, `one 6`."""
     face, count = bid
     return f"{number_word(count)} {face}{'' if count == 1 else 's'}"
 

@@ -9,17 +9,17 @@ from arena.game import Seat
 __all__ = ["NOBODY", "Observation", "State"]
 
 NOBODY = "not_available"
-"""Stands where a seat would if there is none: the document's word."""
+"""Takes the place of a seat where there is none: the document's word."""
 
 
 @attrs.frozen(slots=False)  # for `changed`
 class State:
-    """All there is to know between two moves."""
+    """The full state between two moves."""
 
     dice: tuple[int, ...]
-    """Left, by seat; 0 = out."""
+    """How many dice each seat has left; 0 = out."""
     hands: tuple[tuple[int, ...], ...]
-    """By seat, sorted; empty between rounds, when chance is due or the match is over."""
+    """Each seat's dice, sorted; empty between rounds, when chance is due or the match is over."""
     round_number: int
     move_number: int
     on_turn: Seat
@@ -29,7 +29,7 @@ class State:
     last_loser: Seat | str
     last_challenger: Seat | str
     out: tuple[Seat, ...] = ()
-    """In the order in which they lost their last die."""
+    """The seats that are out, in the order in which they lost their last die."""
     turns: int = 0
     """Finished turns of the match, chance not counted."""
 
@@ -39,20 +39,20 @@ class Observation:
     """What the document's `outbound` message says about the game, in its field names."""
 
     round_number: int
-    """From 1."""
+    """Counted from 1."""
     move_number: int
-    """From 1 in every round."""
+    """Counted from 1 in every round."""
     your_hand: tuple[int, ...]
-    """Sorted; empty for a spectator, for a seat that is out, and between rounds."""
+    """The seat's own dice, sorted; empty for a spectator, for a seat that is out, and between rounds."""
     other_hands: tuple[tuple[Seat, int], ...]
     """How many dice each living seat has, the seat's own included, in playing order from the seat on turn."""
     last_move: str
-    """`bid_made` when a bid is on the table, else `first_move`, or how the previous round ended:
+    """What came last: `bid_made` when a bid is on the table, else `first_move`, or how the last round ended:
     `challenge_made` or `invalid_move`."""
     last_bid: tuple[int, int]
     """Face and count; (0, 0) when there is none in this round."""
     last_bidder: Seat | str
-    """Of this round."""
+    """The seat that made the last bid of this round."""
     last_loser: Seat | str
-    """Of the previous round, like the next."""
+    """The seat that lost the previous round."""
     last_challenger: Seat | str

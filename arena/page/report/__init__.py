@@ -1,7 +1,7 @@
 """One self-contained web page about a tournament: `report.html`.
 
-`facts` gathers numbers, `charts` draws them, `films` films the matches that `chosen` picks, `page` puts all
-of it into `page.html.j2` with its style and scripts inlined: the player of the room `page`, and `tables.js`,
+`facts` gathers numbers, `charts` draws them, `films` films the matches that `chosen` picks, `page` puts it
+all into `page.html.j2` with its style and scripts inlined: the player of the room `page`, and `tables.js`,
 which sorts and filters.  The page loads nothing from the network.
 """
 
@@ -20,10 +20,10 @@ __all__ = ["NAME", "write_report"]
 def write_report(
     store: Store, path: Path | None = None, *, game: str | None = None, matches: str = ""
 ) -> Path:
-    """Writes the page whole or not at all, next to the store unless told otherwise; gives its path.
+    """Writes the whole page or nothing, beside the store unless told otherwise; returns its path.
 
     `game` says where the game is, instead of the folder; without a game the page shows no matches.
-    `matches`: the address of a page with all of them, where there is one.
+    `matches`: the address of a page with all matches, if there is one.
     Raises ConfigError if the page cannot be written there.
     """
     from arena.page.report.page import page

@@ -1,6 +1,6 @@
-"""`python -m arena.page.report DIR FILE MATCHES`: a report, made in a process of its own for a server.
+"""`python -m arena.page.report DIR FILE MATCHES` makes a report in a process of its own, for a server.
 
-It gives way to everything else that runs, and ends if it takes too long or becomes too large.  MATCHES is the
+It yields to everything else that runs, and ends if it takes too long or becomes too large.  MATCHES is the
 address of the page with all matches.
 """
 
@@ -15,7 +15,7 @@ from arena.errors import ConfigError
 
 CPU_S = 120
 FILE_BYTES_MAX = 8 << 20
-"""Of what it writes."""
+"""The largest file that it may write."""
 MISTAKE = 2
 
 

@@ -1,6 +1,6 @@
-"""Pictures as small pure functions: numbers in, SVG out.
+"""Charts as small pure functions: numbers in, SVG out.
 
-Rows of one chart share an axis.  Places are percentages, so that a picture takes the width it is given and
+Rows of one chart share an axis.  Positions are percentages, so that a chart takes the width it is given and
 its words keep their size; colours are the page's, by class, so that they follow light and dark.
 """
 
@@ -20,12 +20,12 @@ LABEL_PX = 15
 LEAST_S = 1e-7
 """The shortest time that clocks can tell."""
 COLOURS = 8
-"""Lines that have a colour of their own; more cannot be told apart."""
+"""How many lines have a colour of their own; more cannot be told apart."""
 
 
 @attrs.frozen
 class Axis:
-    """An axis from `low` to `high`, with the places that are named."""
+    """An axis from `low` to `high`, with its labelled ticks."""
 
     low: float
     high: float
@@ -33,7 +33,7 @@ class Axis:
     is_log: bool = False
 
     def at(self, value: float) -> float:
-        """Where a value lies, in percent from the left; values outside are put at the edge."""
+        """The position of a value, in percent from the left; values outside are put at the edge."""
         low, high, value = self.low, self.high, min(self.high, max(self.low, value))
         if self.is_log:
             low, high, value = log10(low), log10(high), log10(value)
@@ -41,13 +41,13 @@ class Axis:
 
 
 def linear(values: Sequence[float], ticks: int = 5) -> Axis:
-    """An axis that holds all these values, with about `ticks` round numbers on it."""
+    """An axis that contains all these values, with about `ticks` round numbers on it."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     span = high - low or abs(high) or 1.0
     low, high = low - 0.04 * span, high + 0.04 * span
     step = _round_step((high - low) / ticks)
     first, last = ceil(low / step), floor(high / step)
-    # Floats: 78 × 0.2 is a little above 15.6.
+    # Floats are inexact: 78 × 0.2 is a little above 15.6.
     return Axis(low, high, tuple(min(max(place * step, low), high) for place in range(first, last + 1)))
 
 
@@ -57,7 +57,7 @@ def _round_step(step: float) -> float:
 
 
 def logarithmic(values: Sequence[float]) -> Axis:
-    """An axis of times in whole powers of ten that holds all these values from LEAST_S on."""
+    """A logarithmic axis of times, in whole powers of ten, that contains all these values from LEAST_S on."""
     above = [value for value in values if value >= LEAST_S] or [1e-3, 1.0]
     low, high = floor(log10(min(above))), ceil(log10(max(above)))
     low -= 10.0**low > min(above)  # log10 rounds: that of 9999.999999999998 is 4.0
@@ -66,7 +66,7 @@ def logarithmic(values: Sequence[float]) -> Axis:
 
 
 def whisker(axis: Axis, value: float, low: float, high: float, said: str, middle: float | None = None) -> str:
-    """A dot with its interval; `middle` draws the line that means even."""
+    """A dot with its interval; `middle` is where the line for even is drawn."""
     x, start, end = axis.at(value), axis.at(low), axis.at(high)
     return _row(
         said,
@@ -77,7 +77,7 @@ def whisker(axis: Axis, value: float, low: float, high: float, said: str, middle
 
 
 def spent(axis: Axis, median_s: float, p99_s: float, max_s: float, said: str) -> str:
-    """Three marks of thinking times: the median a dot, p99 and the longest lines."""
+    """Three marks of thinking times: a dot for the median, lines for p99 and the longest."""
     median, p99, longest = (axis.at(time_s) for time_s in (median_s, p99_s, max_s))
     return _row(
         said,
@@ -91,7 +91,7 @@ def spent(axis: Axis, median_s: float, p99_s: float, max_s: float, said: str) ->
 
 
 def scale(axis: Axis) -> str:
-    """The row that names the axis' ticks."""
+    """The row that labels the axis' ticks."""
     span = axis.ticks[1] - axis.ticks[0] if len(axis.ticks) > 1 else 1.0
     digits = max(0, -floor(log10(span)))
     texts = [_tick(axis, place, tick, digits) for place, tick in enumerate(axis.ticks)]
@@ -99,7 +99,7 @@ def scale(axis: Axis) -> str:
 
 
 def _tick(axis: Axis, place: int, tick: float, digits: int) -> str:
-    """A tick's name; every second one gives way if there is little room."""
+    """A tick's label; every second one disappears if there is little room."""
     kind, x = ' class="second"' if place % 2 else "", axis.at(tick)
     return f'<text{kind} x="{x}%" y="14" text-anchor="{_anchor(x)}">{_named(axis, tick, digits)}</text>'
 
@@ -141,11 +141,11 @@ class Line:
 
     bot: str
     points: tuple[tuple[float, float], ...]
-    """(share of the tournament from 0 to 1, score) from left to right."""
+    """The points from left to right, as (share of the tournament from 0 to 1, score)."""
 
 
 def course(lines: Sequence[Line], unit: str) -> str:
-    """The lines over one axis, each named where it ends; the first ones, which are the best, in colours."""
+    """The lines on one axis, each named where it ends; the first ones, which are the best, in colours."""
     settled = [score for line in lines for share, score in line.points if share >= 0.1]
     axis = linear(settled, 4)
     drawn = [_line(axis, place, line) for place, line in enumerate(lines) if line.points]
@@ -185,7 +185,7 @@ def _colour(place: int) -> str:
 
 
 def _ends(ends: Sequence[tuple[int, float, Line]]) -> str:
-    """The names at the ends of their lines, moved apart; if they are very many, only those with a colour."""
+    """The names at the ends of their lines, moved apart; if there are very many, only those with a colour."""
     if len(ends) * LABEL_PX > COURSE_PX:
         ends = ends[:COLOURS]
     ordered = sorted(ends, key=lambda each: -each[1])
@@ -197,7 +197,7 @@ def _ends(ends: Sequence[tuple[int, float, Line]]) -> str:
 
 
 def _apart(tops: Sequence[float]) -> list[float]:
-    """The same places from above, pushed apart until no two labels overlap, and kept inside."""
+    """The labels' positions from above, pushed apart until no two overlap, and kept inside."""
     placed: list[float] = []
     for top in tops:
         placed.append(max(top, placed[-1] + LABEL_PX if placed else 0.0))

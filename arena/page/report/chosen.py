@@ -1,4 +1,4 @@
-"""Which matches the report shows, the most wanted first, and why."""
+"""Chooses which matches the report shows, the most wanted first, and says why."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from arena.analysis.sheet import Sheet
 from arena.words import counted
 
 SAMPLE = 8
-"""Matches that are shown only because they are typical."""
+"""How many matches are shown only because they are typical."""
 NEIGHBOURS_MAX = 10
-"""Pairs of neighbours whose longest match is sought."""
+"""How many pairs of neighbours have their longest match looked for."""
 
 
 @attrs.frozen
@@ -25,11 +25,11 @@ class Wish:
     match_id: str
     why: str
     loser: str = ""
-    """Whose loss it is, if that is why it is shown."""
+    """The bot that loses the match, if that is why it is shown."""
 
 
 def wishes(sheet: Sheet, pages: Sequence[BotPage]) -> Iterator[Wish]:
-    """Matches worth a look, the most wanted first: of the two best, then every bot's losses in turn."""
+    """Matches worth looking at, the most wanted first: of the two best, then every bot's losses in turn."""
     seen: set[str] = set()
     for wish in _wishes(sheet, pages):
         if wish.match_id not in seen:
@@ -60,13 +60,13 @@ def _between(sheet: Sheet, pairs: Sequence[tuple[str, str]], who: str) -> Iterat
 
 
 def why_of(page: BotPage, lost: LostMatch) -> str:
-    """Why a lost match tells something about this bot."""
+    """What a lost match tells about this bot."""
     failed = f" with {counted(lost.faults, 'fault')} of its own" if lost.faults else ""
     return f"{page.row.bot} loses to {lost.beaten_by}, number {lost.beaten_by_rank}{failed}"
 
 
 def _longest_between(sheet: Sheet, one: str, other: str) -> str | None:
-    """The match in which both sat and had the most to decide; None if they never met."""
+    """The match between both in which they had the most to decide; None if they never met."""
     mine, theirs = (np.flatnonzero(sheet.bot == sheet.bots.index(bot)) for bot in (one, other))
     decisions = np.zeros(len(sheet.match_ids), dtype=np.int64)
     decisions[sheet.match[mine]] = sheet.decisions[mine] + 1

@@ -1,4 +1,4 @@
-"""What the report tells, as numbers: gathered once from the store, before anything is drawn."""
+"""The facts that the report tells, as numbers: gathered once from the store, before anything is drawn."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from arena.tournament.folder.stored import ORIGIN, stored_game
 from arena.tournament.plan import is_guessable
 
 PAGES_MAX = 100
-"""Bots that get a page of their own; if there are more, the first ones do."""
+"""The most bots that get a page of their own; if there are more, the first ones do."""
 POINTS_MAX = 160
-"""Points of one line of the course; fewer if there are many lines."""
+"""The most points of one line of the course; fewer if there are many lines."""
 
 EARLY = 0.04
 """The share of its matches after which a bot's line begins: the mean of the first ones is all luck."""
@@ -38,7 +38,7 @@ class PlayFacts:
     """What was played, as the folder remembers it."""
 
     game: Game[Any, Any] | None
-    """None: this arena cannot play it; `trouble` says why."""
+    """The game; None if this arena cannot play it: `trouble` says why."""
     trouble: str
     name: str
     """The game's name, whether or not it can be played."""
@@ -49,18 +49,18 @@ class PlayFacts:
     version: str
     """The version of the arena that played."""
     ended_at: float | None
-    """Unix time."""
+    """When the run ended, in Unix time."""
     conclusion: tuple[str, ...] = ()
     """The sentences that the run ended with."""
     anchor: str = ""
-    """The bot whose rating is the fixed one; empty: the mean is."""
+    """The bot whose rating is fixed; empty: the mean is."""
     is_guessable: bool = False
     """Whether the bots could guess the seed."""
 
 
 @attrs.frozen
 class Times:
-    """Thinking times of one bot's answers, in seconds."""
+    """The thinking times of one bot's answers, in seconds."""
 
     bot: str
     answers: int
@@ -71,18 +71,18 @@ class Times:
 
 @attrs.frozen
 class Facts:
-    """All that the page shows, apart from the matches."""
+    """Everything that the page shows, except the matches."""
 
     played: PlayFacts
     board: Leaderboard
     pages: tuple[BotPage, ...]
-    """By rank."""
+    """The bots' pages, by rank."""
     seats: tuple[SeatResult, ...]
-    """All bots together, by seat."""
+    """The results of each seat, all bots together."""
     times: tuple[Times, ...]
-    """By rank; bots that never answered are left out."""
+    """The bots' times, by rank; bots that never answered are left out."""
     course: tuple[Line, ...]
-    """By rank; bots without a match that counts are left out."""
+    """The bots' lines, by rank; bots without a match that counts are left out."""
 
     @property
     def scale(self) -> Scale:
@@ -119,7 +119,7 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFact
     except (ConfigError, KeyError) as error:  # KeyError: a folder that names no game
         is_known = isinstance(error, ConfigError)
         trouble = str(error) if is_known else f"{store.folder} does not say which game it holds"
-        if ORIGIN in meta:  # the page is handed on: it does not say where the game's file was looked for
+        if ORIGIN in meta:  # pages are passed on, and must not say where the game's file was looked for
             trouble = "the rules of its game were not available when this page was written"
     usual = {} if game is None else {field.name: field.default for field in attrs.fields(type(game))}
     rules = identity.get("rules", {})
@@ -139,13 +139,13 @@ def _played(store: Store, meta: Mapping[str, Any], word: str | None) -> PlayFact
 
 
 def _damage(store: Store) -> Iterator[str]:
-    """What is damaged in the folder, without its path: the page is handed on."""
+    """What is damaged in the folder, without its path, as pages are passed on."""
     if store.damage is not None:
         yield f"{attrs.evolve(store.damage, path=Path(DATABASE))}, and only those are shown"
 
 
 def _run_file(store: Store) -> Mapping[str, Any]:
-    """run.json, or nothing where it is missing or half written."""
+    """The content of run.json; empty if it is missing or half written."""
     try:
         run = json.loads(read_regular(store.folder / "run.json", RUN_BYTES_MAX))
     except (OSError, ValueError, RecursionError):
@@ -178,7 +178,7 @@ def _times(sheet: Sheet, row: LeaderboardRow) -> Times:
 
 
 def _course(sheet: Sheet, names: Sequence[str], scale: Scale) -> tuple[Line, ...]:
-    """The mean score so far of every bot, at as many moments as can be told apart."""
+    """Every bot's mean score so far, at as many moments as can be told apart."""
     scores, matches = _scores(sheet, scale), max(1, len(sheet.match_ids))
     most = max(40, POINTS_MAX - 6 * len(names))
     lines = []

@@ -1,4 +1,4 @@
-"""Matches that the report holds, each as a film small enough, and the moments at which they were lost."""
+"""The matches in the report, each as a film that is small enough, and the moments at which they were lost."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from arena.words import clipped, listed
 
 FILMS_MAX = 120
 TURNS_MAX, FILM_TURNS_MAX = 200_000, 50_000
-"""Of all matches that are replayed for a report, and of one: a match of 10,000 hands takes a minute."""
+"""The most turns replayed for a report, and of one match: a match of 10,000 hands takes a minute."""
 STEPS_MAX = 120
-"""Steps of one match that the report shows; of a longer one, the rounds in which most was lost."""
+"""The most steps shown of one match; of a longer one, the rounds in which most was lost are shown."""
 LAST_MAX = 20
-"""Steps that the last round may have to be shown whatever was lost in it."""
+"""The most steps with which the last round is shown whatever was lost in it."""
 SAID_MAX = 240
-"""Characters of what is said about the moment of a loss."""
+"""The most characters said about the moment of a loss."""
 LISTED_BYTES = 400
-"""About what a match costs in the list of matches."""
+"""About how many bytes a match takes in the list of matches."""
 
 
 @attrs.frozen
@@ -34,17 +34,17 @@ class Turning:
     """The moment at which a bot lost most at once."""
 
     step: int
-    """The place of the step among those of the film, from 0."""
+    """The index of the step among those of the film, from 0."""
     seat: int
     lost: float
-    """How much, of what the game is played for."""
+    """How much the bot lost of what the game is played for."""
     said: str
-    """What happened then, in the words of the game."""
+    """What happened at that moment, in the words of the game."""
 
 
 @attrs.frozen
 class Film:
-    """A match as the report holds it."""
+    """A match as the report contains it."""
 
     match_id: str
     bots: tuple[str, ...]
@@ -53,13 +53,13 @@ class Film:
     steps: int
     """How many of its steps are shown."""
     turnings: dict[str, Turning]
-    """By bot; bots that lost nothing, or of whose game nothing is known, are left out."""
+    """Each bot's turning; bots that lost nothing, or whose game declares no holdings, are left out."""
     octets: str
-    """Base64 of its JSON as raw deflate."""
+    """Its JSON, deflated (raw) and in base64."""
 
     @property
     def largest(self) -> Turning | None:
-        """The moment at which most was lost at once, by whomever; of several the last."""
+        """The moment at which any bot lost most at once; of several the last."""
         return max(self.turnings.values(), key=lambda each: (each.lost, each.step), default=None)
 
     @property
@@ -75,7 +75,7 @@ def films(
     names_max: int,
     move_s: float | None = None,
 ) -> list[Film]:
-    """The wished matches, one after the other, as many as fit; `move_s` was the limit of a move."""
+    """The films of the wished matches in turn, as many as fit; `move_s` was the limit of a move."""
     found: list[Film] = []
     room, turns_left, misses = bytes_max, TURNS_MAX, 0
     for wish in wished:
@@ -88,7 +88,7 @@ def films(
         turns_left -= match.turns
         film = film_for(replay_of(store, match, game), wish, names_max, move_s)
         if film.size > room:
-            misses += 1  # a shorter one may still fit
+            misses += 1  # a shorter match may still fit
             continue
         found.append(film)
         room -= film.size
@@ -96,7 +96,7 @@ def films(
 
 
 def film_for(replay: Replay, wish: Wish, names_max: int = 6, move_s: float | None = None) -> Film:
-    """A match that was chosen: whole, or the rounds that matter."""
+    """The film of a chosen match: all of it, or the rounds that matter."""
     match, watched = replay.match, _watched(replay)
     kept = window_of(watched, match.bots.index(wish.loser) if wish.loser in match.bots else None)
     filming = Filming(replay)
@@ -149,7 +149,7 @@ def _watched(replay: Replay) -> list[_Watched]:
 
 
 def window_of(watched: Sequence[_Watched], loser: int | None = None) -> list[int]:
-    """The places of the steps to show: all of a short match, else whole rounds, those that cost most first.
+    """The indices of the steps to show: all of a short match, else whole rounds, those that cost most first.
 
     Among them is always the round that cost the loser most.
     """
@@ -162,7 +162,7 @@ def window_of(watched: Sequence[_Watched], loser: int | None = None) -> list[int
     ordered = sorted(rounds, key=lambda number: (-cost[number], number))
     wanted = (
         [max(rounds)] if len(rounds[max(rounds)]) <= LAST_MAX else []
-    )  # how it ended, if that is soon told
+    )  # how the match ended, if that is short
     if loser is not None:
         wanted.append(max(rounds, key=lambda number: (_cost(watched, rounds[number], loser), number)))
     kept: set[int] = set()
@@ -185,7 +185,7 @@ def _cost(watched: Sequence[_Watched], places: Sequence[int], of: int | None) ->
 def turning_of(steps: Sequence[FilmStep], seat: int, names: Sequence[str]) -> Turning | None:
     """The step at which this seat lost most at once; None if it lost nothing.
 
-    Of several, one at which it failed to answer, else the last: that of its elimination.
+    Of several steps it is one at which the seat failed to answer, else the last, that of its elimination.
     """
     drops = [
         (drop, any(who == seat and fault for who, _, fault in step.times), place)
@@ -200,7 +200,7 @@ def turning_of(steps: Sequence[FilmStep], seat: int, names: Sequence[str]) -> Tu
 
 
 def _said(step: FilmStep, seat: int, names: Sequence[str]) -> str:
-    """What happened at a step, as a spectator was told: what was done, and what came of it."""
+    """What happened at a step, as a spectator was told: what was done, and what followed."""
     is_told = 1 << len(names)
     told = []
     for mask, kind, who, text, fault in step.lines:
@@ -214,7 +214,7 @@ def _said(step: FilmStep, seat: int, names: Sequence[str]) -> str:
 
 
 def _is_aside(text: str, who: int, seat: int, names: Sequence[str]) -> bool:
-    """Whether somebody else did something simple meanwhile, such as passing."""
+    """Whether a line says only that somebody else did something simple, such as passing."""
     return who not in (-1, seat) and " " not in text.removeprefix(f"{names[who]} ")
 
 

@@ -1,4 +1,4 @@
-"""The page itself: facts in phrases, handed to the template."""
+"""Makes the page itself: words the facts, and passes them to the template."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from arena.store import Store
 from arena.words import digits_for, number, percent, with_half, with_range
 
 BYTES_MAX = 480_000
-"""The size of the whole file, which has to go by mail."""
+"""The most bytes of the whole file, which people send by mail."""
 FILMS_BYTES_MAX = 220_000
-"""The size of the matches in it; fewer if the rest leaves less room."""
+"""The most bytes of the matches in it; fewer if the rest leaves less room."""
 FILMS_BYTES_LEAST = 60_000
-"""The same, for a page of so many bots that it is too large in any case."""
+"""The bytes of the matches in a page with so many bots that it is too large in any case."""
 HEAT_MAX = 40
-"""Bots in the head-to-head table; if there are more, the first ones."""
+"""The most bots in the head-to-head table; if there are more, the first ones are shown."""
 REASONS_MAX, REASON_MAX = 3, 90
 """How many reasons, and characters of each, the overview of faults shows."""
 MEETINGS_MAX = 20
-"""Opponents on a bot's page; if there are more, those ranked nearest to it."""
+"""The most opponents on a bot's page; if there are more, those ranked nearest to it are shown."""
 
 
 def page(store: Store, game: str | None = None, matches: str = "") -> str:
-    """The whole page of what the store holds now; `game` says where the game is, instead of the folder.
+    """The whole page about what the store holds now; `game` says where the game is, instead of the folder.
 
     `matches`: the address of a page with all matches, where there is one.
     """
@@ -65,7 +65,7 @@ def _bytes(text: str) -> int:
 
 
 def _player_bytes(game: Game[Any, Any] | None) -> int:
-    """What the match player adds to a page, before any match."""
+    """How many bytes the match player adds to a page, without any match."""
     return sum(map(_bytes, (_script(game), *_styles(), _shared("symbols.svg"))))
 
 
@@ -113,7 +113,7 @@ def _rendered(facts: Facts, shown: Sequence[Film], matches: str) -> str:
 
 
 def _turnings(shown: Sequence[Film]) -> dict[tuple[str, str], Turning]:
-    """By match and bot, where it went wrong."""
+    """The turning of each bot in each match shown."""
     return {(film.match_id, bot): found for film in shown for bot, found in film.turnings.items()}
 
 
@@ -156,7 +156,7 @@ def anchor(facts: Facts) -> str:
 
 
 def rating(row: Any) -> str:
-    """`1612 ± 45`, as far as the interval is symmetric; else `1612 (1500–1790)`; or `below 1395`."""
+    """A rating: `1612 ± 45` if the interval is symmetric, else `1612 (1500–1790)`, or `below 1395`."""
     return phrases.bound(row) or interval(
         row.rating, row.rating_low, row.rating_high, "+" if row.rating_unit != "Elo" else ""
     )
@@ -187,12 +187,12 @@ class Strength:
     said: str
     picture: str
     value: float
-    """What `said` says, for sorting."""
+    """The number that `said` tells, for sorting."""
 
 
 @attrs.frozen
 class Chart:
-    """Rows over one axis."""
+    """The rows of a chart over one axis."""
 
     rows: tuple[Any, ...] = ()
     scale: str = ""
@@ -225,12 +225,12 @@ def strengths(facts: Facts) -> Chart:
 
 @attrs.frozen
 class Cell:
-    """What one bot did against another, or how it scored in a seat."""
+    """How one bot did against another, or scored in a seat."""
 
     text: str
     said: str
     heat: int
-    """0: much better than even … 4: even … 8: much worse."""
+    """The shade, from 0, much better than even, over 4, even, to 8, much worse."""
     is_sure: bool = False
     """Whether its interval excludes even."""
 
@@ -291,7 +291,7 @@ def _shade(lead: float) -> int:
 
 @attrs.frozen
 class SeatTable:
-    """Scores by bot and seat, and of all bots together."""
+    """The scores by bot and seat, and those of all bots together."""
 
     seats: tuple[int, ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
@@ -355,7 +355,7 @@ def reasons(page: BotPage | OldVersion) -> str:
 
 
 def near_meetings(page: BotPage) -> Sequence[Any]:
-    """A bot's match-ups by the opponents' rank; if there are very many, those with the nearest."""
+    """A bot's match-ups by the opponents' rank; if there are very many, those with the nearest opponents."""
     if len(page.meetings) <= MEETINGS_MAX:
         return page.meetings
     start = max(0, min(page.row.rank - 1 - MEETINGS_MAX // 2, len(page.meetings) - MEETINGS_MAX))

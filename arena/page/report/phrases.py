@@ -12,26 +12,26 @@ MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 NAMES_MAX = 6
-"""If there are more names: the first ones, and how many more."""
+"""The most names in a sentence; of more, the first ones and how many more there are."""
 TEXT_MAX = 200
-"""Characters of a reason on a bot's page."""
+"""The most characters of a reason on a bot's page."""
 
 
 def day(unix_s: float) -> str:
-    """`21 November 2026`, in UTC, and in English whatever the locale."""
+    """A day such as `21 November 2026`, in UTC, and in English whatever the locale."""
     moment = datetime.fromtimestamp(unix_s, UTC)
     return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
 def bound(row: Any) -> str:
-    """`above 1421`, of a bot on the leaderboard that won all there was, or `below 1395`; else empty."""
+    """The bound of a rating: `above 1421` for a bot that won everything, or `below 1395`; else empty."""
     if not row.rating_bound:
         return ""
     return f"{row.rating_bound} {number(row.rating_low if row.rating_bound == 'above' else row.rating_high)}"
 
 
 def scalar(value: Any) -> str:
-    """The value of a house rule."""
+    """The value of a house rule in words."""
     if value is None:
         return "–"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What the tournament shows, in sentences: honest if it shows nothing yet."""
+"""Says in sentences what the tournament shows, and honestly if it shows nothing yet."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from arena.reading.units import format_duration
 from arena.words import chance, clipped, counted, listed, number_word, spaced, with_half
 
 NOTE_MAX = 400
-"""Characters of a note: it may name every series that was left out."""
+"""The most characters of a note: it may name every series that was left out."""
 SURE, LIKELY = 0.95, 0.5
-"""The probability of being the best from which the report says that a bot leads, or that it is likely to."""
+"""From which probability of being the best the report says that a bot leads, or is likely to."""
 
 
 def heading(facts: Facts) -> str:
-    """What was played."""
+    """The heading of the page: what was played."""
     played = facts.played
     return played.game.title if played.game is not None else played.name or "A tournament"
 
@@ -141,5 +141,5 @@ def _time(identity: Any) -> str:
 
 
 def _duration(time_s: float) -> str:
-    """`500 ms`: as people write it, and with a space."""
+    """A duration as people write it, with a space: `500 ms`."""
     return re.sub(r"(?<=\d)(?=[a-z])", " ", format_duration(time_s))
