@@ -109,7 +109,7 @@ def test_what_fields_mean_is_said():
         for part in told.values()
         if "your_hand" in part.get("properties", {}) and part != told["question"]
     ]
-    assert "Sorted" in state["properties"]["your_hand"]["description"]
+    assert "sorted" in state["properties"]["your_hand"]["description"]
     assert state["properties"]["last_bid"]["prefixItems"] == [{"type": "integer"}] * 2
     assert "yourself" in told["name"]["description"]
 
